@@ -24,6 +24,7 @@ from ..files.paths import data_root, resource
 from ..files.profile import profile_values, section
 from ..reporting import agenda
 from ..reporting.cells import CELLS
+from ..reporting.digests import digest_of
 from ..reporting.place import ALLURE_RESULTS, EVIDENCE, ROBOT
 from ..reporting.recorder import Recorder, read_run, start_run
 from ..reporting.records import read_verdicts
@@ -230,7 +231,7 @@ class Certification:
             files = {"testbed": find_testbed(bed.testbed), "profile": self.profile, "criteria": bed.criteria}
             for kind, path in files.items():
                 if path:
-                    digest = sha256(path.read_bytes()).hexdigest()
+                    digest = digest_of(path)
                     yield {"testbed": bed.name, "kind": kind, "name": path.name, "sha256": digest}
             for path in bed.suites:
                 yield {"testbed": bed.name, "kind": "suite", "name": path.name, "sha256": _digest(path)}
@@ -282,10 +283,10 @@ class Certification:
 def _digest(suite: Path) -> str:
     """The SHA-256 of a suite; of a folder that of its files with their names, without what running leaves."""
     if suite.is_file():
-        return sha256(suite.read_bytes()).hexdigest()
+        return digest_of(suite)
     found = sha256()
     for file in _inside(suite):
-        found.update(f"{file.relative_to(suite)}\0{sha256(file.read_bytes()).hexdigest()}\n".encode())
+        found.update(f"{file.relative_to(suite)}\0{digest_of(file)}\n".encode())
     return found.hexdigest()
 
 

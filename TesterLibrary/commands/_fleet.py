@@ -5,14 +5,12 @@
 from __future__ import annotations
 
 import re
-import signal
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 
 from ..errors import TesterLibraryError
@@ -29,6 +27,7 @@ from ..reporting.cells import (
     unsettled,
     write_plan,
 )
+from ..reporting.digests import digest_of
 from ..reporting.place import EVIDENCE
 from ..reporting.recorder import Recorder, read_run
 from ..reporting.time_budget import record_not_run, spent
@@ -39,9 +38,11 @@ from ..service.fleet.task import ENDS_AT, Task, start_records
 from ..service.fleet.workers import Workers
 from ._certification import Bed, Certification, Placed
 from ._pace import Pace
+from ._signals import asked_to_end
 
 _LOOK_S = 0.5  # between two looks at leases and testers
 _ABSENT_S = 30.0  # so long a tester may be away before its cells are given up
+_digest = cache(digest_of)  # the same suite is run by many tasks
 _UNSAFE = re.compile(r"[^\w.()-]+")
 
 
@@ -56,12 +57,13 @@ class _Job:
 
 
 class FleetRunner:
-    """Runs certifications on the testers of a fleet. In a `with` block its testers can be used."""
+    """Runs one certification on the testers of a fleet. In a `with` block its testers can be used."""
 
     def __init__(self, fleet: Fleet, workers: Callable[[Collection[str]], Workers]) -> None:
         """`workers`: makes those who run tasks on testers."""
         self._fleet, self._make = fleet, workers
         self._open = ExitStack()
+        self._jobs: tuple[_Job, ...] = ()
 
     def __enter__(self) -> FleetRunner:
         """TesterLibraryError if a tester, its service or the cluster is not there."""
@@ -77,15 +79,17 @@ class FleetRunner:
         self._open.close()
 
     def jobs(self, run: Certification) -> tuple[_Job, ...]:
-        """The cells of a certification, in the order of its file.
+        """The cells of the certification, in the order of its file. Its suites are read once.
 
         Raises:
             TesterLibraryError: no tester can run one, or two have the same name.
         """
-        cells: dict[tuple[str, str], list[Placed]] = {}
-        for placed in run.placed():
-            cells.setdefault((placed.bed.label, placed.item.suite), []).append(placed)
-        return tuple(self._job(number, tests) for number, tests in enumerate(cells.values(), 1))
+        if not self._jobs:
+            cells: dict[tuple[str, str], list[Placed]] = {}
+            for placed in run.placed():
+                cells.setdefault((placed.bed.label, placed.item.suite), []).append(placed)
+            self._jobs = tuple(self._job(number, tests) for number, tests in enumerate(cells.values(), 1))
+        return self._jobs
 
     def _job(self, number: int, tests: Sequence[Placed]) -> _Job:
         first = tests[0]
@@ -137,7 +141,7 @@ class FleetRunner:
                 rest[job.plan.name] = items
         if not rest:
             return True
-        with _stopping() as stopped:
+        with asked_to_end(_end_at_once) as stopped:
             left_jobs = {job.plan.name: job for job in jobs if job.plan.name in rest}
             campaign = _Campaign(run, self._fleet, left_jobs, rest, stopped)
             return campaign.run(self._workers, self._leases)
@@ -287,24 +291,7 @@ class _Campaign:
         print(f"{at} {suite}: {text} ({counts}{f', about {eta} left' if eta else ''})", flush=True)
 
 
-@cache
-def _digest(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest()
-
-
-@contextmanager
-def _stopping() -> Iterator[list[int]]:
-    """The signals that ask for an end, in a list that grows. A second one ends at once."""
-    received: list[int] = []
-
-    def note(number: int, _: object) -> None:
-        received.append(number)
-        if len(received) > 1:
-            raise KeyboardInterrupt
-
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield received
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+def _end_at_once(signals: Sequence[int]) -> None:
+    """The first signal lets the tasks end; the second one waits for nobody."""
+    if len(signals) > 1:
+        raise KeyboardInterrupt

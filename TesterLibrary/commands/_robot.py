@@ -9,23 +9,30 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 from ..reporting.recorder import RUN_VARIABLE
+from ._signals import asked_to_end
 
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 
 
 def run_robot(arguments: Sequence[str], run_id: str) -> bool:
     """Runs Robot with these options and suites, whose records belong to a run. True if it was interrupted."""
+
+    def forward(signals: Sequence[int]) -> None:
+        # Robot ends a run cleanly on the first one and at once on the second. It has a session of its own,
+        # so that it gets each once.
+        if robot.poll() is None:
+            robot.send_signal(signals[-1])
+
     command = [sys.executable, "-m", "robot", *arguments]
     environment = {**os.environ, RUN_VARIABLE: run_id}
     with (
         subprocess.Popen(
             command, env=environment, start_new_session=True, preexec_fn=_end_with_parent
         ) as robot,
-        _signals_to(robot) as interrupted,
+        asked_to_end(forward) as interrupted,
     ):
         robot.wait()
     return bool(interrupted)
@@ -39,24 +46,3 @@ def literal(name: str) -> str:
 def _end_with_parent() -> None:
     """Ends this process with its parent, so that no traffic goes on after the command was killed."""
     ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)
-
-
-@contextmanager
-def _signals_to(process: subprocess.Popen[bytes]) -> Iterator[list[int]]:
-    """Robot ends a run cleanly on the first SIGINT or SIGTERM and at once on the second.
-
-    It has a session of its own, so that it gets each once.
-    """
-    received: list[int] = []
-
-    def forward(number: int, _: object) -> None:
-        received.append(number)
-        if process.poll() is None:
-            process.send_signal(number)
-
-    before = {number: signal.signal(number, forward) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield received
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -16,6 +16,9 @@ from ..measurement.trial import StreamResult, Trial
 from ..model.units import LINE_OVERHEAD, Duration, Rate, RateUnit, Ratio
 from ..verdict import AT_LEAST, AT_MOST, About, Between, Verdict, assess
 
+# A reason to doubt a rate below what is asked: that was not offered.
+ALL_DELIVERED = "the device delivered all that it was offered"
+
 
 def loss_below(
     trials: Sequence[Trial],

@@ -22,7 +22,7 @@ from ..measurement.trial import Trial
 from ..model.units import Duration, Rate, RateUnit, Ratio
 from ..verdict import AT_LEAST, AT_MOST, Between, Outcome, Verdict, assess
 from .forwarded import forwarded_rate
-from .judging import about, delay_doubt_of, doubt_of, loss_below, undelayed, unmeasured
+from .judging import ALL_DELIVERED, about, delay_doubt_of, doubt_of, loss_below, undelayed, unmeasured
 from .result import Result, shorter
 from .service_colours import Arrived, ColourBounds, Offered, judged_by_colour
 
@@ -384,7 +384,7 @@ def _delivered(trial: Trial, service: Service, load: Load, loss: Ratio) -> Verdi
     value = forwarded_rate(part, RateUnit.L2)
     doubt = doubt_of([part]) or unmeasured([part])
     if not doubt and value.most < required and part.lost == 0 and _is_whole(part):
-        doubt = "the device delivered all that it was offered"
+        doubt = ALL_DELIVERED
     what = "its CIR" if committed == service.cir.value else load.title
     return assess(
         value,

@@ -15,7 +15,7 @@ from fractions import Fraction
 from ..measurement.trial import StreamResult, Trial
 from ..model.units import Rate, RateUnit, Ratio
 from ..verdict import AT_LEAST, AT_MOST, Between, Verdict, assess
-from .judging import doubt_of, unmeasured
+from .judging import ALL_DELIVERED, doubt_of, unmeasured
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def _green_rate(
     value, required = Between(least, most), bounds.cir * (1 - bounds.loss.value)
     short = doubt
     if not short and most < required and arrived.green >= stream.counters.tx_packets:
-        short = "the device delivered all that it was offered"
+        short = ALL_DELIVERED
     yield assess(
         least if least == most else value,
         AT_LEAST,

@@ -13,17 +13,11 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from ...errors import TesterLibraryError
+from .straight import Straight
 
 KEY = "RP_API_KEY"  # of the environment, as the agents of ReportPortal have it
 _PATIENCE_S = 120
 _SHOWN = 300  # characters of an answer
-
-
-class _Straight(urllib.request.HTTPRedirectHandler):
-    """Follows nobody elsewhere: the key would go along, and a POST become a GET."""
-
-    def redirect_request(self, *_: Any, **__: Any) -> None:
-        return None
 
 
 def upload(url: str, project: str, key: str, *, name: str, content: bytes, launch: Mapping[str, Any]) -> str:
@@ -51,7 +45,7 @@ def upload(url: str, project: str, key: str, *, name: str, content: bytes, launc
     headers = {"Authorization": f"Bearer {key}", "Content-Type": kind, "Accept": "application/json"}
     request = urllib.request.Request(place, body, headers, method="POST")
     try:
-        with urllib.request.build_opener(_Straight).open(request, timeout=_PATIENCE_S) as answer:
+        with urllib.request.build_opener(Straight).open(request, timeout=_PATIENCE_S) as answer:
             return _said(answer.read())
     except urllib.error.HTTPError as refusal:
         raise TesterLibraryError(

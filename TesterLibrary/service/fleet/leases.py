@@ -21,6 +21,7 @@ from urllib.parse import quote
 
 from ...errors import TesterLibraryError
 from ...files.campaign_fleet import LeaseEntry
+from ...reporting.export.straight import Straight
 from .fleet import FleetTester
 
 TOKEN = "TESTER_TOKEN"  # of the environment: the user's, for the service
@@ -37,13 +38,6 @@ class _Refused(Exception):
 
 class _Unreached(Exception):
     """The service does not answer."""
-
-
-class _Straight(urllib.request.HTTPRedirectHandler):
-    """Follows nobody elsewhere: the token would go along."""
-
-    def redirect_request(self, *_: Any, **__: Any) -> None:
-        return None
 
 
 class Leases:
@@ -111,7 +105,7 @@ class _Kept:
 
     def __init__(self, name: str, entry: LeaseEntry) -> None:
         self._entry, self._url = entry, entry.service.rstrip("/")
-        handlers: list[Any] = [_Straight]
+        handlers: list[Any] = [Straight]
         if entry.ca:
             handlers.append(urllib.request.HTTPSHandler(context=ssl.create_default_context(cafile=entry.ca)))
         self._opener = urllib.request.build_opener(*handlers)

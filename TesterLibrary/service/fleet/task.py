@@ -12,11 +12,11 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 
 from ...reporting import agenda
 from ...reporting.agenda import Item
+from ...reporting.digests import digest_of
 from ...reporting.machine import versions
 from ...reporting.place import EVIDENCE, ROBOT
 from ...reporting.recorder import RUN_VARIABLE, start_run
@@ -55,7 +55,7 @@ def unlike(task: Task) -> str:
         path = Path(name)
         if not path.is_file():
             return f"it has no file {path}; the files of a campaign have the same paths on all its machines"
-        if sha256(path.read_bytes()).hexdigest() != digest:
+        if digest_of(path) != digest:
             return f"its {path} is another one than that of the campaign"
     return ""
 

@@ -85,10 +85,10 @@ def _held_by(service: Served, user: str) -> list[dict[str, str]]:
 
 def _run_quietly(file: str) -> int:
     """Runs a campaign in a thread, which gets no signals."""
-    from TesterLibrary.commands import _fleet
+    from TesterLibrary.commands import _signals
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_fleet.signal, "signal", lambda *_: None)
+        patch.setattr(_signals.signal, "signal", lambda *_: None)
         return cli.main(["run", file])
 
 
