@@ -111,7 +111,7 @@ def test_with_an_agenda_each_test_has_a_head_and_an_end(tmp_path: Path) -> None:
     assert log.getvalue().splitlines() == [
         "[1/2] bed.Throughput · 64 Bytes (2 min 00 s left of the run)",
         "      PASS: throughput is 100 % [30 s]",
-        "[2/2] bed.Throughput · 128 Bytes (30 s left of the run)",
+        "[2/2] bed.Throughput · 128 Bytes (40 s left of the run)",
         "      ERROR [0 s]",
     ]
 
@@ -134,17 +134,17 @@ def test_without_an_agenda_robot_heads_the_tests(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("took", "current", "elapsed", "left"),
     [
-        ({}, 0, 10.0, 130.0),  # nothing is known yet: as the profile says
-        ({0: 30.0}, 1, 0.0, 40.0),  # twice as fast
-        ({0: 120.0}, 1, 0.0, 160.0),  # twice as slow
+        ({}, 0, 10.0, 150.0),  # nothing is known yet: as the profile says
+        ({0: 25.0}, 1, 0.0, 65.0),  # of 100 s that weigh, 60 s took 25 s
+        ({0: 110.0}, 1, 0.0, 150.0),
         ({0: 60.0}, 1, 300.0, 20.0),  # the current one is overdue
-        ({0: 0.0}, 1, 0.0, 16.0),  # no faster than five times: the next one may be slower
+        ({0: 60.0, 1: 170.0}, 2, 0.0, 30.0),
     ],
 )
 def test_the_time_left_follows_the_pace_so_far(
     took: dict[int, float], current: int, elapsed: float, left: float
 ) -> None:
-    plan = Agenda("", tuple(Item("", "", str(n), seconds) for n, seconds in enumerate((60.0, 60.0, 20.0))))
+    plan = Agenda("", tuple(Item("", "", str(n), seconds) for n, seconds in enumerate((60.0, 80.0, 20.0))))
     assert plan.time_left(took, current=current, current_elapsed=elapsed) == pytest.approx(left)
 
 
