@@ -204,9 +204,9 @@ class _Focus:
         if lower is None:
             return self._descended(end)
         middle = isqrt(lower * end)
-        if self._under_way == lower:
+        if self._under_way == lower and self._down == 1:  # who turned has left the truth between two strides
             return min(self._climbed(lower), middle)
-        return max(self._descended(end), middle) if self._under_way == end else middle
+        return max(self._descended(end), middle) if self._under_way == end and self._up == 1 else middle
 
     def _guess(self, lower: int | None, end: int) -> int | None:
         """The load that the device forwarded at the end, if it is of use: not near the end, nor far below."""

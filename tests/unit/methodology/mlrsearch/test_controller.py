@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from TesterLibrary.errors import TesterLibraryError
@@ -193,6 +193,11 @@ several = st.lists(goals, min_size=1, max_size=3).map(
 
 
 @settings(deadline=None, max_examples=60)
+@example(  # led down to the lowest load, which passes: what lies above it is halved
+    start=Fraction(1, 50),
+    slope=Fraction(1, 100),
+    goals=(goal("0", "0.1 %", width=Ratio.parse("0.5 %"), initial_duration=Duration(SECOND)),),
+)
 @given(start=starts, slope=slopes, goals=several)
 def test_where_loss_rises_with_the_load_the_truth_lies_within_the_width(
     start: Fraction, slope: Fraction, goals: tuple[SearchGoal, ...]
