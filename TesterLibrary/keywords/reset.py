@@ -48,8 +48,9 @@ class Reset:
         | ``limit`` | how long is waited for that; both as the profile says, if left out |
         | ``repetitions`` | how often the device is reset; as the profile says, if left out |
 
-        Without a ``rate`` the throughput of the streams is searched first, and a part of it is sent, as the
-        profile says; RFC 2544 asks for all of it, with the shortest frames.
+        Without a ``rate`` the throughput of the streams is searched first, and a part of it is sent, both as
+        the profile says: the search ends once that part is precise enough. RFC 2544 asks for all of it, with
+        the shortest frames.
 
         A hook that fails or hangs makes the test INCONCLUSIVE, and so do frames that are missing already
         before the reset. A device that is not back at the limit fails each bound that has passed by then.
@@ -63,7 +64,7 @@ class Reset:
         suite, profile = self._suite, self._suite.profile
         hook = reset_hook(suite.open_testbed, kind)
         suite.refuse_without("reset time", streams, by_signature=True, needs=[Counter.OUTAGES])
-        found = None if rate else suite.prerequisite(streams)
+        found = None if rate else suite.prerequisite(streams, part=profile.reset_part)
         measurer = suite.measurer("reset", streams, rate)
         measurement = ResetMeasurement(
             kind,

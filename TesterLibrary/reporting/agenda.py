@@ -49,8 +49,9 @@ class Agenda:
     def time_left(self, took: Mapping[int, float], *, current: int, current_elapsed: float) -> float | None:
         """Seconds until the end, expected times corrected by how long the finished tests really took.
 
-        What the profile expects weighs as much as a quarter of the run: the first tests, of the shortest frames,
-        take many times as long as others of their kind. None if that cannot be told: nothing is finished, and of some tests nothing is expected.
+        What the profile expects weighs as much as a quarter of the run: the first tests, of the shortest
+        frames, take many times as long as others of their kind. None if that cannot be told: nothing is
+        finished, and of some tests nothing is expected.
         """
         average = sum(took.values()) / len(took) if took else None
         if average is None and not all(item.expected_s for item in self.items[current:]):

@@ -22,7 +22,7 @@ from ..model.modifier import Modifier, Modifiers
 from ..model.port_pattern import PortPattern, over_ports
 from ..model.stream import Stream
 from ..model.stream_mix import mixed
-from ..model.units import Duration, Rate
+from ..model.units import Duration, Rate, Ratio
 from ..reporting.progress import Console
 from ..reporting.recorder import Recorder
 from ..testbeds.load import shipped_testbeds
@@ -321,18 +321,20 @@ class Suite:
                 )
         return streams
 
-    def prerequisite(self, names: Sequence[str], given: ThroughputResult | None = None) -> ThroughputResult:
+    def prerequisite(
+        self, names: Sequence[str], given: ThroughputResult | None = None, *, part: Ratio = Ratio(Fraction(1))
+    ) -> ThroughputResult:
         """The throughput of streams that another procedure needs first.
 
-        It is searched as precisely as the profile says, if none is given. PlanError if the one that is given
-        is no throughput of these streams.
+        It is searched, if none is given, until the `part` of it that is going to be sent is as precise as
+        the profile says. PlanError if the one that is given is no throughput of these streams.
         """
         if given is not None:
             check_prerequisite(given, self.chosen(names))
             return given
         profile = self.profile
         search = ThroughputSearch(
-            resolution=profile.search_resolution,
+            resolution=Ratio(profile.search_resolution.value / part.value),
             lowest=profile.search_lowest,
             trial_duration=profile.search,
             scout_duration=profile.search_scout,
