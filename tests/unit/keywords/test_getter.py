@@ -95,3 +95,21 @@ def lost(*given: Any) -> int | None:
 def test_a_mistake_in_an_assertion_is_named(given: tuple[str, ...], problem: str) -> None:
     with pytest.raises(TesterLibraryError, match=f"^{re.escape(problem)}"):
         lost(*given)
+
+
+@pytest.mark.parametrize(
+    ("late", "message"),
+    [
+        (3, "INCONCLUSIVE: frames reordered: 3 frames came too late to tell whether"),
+        (None, "INCONCLUSIVE: frames reordered: some may have come too late to tell whether"),
+        (0, "FAIL: frames reordered is 7, required == 0"),
+    ],
+)
+def test_reordered_frames_may_be_late_copies(late: int | None, message: str) -> None:
+    order = order_counters(next_sequence=148_809, late=late)
+    measured = sample(counters={"rx_out_of_order": 7, "order": order})
+    suite: Any = SimpleNamespace(
+        judged=lambda: measured, conclude=lambda verdict, text: verdict.enforce(text)
+    )
+    with pytest.raises((Inconclusive, VerdictFailed), match=message):
+        Getter(suite).order("reordered", AssertionOperator["=="], "0", None)
