@@ -41,9 +41,11 @@ def of_quantity(result: MaximumResult, quantity: Quantity) -> MaximumResult:
     return result
 
 
-def preparation(suite: Suite, rest: Duration, *, empty: bool) -> Callable[[], None]:
-    """The hook that empties the device for another trial. TestbedError if its testbed has none."""
+def preparation(suite: Suite, rest: Duration, *, empty: bool) -> Callable[[], None] | None:
+    """The step that empties the device for another trial; None if there is none. TestbedError: no hook."""
     hook = connections_hook(suite.open_testbed) if empty else None
+    if hook is None and rest.ns <= 0:
+        return None
 
     def prepare() -> None:
         if rest.ns > 0:

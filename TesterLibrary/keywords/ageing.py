@@ -14,7 +14,7 @@ from ..model.endpoints import AddressRange
 from ..model.quantity import Frequency
 from ..model.units import Duration, Ratio
 from ..running.ageing import BridgeAgeing, NeighbourAgeing, neighbours_of
-from ..running.neighbours import Announcement
+from ..running.announcement import Announcement
 from ..running.suite import Suite
 from ..verdict import Verdict
 from ._component import component

@@ -12,7 +12,7 @@ from ..methodology.maximum import MaximumResult, MaximumSearch, Quantity, find_m
 from ..methodology.result import Result
 from ..methodology.tolerance import at_least
 from ..model.units import Duration, Ratio
-from ..running.connections import ConcurrencyMeasurer
+from ..running.connection_trials import ConcurrencyMeasurer
 from ..running.suite import Suite
 from ..verdict import Verdict
 from ._component import component

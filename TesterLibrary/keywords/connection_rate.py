@@ -13,7 +13,7 @@ from ..methodology.sessions import SessionResult, connection_rate_above
 from ..methodology.tolerance import at_least
 from ..model.quantity import Frequency
 from ..model.units import Duration, Ratio
-from ..running.connections import RateMeasurer, ValidatedRateMeasurer
+from ..running.connection_trials import RateMeasurer, ValidatedRateMeasurer
 from ..running.suite import Suite
 from ..verdict import Verdict
 from ._component import component

@@ -22,7 +22,8 @@ from ..methodology.tolerance import at_least
 from ..model.endpoints import AddressRange
 from ..model.quantity import Frequency
 from ..model.units import Duration, Ratio
-from ..running.neighbours import Announcement, NeighbourMeasurer, Neighbours
+from ..running.announcement import Announcement, Neighbours
+from ..running.neighbours import NeighbourMeasurer
 from ..running.suite import Suite
 from ..verdict import Verdict
 from ._assertion import asserted

@@ -144,13 +144,13 @@ class Recorder:
         known = {key: encode(value) for key, value in facts.items()}
         self._append("trial", {"seed": chosen, **known, **encode(trial), "derived": derived(trial)})
 
-    def looked_at_device(self, keyword: str) -> None:
+    def looked_at_device(self, keyword: str, device: str = "a device") -> None:
         """A keyword may look at the device, which has not seen the trials that were taken over."""
         if self.finished.taken and not self.unseen:
             self.event(LOOKED, keyword=keyword)
             self.unseen = (
                 f"{self.finished.taken} of its trials were taken over from the interrupted run, and "
-                f"{keyword} may look at a device that has not seen them; resume the run again, and all "
+                f"{keyword} may look at {device} that has not seen them; resume the run again, and all "
                 "trials of this test are measured"
             )
 

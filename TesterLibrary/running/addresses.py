@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..errors import PlanError
@@ -16,6 +17,7 @@ from ..model.quantity import Frequency
 from ..model.stream import Stream
 from ..model.units import Duration, Rate, RateUnit
 from ..reporting.wall_clock import wall_clock
+from .observation import observe
 from .tester import Tester
 from .trial import StreamRun
 
@@ -61,20 +63,47 @@ class TableMeasurer:
             )
         if Counter.MISROUTED not in tester.capabilities.counts:
             raise PlanError(f"flooded frames cannot be seen: {not_counted({Counter.MISROUTED})}")
-        self._tester, self._ports, self._rest = tester, ports, rest
-        self._used = 0  # fresh addresses so far
+        self._tester, self._ports, self._rest, self._taken_over = tester, ports, rest, False
+        self._used = _UNKNOWN  # fresh addresses so far; nothing ever comes from those that nobody has
 
     def floods(self) -> bool:
         """See AddressMeasurer."""
-        first, ports = self._fresh(_UNKNOWN), self._ports
+        return bool(self._observed(self._flooding, "flooding").flooded)
+
+    def floods_now(self) -> bool:
+        """The same, within another trial."""
+        return bool(self._flooding().flooded)
+
+    def _flooding(self) -> AddressCheck:
+        ports, first = self._ports, _MOST // 2
         probing = self._sent(_stream(_TO, ports.test, ports.learn, "dst", first, _UNKNOWN, ports.probe_rate))
-        return bool(probing.streams[0].counters.rx_misrouted)
+        return AddressCheck(
+            addresses=_UNKNOWN,
+            rate=0.0,
+            unheard=None,
+            flooded=probing.streams[0].counters.rx_misrouted,
+            lost=None,
+            objections=probing.objections,
+        )
+
+    def _observed(self, measure: Callable[[], AddressCheck], *asked: object) -> AddressCheck:
+        """A bridge may know addresses of an interrupted attempt: it is left alone until it has forgotten."""
+        asked = (*asked, self._ports, self._rest)
+        seen = observe(self._tester, AddressCheck, measure, *asked, prepare=self._forget)
+        self._taken_over = seen.taken_over
+        return seen.found
+
+    def _forget(self) -> None:
+        self._tester.sleep(self._rest.seconds)
 
     def check(self, addresses: int, rate: Frequency, *, fresh: bool) -> AddressCheck:
         """See AddressMeasurer."""
         if addresses > _MOST // 2:
             raise PlanError(f"{addresses:,} addresses are more than the {_MOST // 2:,} that there are")
         first = self._fresh(addresses) if fresh else 0
+        return self._observed(lambda: self._check(first, addresses, rate), first, addresses, rate)
+
+    def _check(self, first: int, addresses: int, rate: Frequency) -> AddressCheck:
         started_at, ports = wall_clock(), self._ports
         learning = self._sent(_stream(_FROM, ports.learn, ports.test, "src", first, addresses, rate))
         probing = self._sent(_stream(_TO, ports.test, ports.learn, "dst", first, addresses, ports.probe_rate))
@@ -90,8 +119,9 @@ class TableMeasurer:
         )
 
     def rest(self) -> None:
-        """See AddressMeasurer."""
-        self._tester.sleep(self._rest.seconds)
+        """See AddressMeasurer. A check that is taken over has left nothing in the device."""
+        if not self._taken_over:
+            self._forget()
 
     def _fresh(self, count: int) -> int:
         """The number of the first of so many addresses that were not used before."""

@@ -22,7 +22,8 @@ from ..model.stream import Stream
 from ..model.units import Duration, Rate, RateUnit
 from ..reporting.wall_clock import wall_clock
 from .addresses import AddressPorts, TableMeasurer
-from .neighbours import Announcement, Neighbours
+from .announcement import Announcement, Neighbours
+from .observation import observe
 from .tester import Tester
 from .trial import StreamRun
 
@@ -109,8 +110,13 @@ class BridgeAgeing:
 
     def age(self, timeout: Duration) -> AgeingTrial:
         """See AgeingMeasurer."""
-        ports, mac = self._ports, (_FIRST + next(self._numbers)).to_bytes(6, "big").hex(":")
-        if not self._table.floods():
+        mac = (_FIRST + next(self._numbers)).to_bytes(6, "big").hex(":")
+        asked = self._ports, self._watch
+        return _observed(self._tester, lambda: self._age(mac, timeout), mac, timeout, *asked)
+
+    def _age(self, mac: str, timeout: Duration) -> AgeingTrial:
+        ports = self._ports
+        if not self._table.floods_now():
             return AgeingTrial(
                 mac,
                 known=False,
@@ -152,6 +158,10 @@ class NeighbourAgeing:
             raise PlanError(f"{neighbours.addresses} are fewer addresses than cycles; give more of them")
         address = neighbours.addresses.first + number
         one = replace(neighbours, addresses=AddressRange(address))
+        return _observed(self._tester, lambda: self._age(one, timeout), one, timeout)
+
+    def _age(self, one: Neighbours, timeout: Duration) -> AgeingTrial:
+        address = one.addresses.first
         learn = one.announcements(self._tester.ports[one.announce])
         probe = replace(one.probes(), start_after=Duration(0), count_flows=False)
         watched = _Watched(self._tester, learn, probe)
@@ -170,6 +180,17 @@ class NeighbourAgeing:
             return seen.trial(str(address), known=True, least_ns=last_ns - seen.way_ns, most_ns=None)
         most_ns = last_ns + 2 * seen.gap_ns  # the one after it did not arrive
         return seen.trial(str(address), known=True, least_ns=last_ns - seen.way_ns, most_ns=most_ns)
+
+
+def _observed(
+    tester: Tester, age: Callable[[], AgeingTrial], address: object, timeout: Duration, *asked: object
+) -> AgeingTrial:
+    """A trial of an address. An interrupted attempt may have had it learned: it has to be forgotten first."""
+
+    def forget() -> None:
+        tester.sleep(timeout.seconds)
+
+    return observe(tester, AgeingTrial, age, address, timeout, *asked, prepare=forget).found
 
 
 def _refuse_without_times(tester: Tester) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TypeVar
 
 from ..errors import PlanError, TargetError, TesterLibraryError
 from ..measurement.session_trial import SessionTrial, left_waiting, objections
@@ -18,30 +19,19 @@ from ..measurement.sessions import SessionStatistics
 from ..measurement.snapshot import Snapshot
 from ..model.job import Job
 from ..model.plan import Plan
-from ..model.quantity import Frequency
 from ..model.responder import Clients, End, Reopen
 from ..model.units import Duration
 from ..planning.compile import compile as compile_job
 from ..planning.responder import asked_for
 from ..reporting.wall_clock import wall_clock
+from .observation import is_interrupted, observe
+from .scope import Running
 from .source_turns import SourceTurns
 from .tester import Tester
 
-_SETTLE = Duration(200_000_000)  # for the first connections, before a rate is measured
-# For SYNs that are sent up to twice more (after 200 and 400 ms): one may be lost, and a server that still has
-# a connection of earlier clients from the same port takes one only when it has found that they are gone.
-_ANSWERS = Duration(1_000_000_000)
-_MARGIN = Duration(100_000_000)  # at first, for the other work of a trial
-_MORE = 4  # factor on the margin after a trial whose clients ended too early
-_DRAIN = Duration(2_000_000_000)  # until the last connections have ended
 _POLL_S = 0.02
 _LOOKS = 25  # how often connections that are still opening are looked at
-HELD = Duration(2000 * 10**9)  # longer than any trial; the tables count it in 31 bits of microseconds
-_HOLD = "hold"  # the parameter that says for how long a connection is held
-_WATCH = "watch"  # and after how long without a question one that is held is forgotten
-# The parameters of clients that hold connections, where nobody has given others: who counts connections does
-# not ask how much the device carries (RFC 3511 §5.2, RFC 9411 §7.8).
-_HELD = {"tcp-client": {"size": 0}}
+Measured = TypeVar("Measured")
 
 
 @dataclass
@@ -52,6 +42,7 @@ class _Running:
     plan: Plan
     started: Snapshot
     backlog: int = 0  # drops by this machine's kernel before the start
+    missed: bool = False  # trials that were taken over from an interrupted attempt, which it has not seen
 
 
 class Connections:
@@ -78,7 +69,7 @@ class Connections:
             PlanError: one of that name is running, or the tester refuses; nothing has been started.
         """
         self._start(end)
-        self._tester.scopes.at_end(lambda: self._left(end.name))
+        self._tester.scopes.at_end(lambda: self._left(end.name), Running.END)
         return end.name
 
     def _start(self, end: End) -> None:
@@ -164,6 +155,8 @@ class Connections:
         if name in self._stopped:
             return self._stopped[name][1]
         running = self._known(name, End)
+        if running.missed:
+            self._tester.recorder.looked_at_device("a keyword", f"an end, {name!r},")
         return self._since_start(running, self._tester.target.snapshot([running.plan.job]))
 
     def wait(self, name: str, reached: Callable[[SessionStatistics], bool], timeout: Duration) -> bool:
@@ -192,6 +185,43 @@ class Connections:
     def measure_well(self, name: str, duration: Duration) -> SessionTrial:
         """Measures a running end, again while the tester did not do its part, as often as its rules allow."""
         return self.repeated(lambda: self.measure(name, duration))
+
+    def observed(
+        self,
+        kind: type[Measured],
+        clients: Clients,
+        measure: Callable[[], Measured],
+        *asked: object,
+        empties: bool,
+        stay: bool = False,
+    ) -> Measured:
+        """Runs a trial for which clients start anew, or takes it over from an interrupted attempt.
+
+        Args:
+            kind: A dataclass of what is found.
+            clients: As they were started.
+            measure: Runs the trial.
+            asked: All that it depends on, besides the clients and the other ends that run.
+            empties: Whether it empties the device's table first.
+            stay: Whether clients that open nothing more are left behind.
+        """
+        beside = [self._running[name].end for name in sorted(self._running) if name != clients.name]
+        prepare = _at_once if empties else None
+        values = (clients, beside, *asked)
+        found = observe(self._tester, kind, measure, *values, prepare=prepare, but=(Running.END,))
+        if found.taken_over:
+            for running in self._running.values():
+                running.missed = True
+            if not stay:
+                self.clear(clients.name)
+            elif clients.name in self._running:
+                self._tester.target.stop([self._running[clients.name].plan.job])
+        return found.found
+
+    @property
+    def left_over(self) -> bool:
+        """Whether the device may still hold connections of an interrupted attempt at the test."""
+        return is_interrupted(self._tester)
 
     def repeated(self, measure: Callable[[], SessionTrial]) -> SessionTrial:
         """The first valid trial of as many attempts as the tester's rules allow, or the last one."""
@@ -373,136 +403,4 @@ def _opens_again(end: End) -> bool:
 
 
 def _at_once() -> None:
-    """Nothing has to be done before a trial."""
-
-
-class RateMeasurer:
-    """The `SessionMeasurer` of connection rates: the clients are started anew for each rate."""
-
-    def __init__(self, ends: Connections, name: str, prepare: Callable[[], None] = _at_once) -> None:
-        """`prepare` makes the device ready for each trial, while no client runs."""
-        self._ends, self._clients, self._prepare = ends, ends.clients(name), prepare
-        self._margin_ns = _MARGIN.ns
-
-    def measure(self, level: int, duration: Duration) -> SessionTrial:
-        """Clients that open so many connections each second."""
-        return self._ends.repeated(lambda: self._once(level, duration))
-
-    def _once(self, level: int, duration: Duration) -> SessionTrial:
-        sending_ns = _SETTLE.ns + duration.ns + self._margin_ns
-        total = -(-level * sending_ns // 10**9)
-        self._ends.clear(self._clients.name)
-        self._prepare()
-        self._ends.again(replace(self._clients, rate=Frequency(Fraction(level)), total=total))
-        self._ends.measure(self._clients.name, _SETTLE)
-        trial = self._ends.measure(self._clients.name, duration)
-        self._ends.drain(self._clients.name, _DRAIN)
-        if trial.due is None:  # a machine that is late may find all of them opened
-            self._margin_ns *= _MORE
-            return _over_too_early(trial, f"all {total:,} connections had been opened")
-        return trial
-
-
-class ValidatedRateMeasurer:
-    """The `SessionMeasurer` of connection rates by RFC 9693: what is opened is held, and then validated.
-
-    In phase 1 connections are opened at the rate. Then the other end uses the entry of each once more.
-    """
-
-    def __init__(self, ends: Connections, name: str, prepare: Callable[[], None] = _at_once) -> None:
-        """`prepare` as for `RateMeasurer`. PlanError if nobody asks for the clients' connections."""
-        self._ends, self._clients, self._prepare = ends, ends.clients(name), prepare
-        if self._ends.parameter(self._clients, _WATCH) is None:
-            raise self._clients.refused(
-                f"nobody asks for connections of {self._clients.protocol} that are held, so they cannot be "
-                "validated; use Start NAT Clients, or validate=False"
-            )
-
-    def measure(self, level: int, duration: Duration) -> SessionTrial:
-        """Clients that open so many connections each second for a duration, and hold them."""
-        return self._ends.repeated(lambda: self._once(level, duration))
-
-    def _once(self, level: int, duration: Duration) -> SessionTrial:
-        name, total = self._clients.name, -(-level * duration.ns // 10**9)
-        self._ends.clear(name)
-        self._prepare()
-        self._ends.again(
-            replace(
-                self._clients,
-                rate=Frequency(Fraction(level)),
-                connections=total,
-                total=total,
-                reopen=Reopen.NEVER,
-                parameters={**self._clients.parameters, _HOLD: HELD},
-            )
-        )
-        opened = self._ends.measure(name, duration, from_start=True)
-        self._ends.await_answers(name, total, _ANSWERS)
-        self._ends.await_questions(name)
-        validated = self._ends.so_far(name)
-        self._ends.clear(name)
-        # All of them were opened in time: what the machine took beyond it opened no more.
-        took_ns = duration.ns if opened.statistics.openings >= total else opened.statistics.duration_ns
-        return replace(
-            opened,
-            statistics=replace(validated.statistics, duration_ns=took_ns),
-            objections=tuple(dict.fromkeys((*opened.objections, *validated.objections))),
-        )
-
-
-class ConcurrencyMeasurer:
-    """The `SessionMeasurer` of concurrent connections: each number is opened, held, and closed again."""
-
-    def __init__(self, ends: Connections, name: str, prepare: Callable[[], None] = _at_once) -> None:
-        """`prepare` as for `RateMeasurer`. PlanError if the clients' protocol cannot hold a connection."""
-        self._ends, self._clients, self._prepare = ends, ends.clients(name), prepare
-        self._margin_ns = _MARGIN.ns
-        if _HOLD not in self._clients.parameters:
-            raise self._clients.refused(
-                f"{self._clients.protocol} cannot hold a connection open; use Start TCP Clients or "
-                "Start NAT Clients"
-            )
-
-    def measure(self, level: int, duration: Duration) -> SessionTrial:
-        """Clients that hold so many connections, all at once for the duration at least.
-
-        Raises:
-            PlanError: in that time they would not notice a connection that the device has forgotten.
-        """
-        watch_us = self._ends.parameter(self._clients, _WATCH)
-        if watch_us is not None and duration.ns < watch_us * 1000:
-            watch = Duration(watch_us * 1000)
-            raise self._clients.refused(
-                f"they notice after {_WATCH}={watch} that a connection is forgotten, and would be measured "
-                f"for {duration}; give duration={watch} or more, or clients and a responder that are quicker"
-            )
-        return self._ends.repeated(lambda: self._once(level, duration))
-
-    def _once(self, level: int, duration: Duration) -> SessionTrial:
-        rate = self._clients.rate
-        filling_ns = int(level / rate.per_second * 10**9) if rate else 0
-        opening = Duration(filling_ns + _ANSWERS.ns)
-        held = Duration(opening.ns + duration.ns + _SETTLE.ns + self._margin_ns)
-        parameters = {
-            **_HELD.get(self._clients.protocol, {}),
-            **self._clients.parameters,
-            _HOLD: Duration(held.microseconds * 1000),
-        }
-        once = replace(
-            self._clients, connections=level, total=level, reopen=Reopen.NEVER, parameters=parameters
-        )
-        self._ends.clear(once.name)
-        self._prepare()
-        self._ends.again(once)
-        self._ends.await_answers(once.name, level, opening)
-        trial = self._ends.measure(once.name, duration, from_start=True)
-        self._ends.drain(once.name, Duration(held.ns + _DRAIN.ns))
-        if trial.statistics.duration_ns > held.ns:
-            self._margin_ns *= _MORE
-            return _over_too_early(trial, f"connections had been closed that are held for {held}")
-        return trial
-
-
-def _over_too_early(trial: SessionTrial, what: str) -> SessionTrial:
-    """A trial whose clients ended before it did, which says nothing about the device."""
-    return replace(trial, objections=(*trial.objections, f"{what} before this machine had measured them"))
+    """Nothing has to be done before a trial that empties the device itself."""

@@ -22,6 +22,7 @@ from ..model.stream import Stream
 from ..model.units import Duration
 from .burden import Burden
 from .memberships import Memberships
+from .observation import observe
 from .tester import Tester
 from .trial import StreamRun
 
@@ -40,6 +41,14 @@ class DelayTimes:
     # Without a frame for so long no more is forwarded. A device asks for other members after a leave for a
     # shorter time: twice, a second apart (RFC 2236 §8.8, §8.9).
     silence: Duration = Duration(3 * 10**9)
+
+
+@dataclass(frozen=True)
+class _Cycle:
+    """A cycle, and why it says nothing about the device."""
+
+    cycle: GroupCycle
+    objections: tuple[str, ...]
 
 
 class DelayMeasurer:
@@ -77,6 +86,19 @@ class DelayMeasurer:
 
     def cycle(self) -> tuple[GroupCycle, Trial]:
         """See GroupMeasurer. It is repeated while the tester did not do its part, if its rules allow it."""
+        asked = self._membership, self._stream, self._times, self.burden.streams
+        seen = observe(self._tester, _Cycle, self._cycle, *asked, prepare=self._forget)
+        of_group = [trial for trial in seen.trials if trial.streams[0].name == self._stream.name]
+        if seen.taken_over and self.burden.streams:
+            self.burden.trials.append(next(trial for trial in reversed(seen.trials) if trial not in of_group))
+        return seen.found.cycle, of_group[-1]
+
+    def _forget(self) -> None:
+        """Leaves the group, of which the port is a member if an interrupted attempt has not left it."""
+        self._memberships.withdraw(self._membership, _ONE)
+        self._tester.sleep(self._times.timeout.seconds)
+
+    def _cycle(self) -> _Cycle:
         tester = self._tester
         tester.trials += 1
         earlier = len(self.burden.trials)
@@ -85,9 +107,10 @@ class DelayMeasurer:
             burdened = all(trial.valid for trial in self.burden.trials[-1:])
             return found[1].valid and not found[0].objections and burdened
 
-        found = tester.rules.repeated(self._burdened, is_final, tester.sleep)
-        self.burden.trials[earlier:] = self.burden.trials[-1:]  # without those of attempts before
-        return found
+        cycle, trial = tester.rules.repeated(self._burdened, is_final, tester.sleep)
+        self.burden.trials[earlier:] = burden = self.burden.trials[-1:]  # without those of attempts before
+        objections = (*cycle.objections, *trial.objections, *(o for each in burden for o in each.objections))
+        return _Cycle(cycle, objections)
 
     def _burdened(self, attempt: int) -> tuple[GroupCycle, Trial]:
         with self.burden.beside():

@@ -26,6 +26,7 @@ from ..reporting.wall_clock import wall_clock
 from .burden import Burden
 from .measurer import Pauses, TrialMeasurer
 from .memberships import Memberships
+from .observation import observe
 from .tester import Tester
 from .trial import StreamRun
 
@@ -81,8 +82,12 @@ class _Joined:
         try:
             yield joined
         finally:
-            for one in each:
-                wanted.withdraw(one, ports.rate)
+            self.leave(groups)
+
+    def leave(self, groups: AddressRange) -> None:
+        """Every member leaves them."""
+        for name in self._ports.members:
+            self._memberships.withdraw(Membership(name, groups, self._ports.protocol), self._ports.rate)
 
 
 class CapacityMeasurer:
@@ -108,12 +113,32 @@ class CapacityMeasurer:
         if missing := {Counter.MISROUTED, Counter.FLOWS} - tester.capabilities.counts:
             raise PlanError(f"group capacity cannot be measured: {not_counted(missing)}")
         self._tester, self._ports, self._probe_rate = tester, ports, probe_rate
-        self._settle, self._recover = settle, recover
+        self._settle, self._recover, self._taken_over = settle, recover, False
         self._joined = _Joined(memberships, ports)
 
     def check(self, groups: int) -> GroupCheck:
         """See GroupTableMeasurer."""
-        tester, ports, wanted = self._tester, self._ports, self._ports.groups(groups)
+        wanted = self._ports.groups(groups)
+
+        def forget() -> None:
+            self._joined.leave(wanted)
+            self._recover()
+
+        seen = observe(
+            self._tester,
+            GroupCheck,
+            lambda: self._check(groups, wanted),
+            self._ports,
+            groups,
+            self._probe_rate,
+            self._settle,
+            prepare=forget,
+        )
+        self._taken_over = seen.taken_over
+        return seen.found
+
+    def _check(self, groups: int, wanted: AddressRange) -> GroupCheck:
+        tester, ports = self._tester, self._ports
         started_at = wall_clock()
         stream = group_stream(
             "groups",
@@ -147,8 +172,9 @@ class CapacityMeasurer:
         )
 
     def rest(self) -> None:
-        """See GroupTableMeasurer."""
-        self._recover()
+        """See GroupTableMeasurer. A check that is taken over has left nothing in the device."""
+        if not self._taken_over:
+            self._recover()
 
 
 class MatrixTrials:

@@ -23,7 +23,7 @@ from ..model.plan import PlannedStream
 from ..model.stream import Stream
 from ..model.units import Duration, Rate, RateUnit, Ratio
 from ..reporting.codec import decode
-from ..reporting.finished import FinishedTrial, fingerprint
+from ..reporting.finished import Finished, fingerprint
 from ..targets.base import SendingProgress
 from .tester import Tester
 from .trial import StreamRun
@@ -148,7 +148,7 @@ class TrialMeasurer:
         tester, streams = self._tester, self._at(load)
         asked = self._asked("interruption", streams, load, lead, steady, limit)
         if taken := self._taken_over(asked):
-            return taken.trial, decode(Interruption, taken.record["interruption"])
+            return taken.found, decode(Interruption, taken.record["interruption"])
         tester.trials += 1
         # A device that is reset takes its links down: that is no disturbance of the tester. Nor does it
         # matter whether frames leave too slowly: a silence counts where frames that have left are missing.
@@ -249,11 +249,13 @@ class TrialMeasurer:
         conditions = (self._pauses, self._modifiers, self._tester.identity)
         return fingerprint(kind=kind, streams=streams, values=values, conditions=conditions)
 
-    def _taken_over(self, asked: str) -> FinishedTrial | None:
+    def _taken_over(self, asked: str) -> Finished[Trial] | None:
         """The trial as an interrupted attempt at the test has finished it; None if it has to be run."""
-        found = self._tester.take_over(asked)
-        if found:
-            self._note(found.trial)
+        found = self._tester.take_over(asked, Trial)
+        if found is None:
+            return None
+        found = self._tester.taken_over(found)
+        self._note(found.found)
         return found
 
     def _recorded(
@@ -273,7 +275,7 @@ class TrialMeasurer:
         `hopes`: also where its rate was missed by far, as an accident does to a trial of a millisecond.
         """
         if taken := self._taken_over(asked):
-            return taken.trial
+            return taken.found
         tester = self._tester
         tester.trials += 1
         earlier: list[Attempt] = []

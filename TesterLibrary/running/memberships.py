@@ -22,6 +22,7 @@ from ..model.quantity import Frequency
 from ..model.stream import Stream
 from ..model.units import Duration
 from .answering import Answering
+from .scope import Running
 from .tester import Tester
 from .trial import StreamRun
 
@@ -66,7 +67,7 @@ class Memberships:
         self.refuse_if_joined(membership)
         found = self.report(membership, manner.rate, answers=manner.answers)
         self._held[membership] = self._repeating(membership, manner) if manner.robustness > 1 else None
-        self._tester.scopes.at_end(lambda: self._left(membership, manner.rate))
+        self._tester.scopes.at_end(lambda: self._left(membership, manner.rate), Running.MEMBER)
         return found
 
     def refuse_if_joined(self, membership: Membership) -> None:

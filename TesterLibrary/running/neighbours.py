@@ -8,148 +8,42 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from enum import Enum
 from fractions import Fraction
-from ipaddress import IPv6Address
+from functools import partial
 
 from ..errors import PlanError
 from ..measurement.flows import flows_of
 from ..measurement.learning import LearningCheck, LearningTrial
 from ..measurement.trial import Trial
-from ..model.editor import Editor, FieldPath, Sweep
 from ..model.endpoints import AddressRange
-from ..model.headers import Header, HeaderStack
 from ..model.plan import PlannedStream
-from ..model.ports import Address, Port
-from ..model.quantity import Frequency
-from ..model.responder import Responder
 from ..model.stream import Stream
-from ..model.units import Duration, FrameSize, Rate, RateUnit
+from ..model.units import Duration
 from ..reporting.wall_clock import wall_clock
+from .announcement import ANNOUNCEMENTS, PROBES, Announcement, Neighbours
 from .answering import Answering
+from .observation import is_interrupted, observe
 from .tester import Tester
 from .trial import StreamRun
 
-ANNOUNCEMENTS, PROBES = "announcements", "probes"
-_BROADCAST = "ff:ff:ff:ff:ff:ff"
 _TIMEOUT = Duration(300 * 10**9)
-_LAG = Duration(50 * 10**6)  # of the first probe, so that addresses are announced before they are probed
 _POLL_S = 0.02
 _PATIENCE_S = 1.0  # a device that still learns has to reach one more address within this time
 _CHECKS = 3  # most checks whether all are known; each after a new announcement
 _RESOLVED_S = 0.2  # for the last answers
 _ROUNDS = 2  # times that a check probes each address
-_REQUEST, _REPLY = "1", "2"  # operations of RFC 826
-_SIZES = {4: FrameSize(64), 6: FrameSize(106)}  # of an announcement with a signature behind it
-_PROBE_SIZES = {4: FrameSize(64), 6: FrameSize(82)}
-_ALL_NODES = "ff02::1"
-
-
-class Announcement(Enum):
-    """The ways in which an address is announced: by ARP, or in brackets by neighbour discovery."""
-
-    REPLY = "reply"  # sent to the device, which has not asked (an advertisement)
-    REQUEST = "request"  # for the device, which learns from whom it comes (RFC 826; a solicitation, RFC 4861)
-    GRATUITOUS = "gratuitous"  # of an address for itself, to all (RFC 5227 §3; RFC 9131)
-    ANSWER = "answer"  # not at all: the device asks, and is answered (RFC 8161)
+_INTERRUPTED = (
+    "the test was interrupted, and the device may know addresses that were announced before; run it from its "
+    "begin, without --resume, when it has forgotten them"
+)
 
 
 @dataclass(frozen=True)
-class Neighbours:
-    """Addresses behind one port of the tester, and the port from which they are reached."""
+class _Witness:
+    """An address that was announced before anything was sent to it."""
 
-    addresses: AddressRange
-    announce: str
-    probe: str
-    rate: Frequency  # of announcements
-    probe_rate: Frequency
-    kind: Announcement = Announcement.REPLY
-    mac: str | None = None  # None: that of the port
-
-    def first(self, count: int) -> Neighbours:
-        """The same neighbours, but only the first so many."""
-        return replace(self, addresses=AddressRange(self.addresses.first, count))
-
-    def announcements(self, port: Port) -> Stream:
-        """One address after the other is announced. PlanError unless the port is in a router's network."""
-        self.check(port)
-        if self.kind is Announcement.ANSWER or port.gateway is None:
-            raise PlanError(
-                "kind=answer announces nothing: the device asks; give reply, request or gratuitous"
-            )
-        mac, version = self.mac or port.mac.hex(":"), self.addresses.first.version
-        headers, changing = (self._arp if version == 4 else self._discovery)(mac, port.gateway)
-        return Stream(
-            ANNOUNCEMENTS,
-            tx=self.announce,
-            rx=self.probe,
-            frame_size=_SIZES[version],
-            rate=_pps(self.rate),
-            headers=HeaderStack(headers),
-            editors=tuple(self._each(field) for field in changing),
-            answered=False,  # IPv6 announcements come from the addresses, which do not answer
-        )
-
-    def answers(self) -> Responder:
-        """The end that tells the device where they are, if asked."""
-        return Responder(
-            name=f"neighbours {self.addresses}",
-            port=self.announce,
-            protocol="arp" if self.addresses.first.version == 4 else "nd",
-            answers_for=self.addresses,
-            parameters={"mac": self.mac} if self.mac else {},
-        )
-
-    def check(self, port: Port) -> None:
-        """PlanError unless this port is in a router's network, they too, and the device may not know them."""
-        if port.gateway is None or port.address is None:
-            raise PlanError(f"port {port.name!r} has no gateway: there is no router that could learn there")
-        if not all(end in port.address.network for end in (self.addresses.first, self.addresses.last)):
-            raise PlanError(f"{self.addresses} are not all in {port.address.network}, that of {port.name!r}")
-        for what, address in (("address", port.address.ip), ("gateway", port.gateway)):
-            if address in self.addresses:
-                raise PlanError(
-                    f"{self.addresses} hold {address}, the {what} of port {port.name!r}, which the "
-                    "device knows already; give addresses without it"
-                )
-
-    def _arp(self, mac: str, router: Address) -> tuple[tuple[Header, ...], list[str]]:
-        """The headers of announcements, and the fields that hold the address."""
-        reply = self.kind is Announcement.REPLY
-        arp = {"op": _REPLY if reply else _REQUEST, "hwsrc": mac, "pdst": str(router)}
-        link = {"src": mac} if reply else {"src": mac, "dst": _BROADCAST}
-        gratuitous = self.kind is Announcement.GRATUITOUS
-        headers = (Header("Ether", tuple(link.items())), Header("ARP", tuple(arp.items())))
-        return headers, ["ARP.psrc", "ARP.pdst"] if gratuitous else ["ARP.psrc"]
-
-    def _discovery(self, mac: str, router: Address) -> tuple[tuple[Header, ...], list[str]]:
-        """The same in IPv6."""
-        link = Header("Ether", (("src", mac),))
-        if self.kind is Announcement.REQUEST:
-            message = Header("ICMPv6Solicitation", (("tgt", str(router)), ("lladdr", mac)))
-            return (link, Header("IPv6", (("dst", _solicited_node(router)),)), message), ["IPv6.src"]
-        reply = self.kind is Announcement.REPLY
-        message = Header("ICMPv6Advertisement", (("S", str(int(reply))), ("lladdr", mac)))
-        to = Header("IPv6", (("dst", str(router) if reply else _ALL_NODES),))
-        return (link, to, message), ["IPv6.src", "ICMPv6Advertisement.tgt"]
-
-    def probes(self) -> Stream:
-        """UDP to one address after the other. The tester does not tell the device where they are if asked."""
-        return Stream(
-            PROBES,
-            tx=self.probe,
-            rx=self.announce,
-            frame_size=_PROBE_SIZES[self.addresses.first.version],
-            rate=_pps(self.probe_rate),
-            start_after=_LAG,
-            editors=(self._each("IP.dst" if self.addresses.first.version == 4 else "IPv6.dst"),),
-            count_flows=True,
-            answered=False,
-        )
-
-    def _each(self, field: str) -> Editor:
-        first, last = str(self.addresses.first), str(self.addresses.last)
-        return Editor(FieldPath.parse(field), Sweep(first, last))
+    known: bool  # the device took its announcement
+    doubt: str  # why that says nothing
 
 
 class NeighbourMeasurer:
@@ -169,15 +63,25 @@ class NeighbourMeasurer:
                 raise PlanError(f"{name!r} is no port of this tester; it has {', '.join(tester.ports)}")
         neighbours.check(tester.ports[neighbours.announce])
         self._tester, self._neighbours, self._rest, self._sleep = tester, neighbours, rest, sleep
-        self._takes: bool | None = None  # whether the device takes announcements; None: not tried
-        self._doubt = ""
+        self._witness: _Witness | None = None  # None: not tried
+        self._taken_over = False  # the last check was
 
     def measure(self, addresses: int) -> LearningTrial:
         """Announces again and again until all are known or none is learned any more; then counts."""
-        tester, neighbours = self._tester, self._neighbours.first(addresses)
+        neighbours = self._neighbours.first(addresses)
+        takes = neighbours.kind is Announcement.ANSWER or self._takes_announcements(neighbours)
+
+        def measure() -> LearningTrial:
+            trial = self._measure(neighbours) if takes else self._announced_only(neighbours)
+            return (
+                replace(trial, doubt=trial.doubt or _INTERRUPTED) if is_interrupted(self._tester) else trial
+            )
+
+        return observe(self._tester, LearningTrial, measure, neighbours, prepare=self._prepare).found
+
+    def _measure(self, neighbours: Neighbours) -> LearningTrial:
+        tester, addresses = self._tester, neighbours.addresses.count
         asks = neighbours.kind is Announcement.ANSWER
-        if not asks and not self._takes_announcements(neighbours):
-            return self._announced_only(neighbours)
         streams = [neighbours.probes()]
         if not asks:
             streams.insert(0, neighbours.announcements(tester.ports[neighbours.announce]))
@@ -212,19 +116,37 @@ class NeighbourMeasurer:
         announcement for the answer. So the address is one for which the device cannot have asked because of
         this tester; it is announced repeatedly lest one be lost. Where there is none the device is in doubt.
         """
-        if self._takes is None:
-            fresh = self._not_asked(neighbours.addresses)
-            if fresh is None:
-                self._doubt = (
-                    f"all {neighbours.addresses.count:,} addresses were probed before they were announced, "
-                    "and the device may take an announcement for the answer to its own question; give "
-                    "addresses that were not probed before"
-                )
-            witness = replace(neighbours, addresses=AddressRange((fresh or neighbours.addresses).first))
-            for _ in range(_CHECKS):
-                self._announce(witness)
-            self._takes = self._counted(witness).known == 1
-        return self._takes
+        if self._witness is None:
+            measure = partial(self._announced_witness, neighbours)
+            seen = observe(self._tester, _Witness, measure, neighbours, prepare=self._prepare)
+            self._witness = seen.found
+        return self._witness.known
+
+    def _announced_witness(self, neighbours: Neighbours) -> _Witness:
+        fresh = self._not_asked(neighbours.addresses)
+        doubt = (
+            ""
+            if fresh
+            else f"all {neighbours.addresses.count:,} addresses were probed before they were announced, "
+            "and the device may take an announcement for the answer to its own question; give "
+            "addresses that were not probed before"
+        )
+        witness = replace(neighbours, addresses=AddressRange((fresh or neighbours.addresses).first))
+        for _ in range(_CHECKS):
+            self._announce(witness)
+        return _Witness(self._counted(witness).known == 1, doubt)
+
+    @property
+    def _prepare(self) -> Callable[[], None] | None:
+        """The pause in which a device forgets, if there is one."""
+        return self._forget if self._rest.ns else None
+
+    def _forget(self) -> None:
+        self._sleep(self._rest.seconds)
+
+    @property
+    def _doubt(self) -> str:
+        return self._witness.doubt if self._witness else ""
 
     def _announced_only(self, neighbours: Neighbours) -> LearningTrial:
         """The trial of a device that takes no announcement: each is announced once, none is sent before."""
@@ -289,9 +211,21 @@ class NeighbourMeasurer:
         """Announces the first so many once, then counts those that are known."""
         neighbours = self._neighbours.first(addresses)
         if neighbours.kind is Announcement.ANSWER:
-            return self._check_resolved(neighbours)
-        if not self._takes_announcements(neighbours):
-            return self._check_announced_only(neighbours)[0]
+            check = self._check_resolved
+        elif self._takes_announcements(neighbours):
+            check = self._check_announced
+        else:
+            check = self._check_announced_once
+        seen = observe(
+            self._tester, LearningCheck, partial(check, neighbours), neighbours, prepare=self._prepare
+        )
+        self._taken_over = seen.taken_over
+        return seen.found
+
+    def _check_announced_once(self, neighbours: Neighbours) -> LearningCheck:
+        return self._check_announced_only(neighbours)[0]
+
+    def _check_announced(self, neighbours: Neighbours) -> LearningCheck:
         announced = self._announce(neighbours)
         counted = self._counted(neighbours)
         if not counted.complete:  # announcements of the tester may be among what it, or the machine, lost
@@ -315,8 +249,9 @@ class NeighbourMeasurer:
             end.stop()
 
     def rest(self) -> None:
-        """Sends nothing to the device for the time in which it forgets."""
-        self._sleep(self._rest.seconds)
+        """Sends nothing to the device for the time in which it forgets what a check has left in it."""
+        if not self._taken_over:
+            self._forget()
 
     def _counted(self, neighbours: Neighbours) -> LearningCheck:
         with self._sent(neighbours.probes(), _ROUNDS * neighbours.addresses.count) as run:
@@ -331,11 +266,14 @@ class NeighbourMeasurer:
         return LearningCheck(neighbours.addresses.count, known, trial.objections)
 
     def _best_check(self, addresses: int) -> LearningCheck:
-        best = self.check(addresses)
+        neighbours = self._neighbours.first(addresses)
+        asks = neighbours.kind is Announcement.ANSWER
+        check = self._check_resolved if asks else self._check_announced
+        best = check(neighbours)
         for _ in range(_CHECKS - 1):
             if best.complete:
                 break
-            best = max(best, self.check(addresses), key=lambda check: check.known)
+            best = max(best, check(neighbours), key=lambda found: found.known)
         return best
 
     def _learning_ns(self, run: StreamRun, trial: Trial, neighbours: Neighbours, since_ns: int) -> int:
@@ -380,12 +318,3 @@ class NeighbourMeasurer:
     def _probes(run: StreamRun) -> PlannedStream:
         (probes,) = (stream for stream in run.plan.streams if stream.name == PROBES)
         return probes
-
-
-def _solicited_node(address: Address) -> str:
-    """The group at which a host is asked for (RFC 4291 §2.7.1)."""
-    return str(IPv6Address(bytes.fromhex("ff0200000000000000000001ff") + address.packed[-3:]))
-
-
-def _pps(rate: Frequency) -> Rate:
-    return Rate(rate.per_second, RateUnit.PPS)

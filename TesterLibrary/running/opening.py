@@ -159,6 +159,7 @@ def open_tester(
             scopes=scopes or Scopes(),
             sleep=_sleep_of(target),
             forwarding=testbed.testbed.dut.forwards,
+            device_is_new=testbed.testbed.dut.is_embedded or testbed.testbed.dut.is_simulated,
         )
         captures, traffic, connections = Captures(tester), Traffic(tester), Connections(tester)
         hosts = Hosts(testbed, tester.recorder.directory / "hosts")

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from itertools import accumulate
 from typing import Any
 
@@ -23,6 +24,14 @@ from ..model.stream import Stream
 Close = Callable[[], str]
 
 
+class Running(Enum):
+    """Things that last as long as a scope, by what they mean to trials that are taken over meanwhile."""
+
+    SEES = "sees"  # it would have seen the frames of the trials, or would have to be undone
+    END = "end"  # a responder or clients: trials of connections start their clients anew
+    MEMBER = "member"  # a port that has joined groups: part of what a trial is asked by
+
+
 @dataclass
 class Scope:
     """A test or a suite that is under way, and what was made in it."""
@@ -33,7 +42,7 @@ class Scope:
     last: Trial | Result | None = None  # what was measured in it last
     modifiers: Modifiers | None = None  # those of its trials; None: as those of the scope around it
     monitored: MonitoringResult | None = None  # what was monitored in it last
-    closing: list[Close] = field(default_factory=list)
+    closing: list[tuple[Close, Running]] = field(default_factory=list)
 
     @property
     def kind(self) -> str:
@@ -45,7 +54,8 @@ class Scope:
         told = []
         while self.closing:
             try:
-                text = self.closing.pop()()
+                close, _ = self.closing.pop()
+                text = close()
             except Exception as error:  # whatever the error is, the others have to be ended, too
                 text = f"something could not be ended: {error}"
             if text:
@@ -80,14 +90,13 @@ class Scopes:
         given = (scope.modifiers for scope in reversed(self._stack))
         return next((modifiers for modifiers in given if modifiers is not None), NO_MODIFIERS)
 
-    @property
-    def is_quiet(self) -> bool:
-        """Whether nothing runs that a test or suite has started, or would have to be undone."""
-        return not any(scope.closing for scope in self._stack)
+    def is_quiet(self, *but: Running) -> bool:
+        """Whether nothing runs that a test or suite has started, or would have to be undone, but such."""
+        return all(kind in but for scope in self._stack for _, kind in scope.closing)
 
-    def at_end(self, close: Close) -> None:
+    def at_end(self, close: Close, kind: Running = Running.SEES) -> None:
         """Calls `close` when the current scope ends; it returns a message for the user, or ""."""
-        self.current.closing.append(close)
+        self.current.closing.append((close, kind))
 
     def enter(self, path: Sequence[str]) -> list[str]:
         """Makes the last one of these ids the current scope; the ids before it are the suites around it.

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import PlanError
@@ -29,6 +29,19 @@ _HANDSHAKE = 12  # further bytes of options in a SYN: MSS, SACK permitted, windo
 _MSS = 1460
 _FIRST_PORT, _LAST_PORT = 1024, 0xFFFF
 _WIDEST = (1 << 23) - 1  # `flight` of the table tcp
+
+
+@dataclass(frozen=True)
+class _Transfer:
+    """A transfer, and the handshakes beside it."""
+
+    data: SessionTrial
+    handshakes: SessionTrial
+
+    @property
+    def objections(self) -> tuple[str, ...]:
+        """Why the transfer is to be measured again."""
+        return self.data.objections
 
 
 class TcpTransferMeasurer:
@@ -55,8 +68,13 @@ class TcpTransferMeasurer:
 
     def handshakes(self, duration: Duration) -> SessionTrial:
         """See TransferMeasurer."""
-        self._ends.clear(self._clients.name)
-        return self._ends.repeated(lambda: self._quiet(duration))
+
+        def measure() -> SessionTrial:
+            self._ends.clear(self._clients.name)
+            return self._ends.repeated(lambda: self._quiet(duration))
+
+        asked = "handshakes", duration
+        return self._ends.observed(SessionTrial, self._clients, measure, *asked, empties=False)
 
     def _quiet(self, duration: Duration) -> SessionTrial:
         with self._shaking_hands() as name:
@@ -76,6 +94,10 @@ class TcpTransferMeasurer:
         )
         both: list[SessionTrial] = []
 
+        def measure() -> _Transfer:
+            self._ends.repeated(attempt)
+            return _Transfer(*both)
+
         def attempt() -> SessionTrial:
             self._ends.clear(once.name)
             with self._shaking_hands() as name:
@@ -90,8 +112,8 @@ class TcpTransferMeasurer:
             self._ends.clear(once.name)
             return found
 
-        self._ends.repeated(attempt)
-        return both[0], both[1]
+        found = self._ends.observed(_Transfer, self._clients, measure, once, longest, empties=False)
+        return found.data, found.handshakes
 
     @contextmanager
     def _shaking_hands(self) -> Iterator[str]:

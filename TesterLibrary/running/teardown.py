@@ -11,7 +11,8 @@ from ..methodology.teardown import TeardownTrial
 from ..model.responder import Reopen
 from ..model.units import Duration
 from ..reporting.wall_clock import wall_clock
-from .connections import HELD, Connections
+from .connection_trials import HELD
+from .connections import Connections
 from .tester import Tester
 
 _ANSWERS = Duration(1_000_000_000)  # for the last connection that is opened
@@ -45,13 +46,19 @@ class Teardown:
 
     def tear_down(self, connections: int) -> TeardownTrial:
         """Opens so many connections and has their table deleted; again where the tester fell short."""
-        return self._tester.rules.repeated(
-            lambda _: self._once(connections), lambda trial: trial.valid, self._tester.sleep
-        )
+
+        def measure() -> TeardownTrial:  # the hook empties the table first
+            return self._tester.rules.repeated(
+                lambda _: self._once(connections), lambda trial: trial.valid, self._tester.sleep
+            )
+
+        asked = "torn down", connections, self._timeout
+        return self._ends.observed(TeardownTrial, self._clients, measure, *asked, empties=True)
 
     def _once(self, connections: int) -> TeardownTrial:
         started_at, name = wall_clock(), self._clients.name
         self._ends.clear(name)
+        self._hook()  # entries of clients before these are no part of the time of an empty table
         empty_ns = self._timed()
         held = replace(
             self._clients,

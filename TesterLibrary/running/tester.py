@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from fractions import Fraction
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from ..errors import PlanError
 from ..measurement.calibration import Calibration
@@ -25,12 +25,12 @@ from ..model.stream import Stream
 from ..model.units import Duration
 from ..planning.compile import compile as compile_job
 from ..planning.rate import check_sum
-from ..reporting.finished import FinishedTrial
+from ..reporting.finished import Finished
 from ..reporting.progress import Console
 from ..reporting.recorder import Recorder
 from ..targets.base import Capabilities, Target
 from .at_large import AtLarge
-from .scope import Scopes
+from .scope import Running, Scopes
 from .stream_ids import StreamIds
 from .trial_parts import TrialParts
 
@@ -122,6 +122,7 @@ class Tester:
     forwarding: Forwarding = Forwarding.TRANSLATED  # how the device treats headers
     joined: set[Membership] = field(default_factory=set)  # what its ports have reported, and not left
     asked: set[Address] = field(default_factory=set)  # for which the device may ask: probed, and not known
+    device_is_new: bool = False  # made for this tester: nothing that was sent before has left a trace in it
 
     def plan(self, name: str, streams: Sequence[Stream]) -> Plan:
         """Plans streams as one job, with ids that no loaded job has and no recent job had.
@@ -261,7 +262,9 @@ class Tester:
         """All that a trial depends on but its streams, and addresses of interfaces that open anew."""
         known = self.capabilities
         ports = [(p.name, p.driver, p.link_speed_bps, p.max_frame_size, p.reorders) for p in known.ports]
-        return known.target, known.version, ports, self.calibration, self.rules, self.seed, self.forwarding
+        joined = sorted(map(str, self.joined))
+        rules = self.rules, self.seed, self.forwarding
+        return known.target, known.version, ports, self.calibration, *rules, joined
 
     def record(self, trial: Trial, **facts: object) -> Trial:
         """Numbers a trial, writes it down with facts for a next attempt at its test, and shows it."""
@@ -271,19 +274,31 @@ class Tester:
         self.progress.trial(trial)
         return trial
 
-    def take_over(self, asked: str) -> FinishedTrial | None:
-        """The next trial of an interrupted attempt at this test, recorded again; None if it has to be run.
+    def take_over(
+        self, asked: str, kind: type[Measured], but: tuple[Running, ...] = ()
+    ) -> Finished[Measured] | None:
+        """The next trial of an interrupted attempt at this test; None if it has to be run.
 
-        Trials are not taken over while anything else runs, which would have seen them.
+        Trials are not taken over while anything runs that would have seen them, `but` such. Whoever takes one
+        over records it again.
         """
         finished = self.recorder.finished
-        found = finished.next(asked)
-        if found is None or not self.scopes.is_quiet:
+        found = finished.next(asked, kind)
+        sending = any(run.unending for run in self.on_air)
+        if found is None or sending or not self.scopes.is_quiet(Running.MEMBER, *but):
             return None
         finished.taken += 1
-        self.trials = max(self.trials + 1, found.trial.number)
-        trial = replace(found.trial, number=self.trials)
-        kept = {key: found.record[key] for key in ("asked", "interruption") if key in found.record}
-        self.recorder.trial(trial, seed=self.seed, taken_over=found.folder, **kept)
+        return found
+
+    def taken_over(self, found: Finished[Trial]) -> Finished[Trial]:
+        """A trial of streams that is taken over, recorded again, with its number in this attempt."""
+        self.trials = max(self.trials + 1, found.found.number)
+        trial = replace(found.found, number=self.trials)
+        self.record_again(trial, found.record, found.folder)
+        return replace(found, found=trial)
+
+    def record_again(self, trial: Trial, record: Mapping[str, Any], folder: str) -> None:
+        """Records a trial of another attempt at the test, from the folder that has it, and shows it."""
+        kept = {key: record[key] for key in ("asked", "interruption") if key in record}
+        self.recorder.trial(trial, seed=self.seed, taken_over=folder, **kept)
         self.progress.trial(trial)
-        return replace(found, trial=trial)

@@ -23,7 +23,8 @@ from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.units import Duration
 from TesterLibrary.running.ageing import NeighbourAgeing
-from TesterLibrary.running.neighbours import Announcement, NeighbourMeasurer, Neighbours
+from TesterLibrary.running.announcement import Announcement, Neighbours
+from TesterLibrary.running.neighbours import NeighbourMeasurer
 from TesterLibrary.running.opening import OpenTestbed
 from TesterLibrary.testbeds import neighbour_table, open_testbed
 

@@ -15,7 +15,7 @@ from TesterLibrary.methodology.maximum import MaximumSearch, Quantity, find_maxi
 from TesterLibrary.methodology.teardown import TeardownTrial, measure_teardown
 from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.units import Duration, Ratio
-from TesterLibrary.running.connections import RateMeasurer
+from TesterLibrary.running.connection_trials import RateMeasurer
 from TesterLibrary.targets.fake import FakeNat
 from tests.unit.running.nat_bench import OUTSIDE, Bench
 from tests.unit.running.testers import SECOND

@@ -16,7 +16,8 @@ from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Clients, Responder
 from TesterLibrary.model.units import Duration, Ratio
-from TesterLibrary.running.connections import ConcurrencyMeasurer, Connections, RateMeasurer
+from TesterLibrary.running.connection_trials import ConcurrencyMeasurer, RateMeasurer
+from TesterLibrary.running.connections import Connections
 from TesterLibrary.running.teardown import Teardown
 from TesterLibrary.targets.fake import FakeDevice, FakeNat, FakeTarget
 

@@ -11,7 +11,7 @@ from TesterLibrary.errors import PlanError
 from TesterLibrary.model.endpoints import AddressRange
 from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.running.ageing import BridgeAgeing, NeighbourAgeing, neighbours_of
-from TesterLibrary.running.neighbours import Announcement
+from TesterLibrary.running.announcement import Announcement
 
 from .testers import fake_tester
 

@@ -22,7 +22,8 @@ from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Clients, Reopen, Responder
 from TesterLibrary.model.units import Bandwidth, Duration, Ratio
 from TesterLibrary.protocols.checker import load_protocol
-from TesterLibrary.running.connections import ConcurrencyMeasurer, Connections, RateMeasurer
+from TesterLibrary.running.connection_trials import ConcurrencyMeasurer, RateMeasurer
+from TesterLibrary.running.connections import Connections
 from TesterLibrary.targets.fake import FakeTarget
 from TesterLibrary.verdict import Outcome
 

@@ -21,7 +21,7 @@ from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Clients
 from TesterLibrary.model.units import Duration
-from TesterLibrary.running.connections import ValidatedRateMeasurer
+from TesterLibrary.running.connection_trials import ValidatedRateMeasurer
 from TesterLibrary.running.teardown import Teardown
 from TesterLibrary.targets.fake import FakeNat
 from TesterLibrary.verdict import Outcome

@@ -26,7 +26,8 @@ from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration
 from TesterLibrary.planning.flows import FlowSpace
-from TesterLibrary.running.neighbours import Announcement, NeighbourMeasurer, Neighbours
+from TesterLibrary.running.announcement import Announcement, Neighbours
+from TesterLibrary.running.neighbours import NeighbourMeasurer
 from TesterLibrary.targets.fake import FakeTarget
 from TesterLibrary.verdict import Outcome
 

@@ -210,7 +210,9 @@ def test_an_attempt_that_dies_while_it_takes_trials_over_loses_none(tmp_path: Pa
     killed(tmp_path, soak, 4, rate="37 %")
     this = attempt(tmp_path, rate="37 %")
     for _ in range(2):
-        assert this.tester.take_over(next(iter(this.tester.recorder.finished._left))["asked"])
+        taken = this.tester.take_over(this.tester.recorder.finished._left[0].record["asked"], Trial)
+        assert taken
+        this.tester.taken_over(taken)
     set_aside(tmp_path, [ITEM])
     assert [
         len((path / "trials.jsonl").read_text().splitlines()) for path in sorted(tmp_path.glob(f"{ASIDE}-*"))
