@@ -68,7 +68,7 @@ class ConnectionRate:
         | ``name`` | the name of clients that have been started: they start again at each rate |
         | ``lowest`` | the rate at which the search begins, doubling it |
         | ``highest`` | the rate beyond which the search does not go |
-        | ``duration`` | how long each trial measures; as the profile says, if it is left out |
+        | ``duration`` | how long each trial measures at least; as the profile says, if it is left out |
         | ``failures`` | part of the connections that may fail |
         | ``resolution`` | how close the bounds of the rate are in the end, as a part of it |
         | ``rest`` | how long it waits before each trial, for a device that keeps connections for a while |
@@ -76,6 +76,7 @@ class ConnectionRate:
         | ``validate`` | whether what was opened is held and asked for once more; `Start NAT Clients` only |
 
         A rate passes if so many connections are established, within 1 %, and no more than ``failures`` fail.
+        At a low rate a trial lasts until 200 connections are due, so that one more or less is within that.
         Give the clients enough ``connections`` to open others while some still end. With ``validate`` all
         that a trial opens are open at its end, and a rate passes if the device still has the entry of each
         then (RFC 9693 §4.6).

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
+from math import ceil, floor
 
 from ..errors import PlanError
 from ..measurement.session_trial import SessionTrial
@@ -21,6 +22,9 @@ from ..verdict import AT_LEAST, Verdict, assess, text_of
 from .bisection import highest_passing
 from .result import Result
 from .sessions import SessionMeasurer, no_room
+
+_SECOND = 10**9  # nanoseconds
+_ENDS = 2  # of a time
 
 
 class Limit(Enum):
@@ -72,11 +76,23 @@ class MaximumSearch:
         if not trial.valid or trial.failed_part is None or trial.failed_part > self.failures.value:
             return False
         if self.quantity is Quantity.RATE:
-            rate = trial.connection_rate
-            return rate is not None and rate >= level * (1 - self.tolerance.value)
+            if counted.established is None:
+                return False
+            # Of even openings a time has as many as are due in it, in whole numbers.
+            due = level * (1 - self.tolerance.value) * Fraction(counted.duration_ns, _SECOND)
+            return counted.established >= max(1, floor(due))
         if counted.established is None or counted.ended is None:
             return False
         return counted.established - counted.ended >= level * (1 - self.failures.value)
+
+    def duration_at(self, level: int) -> Duration:
+        """The duration of a trial: at a low rate one in which two connections are within the tolerance.
+
+        One may be due at either end of the time.
+        """
+        if self.quantity is not Quantity.RATE or not self.tolerance.value:
+            return self.duration
+        return Duration(max(self.duration.ns, ceil(_ENDS * _SECOND / (self.tolerance.value * level))))
 
     def limit_of(self, failing: SessionTrial) -> Limit:
         """Whether it was the device or the tester that a level failed by."""
@@ -169,7 +185,7 @@ def find_maximum(
     trials: list[SessionTrial] = []
 
     def passes(level: int) -> bool:
-        trial = measurer.measure(level, search.duration)
+        trial = measurer.measure(level, search.duration_at(level))
         if trial.connection_rate is None:
             raise PlanError(
                 f"the {search.quantity.value} of {trial.statistics.name} cannot be searched: the tables of "

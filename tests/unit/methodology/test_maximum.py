@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from math import ceil, floor
 
 import pytest
 from hypothesis import given
@@ -32,8 +33,9 @@ class Device:
 
     def measure(self, level: int, duration: Duration) -> SessionTrial:
         self.trials += 1
-        opened = min(level, self.tester)
-        good = min(opened, self.truth)
+        opened, good = min(level, self.tester), min(level, self.tester, self.truth)
+        if self.quantity is Quantity.RATE:
+            opened, good = (ceil(number * duration.ns / 10**9) for number in (opened, good))
         counted = session_statistics(
             "users",
             duration.ns,
@@ -43,7 +45,7 @@ class Device:
             failed=opened - good,
             concurrent=good,
         )
-        objection = () if opened == level else (f"the tester opened {opened} of {level}",)
+        objection = () if level <= self.tester else (f"the tester opened {opened} of {level}",)
         return SessionTrial(counted, Fraction(level), objection)
 
 
@@ -130,3 +132,47 @@ def test_some_connections_may_fail_if_told_so() -> None:
 def test_searches_that_make_no_sense(given: dict[str, object], rule: str) -> None:
     with pytest.raises(PlanError, match=rule):
         found(Device(1000), **given)
+
+
+@dataclass
+class Even:
+    """Opens so many connections each second, evenly; a trial begins anywhere and ends late."""
+
+    rate: Fraction
+    phase: Fraction
+    late: Fraction
+    durations: list[Duration] = field(default_factory=list)
+
+    def measure(self, level: int, duration: Duration) -> SessionTrial:
+        self.durations.append(duration)
+        took = Fraction(duration.ns, 10**9) * (1 + self.late)
+        opened, good = (self._within(rate, took) for rate in (Fraction(level), min(self.rate, level)))
+        counted = session_statistics(
+            "users", int(took * 10**9), {"tcp.established": good}, openings=opened, begun=opened, failed=0
+        )
+        return SessionTrial(counted, level * took)
+
+    def _within(self, rate: Fraction, took: Fraction) -> int:
+        return floor(self.phase + rate * took) - floor(self.phase)
+
+
+@given(
+    rate=st.integers(2, 200),
+    phase=st.fractions(0, 1, max_denominator=1000),
+    late=st.fractions(0, Fraction(1, 20), max_denominator=1000),
+    milliseconds=st.integers(50, 2000),
+)
+def test_no_rate_fails_by_rounding(rate: int, phase: Fraction, late: Fraction, milliseconds: int) -> None:
+    """A connection more or less at either end of a trial is within the tolerance."""
+    search = MaximumSearch(Quantity.RATE, 1, 400, Duration(milliseconds * 10**6))
+    result = find_maximum(Even(Fraction(rate), phase, late), search)
+    assert result.failed_at is not None
+    assert rate <= result.failed_at
+    assert result.maximum <= rate * Fraction(102, 100) + Fraction(1, 50)
+    assert result.limited_by is Limit.DEVICE
+
+
+def test_a_trial_is_long_enough_for_its_rate() -> None:
+    device = Even(Fraction(10**6), Fraction(0), Fraction(0))
+    find_maximum(device, MaximumSearch(Quantity.RATE, 10, 1000, SECOND))
+    assert [duration.seconds for duration in device.durations[:5]] == [20, 10, 5, 2.5, 1.25]

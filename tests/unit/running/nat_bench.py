@@ -68,7 +68,10 @@ class Bench:
     def rate(self, highest: int) -> MaximumResult:
         measurer = RateMeasurer(self.ends, "inside", self.target.forget_connections)
         return find_maximum(
-            measurer, MaximumSearch(Quantity.RATE, 20, highest, SECOND, Ratio(Fraction(1, 5)))
+            measurer,
+            MaximumSearch(
+                Quantity.RATE, 20, highest, SECOND, Ratio(Fraction(1, 5)), tolerance=Ratio(Fraction(1, 10))
+            ),
         )
 
     def teardown(self, connections: int, repetitions: int = 1, timeout: Duration = SECOND) -> TeardownResult:

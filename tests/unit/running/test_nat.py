@@ -20,7 +20,7 @@ from TesterLibrary.methodology.maximum import Limit, MaximumResult, MaximumSearc
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Clients
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units import Duration, Ratio
 from TesterLibrary.running.connection_trials import ValidatedRateMeasurer
 from TesterLibrary.running.teardown import Teardown
 from TesterLibrary.targets.fake import FakeNat
@@ -48,8 +48,8 @@ def test_the_rate_is_found_within_the_resolution(rate: int) -> None:
         found = Bench(Path(folder), FakeNat(OUTSIDE, rate=rate)).rate(400)
     assert found.limited_by is Limit.DEVICE
     assert found.failed_at is not None
-    # A rate passes if so many are established within 1 %, and the device lets one come early.
-    assert found.maximum <= rate * Fraction(101, 100) + 2
+    # A rate passes if so many are established within 10 %, and the device lets one come early.
+    assert found.maximum <= rate * Fraction(10, 9) + 3
     assert found.failed_at >= rate
 
 
@@ -159,13 +159,15 @@ def test_a_time_in_which_nothing_would_be_noticed_is_refused(tmp_path: Path) -> 
 def validated(tmp_path: Path, **nat: Any) -> MaximumResult:
     bench = Bench(tmp_path, FakeNat(OUTSIDE, **nat))
     measurer = ValidatedRateMeasurer(bench.ends, "inside", bench.target.forget_connections)
-    return find_maximum(measurer, MaximumSearch(Quantity.RATE, 20, 20, Duration(5 * 10**8)))
+    return find_maximum(
+        measurer, MaximumSearch(Quantity.RATE, 20, 20, SECOND, tolerance=Ratio(Fraction(1, 10)))
+    )
 
 
 def test_connections_are_opened_at_a_rate_and_validated(tmp_path: Path) -> None:
     found = validated(tmp_path)
-    assert (found.maximum, found.trial.statistics.openings, found.trial.statistics.failed) == (20, 10, 0)
-    assert found.trial.statistics.counters["nat-initiator.asked"] >= 10
+    assert (found.maximum, found.trial.statistics.openings, found.trial.statistics.failed) == (20, 20, 0)
+    assert found.trial.statistics.counters["nat-initiator.asked"] >= 20
 
 
 def test_a_rate_whose_connections_are_forgotten_is_none(tmp_path: Path) -> None:
