@@ -30,6 +30,7 @@ from ..reporting.recorder import Recorder, read_run, start_run
 from ..reporting.records import read_verdicts
 from ..reporting.repetitions import label
 from ..reporting.time_budget import ENDED, TimeBudget, record_not_run, spent
+from ..service.robot_process import await_end
 from ..testbeds import load_testbed, shipped_testbeds
 from ..testbeds.load import find_testbed
 from ._bounds import check_bounds
@@ -194,7 +195,6 @@ class Certification:
         """
         if self.by:
             return self.by.run(self)
-        (self.output / ROBOT).mkdir(exist_ok=True)
         run_id = str(read_run(self.output / EVIDENCE)["id"])
         ends_at = None if self.time_budget_s is None else time.monotonic() + self.time_budget_s
         items = tuple(self.items()) if self.again is None else self.again
@@ -206,7 +206,7 @@ class Certification:
                     record_not_run(recorder, item, reason)
             elif chosen:
                 options = [*self._options(number, bed, ends_at), *self._choice(chosen)]
-                interrupted = run_robot([*options, *map(str, bed.suites)], run_id)
+                interrupted = run_robot([*options, *map(str, bed.suites)], self.output, run_id)
                 if self.again is not None:
                     merge(*(self._robot_output(number, bed, again=again) for again in (False, True)))
                 if interrupted:
@@ -341,6 +341,7 @@ def rest_of(whole: Certification) -> Certification:
     check_given(whole.output, read_run(evidence), tuple(whole._files()), whole.selection.variables)
     if whole.by:
         return replace(whole, again=whole.by.left(whole))
+    await_end(whole.output)
     again = unfinished(evidence, items)
     set_aside(evidence, again)
     return replace(whole, again=again)

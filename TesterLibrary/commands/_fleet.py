@@ -18,6 +18,7 @@ from ..reporting.agenda import Item, expected_s
 from ..reporting.cells import (
     Attempt,
     PlannedCell,
+    attempts,
     begin_attempt,
     cell_outcome,
     end_attempt,
@@ -36,6 +37,7 @@ from ..service.fleet.leases import Leases
 from ..service.fleet.schedule import Cell, Schedule
 from ..service.fleet.task import ENDS_AT, Task, start_records
 from ..service.fleet.workers import Workers
+from ..service.robot_process import await_end
 from ._certification import Bed, Certification, Placed
 from ._pace import Pace
 from ._signals import asked_to_end
@@ -63,7 +65,7 @@ class FleetRunner:
         """`workers`: makes those who run tasks on testers."""
         self._fleet, self._make = fleet, workers
         self._open = ExitStack()
-        self._jobs: tuple[_Job, ...] = ()
+        self._jobs: dict[Path, tuple[_Job, ...]] = {}  # by the folder of the run
 
     def __enter__(self) -> FleetRunner:
         """TesterLibraryError if a tester, its service or the cluster is not there."""
@@ -84,12 +86,13 @@ class FleetRunner:
         Raises:
             TesterLibraryError: no tester can run one, or two have the same name.
         """
-        if not self._jobs:
+        if run.output not in self._jobs:
             cells: dict[tuple[str, str], list[Placed]] = {}
             for placed in run.placed():
                 cells.setdefault((placed.bed.label, placed.item.suite), []).append(placed)
-            self._jobs = tuple(self._job(number, tests) for number, tests in enumerate(cells.values(), 1))
-        return self._jobs
+            jobs = (self._job(number, tests) for number, tests in enumerate(cells.values(), 1))
+            self._jobs[run.output] = tuple(jobs)
+        return self._jobs[run.output]
 
     def _job(self, number: int, tests: Sequence[Placed]) -> _Job:
         first = tests[0]
@@ -129,6 +132,9 @@ class FleetRunner:
             raise TesterLibraryError(
                 f"the cells are no longer those of {run.output}; run it from its begin, without --resume"
             )
+        for cell in planned:
+            for attempt in attempts(run.output, cell):
+                await_end(attempt.folder)
         return tuple(item for cell in planned for item in left(run.output, cell))
 
     def run(self, run: Certification) -> bool:

@@ -4,21 +4,15 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Sequence
+from pathlib import Path
 
-from ..reporting.recorder import RUN_VARIABLE
+from ..service.robot_process import start_robot
 from ._signals import asked_to_end
 
-_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 
-
-def run_robot(arguments: Sequence[str], run_id: str) -> bool:
-    """Runs Robot with these options and suites, whose records belong to a run. True if it was interrupted."""
+def run_robot(arguments: Sequence[str], output: Path, run_id: str) -> bool:
+    """Runs Robot with these options and suites for the run in a folder. True if it was interrupted."""
 
     def forward(signals: Sequence[int]) -> None:
         # Robot ends a run cleanly on the first one and at once on the second. It has a session of its own,
@@ -26,14 +20,7 @@ def run_robot(arguments: Sequence[str], run_id: str) -> bool:
         if robot.poll() is None:
             robot.send_signal(signals[-1])
 
-    command = [sys.executable, "-m", "robot", *arguments]
-    environment = {**os.environ, RUN_VARIABLE: run_id}
-    with (
-        subprocess.Popen(
-            command, env=environment, start_new_session=True, preexec_fn=_end_with_parent
-        ) as robot,
-        asked_to_end(forward) as interrupted,
-    ):
+    with start_robot(arguments, output, run_id) as robot, asked_to_end(forward) as interrupted:
         robot.wait()
     return bool(interrupted)
 
@@ -41,8 +28,3 @@ def run_robot(arguments: Sequence[str], run_id: str) -> bool:
 def literal(name: str) -> str:
     """A pattern of Robot that this name alone matches."""
     return "".join(f"[{sign}]" if sign in "[*?" else sign for sign in name)
-
-
-def _end_with_parent() -> None:
-    """Ends this process with its parent, so that no traffic goes on after the command was killed."""
-    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Values to JSON and back, exactly: a fraction is the text `1/3`, a histogram a list of [bucket, count]."""
+"""Values to JSON and back, exactly: a fraction is the text `1/3`, a histogram a list of [bucket, count].
+
+A mapping without entries is an object, unless its field says that its keys are numbers.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +30,9 @@ def encode(value: object) -> Any:
     if isinstance(value, bytes):
         return value.hex(":")
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        return {f.name: _encode_field(value, f.name) for f in dataclasses.fields(value)}
     if isinstance(value, Mapping):
-        if all(isinstance(key, int) for key in value):
+        if value and all(isinstance(key, int) for key in value):
             return [[key, encode(value[key])] for key in sorted(value)]
         return {str(key): encode(item) for key, item in value.items()}
     if isinstance(value, collections.abc.Set):  # in an order that is the same in each run
@@ -37,6 +40,24 @@ def encode(value: object) -> Any:
     if isinstance(value, collections.abc.Iterable) and not isinstance(value, PurePath):
         return [encode(item) for item in value]
     return str(value)
+
+
+def _encode_field(owner: object, name: str) -> Any:
+    value = getattr(owner, name)
+    if isinstance(value, Mapping) and not value:
+        return [] if name in _numbered(cast(Hashable, type(owner))) else {}
+    return encode(value)
+
+
+@lru_cache
+def _numbered(cls: Any) -> frozenset[str]:
+    """The fields that are mappings from numbers, or may be."""
+    hints = get_type_hints(cls)
+    return frozenset(
+        name
+        for name, hint in hints.items()
+        if any(get_args(kind)[:1] == (int,) for kind in (hint, *get_args(hint)))
+    )
 
 
 def decode(cls: type[T], data: Mapping[str, Any]) -> T:

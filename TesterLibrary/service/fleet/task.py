@@ -4,11 +4,8 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,12 +15,12 @@ from ...reporting import agenda
 from ...reporting.agenda import Item
 from ...reporting.digests import digest_of
 from ...reporting.machine import versions
-from ...reporting.place import EVIDENCE, ROBOT
-from ...reporting.recorder import RUN_VARIABLE, start_run
+from ...reporting.place import EVIDENCE
+from ...reporting.recorder import start_run
+from ..robot_process import start_robot
 
 LOG = "robot.log"
 ENDS_AT = "@ends-at@"  # in arguments: when the time budget is spent, on the clock of that machine
-_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 _INTERRUPTED = 253  # Robot's status
 _END_S = 15.0  # for Robot to end a test and close its tester
 
@@ -78,21 +75,12 @@ def start(task: Task, folder: Path) -> subprocess.Popen[bytes]:
         TesterLibraryError: the folder cannot be written.
     """
     start_records(folder, task.run, task.title, task.items)
-    (folder / ROBOT).mkdir(exist_ok=True)
     ends_at = "" if task.budget_s is None else str(time.monotonic() + task.budget_s)
     arguments = [
         text.replace(str(task.folder), str(folder)).replace(ENDS_AT, ends_at) for text in task.arguments
     ]
     with (folder / LOG).open("ab") as log:
-        return subprocess.Popen(
-            [sys.executable, "-m", "robot", *arguments],
-            env={**os.environ, **task.environment, RUN_VARIABLE: task.run},
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,  # Ctrl-C is for the campaign
-            preexec_fn=_end_with_parent,
-        )
+        return start_robot(arguments, folder, task.run, log=log, environment=task.environment)
 
 
 def fault_of(status: int) -> str:
@@ -111,8 +99,3 @@ def end(process: subprocess.Popen[bytes], patience_s: float = _END_S) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-def _end_with_parent() -> None:
-    """Ends this process with its parent, so that no traffic goes on after the campaign was killed."""
-    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)

@@ -15,7 +15,12 @@ from xml.etree import ElementTree
 import pytest
 
 from TesterLibrary.commands import main as cli
+from TesterLibrary.commands._certification import certification
+from TesterLibrary.commands._fleet import FleetRunner
+from TesterLibrary.files.campaign import load_campaign
 from TesterLibrary.reporting import allure_report
+from TesterLibrary.service.fleet.fleet import fleet_of
+from TesterLibrary.service.fleet.workers import LocalWorkers
 
 from .fleets import campaign, night, outcomes, ran
 
@@ -137,6 +142,27 @@ def test_no_cell_begins_when_the_time_is_over(tmp_path: Path) -> None:
     assert cli.main(["run", str(tmp_path / "fleet.yaml"), "--resume"]) == 0
     assert outcomes() == ALL
     assert night().left_out == ()
+
+
+def test_what_is_measured_again_are_the_chosen_tests_alone(tmp_path: Path) -> None:
+    """One runner runs a campaign, and then those of its tests whose values stand out."""
+    loaded = load_campaign(Path(campaign(tmp_path, SOUND)))
+    fleet = fleet_of(loaded)
+    runner = FleetRunner(fleet, LocalWorkers)
+
+    def tests(output: str, *chosen: str) -> list[str]:
+        run = certification(
+            profile=loaded.profile,
+            testbeds=fleet.testbeds,
+            criteria=None,
+            suites=list(map(str, loaded.suites)),
+            output=Path(output),
+            tests=chosen,
+        )
+        return [f"{item.suite}.{item.test}" for job in runner.jobs(run) for item in job.plan.items]
+
+    assert len(tests("night")) == 4
+    assert tests("night-again", "bed.B.Second") == ["bed.B.Second"]
 
 
 def test_a_killed_campaign_goes_on_and_repeats_nothing(tmp_path: Path) -> None:

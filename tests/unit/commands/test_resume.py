@@ -15,9 +15,11 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.commands import main as cli
+from TesterLibrary.reporting import allure_report
 from TesterLibrary.reporting.place import EVIDENCE
 from TesterLibrary.reporting.records import read
 from TesterLibrary.testbeds.load import find_testbed
+from tests.unit.service.served import until
 
 from .test_main import certify, suite
 
@@ -25,6 +27,11 @@ from .test_main import certify, suite
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(allure_report, "generate", _no_allure)  # takes longer than everything else here
+
+
+def _no_allure(_: Path, report: Path, **__: object) -> Path:
+    return report
 
 
 def interrupt(folder: Path, *names: str) -> Path:
@@ -39,9 +46,7 @@ def interrupt(folder: Path, *names: str) -> Path:
         text=True,
     )
     evidence = folder / "results" / "latest" / EVIDENCE
-    give_up = time.monotonic() + 60
-    while not (evidence / "tests.jsonl").exists() and time.monotonic() < give_up:
-        time.sleep(0.05)
+    until((evidence / "tests.jsonl").exists, 60)
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
@@ -123,6 +128,35 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     assert cli.main(["certify", "--resume", str(output)]) == 1
     assert [test.outcome for test in read(output / EVIDENCE).tests] == ["PASS", "FAIL"]
     assert [record.trial.number for record in read(output / EVIDENCE).trials] == [1, 1]
+
+
+@pytest.mark.long
+def test_a_run_whose_robot_still_ends_a_test_is_waited_for(tmp_path: Path) -> None:
+    """Its last records would otherwise be added to those of the run that goes on."""
+    path = suite(tmp_path, "Passes", "Waits", "Fails")
+    path.write_text(path.read_text().replace("\nWaits\n", "\nWaits\n    [Teardown]    Sleep    3 s\n"))
+    command = [
+        sys.executable,
+        "-m",
+        "TesterLibrary.commands.main",
+        "certify",
+        "--testbed",
+        "embedded/l2-bridge",
+    ]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    head = subprocess.Popen([*command, "--suite", str(path)], env=environment, stdout=subprocess.DEVNULL)
+    tests = tmp_path / "results" / "latest" / EVIDENCE / "tests.jsonl"
+    until(tests.exists, 60)
+    head.kill()
+    head.wait()
+    (tmp_path / "go").touch()
+    assert cli.main(["certify", "--resume", "results/latest"]) == 1
+    recorded = [json.loads(line) for line in tests.read_text().splitlines()]
+    assert [(record["test"], record["outcome"]) for record in recorded] == [
+        ("Passes", "PASS"),
+        ("Waits", "PASS"),
+        ("Fails", "FAIL"),
+    ]
 
 
 def test_names_that_look_like_patterns_are_names(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from TesterLibrary.measurement.port_evidence import PortEvidence
 from TesterLibrary.measurement.session_trial import SessionTrial
 from TesterLibrary.measurement.snapshot import DurationCounters, LatencyCounters, StreamCounters
 from TesterLibrary.measurement.trial import StreamResult, Trial
@@ -18,6 +19,7 @@ from TesterLibrary.methodology.maximum import Limit, MaximumResult, MaximumSearc
 from TesterLibrary.methodology.throughput import LimitedBy, ThroughputSearch
 from TesterLibrary.model.units import Duration
 from TesterLibrary.reporting.codec import decode, encode
+from TesterLibrary.testbeds.testbed import DutSpec
 from tests.counted import session_statistics
 
 from .simulated import SimulatedBench
@@ -55,6 +57,16 @@ def test_fractions_are_texts_and_histograms_pairs() -> None:
     assert encode({5: 0, 3: 1}) == [[3, 1], [5, 0]]
     assert encode(LimitedBy.TESTER) == "tester"
     assert encode(b"\x02\x00\x01") == "02:00:01"
+
+
+def test_no_entries_are_an_object_unless_keys_are_numbers() -> None:
+    assert encode({}) == {}
+    assert encode({"facts": {}}) == {"facts": {}}
+    nothing = encode(LatencyCounters(count=0, sum_ns=0, buckets={}))
+    assert nothing["buckets"] == []
+    assert decode(LatencyCounters, nothing).buckets == {}
+    assert encode(PortEvidence("p1", rx_sizes={}))["rx_sizes"] == []
+    assert encode(DutSpec("bridge"))["options"] == {}
 
 
 def test_units_come_back() -> None:

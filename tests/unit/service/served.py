@@ -151,9 +151,9 @@ class Served:
         self._process.stdout.close()
         self._process = None
 
-    def audit(self) -> list[tuple[str, str, int, str]]:
+    def audit(self, admin: str = "root") -> list[tuple[str, str, int, str]]:
         """Who did what with which status, and what was said."""
-        lines = self.user("root").get("/v1/audit?limit=1000")
+        lines = self.user(admin).get("/v1/audit?limit=1000")
         return [(line["who"], line["did"], line["status"], line["said"]) for line in lines]
 
     def close(self) -> None:

@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Robot as a process that ends with the one that started it, and writes alone into the folder of a run.
+
+A process that is killed leaves Robot behind for as long as a test needs to end and its tester to be closed.
+So Robot holds a lock on its folder (flock(2)), which only its own end releases.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import IO
+
+from ..errors import TesterLibraryError
+from ..reporting.place import ROBOT
+from ..reporting.recorder import RUN_VARIABLE
+
+_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
+_PATIENCE_S = 30.0  # with Robot, which was told to end
+_LOOK_S = 0.1
+
+
+def start_robot(
+    arguments: Sequence[str],
+    output: Path,
+    run_id: str,
+    *,
+    log: IO[bytes] | None = None,
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> subprocess.Popen[bytes]:
+    """Starts Robot, whose records belong to a run.
+
+    Args:
+        arguments: Its options and suites.
+        output: The folder of the run.
+        run_id: The identity of the run.
+        log: The place of what it prints; None: where this process prints.
+        environment: Variables beside those of this process.
+
+    Raises:
+        TesterLibraryError: another one still writes into the folder.
+    """
+    (output / ROBOT).mkdir(exist_ok=True)
+    lock = _locked(output)
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-m", "robot", *arguments],
+            env={**os.environ, **environment, RUN_VARIABLE: run_id},
+            stdin=None if log is None else subprocess.DEVNULL,
+            stdout=log,
+            stderr=None if log is None else subprocess.STDOUT,
+            start_new_session=True,  # Ctrl-C is for the process that started it
+            preexec_fn=_end_with_parent,
+            pass_fds=(lock,),
+        )
+    finally:
+        os.close(lock)
+
+
+def await_end(output: Path) -> None:
+    """Waits for Robot of an earlier process, so that its records are all there, and nothing is added to them.
+
+    Raises:
+        TesterLibraryError: it goes on.
+    """
+    if (output / ROBOT).is_dir():
+        os.close(_locked(output))
+
+
+def _locked(output: Path) -> int:
+    """The folder, as a file that is locked until all who have it have closed it."""
+    folder = os.open(output / ROBOT, os.O_RDONLY | os.O_DIRECTORY)
+    until = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return folder
+        except BlockingIOError:
+            if time.monotonic() > until:
+                os.close(folder)
+                raise TesterLibraryError(
+                    f"Robot still writes into {output}: a run goes on there, or was killed and its test "
+                    "has not ended yet; wait until it has"
+                ) from None
+        time.sleep(_LOOK_S)
+
+
+def _end_with_parent() -> None:
+    """Ends this process with its parent, so that no traffic goes on after that was killed."""
+    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)
