@@ -42,6 +42,12 @@ _GRANT_S = 3.0  # a client of the protocol waits ten seconds for an answer, whic
 _READY_S = 60.0  # for an embedded testbed, on a machine that is busy
 _REFUSED_S = 2.0  # a client that was told no connects anew when it asks again
 _PIECE = 1 << 16
+# Connections of the kernel, and what is before an IPv4 address there: gRPC has sockets of IPv6 for both
+# (RFC 4291 §2.5.5.2).
+_TABLES = {
+    Path("/proc/net/tcp"): "",
+    Path("/proc/net/tcp6"): f"{0:016X}{int.from_bytes(bytes.fromhex('0000FFFF'), sys.byteorder):08X}",
+}
 _READY = re.compile(r"^https://127\.0\.0\.1:(\d+) .*gRPC 127\.0\.0\.1:(\d+)", re.MULTILINE)
 
 
@@ -243,20 +249,23 @@ def user_of(peer: tuple[str, int], here: tuple[str, int]) -> str:
     Raises:
         NotAllowed: the connection is gone, or of another machine.
     """
-    for line in Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]:
-        words = line.split()
-        if (words[1], words[2]) == (_as_kernel(peer), _as_kernel(here)):
-            uid = int(words[7])
-            try:
-                return pwd.getpwuid(uid).pw_name
-            except KeyError:
-                return f"user {uid}"
+    for table, mapped in _TABLES.items():
+        ends = [_as_kernel(end, mapped) for end in (peer, here)]
+        lines = table.read_text(encoding="ascii").splitlines() if table.exists() else ()
+        for line in lines:
+            words = line.split()
+            if words[1:3] == ends:
+                uid = int(words[7])
+                try:
+                    return pwd.getpwuid(uid).pw_name
+                except KeyError:
+                    return f"user {uid}"
     raise NotAllowed("nobody knows whose process this is; connect from this machine")
 
 
-def _as_kernel(end: tuple[str, int]) -> str:
+def _as_kernel(end: tuple[str, int], mapped: str) -> str:
     address = int.from_bytes(socket.inet_aton(end[0]), sys.byteorder)
-    return f"{address:08X}:{end[1]:04X}"
+    return f"{mapped}{address:08X}:{end[1]:04X}"
 
 
 async def _forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int) -> None:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.model.stream import Stream
@@ -17,12 +18,19 @@ from TesterLibrary.model.units import Duration
 from TesterLibrary.running.opening import OpenTestbed
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.running.trial import StreamRun
+from TesterLibrary.testbeds import RunningTestbed
 
 _FORWARDER = Path(__file__).with_name("forwarder.py")
 
 
+class AtBridge(Protocol):
+    """Whatever has a testbed with the bridge."""
+
+    testbed: RunningTestbed
+
+
 @contextmanager
-def device_that(bed: OpenTestbed, **wish: object) -> Iterator[None]:
+def device_that(bed: AtBridge, **wish: object) -> Iterator[None]:
     """The forwarder does as it is told (see there) in place of the bridge."""
     prefix = bed.testbed.dut_prefix
     subprocess.run([*prefix, "ip", "link", "delete", "br0"], check=True)

@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """An unmodified snappi drives the engine through the kernel's devices: its scripts are in `snappi_scripts/`.
 
+The first of them are run against a place of `tester serve`, under whose lease `tester otg` serves them.
 snappi pins its runtimes narrowly, so it has an environment of its own.
 """
 
 from __future__ import annotations
 
+import re
 import subprocess
 import venv
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -18,6 +21,10 @@ import pytest
 from TesterLibrary.running.opening import OpenTestbed
 from TesterLibrary.service.otg.schema import pool
 from TesterLibrary.service.otg.serving import OtgPorts, serve_otg
+from TesterLibrary.targets.engine.process import EngineProcess
+from TesterLibrary.testbeds import RunningTestbed, open_testbed
+from tests.contract.leased_client import TESTBED
+from tests.unit.service.served import Served, until
 
 from .defects import device_that
 from .opened import opened
@@ -25,6 +32,11 @@ from .opened import opened
 SCRIPTS = Path(__file__).with_name("snappi_scripts")
 LOCATIONS = {"localhost:5555": "p1", "localhost:5556": "p2"}
 ATTEMPTS = 3  # at a script whose tester did not do its part
+PLACE = """
+  bench:
+    testbed: bench.yaml
+    otg: {http: 0, grpc: 0, locations: {"localhost:5555": p1, "localhost:5556": p2}, idle: 1 s}
+"""
 
 
 @pytest.fixture(scope="session")
@@ -62,15 +74,53 @@ def script(python: Path, name: str, ports: OtgPorts, transport: str, *more: str)
     return done.stdout
 
 
+@dataclass
+class Lab:
+    """A service, the only place of which is an engine that runs on its own, at a bridge of the kernel."""
+
+    service: Served
+    ports: OtgPorts  # where clients of that place are let in
+    testbed: RunningTestbed
+
+    def is_free(self) -> bool:
+        """Whether nobody has the place."""
+        return bool(self.service.user("admin").get("/v1/places/bench")["owner"] == "")
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Iterator[Lab]:
+    with open_testbed("embedded/l2-bridge") as testbed:
+        engine = EngineProcess.launch(
+            ports=testbed.port_specs, cpus=testbed.engine_cpus, command_prefix=testbed.command_prefix
+        )
+        (tmp_path / "bench.yaml").write_text(TESTBED.format(address=engine.address))
+        service = Served(tmp_path, PLACE)
+        for name, role in (("root", "user"), ("admin", "admin")):
+            service.add(name, role)
+        try:
+            service.start()
+            assert service.output
+            found = re.search(r"https://127\.0\.0\.1:(\d+) .*:(\d+)$", service.output.readline())
+            assert found
+            yield Lab(service, OtgPorts(int(found[1]), int(found[2])), testbed)
+        finally:
+            service.close()
+            engine.stop()
+
+
 @pytest.mark.parametrize("transport", ["http", "grpc"])
-def test_the_first_script_of_a_user(bed: OpenTestbed, snappi: Path, transport: str) -> None:
-    with served(bed) as ports:
-        script(snappi, "hello.py", ports, transport)
+def test_the_first_script_of_a_user_in_a_lab_that_is_shared(
+    shared: Lab, snappi: Path, transport: str
+) -> None:
+    script(snappi, "hello.py", shared.ports, transport)
+    until(shared.is_free)  # its process is gone, and with it the lease
+    granted = [said for _, did, _, said in shared.service.audit("admin") if did == "grant"]
+    assert granted == ["bench, fence 1, to root"]
 
 
-def test_planted_loss_is_found_exactly(bed: OpenTestbed, snappi: Path) -> None:
-    with device_that(bed, lose_every=10), served(bed) as ports:
-        script(snappi, "lossy.py", ports, "http")
+def test_planted_loss_is_found_exactly_in_a_lab_that_is_shared(shared: Lab, snappi: Path) -> None:
+    with device_that(shared, lose_every=10):
+        script(snappi, "lossy.py", shared.ports, "http")
 
 
 def test_devices_behind_a_router(tmp_path: Path, snappi: Path) -> None:
