@@ -74,9 +74,39 @@ _YAML = {
 }
 
 
+def _links(path: str, parameter: str, *calls: tuple[str, str]) -> dict[int | str, dict[str, Any]]:
+    """The calls that take what was created, in the OpenAPI: each a method and what is behind its path."""
+    found = {
+        f"{method} {path}{rest}": {
+            "operationRef": f"#/paths/{_pointer(f'{path}{rest}')}/{method}",
+            "parameters": {parameter: "$response.body#/id"},
+        }
+        for method, rest in calls
+    }
+    return {int(HTTPStatus.CREATED): {"links": found}}
+
+
+def _pointer(path: str) -> str:
+    """A key of a JSON document as a part of a pointer into it (RFC 6901 §3)."""
+    return path.replace("~", "~0").replace("/", "~1")
+
+
 def _text(kind: str) -> dict[int | str, dict[str, Any]]:
     """A text as what is answered, in the OpenAPI."""
     return {200: {"content": {kind.partition(";")[0]: {"schema": {"type": "string"}}}}}
+
+
+_OF_A_LEASE = _links(
+    "/v1/leases/{lease}",
+    "lease",
+    *(("get", ""), ("post", "/heartbeat"), ("post", "/allow"), ("post", "/jobs"), ("delete", "")),
+)
+_OF_A_JOB = _links(
+    "/v1/jobs/{job}",
+    "job",
+    *(("get", ""), ("delete", ""), ("post", "/resume"), ("get", "/log"), ("get", "/records/{kind}")),
+    *(("get", "/reports"), ("get", "/reports/{path}")),
+)
 
 
 def _caller(request: Request) -> Caller:
@@ -202,7 +232,7 @@ def _leases(api: APIRouter, lab: Lab) -> None:
             tester=keeper.variable[1] if keeper and acquired else "",
         )
 
-    @api.post("/v1/leases", status_code=HTTPStatus.CREATED)
+    @api.post("/v1/leases", status_code=HTTPStatus.CREATED, responses=_OF_A_LEASE)
     async def ask(caller: User, wish: LeaseWish) -> LeaseShown:
         """Asks for a tester: the lease is acquired at once, or waits in the queue."""
         asked = Wish(caller.name, wish.ttl_s, wish.place, wish.tags)
@@ -235,7 +265,12 @@ def _leases(api: APIRouter, lab: Lab) -> None:
 
 
 def _jobs(api: APIRouter, lab: Lab) -> None:
-    @api.post("/v1/leases/{lease}/jobs", status_code=HTTPStatus.CREATED, openapi_extra=_YAML)
+    @api.post(
+        "/v1/leases/{lease}/jobs",
+        status_code=HTTPStatus.CREATED,
+        openapi_extra=_YAML,
+        responses=_OF_A_JOB,
+    )
     async def submit(request: Request, caller: User, lease: str, keeps_lease: bool = False) -> JobShown:
         """Runs a campaign, or a job file of streams, under a lease. `keeps_lease`: without heartbeats."""
         lab.usable(caller, lease)  # before the body is read

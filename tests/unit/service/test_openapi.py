@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -12,17 +13,25 @@ from pathlib import Path
 
 import pytest
 
-from .served import served
+from .served import ROOT, served
 
 _MOST_S = 280
+HOOKS = "tests.unit.service.sensible"
 # No schema says which texts are the YAML of a job, and a lease that is over is 410 whatever is sent with it.
 _NOT = "positive_data_acceptance,negative_data_rejection"
 
 
 @pytest.mark.parametrize(
-    ("phases", "examples"), [("fuzzing", 5), pytest.param("coverage,fuzzing", 50, marks=pytest.mark.long)]
+    ("phases", "examples", "tested"),
+    [
+        ("fuzzing", 5, 22),
+        ("stateful", 15, 5),
+        pytest.param("coverage,fuzzing", 50, 22, marks=pytest.mark.long),
+        pytest.param("stateful", 200, 15, marks=pytest.mark.long),
+    ],
 )
-def test_it_keeps_its_contract(tmp_path: Path, phases: str, examples: int) -> None:
+def test_it_keeps_its_contract(tmp_path: Path, phases: str, examples: int, tested: int) -> None:
+    """Stateful: what one answer names, the next requests are about; these are chains of leases and jobs."""
     with served(tmp_path) as service:
         command = [sys.executable, "-m", "schemathesis.cli", "run", f"{service.url}/openapi.json"]
         token = f"Authorization: Bearer {service.tokens['root']}"
@@ -34,10 +43,15 @@ def test_it_keeps_its_contract(tmp_path: Path, phases: str, examples: int) -> No
             timeout=_MOST_S,
             check=False,
             cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "SCHEMATHESIS_HOOKS": HOOKS},
         )
         said = re.sub(r"(.{1,4})\1{30,}", r"\1…", done.stdout)
         assert done.returncode == 0, said[-8000:]
-        assert "Tested: 22" in done.stdout
+        found = re.search(r"Tested: (\d+)", done.stdout)
+        assert found
+        assert int(found[1]) >= tested
+        if phases == "stateful":
+            assert ("the service", "grant") in {line[:2] for line in service.audit()}
         assert service.user("alice").get("/v1/health")["status"] == "ok"
 
 
