@@ -36,7 +36,7 @@ from ..service.fleet.fleet import Fleet
 from ..service.fleet.leases import Leases
 from ..service.fleet.schedule import Cell, Schedule
 from ..service.fleet.task import ENDS_AT, Task, start_records
-from ..service.fleet.workers import Workers
+from ..service.fleet.workers import Workers, at_once
 from ..service.robot_process import await_end
 from ._certification import Bed, Certification, Placed
 from ._pace import Pace
@@ -217,12 +217,17 @@ class _Campaign:
         leases.want(self._schedule.wanted())
         leased = leases.here()
         here = {name for name in workers.here() if name not in leases or name in leased}
-        for cell, tester in self._schedule.starts(here):
-            attempt = begin_attempt(self._run.output, self._jobs[cell].plan, tester)
+        started = self._schedule.starts(here)
+        begun = at_once(
+            lambda each: begin_attempt(self._run.output, self._jobs[each[0]].plan, each[1]), started
+        )
+        tasks = []
+        for (cell, tester), attempt in zip(started, begun, strict=True):
             self._attempts[cell] = attempt
-            environment = leases.use(tester) if tester in leases else {}
-            workers.start(self._task(cell, attempt, environment))
-            self._pace.begin(cell)
+            tasks.append(self._task(cell, attempt, leases.use(tester) if tester in leases else {}))
+        workers.start(tasks)
+        for task in tasks:
+            self._pace.begin(task.cell)
 
     def _is_spent(self) -> bool:
         """Leaves out the cells for which no time is left, and says so of each test."""
@@ -252,6 +257,7 @@ class _Campaign:
         return Task(
             cell=cell,
             tester=attempt.tester,
+            testbed=bed.testbed,
             folder=attempt.folder,
             title=self._run.title,
             run=self._id,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from ...errors import TesterLibraryError
@@ -74,9 +75,10 @@ def fleet_of(campaign: Campaign) -> Fleet:
     """
     entries, document = campaign.fleet, campaign.document
     assert entries is not None, "the caller has looked"
+    load = cache(load_testbed)  # many testers have the same ones
     testbeds = {  # of each tester, by their files
         entry.name: {
-            file: document.parsed(load_testbed, file, ("testers", entry.name, "testbeds", number))
+            file: document.parsed(load, file, ("testers", entry.name, "testbeds", number))
             for number, file in enumerate(entry.testbeds)
         }
         for entry in entries.testers

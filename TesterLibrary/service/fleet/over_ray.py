@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from typing import Any
 from ...errors import TesterLibraryError
 from ...reporting.durable import make_directory
 from ...reporting.place import EVIDENCE
-from .task import Task, end, fault_of, start, unlike
+from .task import Task, end, fault_of, prepare, start, unlike
 from .workers import Ended
 
 _LOOK_S = 0.2  # between two looks at the records of a task
@@ -92,12 +92,13 @@ class RayWorkers:
             self._here = frozenset(t for t in self._testers if resources.get(resource_of(t), 0) >= 1)
         return self._here
 
-    def start(self, task: Task) -> None:
-        """Runs a task on the machine of its tester."""
-        options = self._run.options(
-            resources={resource_of(task.tester): 1}, name=f"{task.cell} on {task.tester}"
-        )
-        self._tasks[task.cell] = (options.remote(task), task)
+    def start(self, tasks: Sequence[Task]) -> None:
+        """Runs tasks, each on the machine of its tester."""
+        for task in tasks:
+            options = self._run.options(
+                resources={resource_of(task.tester): 1}, name=f"{task.cell} on {task.tester}"
+            )
+            self._tasks[task.cell] = (options.remote(task), task)
 
     def wait(self, timeout_s: float) -> list[Ended]:
         """The tasks that have ended; what the others have sent meanwhile is written."""
@@ -166,6 +167,7 @@ def _work(task: Task) -> Iterator[_Sent]:
         return
     folder = Path(tempfile.mkdtemp(prefix="tester-campaign-"))
     try:
+        prepare(task, folder)
         process = start(task, folder)
         sent: dict[str, int] = {}
         try:
@@ -177,7 +179,7 @@ def _work(task: Task) -> Iterator[_Sent]:
             yield from _whole(folder, sent)
         finally:
             end(process)
-        yield fault_of(process.returncode)
+        yield fault_of(task, process)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

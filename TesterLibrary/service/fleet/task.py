@@ -17,6 +17,7 @@ from ...reporting.digests import digest_of
 from ...reporting.machine import versions
 from ...reporting.place import EVIDENCE
 from ...reporting.recorder import start_run
+from ...testbeds import load_testbed
 from ..robot_process import start_robot
 
 LOG = "robot.log"
@@ -31,6 +32,7 @@ class Task:
 
     cell: str
     tester: str
+    testbed: str  # its file, on the machine of the tester
     folder: Path  # of the attempt, on the machine that runs the campaign
     title: str
     run: str  # its id
@@ -68,13 +70,17 @@ def start_records(folder: Path, run: str, title: str, items: Sequence[Item]) -> 
     agenda.write(evidence, title, items)
 
 
+def prepare(task: Task, folder: Path) -> None:
+    """Makes a folder ready for the files of a task. TesterLibraryError if it cannot be written."""
+    start_records(folder, task.run, task.title, task.items)
+
+
 def start(task: Task, folder: Path) -> subprocess.Popen[bytes]:
-    """Starts Robot for a task, whose files it writes into a folder. It ends with this process.
+    """Starts Robot for a task, whose files it writes into a folder that is ready. It ends with this thread.
 
     Raises:
         TesterLibraryError: the folder cannot be written.
     """
-    start_records(folder, task.run, task.title, task.items)
     ends_at = "" if task.budget_s is None else str(time.monotonic() + task.budget_s)
     arguments = [
         text.replace(str(task.folder), str(folder)).replace(ENDS_AT, ends_at) for text in task.arguments
@@ -83,9 +89,18 @@ def start(task: Task, folder: Path) -> subprocess.Popen[bytes]:
         return start_robot(arguments, folder, task.run, log=log, environment=task.environment)
 
 
-def fault_of(status: int) -> str:
-    """The reason why Robot was cut off, by its exit status; empty: it came to its end."""
+def fault_of(task: Task, process: subprocess.Popen[bytes]) -> str:
+    """The reason why Robot, which has ended, was cut off; empty: it came to its end.
+
+    If it was killed, its traffic ends now, not with its lease: another tester may be given the device next.
+    """
+    status = process.returncode
     if status < 0:
+        spec = load_testbed(task.testbed).tester
+        if spec.address:
+            from ...targets.engine.found import end_lease_of  # and gRPC, which takes long
+
+            end_lease_of(process.pid, spec.address, spec.certificates)
         return f"Robot was killed by {signal.Signals(-status).name}"
     return "Robot was interrupted" if status == _INTERRUPTED else ""
 

@@ -8,12 +8,24 @@ import os
 import selectors
 import signal
 import subprocess
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from .task import Task, end, fault_of, start
+from .task import Task, end, fault_of, prepare, start
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def at_once(call: Callable[[T], R], values: Sequence[T]) -> list[R]:
+    """What a call that waits for the disk returns for each of some values."""
+    if len(values) < 2:
+        return [call(value) for value in values]
+    with ThreadPoolExecutor(len(values)) as threads:
+        return list(threads.map(call, values))
 
 
 @dataclass(frozen=True)
@@ -30,8 +42,8 @@ class Workers(Protocol):
     def here(self) -> Collection[str]:
         """The testers that can be used now."""
 
-    def start(self, task: Task) -> None:
-        """Runs a task. Its files are in its folder when it has ended, and its records as they are made."""
+    def start(self, tasks: Sequence[Task]) -> None:
+        """Runs tasks. The files of each are in its folder when it has ended, records as they are made."""
 
     def wait(self, timeout_s: float) -> list[Ended]:
         """The tasks that have ended, as soon as there is one; none after that time."""
@@ -52,41 +64,44 @@ class LocalWorkers:
     def __init__(self, testers: Collection[str]) -> None:
         self._testers = testers
         self._selector = selectors.DefaultSelector()
-        self._running: dict[str, tuple[int, subprocess.Popen[bytes]]] = {}
+        self._running: dict[str, tuple[int, Task, subprocess.Popen[bytes]]] = {}
 
     def here(self) -> Collection[str]:
         """All testers."""
         return self._testers
 
-    def start(self, task: Task) -> None:
-        """Runs a task as a process, which ends with this one."""
-        process = start(task, task.folder)
-        file = os.pidfd_open(process.pid)
-        self._running[task.cell] = (file, process)
-        self._selector.register(file, selectors.EVENT_READ, task.cell)
+    def start(self, tasks: Sequence[Task]) -> None:
+        """Runs each task as a process, which ends with this one."""
+        at_once(lambda task: prepare(task, task.folder), tasks)
+        for task in tasks:
+            process = start(task, task.folder)
+            file = os.pidfd_open(process.pid)
+            self._running[task.cell] = (file, task, process)
+            self._selector.register(file, selectors.EVENT_READ, task.cell)
 
     def wait(self, timeout_s: float) -> list[Ended]:
         """The tasks that have ended."""
         return [self._ended(key.data) for key, _ in self._selector.select(timeout_s)]
 
     def _ended(self, cell: str) -> Ended:
-        file, process = self._running.pop(cell)
+        file, task, process = self._running.pop(cell)
         self._selector.unregister(file)
         os.close(file)
-        return Ended(cell, fault_of(process.wait()))
+        process.wait()
+        return Ended(cell, fault_of(task, process))
 
     def stop(self, cell: str) -> None:
         """Asks a task to end."""
         if cell in self._running:
             with suppress(ProcessLookupError):
-                self._running[cell][1].send_signal(signal.SIGTERM)
+                self._running[cell][2].send_signal(signal.SIGTERM)
 
     def end(self) -> None:
         """Ends all tasks."""
         for cell in self._running:
             self.stop(cell)
         for cell in list(self._running):
-            end(self._running[cell][1])
+            end(self._running[cell][2])
             self._ended(cell)
 
     def close(self) -> None:

@@ -6,17 +6,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from socket import gethostname
 
-from ...errors import PlanError
+from ...errors import PlanError, TesterLibraryError
 from ...measurement.job_counters import JobCounters
 from ...measurement.snapshot import Snapshot
+from ...model.units import Duration
 from ...testbeds.processes import ProcessId
+from ...testbeds.testbed import CertificateFiles
+from ..base import LeaseTerms
 from .client import EngineTarget
+from .owner import OWNER
 
 # As `address.CLIENT` is made; a client of TLS has its certificate and its address behind it.
 _CLIENT = re.compile(r"TesterLibrary \(.*@(.+), process (\d+)\)")
+_HERE = ascii(gethostname())[1:-1]
+_SHORTEST = Duration(10**9)
 
 
 def clear_up(target: EngineTarget) -> tuple[str, ...]:
@@ -29,6 +35,21 @@ def clear_up(target: EngineTarget) -> tuple[str, ...]:
         TargetError: the engine is broken or gone.
     """
     return tuple(_cleared(target, target.snapshot()))
+
+
+def end_lease_of(process: int, address: str, certificates: CertificateFiles | None) -> None:
+    """Ends the lease of a process of this machine that was killed, and its traffic, before its time.
+
+    A lease of anybody else is left alone, and so is a tester that does not answer.
+    """
+    with (
+        suppress(TesterLibraryError),
+        closing(EngineTarget.connect(address, certificates=certificates)) as target,
+    ):
+        holder = target.lease_holder()
+        found = holder and _CLIENT.match(holder.client)
+        if found and found[1] == _HERE and int(found[2]) == process:
+            target.lease(LeaseTerms(OWNER, _SHORTEST, force=True))
 
 
 def _cleared(target: EngineTarget, snapshot: Snapshot) -> Iterator[str]:
@@ -52,7 +73,7 @@ def _client(job: JobCounters) -> tuple[str, bool]:
     if not job.started_by:
         return "this process" if job.starts else "a client that has not started it", False
     found = _CLIENT.match(job.started_by)
-    here = found is not None and found[1] == ascii(gethostname())[1:-1]
+    here = found is not None and found[1] == _HERE
     died = found is not None and here and ProcessId.of(int(found[2])) is None
     return job.started_by, died
 
