@@ -8,11 +8,11 @@ import asyncio
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Protocol
 from uuid import uuid4
 
 from ..errors import TesterLibraryError
@@ -20,22 +20,19 @@ from ..reporting.outcome import ERROR, EXIT_STATUS
 from ..reporting.wall_clock import wall_clock
 from .config import Config, ServedPlace
 from .job import Job, JobState
-from .keeper import Keeper
 from .ledger import SERVICE, Caller, Ledger, Work
 from .refusal import Ended, Misfit, NotAllowed, Unknown, Unready, Wrong
 from .runner import LOG, RUN, Running, kill_all
 from .scheduler import Lease
 from .store import keep_job
 from .submission import FILE, STREAMS, Submission, prepare
+from .testers import Testers
 from .user import Role
 
 _OUTCOMES = {status: outcome for outcome, status in EXIT_STATUS.items()}
 _MOST_OF_A_LEASE = 100
 _CHECK_S = 90.0  # for a file to be read, on a machine that is busy
 _PROBLEM = 2000  # characters of what a check says
-
-
-T = TypeVar("T")
 
 
 class Leases(Protocol):
@@ -45,17 +42,15 @@ class Leases(Protocol):
     def config(self) -> Config:
         """The file of the service."""
 
+    @property
+    def testers(self) -> Testers:
+        """Those of all places."""
+
     def usable(self, caller: Caller, lease_id: str, *, acquired: bool = False) -> Lease:
         """A lease that the caller may use now."""
 
     def place(self, name: str) -> ServedPlace:
         """A place by its name."""
-
-    def keeper(self, lease_id: str) -> Keeper | None:
-        """The keeper of the tester's own lease."""
-
-    async def in_thread(self, call: Callable[..., T], *given: Any, **named: Any) -> T:
-        """Makes a call that waits for a tester."""
 
 
 class Jobs:
@@ -235,7 +230,7 @@ class Jobs:
 
     async def _run(self, job: Job) -> None:
         status, said = None, ""
-        place, keeper = self._lab.place(job.place), self._lab.keeper(job.lease)
+        place, keeper = self._lab.place(job.place), self._lab.testers.keeper(job.lease)
         arguments = self._arguments(job.kind, place.file)
         if job.id in self._resumes:
             self._resumes.discard(job.id)
@@ -256,7 +251,7 @@ class Jobs:
             self._running.pop(job.id, None)
         if keeper and job.id not in self._stops:
             with suppress(TesterLibraryError):
-                await self._lab.in_thread(keeper.clear_up)
+                await self._lab.testers.in_thread(keeper.clear_up)
         self._tasks.pop(job.id, None)
         await self._over(job.id, status, said)
         self._run_next(job.lease)

@@ -8,34 +8,25 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
-from typing import Any, TypeVar
 from uuid import uuid4
 
-from ..errors import TesterLibraryError
-from ..model.units import Duration
 from ..reporting.wall_clock import wall_clock
-from . import labgrid
-from .checking import problem_of
 from .config import Config, ServedPlace
 from .job import JobState
 from .jobs import Jobs
-from .keeper import Keeper
 from .ledger import SERVICE, Caller, Ledger, Work
 from .refusal import Ended, Misfit, NotAllowed, Refusal, Unknown, Unready, Wrong
 from .scheduler import Lease, Moment, Scheduler, State, Wish
 from .store import Kept, keep_lease, keep_note
+from .testers import Testers
 from .user import Role
 
-T = TypeVar("T")
 _SHORTEST_S = 1.0
 _TICK_S = 0.25
 _RETRY_S = 30.0  # until an unfit place is looked at again
 _REOPEN_S = 1.0
-_THREADS = 32  # that wait for testers
 
 
 class Lab:
@@ -49,18 +40,15 @@ class Lab:
         self.counts: Counter[str] = Counter()  # for metrics
         self.waited_s = 0.0
         self.out_of_use: dict[str, str] = {}  # places that an admin has taken out of use, with the reason
-        self.looked_at: dict[str, str] = {}  # when, by place
+        self.testers = Testers()
         self.enders: list[Callable[[str], Awaitable[None]]] = []  # end what is done under a lease beside jobs
         self._ledger = ledger
-        self._keepers: dict[str, Keeper] = {}  # by lease
         self._looking: dict[str, asyncio.Task[None]] = {}
         self._ending: dict[str, str] = {}  # leases that are about to be over, with the reason
         self._ends: set[asyncio.Task[None]] = set()
         self._forced: set[str] = set()
         self._asked_s: dict[str, float] = {}
-        self._fit_until_s: dict[str, float] = {}
         self._retry_s: dict[str, float] = {}
-        self._threads = ThreadPoolExecutor(_THREADS, "tester")
         self._ticking: asyncio.Task[None] | None = None
 
     def _new_scheduler(self) -> Scheduler:
@@ -79,7 +67,7 @@ class Lab:
         self._restore(kept, work)
         self.jobs.mark_interrupted(work)
         await self._ledger.keep(work)
-        await self._resume_keepers(kept)
+        await self._resume_testers(kept)
         work = Work()
         self._assign(work)
         await self._ledger.keep(work)
@@ -90,7 +78,7 @@ class Lab:
         if self._ticking:
             self._ticking.cancel()
         await self.jobs.end_all(None, JobState.INTERRUPTED, "the service was ended")
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self.testers.close()
 
     # What users ask for.
 
@@ -219,14 +207,6 @@ class Lab:
             raise Ended(f"lease {lease.id} of {lease.owner} is over: {reason}")
         return lease
 
-    def keeper(self, lease_id: str) -> Keeper | None:
-        """The keeper of the tester's own lease; None for a tester that each run starts."""
-        return self._keepers.get(lease_id)
-
-    async def in_thread(self, call: Callable[..., T], *given: Any, **named: Any) -> T:
-        """Makes a call that waits for a tester."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, partial(call, *given, **named))
-
     # What happens to leases.
 
     def _assign(self, work: Work) -> None:
@@ -234,19 +214,13 @@ class Lab:
         given = self.scheduler.assign()
         for lease in given:
             place = self.places[lease.place]
-            if place.address or place.labgrid or not self._is_fit(place):
+            if self.testers.needs_look(place):
                 self._looking[lease.id] = asyncio.create_task(self._look(lease))
             else:
                 self._grant(lease, "", work)
         work.changes += [keep_lease(self.scheduler.lease(lease.id)) for lease in given]
         if given:
             work.changes.append(keep_note("fence", self.scheduler.last_fence))
-
-    def _is_fit(self, place: ServedPlace) -> bool:
-        """Whether a place needs no look: it was looked at a short time ago, or is never."""
-        if place.check == "none" or place.testbed.dut.is_simulated:
-            return True
-        return time.monotonic() < self._fit_until_s.get(place.name, 0.0)
 
     def _grant(self, lease: Lease, problem: str, work: Work) -> None:
         after = self.scheduler.checked(lease.id, problem, self.now())
@@ -263,47 +237,17 @@ class Lab:
 
     async def _look(self, lease: Lease) -> None:
         """Looks at the tester of a place, and grants it or puts it out of use for a while."""
-        place, problem = self.places[lease.place], ""
-        force = lease.id in self._forced
-        try:
-            if place.labgrid:
-                await self.in_thread(labgrid.acquire, place.labgrid, lease.owner)
-            if place.address:
-                ttl = Duration(round(lease.wish.ttl_s * 10**9))
-                owner = ascii(lease.owner)[1:-1][:128]
-                self._keepers[lease.id] = await self.in_thread(
-                    Keeper.acquire, place, place.address, owner, ttl, force=force
-                )
-            elif not self._is_fit(place):
-                problem = await self.in_thread(problem_of, place)
-        except TesterLibraryError as error:
-            problem = str(error).removeprefix("INCONCLUSIVE: ")
-        except Exception as error:  # whatever it is, the next user must not get a tester that nobody has seen
-            problem = f"it could not be looked at: {error!r}"
-        if problem:
-            await self._let_go(lease.id, place)
-        else:
-            self._fit_until_s[place.name] = time.monotonic() + place.fresh.seconds
-        self.looked_at[place.name] = wall_clock()
+        place = self.places[lease.place]
+        problem = await self.testers.acquire(lease, place, force=lease.id in self._forced)
         self._forced.discard(lease.id)
         del self._looking[lease.id]
         work = Work()
         self._grant(lease, problem, work)
-        if keeper := self._keepers.get(lease.id):
+        if keeper := self.testers.keeper(lease.id):
             work.changes.append(keep_note(f"token {place.name}", [lease.id, keeper.token]))
         self._assign(work)
         with suppress(Unready):  # then all is taken up anew
             await self._ledger.keep(work)
-
-    async def _let_go(self, lease_id: str, place: ServedPlace | None) -> None:
-        """Ends the tester's own lease, which stops what is sent, and that of labgrid."""
-        if keeper := self._keepers.pop(lease_id, None):
-            await self.in_thread(keeper.release)
-        if place and place.labgrid:
-            try:
-                await self.in_thread(labgrid.release, place.labgrid)
-            except TesterLibraryError as problem:  # the next grant finds out
-                print(f"tester serve: {place.name} stays acquired: {problem}", flush=True)
 
     async def _end(self, lease_id: str, state: State, reason: str, caller: Caller) -> None:
         """Ends a lease to its end, also if nobody waits for that any more."""
@@ -319,9 +263,8 @@ class Lab:
             if looking := self._looking.get(lease_id):
                 await asyncio.wait([looking])
             place = self.scheduler.lease(lease_id).place
-            await self._let_go(
-                lease_id, self.places.get(place)
-            )  # first: whatever a job still does, its traffic has stopped
+            # First: whatever a job still does, its traffic has stopped.
+            await self.testers.let_go(lease_id, self.places.get(place))
             await self.jobs.end_all(lease_id, JobState.LEASE_ENDED, reason)
             for end in self.enders:
                 await end(lease_id)
@@ -361,9 +304,7 @@ class Lab:
                 reason = f"{lease.owner} was not heard of for {lease.wish.ttl_s:g} s"
                 await self._end(lease.id, State.EXPIRED, reason, SERVICE)
         for lease in list(self.scheduler.leases([State.ACQUIRED])):
-            keeper = self._keepers.get(lease.id)
-            has_own = self.places[lease.place].address is not None
-            if has_own and (keeper is None or not keeper.is_kept) and lease.id not in self._ending:
+            if lease.id not in self._ending and self.testers.has_lost(lease, self.places[lease.place]):
                 reason = "the tester has ended it: somebody took it by force, or it was started anew"
                 await self._end(lease.id, State.LOST, reason, SERVICE)
 
@@ -405,18 +346,13 @@ class Lab:
         self.scheduler.remember(over)
         return over
 
-    async def _resume_keepers(self, kept: Kept) -> None:
-        """Goes on with the leases of testers."""
+    async def _resume_testers(self, kept: Kept) -> None:
+        """Goes on with the leases of testers; the next tick ends those that are lost."""
         for lease in list(self.scheduler.leases([State.ACQUIRED])):
             place = self.places[lease.place]
             note = kept.notes.get(f"token {place.name}")
-            if not place.address or lease.id in self._keepers:
-                continue
             if note and note[0] == lease.id:
-                with suppress(TesterLibraryError):  # then the next tick ends it as lost
-                    self._keepers[lease.id] = await self.in_thread(
-                        Keeper.resume, place, place.address, note[1]
-                    )
+                await self.testers.resume(lease.id, place, note[1])
 
     async def _recover(self) -> None:
         """Takes up what the database holds once it can be used again."""
@@ -429,9 +365,9 @@ class Lab:
         work = Work(lines=[SERVICE.line("use the database again", "", 200)])
         self._restore(kept, work)
         held = {lease.id for lease in self.scheduler.leases([State.ACQUIRED])}
-        for lease_id in list(self._keepers):
+        for lease_id in self.testers.kept:
             if lease_id not in held:  # nobody was told of it
-                await self._let_go(lease_id, None)
+                await self.testers.let_go(lease_id, None)
         await self.jobs.recover(held, work)
         self._assign(work)
         await self._ledger.keep(work)

@@ -197,7 +197,7 @@ def _places(api: APIRouter, lab: Lab) -> None:
             ],
             fit=not problem,
             problem=problem,
-            looked_at=lab.looked_at.get(name, ""),
+            looked_at=lab.testers.looked_at.get(name, ""),
             lease=holder.id if holder else "",
             owner=holder.owner if holder else "",
         )
@@ -223,7 +223,7 @@ def _places(api: APIRouter, lab: Lab) -> None:
 
 def _leases(api: APIRouter, lab: Lab) -> None:
     def shown(lease: Lease, caller: Caller) -> LeaseShown:
-        keeper = lab.keeper(lease.id) if lease.is_for(caller.name) else None
+        keeper = lab.testers.keeper(lease.id) if lease.is_for(caller.name) else None
         acquired = lease.state is State.ACQUIRED
         return lease_shown(
             lease,
