@@ -106,8 +106,8 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _tell(warning: str) -> None:
-    print(f"warning: {warning}", flush=True)
+def _tell(text: str) -> None:
+    print(text, flush=True)
 
 
 def _described(opened: OpenTestbed, locations: dict[str, str]) -> list[str]:

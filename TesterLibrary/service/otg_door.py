@@ -16,7 +16,7 @@ import re
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -42,12 +42,14 @@ _GRANT_S = 3.0  # a client of the protocol waits ten seconds for an answer, whic
 _READY_S = 60.0  # for an embedded testbed, on a machine that is busy
 _REFUSED_S = 2.0  # a client that was told no connects anew when it asks again
 _PIECE = 1 << 16
+_MOST_LINES = 10  # of the audit, in a second
 # Connections of the kernel, and what is before an IPv4 address there: gRPC has sockets of IPv6 for both
 # (RFC 4291 §2.5.5.2).
 _TABLES = {
     Path("/proc/net/tcp"): "",
     Path("/proc/net/tcp6"): f"{0:016X}{int.from_bytes(bytes.fromhex('0000FFFF'), sys.byteorder):08X}",
 }
+_REFUSED = re.compile(r"^refused (\d+): (.+)$", re.MULTILINE)
 _READY = re.compile(r"^https://127\.0\.0\.1:(\d+) .*gRPC 127\.0\.0\.1:(\d+)", re.MULTILINE)
 
 
@@ -59,8 +61,19 @@ class _Session:
     lease: Lease
     running: Running
     ports: dict[str, int]
+    log: Path
+    heard: int = 0  # bytes of its log in which refusals were looked for
     connections: set[asyncio.Task[Any]] = field(default_factory=set)
     idle_since: float = 0.0
+
+    def refusals(self) -> Iterator[tuple[int, str]]:
+        """The status and text of each call that was refused since the last look."""
+        with self.log.open("rb") as log:
+            log.seek(self.heard)
+            lines = log.read().rpartition(b"\n")[0]
+        self.heard += len(lines) + 1 if lines else 0
+        for found in _REFUSED.finditer(lines.decode(errors="replace")):
+            yield int(found[1]), found[2]
 
     @property
     def idle_s(self) -> float:
@@ -128,6 +141,8 @@ class OtgDoor:
         for connection in session.connections:
             connection.cancel()
         await session.running.end()
+        with suppress(Unready):
+            await self._note_refusals(session)
 
     async def _serve(self, kind: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """A connection of a client, to its end."""
@@ -176,12 +191,12 @@ class OtgDoor:
                     await self._ledger.keep(Work(lines=[line]))
                 raise
             try:
-                running, ports = await self._run(lease)
+                running, ports, log = await self._run(lease)
             except TesterLibraryError as problem:
                 with suppress(Refusal):
                     await self._lab.end(caller, lease.id)
                 raise Unready(f"place {self._place.name}: {problem}") from None
-            self._session = _Session(caller, lease, running, ports, idle_since=time.monotonic())
+            self._session = _Session(caller, lease, running, ports, log, idle_since=time.monotonic())
             return self._session
 
     async def _leased(self, caller: Caller) -> Lease:
@@ -201,14 +216,14 @@ class OtgDoor:
         )
         raise Misfit(f"place {self._place.name} cannot be had now: {why}; try again later")
 
-    async def _run(self, lease: Lease) -> tuple[Running, dict[str, int]]:
-        """`tester otg` under a lease, once it listens."""
+    async def _run(self, lease: Lease) -> tuple[Running, dict[str, int], Path]:
+        """`tester otg` under a lease, once it listens, with its log."""
         folder = self._lab.config.folder / "otg" / lease.id
         folder.mkdir(parents=True)
         locations = (f"{text}={port}" for text, port in self._settings.locations.items())
         arguments = ["otg", self._place.file, "--http", "0", "--grpc", "0", "--results", "."]
         arguments += [word for location in locations for word in ("--location", location)]
-        keeper = self._lab.keeper(lease.id)
+        keeper = self._lab.testers.keeper(lease.id)
         running = await Running.start(
             f"otg-{lease.id}", folder, arguments, dict([keeper.variable]) if keeper else {}
         )
@@ -216,7 +231,7 @@ class OtgDoor:
         while time.monotonic() < deadline:
             said = (folder / LOG).read_text(encoding="utf-8", errors="replace")
             if found := _READY.search(said):
-                return running, {"http": int(found[1]), "grpc": int(found[2])}
+                return running, {"http": int(found[1]), "grpc": int(found[2])}, folder / LOG
             if running.is_over:
                 raise TesterLibraryError(said.strip()[-500:] or "tester otg ended at once")
             await asyncio.sleep(0.05)
@@ -231,6 +246,7 @@ class OtgDoor:
             if session is None:
                 continue
             try:
+                await self._note_refusals(session)
                 if session.running.is_over:
                     await self._lab.end(session.caller, session.lease.id)
                 elif session.connections or session.idle_s < self._settings.idle.seconds:
@@ -241,6 +257,14 @@ class OtgDoor:
                 continue
             except Refusal:  # it is over, or about to be
                 await self.end(session.lease.id)
+
+    async def _note_refusals(self, session: _Session) -> None:
+        """Writes what the tester's own server has refused into the audit."""
+        refusals = list(session.refusals())
+        if refusals:
+            name, caller = self._place.name, session.caller
+            lines = [caller.line("otg", name, status, said) for status, said in refusals[-_MOST_LINES:]]
+            await self._ledger.keep(Work(lines=lines))
 
 
 def user_of(peer: tuple[str, int], here: tuple[str, int]) -> str:

@@ -4,15 +4,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
+from TesterLibrary.targets.engine.client import EngineTarget
+from TesterLibrary.targets.engine.process import EngineProcess
+from tests.contract.leased_client import TESTBED
 from tests.unit.service.served import JOB, PLACES, Served, until
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="mounts a small file system")
@@ -58,6 +62,64 @@ def test_a_run_whose_disk_is_full_says_so(tmp_path: Path, kib: int) -> None:
         assert done.returncode == 3, said
         assert "No space left on device" in said
         assert "Traceback" not in said
+
+
+_CAPTURING = """
+*** Settings ***
+Library           TesterLibrary    testbed=${TESTBED}
+Library           OperatingSystem
+Suite Setup       Open Tester
+Suite Teardown    Close Tester
+*** Test Cases ***
+Fills The Disk
+    Start Capture    all
+    Send For A Moment
+    Stop Capture    all
+Works Again
+    Remove File    ${BALLAST}
+    Send For A Moment
+*** Keywords ***
+Send For A Moment
+    Create Stream    north    tx=p1    rx=p2    frame_size=1518    rate=2 kpps
+    Measure Loss    duration=0.5 s
+    Verify Loss Below    0
+"""
+
+
+def test_a_capture_that_has_no_room_is_an_error_and_the_next_test_runs(
+    engine: EngineProcess, tmp_path: Path
+) -> None:
+    (tmp_path / "testbed.yaml").write_text(TESTBED.format(address=engine.address))
+    suite = tmp_path / "capturing.robot"
+    suite.write_text(_CAPTURING)
+    with small_disk(tmp_path / "small", 1500) as disk:
+        ballast = disk / "ballast"
+        ballast.write_bytes(bytes(300 << 10))
+        variables = {"TESTBED": str(tmp_path / "testbed.yaml"), "BALLAST": str(ballast)}
+        words = [text for name, value in variables.items() for text in ("--variable", f"{name}:{value}")]
+        command = [
+            sys.executable,
+            "-m",
+            "robot",
+            "--outputdir",
+            str(disk),
+            "--log",
+            "NONE",
+            "--report",
+            "NONE",
+        ]
+        done = subprocess.run([*command, *words, str(suite)], capture_output=True, text=True, timeout=120)
+        said = done.stdout + done.stderr
+        lines = [json.loads(line) for line in (disk / "evidence" / "tests.jsonl").read_text().splitlines()]
+        assert [(line["test"], line["outcome"]) for line in lines] == [
+            ("Fills The Disk", "ERROR"),
+            ("Works Again", "PASS"),
+        ], said
+        assert "No space left on device" in said
+        assert not [path for path in disk.rglob("*.pcapng*") if path.stat().st_size], "half a file was left"
+    with closing(EngineTarget.connect(engine.address)) as direct:
+        assert direct.lease_holder() is None
+        assert direct.snapshot().captures == ()
 
 
 def test_a_service_whose_disk_is_full_promises_nothing(tmp_path: Path) -> None:

@@ -126,6 +126,18 @@ def test_two_users_of_open_traffic_generator_do_not_touch_each_other(
         assert (found["frames_tx"], found["frames_rx"], found["loss"]) == (PACKETS, PACKETS, 0)
 
 
+def test_a_configuration_with_an_unknown_field_is_in_the_audit(service: tuple[Served, int]) -> None:
+    served, port = service
+    with of("nobody", port) as his:
+        his.configure()
+        before = his.ask("GET", "/config")
+        refused = his.ask("POST", "/config", {"ports": [], "colour": "red"}, expect=400)
+        assert refused["errors"][0].startswith("colour: ")
+        assert his.ask("GET", "/config") == before
+        said = "SetConfig: " + " ".join(refused["errors"][0].split())
+        until(lambda: ("nobody", "otg", 400, said) in served.audit())
+
+
 def test_a_user_whom_nobody_has_added_is_refused(service: tuple[Served, int]) -> None:
     _, port = service
     with of("daemon", port) as stranger:

@@ -66,6 +66,9 @@ class Answering(Protocol):
         """The answer to a call. OtgError if it is refused."""
         ...
 
+    def note(self, name: str, refused: OtgError) -> None:
+        """Notes that a call was refused, or failed."""
+
 
 class TrafficGenerator:
     """Answers the calls of the model, one at a time."""
@@ -73,7 +76,7 @@ class TrafficGenerator:
     def __init__(
         self, tester: Tester, laboratory: Laboratory, told: Callable[[str], None] = lambda _: None
     ) -> None:
-        """`told` is called with each warning, for who watches the server."""
+        """`told` is called with each warning and refusal, for who watches the server."""
         self._tester, self._laboratory, self._told = tester, laboratory, told
         self._original_ports = dict(tester.ports)
         self._jobs = count(1)
@@ -96,6 +99,11 @@ class TrafficGenerator:
             "GetCapture": Call("CaptureRequest", self._get_capture),
             "GetVersion": Call("", lambda _: _version()),
         }
+
+    def note(self, name: str, refused: OtgError) -> None:
+        """Tells whoever watches the server that a call was refused, or failed."""
+        more = f" (and {len(refused.errors) - 1} more)" if len(refused.errors) > 1 else ""
+        self._told(f"refused {refused.code}: {name}: {' '.join(refused.errors[0].split())}{more}")
 
     def call(self, name: str, request: Message | None) -> Message | bytes:
         """The answer to a call.
@@ -357,7 +365,7 @@ class TrafficGenerator:
         answer = message_class("Warning")()
         answer.warnings.extend([*warnings, *self._flows.take_warnings()])
         for warning in answer.warnings:
-            self._told(warning)
+            self._told(f"warning: {warning}")
         return answer
 
 

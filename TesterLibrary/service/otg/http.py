@@ -126,6 +126,7 @@ class _Handler(BaseHTTPRequestHandler):
             request = generator.calls[name].request
             answer = generator.call(name, parsed(request, body) if request else None)
         except OtgError as refused:
+            generator.note(name, refused)
             self._error(refused.code, refused.kind, refused.errors)
             return
         if isinstance(answer, bytes):

@@ -126,11 +126,12 @@ def _pieces(answer: Message | bytes) -> Iterator[Message]:
 def _answered(
     generator: Answering, name: str, context: grpc.ServicerContext, request: Message | OtgError | None
 ) -> Message | bytes:
-    if isinstance(request, OtgError):
-        _abort(context, request)
     try:
+        if isinstance(request, OtgError):
+            raise request
         return generator.call(name, request)
     except OtgError as refused:
+        generator.note(name, refused)
         _abort(context, refused)
 
 

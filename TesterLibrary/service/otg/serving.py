@@ -16,7 +16,7 @@ from .certificate import fresh_context
 from .control import Call, TrafficGenerator
 from .http import HttpServer
 from .laboratory import Laboratory
-from .refusal import OtgFailure
+from .refusal import OtgError, OtgFailure
 from .rpc import GrpcServer
 from .schema import Message, service
 
@@ -38,6 +38,9 @@ class Refusing:
     def call(self, name: str, request: Message | None) -> NoReturn:  # noqa: ARG002
         """Raises OtgFailure."""
         raise OtgFailure([self.reason])
+
+    def note(self, name: str, refused: OtgError) -> None:
+        """Nothing: whoever gives the reason knows of it."""
 
     def _refuse(self, _: object) -> NoReturn:
         raise OtgFailure([self.reason])
@@ -88,7 +91,7 @@ def serve_otg(
         http: The port for HTTP and HTTPS; 0: a free one.
         grpc: The port for gRPC; 0: a free one.
         locations: Names of the tester's ports by the locations that clients give.
-        told: Is called with each warning.
+        told: Is called with each warning and refusal.
 
     Raises:
         TesterLibraryError: a port cannot be had, or a location is wrong.
