@@ -442,7 +442,7 @@ class Trial(Validated):
             return ""
         return (
             "nothing arrived as it was sent"
-            if str(self.foreign) or self.misrouted
+            if self.foreign.frames or self.misrouted
             else "nothing arrived at all"
         )
 

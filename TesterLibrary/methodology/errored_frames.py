@@ -14,12 +14,14 @@ from enum import Enum
 from fractions import Fraction
 
 from ..errors import PlanError
+from ..measurement.foreign import ForeignAt
 from ..measurement.trial import Trial
 from ..model.units import Duration, Ratio
 from ..verdict import AT_MOST, Verdict, assess
 from .judging import doubt_of, unmeasured
 from .measurer import Measurer
 from .result import Result, shorter
+from .unsigned import unsigned
 
 _RFC_TRIAL = Duration(30 * 10**9)  # RFC 2889 §5.9.2, which refers to §5.1.2
 
@@ -97,10 +99,19 @@ class ErroredResult(Result):
         order = self.trials[1].order
         return order.corrupted, order.wrong_length, order.fragments, order.wrong_headers, order.misrouted
 
+    @property
+    def _unsigned(self) -> str:
+        """Frames without a signature, which may be oversize ones that were cut; empty if none arrived."""
+        trial, found = self.trials[1], self.trials[1].foreign
+        bad = (found.malformed or 0) + (found.fragments or 0) + (found.stale or 0)
+        here = ForeignAt("the ports of the trial", found.others + bad, bad)
+        return unsigned(trial, (here, *trial.elsewhere))
+
     def verdict_filtered(self) -> Verdict:
         """Whether no oversize frame was forwarded.
 
-        INCONCLUSIVE where the device did not forward the longest legal frames either: it may be dead.
+        INCONCLUSIVE where the device did not forward the longest legal frames either: it may be dead; and
+        where frames without a signature arrived that it may have made of oversize ones.
         """
         doubt = doubt_of(self.trials) or unmeasured(self.trials)
         if not doubt and not self.trials[0].received:
@@ -110,6 +121,8 @@ class ErroredResult(Result):
             doubt = "no oversize frame was sent"
         if not doubt and not self.forwarded and None in self._in_other_shapes:
             doubt = "this tester does not count frames that arrive damaged, in pieces or at another port"
+        if not doubt and not self.forwarded:
+            doubt = self._unsigned
         return assess(
             self.forwarded,
             AT_MOST,

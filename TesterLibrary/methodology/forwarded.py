@@ -12,6 +12,18 @@ from ..verdict import Between
 from .judging import amount
 
 
+def reached_rate(trial: Trial, unit: RateUnit) -> Fraction:
+    """The most that may have been forwarded: with the frames that arrived changed, or at other ports."""
+
+    def most(stream: StreamResult) -> Fraction:
+        order = stream.order
+        shapes = (order.corrupted, order.wrong_length, order.fragments, order.wrong_headers, order.misrouted)
+        found = stream.arrived_in_time.most + sum(count or 0 for count in shapes)
+        return Fraction(found * 10**9, trial.sending_ns)
+
+    return amount(trial, unit, most)
+
+
 def forwarded_rate(trial: Trial, unit: RateUnit) -> Between:
     """The frames that arrived at the right ports while the trial was sent, each once, a second of sending.
 

@@ -2,23 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a group reaches ports that have not joined it: only members are to receive it (RFC 3918).
 
-Frames that a device has cut or rewritten have no signature, so nobody knows whose they are: they are foreign
-frames at a port that is no member. A few of these are always there, such as queries and neighbour discovery.
-Malformed ones, and many, leave a leak open.
+Frames that a device has cut or rewritten have no signature, so they are foreign at a port that is no member.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 from ..measurement.multicast import Leak
 from ..measurement.trial import Trial
 from ..verdict import AT_MOST, Verdict, assess
 from .judging import doubt_of, title_of
-
-_USUAL_PER_SECOND = 20  # foreign frames at a port: queries, neighbour discovery, spanning tree
-_FEW = Fraction(1, 100)  # of the frames that were sent
+from .unsigned import unsigned
 
 
 def no_leak(trials: Sequence[Trial], *, early: int = 0) -> Verdict:
@@ -40,7 +35,7 @@ def no_leak(trials: Sequence[Trial], *, early: int = 0) -> Verdict:
             doubt = "this tester does not count frames that arrive at other ports"
         elif not doubt and not any(trial.received for trial in trials):
             doubt = "no frame arrived at a member either"
-        doubt = doubt or _unknown(trials)
+        doubt = doubt or next(filter(None, (unsigned(trial, trial.elsewhere) for trial in trials)), "")
     places = [f"at {', '.join(leak.ports)}"] if leak.ports else []
     places += [f"{early:,} of them before the port joined"] if early else []
     return assess(
@@ -52,15 +47,3 @@ def no_leak(trials: Sequence[Trial], *, early: int = 0) -> Verdict:
         bound="none",
         doubt=doubt,
     )
-
-
-def _unknown(trials: Sequence[Trial]) -> str:
-    """Frames at other ports that the device may have made of the group's; empty if there are none."""
-    found = [
-        str(each)
-        for trial in trials
-        for each in trial.elsewhere
-        if each.malformed
-        or (each.frames * 10**9 > _USUAL_PER_SECOND * trial.sending_ns and each.frames > _FEW * trial.sent)
-    ]
-    return f"{'; '.join(found)}: the device may have changed frames of the group" if found else ""

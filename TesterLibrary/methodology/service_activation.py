@@ -21,7 +21,7 @@ from ..measurement.interval import Interval
 from ..measurement.trial import Trial
 from ..model.units import Duration, Rate, RateUnit, Ratio
 from ..verdict import AT_LEAST, AT_MOST, Between, Outcome, Verdict, assess
-from .forwarded import forwarded_rate
+from .forwarded import forwarded_rate, reached_rate
 from .judging import ALL_DELIVERED, about, delay_doubt_of, doubt_of, loss_below, undelayed, unmeasured
 from .result import Result, shorter
 from .service_colours import Arrived, ColourBounds, Offered, judged_by_colour
@@ -404,6 +404,13 @@ def _policed(trial: Trial, service: Service, load: Load, margin: Ratio) -> Verdi
     doubt = doubt_of([trial]) or unmeasured([trial])
     if not doubt and load.offered <= allowed:
         doubt = f"no more than {_bits(load.offered)} was offered; give a smaller margin"
+    reached = reached_rate(trial, RateUnit.L2)
+    if not doubt and value.most <= allowed < reached:
+        doubt = (
+            f"with the frames that arrived otherwise than they were sent it may be {_bits(reached)}: "
+            f"{trial.order.damage or trial.misrouted}; if the device marks, give arrives_green= and "
+            "arrives_yellow="
+        )
     return assess(
         value,
         AT_MOST,

@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
+from TesterLibrary.measurement.foreign import Foreign, ForeignAt
+from TesterLibrary.measurement.snapshot import IcmpErrorCounters
 from TesterLibrary.methodology.errored_frames import (
     ErroredTest,
     FrameError,
@@ -53,6 +55,25 @@ def test_frames_that_nobody_counts_may_have_been_forwarded(uncounted: str) -> No
         verdict = result.verdict_filtered()
         assert verdict.outcome is outcome
         assert ("does not count frames that arrive damaged" in str(verdict)) is (arrived == 0)
+
+
+@pytest.mark.parametrize(
+    ("foreign", "elsewhere", "outcome"),
+    [
+        (Foreign(386, malformed=386), (), Outcome.INCONCLUSIVE),  # cut
+        (Foreign(386), (), Outcome.INCONCLUSIVE),  # cut, with lengths and checksums to match
+        (Foreign(0), (ForeignAt("p3", 386, 0),), Outcome.INCONCLUSIVE),
+        (Foreign(386, icmp_errors=(IcmpErrorCounters(4, 3, 4, 386),)), (), Outcome.PASS),  # too big, it says
+        (Foreign(3), (ForeignAt("p3", 3, 0),), Outcome.PASS),  # who has ...? tell ...
+    ],
+)
+def test_oversize_frames_that_are_cut_and_forwarded_were_not_filtered(
+    foreign: Foreign, elsewhere: tuple[ForeignAt, ...], outcome: Outcome
+) -> None:
+    legal = trial(stream_counters(id=1, tx_packets=10, rx_packets=10))
+    lost = trial(stream_counters(id=1, tx_packets=386), foreign=foreign, elsewhere=elsewhere)
+    verdict = measure_errored_frames(OneTrial(legal), OneTrial(lost), TEST).verdict_filtered()
+    assert verdict.outcome is outcome, verdict
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FrameError if kind is not FrameError.OVERSIZE])

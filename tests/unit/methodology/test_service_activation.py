@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -91,6 +92,18 @@ def test_a_policer_is_told_from_one_that_is_not_as_promised(
     verdict = result.verdict(NO_LOSS, MARGIN)
     assert verdict.outcome is outcome
     assert text in str(verdict)
+
+
+def test_excess_that_arrives_changed_was_not_policed() -> None:
+    result = measure_configuration(PolicedServices({"video": 6_000_000}), VIDEO, SECOND)
+    *others, trial = result.trials
+    (stream,) = trial.streams
+    lost = stream.counters.tx_packets - stream.counters.rx_packets
+    counters = replace(stream.counters, rx_wrong_headers=lost, rx_wrong_header_parts=("TTL or hop limit",))
+    marked = replace(trial, streams=(replace(stream, counters=counters),))
+    verdict = replace(result, trials=(*others, marked)).verdict(NO_LOSS, MARGIN)
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "with the frames that arrived otherwise than they were sent it may be 6.5" in str(verdict)
 
 
 def test_green_frames_are_kept_beside_yellow_ones() -> None:
