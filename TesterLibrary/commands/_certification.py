@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
@@ -38,6 +38,7 @@ from ._own_names import OwnNames
 from ._resume import check_agenda, check_given, merge, set_aside, unfinished
 from ._robot import literal, run_robot
 from ._selection import Selection
+from ._suite_files import imported, inside, suite_digest
 
 _OWN_NAMES = f"{OwnNames.__module__}.{OwnNames.__name__}"
 _SIZE = re.compile("([0-9]+) Bytes")  # name of a test
@@ -223,7 +224,8 @@ class Certification:
         """The files that running a testbed reads, without the library's own."""
         yield from filter(None, (find_testbed(bed.testbed), self.profile, bed.criteria))
         for path in bed.suites:
-            yield from (path,) if path.is_file() else _inside(path)
+            yield from (path,) if path.is_file() else inside(path)
+        yield from imported(bed.suites, self._variables(bed))
 
     def _files(self) -> Iterator[Mapping[str, str]]:
         """The files that decide what is measured and required, by name and SHA-256."""
@@ -234,7 +236,18 @@ class Certification:
                     digest = digest_of(path)
                     yield {"testbed": bed.name, "kind": kind, "name": path.name, "sha256": digest}
             for path in bed.suites:
-                yield {"testbed": bed.name, "kind": "suite", "name": path.name, "sha256": _digest(path)}
+                yield {"testbed": bed.name, "kind": "suite", "name": path.name, "sha256": suite_digest(path)}
+            decided = {path.resolve() for path in files.values() if path}
+            for path in imported(bed.suites, self._variables(bed)):
+                if path not in decided:
+                    name = os.path.relpath(path, bed.suites[0].parent)
+                    yield {"testbed": bed.name, "kind": "import", "name": name, "sha256": digest_of(path)}
+
+    def _variables(self, bed: Bed) -> dict[str, str]:
+        """The variables with which the suites run on a testbed, by name."""
+        files = {"PROFILE_FILE": str(self.profile), "CRITERIA_FILE": str(bed.criteria or "")}
+        named = {"TESTBED": bed.testbed, **{name: file for name, file in files.items() if file}}
+        return {**self.selection.variables, **named}
 
     def _too_late(self, ends_at: float | None) -> str:
         """Why no further testbed is begun; empty if it may be."""
@@ -262,9 +275,6 @@ class Certification:
             "console": "quiet",
             "prerunmodifier": _OWN_NAMES,
         }
-        variables = {**self.selection.variables, "TESTBED": bed.testbed, "PROFILE_FILE": str(self.profile)}
-        if bed.criteria:
-            variables["CRITERIA_FILE"] = str(bed.criteria)
         files = [self.profile, bed.criteria] if bed.criteria else [self.profile]
         listeners = []
         if find_spec("allure_robotframework"):
@@ -273,28 +283,15 @@ class Certification:
             listeners += ["--listener", f"{_BUDGET_LISTENER};{ends_at};{self.output / EVIDENCE}"]
         return [
             *(text for name, value in options.items() for text in (f"--{name}", value)),
-            *(text for name, value in variables.items() for text in ("--variable", f"{name}:{value}")),
+            *(
+                text
+                for name, value in self._variables(bed).items()
+                for text in ("--variable", f"{name}:{value}")
+            ),
             # Variables of the command line replace those that a suite imports itself.
             *(text for file in files for text in ("--variablefile", str(file))),
             *listeners,
         ]
-
-
-def _digest(suite: Path) -> str:
-    """The SHA-256 of a suite; of a folder that of its files with their names, without what running leaves."""
-    if suite.is_file():
-        return digest_of(suite)
-    found = sha256()
-    for file in _inside(suite):
-        found.update(f"{file.relative_to(suite)}\0{digest_of(file)}\n".encode())
-    return found.hexdigest()
-
-
-def _inside(folder: Path) -> Iterator[Path]:
-    """The files of a folder of suites, without what running leaves."""
-    for file in sorted(folder.rglob("*")):
-        if file.is_file() and "__pycache__" not in file.parts:
-            yield file
 
 
 def _by_name(items: Sequence[agenda.Item]) -> list[str]:

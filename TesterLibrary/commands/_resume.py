@@ -148,8 +148,8 @@ def check_given(
 
 
 def _place(file: Mapping[str, str]) -> tuple[str, ...]:
-    """The part that a file has; of the suites of a testbed, each has its own."""
-    return file["testbed"], file["kind"], file["name"] if file["kind"] == "suite" else ""
+    """The part that a file has; of the suites of a testbed, and of what they import, each has its own."""
+    return file["testbed"], file["kind"], file["name"] if file["kind"] in ("suite", "import") else ""
 
 
 def _read(path: Path) -> list[dict[str, Any]]:

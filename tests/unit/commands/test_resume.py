@@ -90,7 +90,7 @@ def test_a_test_with_an_error_is_run_again(tmp_path: Path) -> None:
     assert [(test.test, test.outcome) for test in tests] == [("Passes", "PASS"), ("Needs A File", "PASS")]
 
 
-@pytest.mark.parametrize("changed", ["suite", "testbed", "resource"])
+@pytest.mark.parametrize("changed", ["suite", "testbed", "resource", "beside", "values"])
 def test_a_run_does_not_go_on_with_another_device_or_suite(
     changed: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -103,15 +103,25 @@ def test_a_run_does_not_go_on_with_another_device_or_suite(
     path = path.rename(tmp_path / "folder" / path.name)
     resource = path.with_name("bounds.resource")
     resource.write_text("*** Variables ***\n${BOUND}    1 %\n")
+    beside, values = tmp_path / "beside.resource", tmp_path / "values.yaml"
+    path.write_text(path.read_text() + "\n*** Settings ***\nResource    ${CURDIR}/../beside.resource\n")
+    beside.write_text("*** Settings ***\nVariables    values.yaml\n")
+    values.write_text("LOAD: 20 %\n")
     arguments = ["certify", "--testbed", str(bed), "--suite", str(path.parent)]
     assert cli.main(arguments) == 3
     (tmp_path / "go").touch()
-    edited = {"suite": path, "testbed": bed, "resource": resource}[changed]
+    files = {"suite": path, "testbed": bed, "resource": resource, "beside": beside, "values": values}
+    edited = files[changed]
     edited.write_text(edited.read_text() + "\n# another\n")
     capsys.readouterr()
     before = (tmp_path / "results" / "latest" / EVIDENCE / "tests.jsonl").read_bytes()
     assert cli.main(["certify", "--resume", "results/latest"]) == 3
-    name = {"suite": "suite folder", "testbed": "testbed mine.yaml", "resource": "suite folder"}[changed]
+    names = {
+        "testbed": "testbed mine.yaml",
+        "beside": "import beside.resource",
+        "values": "import values.yaml",
+    }
+    name = names.get(changed, "suite folder")
     assert f"the {name} has changed since" in capsys.readouterr().err
     assert (tmp_path / "results" / "latest" / EVIDENCE / "tests.jsonl").read_bytes() == before
 

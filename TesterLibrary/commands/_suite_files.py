@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The files that make suites what they are: their own, and those that they import by path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+
+from robot.api.parsing import (
+    LibraryImport,
+    ResourceImport,
+    SettingSection,
+    VariablesImport,
+    get_init_model,
+    get_model,
+    get_resource_model,
+)
+from robot.errors import DataError
+from robot.variables import Variables
+
+from ..reporting.digests import digest_of
+
+_SUITES = (".robot",)
+_PARSED = (*_SUITES, ".resource")  # files that import others
+
+
+def suite_digest(suite: Path) -> str:
+    """The SHA-256 of a suite; of a folder that of its files with their names, without what running leaves."""
+    if suite.is_file():
+        return digest_of(suite)
+    found = sha256()
+    for file in inside(suite):
+        found.update(f"{file.relative_to(suite)}\0{digest_of(file)}\n".encode())
+    return found.hexdigest()
+
+
+def inside(folder: Path) -> Iterator[Path]:
+    """The files of a folder of suites, without what running leaves."""
+    for file in sorted(folder.rglob("*")):
+        if file.is_file() and "__pycache__" not in file.parts:
+            yield file
+
+
+def imported(suites: Iterable[Path], variables: Mapping[str, str]) -> list[Path]:
+    """The resources, variable files and libraries that suites import by path, and those that these import.
+
+    What Robot finds by name is not among them, nor is a path with a variable that only a test sets.
+
+    Args:
+        suites: Files, and folders of them.
+        variables: Those of the command line, by name.
+    """
+    files = [f for path in suites for f in ((path,) if path.is_file() else inside(path))]
+    given = {file.resolve() for file in files}
+    found: dict[Path, None] = {}
+    left = [file for file in files if file.suffix in _SUITES]
+    while left:
+        file = left.pop()
+        new = [path for path in _imports(file, variables) if path not in found and path not in given]
+        found.update(dict.fromkeys(new))
+        left += [path for path in new if path.suffix in _PARSED]
+    return sorted(found)
+
+
+def _imports(file: Path, variables: Mapping[str, str]) -> Iterator[Path]:
+    """The files that one file imports by path."""
+    known = Variables()  # type: ignore[no-untyped-call]
+    for name, value in {
+        "/": "/",
+        "EXECDIR": str(Path.cwd()),
+        **variables,
+        "CURDIR": str(file.parent),
+    }.items():
+        known[f"${{{name}}}"] = value
+    parse = get_resource_model if file.suffix not in _SUITES else get_model
+    if file.name.startswith("__init__."):
+        parse = get_init_model
+    for section in parse(file).sections:
+        if not isinstance(section, SettingSection):
+            continue
+        for statement in section.body:
+            if isinstance(statement, (LibraryImport, ResourceImport, VariablesImport)) and statement.name:
+                try:
+                    name = known.replace_string(statement.name)  # type: ignore[no-untyped-call]
+                except DataError:  # of a variable that is not known here
+                    continue
+                if (path := (file.parent / name).resolve()).is_file():
+                    yield path
