@@ -24,6 +24,7 @@ from .codec import decode
 from .evidence_summary import EvidenceSummary, by_kind
 from .failures import anchor_of, failures
 from .figures import Figure, Setting, figures
+from .finished import BEGUN, OBSERVATION
 from .marks import marks_of
 from .outcome import PASS, WORST_FIRST, overall
 from .progress import finding
@@ -32,6 +33,8 @@ from .records import Records, ResultRecord, TestRecord, VerdictRecord, short_nam
 from .render import render
 from .session_table import SessionRow, session_rows
 
+# What has a place of its own, or is for the next attempt at a test alone.
+_ELSEWHERE = (NOT_RUN, device_said.EVENT, BEGUN, OBSERVATION)
 _UNKNOWN = dict.fromkeys(("name", "vendor", "model", "version", "description", "layer"), "")
 _NOT_OPENED = {"target": "was not opened", "version": "", "details": "", "ports": ()}
 
@@ -128,7 +131,7 @@ def certificate(records: Records) -> str:
         left_out=records.left_out,
         not_run=records.not_run,
         caught=_caught(records.caught),
-        events=tuple(event for event in records.events if event.event not in (NOT_RUN, device_said.EVENT)),
+        events=tuple(event for event in records.events if event.event not in _ELSEWHERE),
         cut=records.cut,
         ended_at=ended_at(records),
     )

@@ -15,6 +15,7 @@ from TesterLibrary.measurement.calibration import CalibratedSize, Calibration
 from TesterLibrary.measurement.interval import Interval, StreamInterval
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
 from TesterLibrary.reporting.certificate import certificate
+from TesterLibrary.reporting.finished import BEGUN, OBSERVATION
 from TesterLibrary.reporting.recorder import Recorder
 from TesterLibrary.reporting.records import read
 
@@ -115,3 +116,14 @@ def test_what_the_device_said_is_beside_each_other_and_no_event() -> None:
     assert "<pre>up 0 days</pre>" in row
     assert "no answer: ended with status 1" in row
     assert "device_said" not in page
+
+
+def test_what_a_next_attempt_at_a_test_reads_is_no_event(tmp_path: Path) -> None:
+    record_run(tmp_path / "evidence")
+    before = certificate(read(tmp_path / "evidence"))
+    recorder = Recorder(tmp_path / "evidence", read(tmp_path / "evidence").run["id"])
+    for name in (BEGUN, OBSERVATION):
+        recorder.event(name, found={"addresses": 3})
+    assert certificate(read(tmp_path / "evidence")) == before
+    recorder.event("anything else")
+    assert "anything else" in certificate(read(tmp_path / "evidence"))
