@@ -71,7 +71,8 @@ class Host:
         if len(ports) != 2:
             raise TestbedError(f"a cable connects two ports of the tester; the testbed has {len(ports)}")
         mac, peer_mac = (bytes.fromhex(port["mac"]) for port in ports)
-        self.tester.veth("eth1", "eth2", self.tester, mac=mac, peer_mac=peer_mac)
+        mtu = min((port["mtu"] for port in ports if port["mtu"]), default=None)
+        self.tester.veth("eth1", "eth2", self.tester, mac=mac, peer_mac=peer_mac, mtu=mtu)
 
     def _connect(self, number: int, port: Mapping[str, Any]) -> DutPort:
         """The cable between a port of the tester and the device, whose interface has the port's name."""
@@ -83,6 +84,7 @@ class Host:
             self.dut,
             mac=bytes.fromhex(port["mac"]),
             peer_mac=bytes((2, 0, 0, 0, 1, number)),
+            mtu=port["mtu"],
         )
         address = port["gateway_address"]
         return DutPort(name, ipaddress.ip_interface(address) if address else None)

@@ -219,8 +219,8 @@ def _end_inside(namespaces: Sequence[int]) -> None:
         os.close(handle)
 
 
-def _wanted(port: TestbedPort, mac: bytes) -> dict[str, str | None]:
+def _wanted(port: TestbedPort, mac: bytes) -> dict[str, str | int | None]:
     gateway = None
     if port.gateway and port.address:
         gateway = str(ipaddress.ip_interface(f"{port.gateway}/{port.address.network.prefixlen}"))
-    return {"name": port.name, "mac": mac.hex(), "gateway_address": gateway}
+    return {"name": port.name, "mac": mac.hex(), "gateway_address": gateway, "mtu": port.mtu}

@@ -217,6 +217,9 @@ class _Reader:
         if not dut.is_physical and interface:
             made = "an embedded testbed makes its interfaces" if dut.is_embedded else "nothing is sent"
             raise self._error(f"leave it out: {made}", *place, "interface")
+        if not dut.is_embedded and "mtu" in data:
+            kept = "an interface of yours keeps its own" if dut.is_physical else "nothing is sent"
+            raise self._error(f"leave it out: {kept}", *place, "mtu")
         if dut.is_physical and not interface:
             raise self._error("is missing; a NIC's interface, such as iface:eth1", *place, "interface")
         speed = self._parsed(Bandwidth.parse, data["speed"], *place, "speed")
@@ -244,6 +247,7 @@ class _Reader:
             address=address,
             gateway=gateway,
             fec=data.get("fec", ""),
+            mtu=data.get("mtu"),
         )
 
     @staticmethod

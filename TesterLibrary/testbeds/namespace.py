@@ -123,7 +123,9 @@ class Namespace:
         for scope in ("all", "default"):
             self.sysctl(f"ipv6.conf.{scope}.disable_ipv6", 1, optional=True)
 
-    def veth(self, name: str, peer: str, other: Namespace, *, mac: bytes, peer_mac: bytes) -> None:
+    def veth(
+        self, name: str, peer: str, other: Namespace, *, mac: bytes, peer_mac: bytes, mtu: int | None = None
+    ) -> None:
         """A pair of interfaces: one here, its peer in the other namespace. Both are up, without offloads."""
         self._route.link(
             "add",
@@ -141,6 +143,8 @@ class Namespace:
             },
         )
         for namespace, end in ((self, name), (other, peer)):
+            if mtu is not None:
+                namespace.mtu(end, mtu)
             namespace._without_offloads(end)
             namespace._steer(end)
             namespace.up(end)
@@ -313,6 +317,10 @@ class Namespace:
     def down(self, name: str) -> None:
         """Switches an interface off, by which its peer loses the carrier."""
         self._route.link("set", index=self._index(name), state="down")
+
+    def mtu(self, name: str, octets: int) -> None:
+        """Sets the longest packet of an interface, in bytes behind the Ethernet header."""
+        self._route.link("set", index=self._index(name), mtu=octets)
 
     def _steer(self, name: str) -> None:
         if self._receive_mask and not self.unsteered:

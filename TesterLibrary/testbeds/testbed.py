@@ -30,6 +30,7 @@ class TestbedPort:
     address: Interface | None = None
     gateway: Address | None = None
     fec: str = ""  # of a switch's port: none, fc or rs
+    mtu: int | None = None  # bytes behind the Ethernet header, of an embedded port; None: the kernel's 1500
 
     def described_by(self, mac: bytes, max_frame_size: int) -> Port:
         """The planner's port, from what the tester says of the interface; the file's MAC address wins."""

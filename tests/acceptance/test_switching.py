@@ -52,6 +52,19 @@ def test_the_table_is_found_exactly(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+def test_a_switch_that_forwards_oversize_frames_fails(tmp_path: Path) -> None:
+    """It has a limit, but not that of the suite."""
+    bed = planted(tmp_path, longest=1600)
+    criteria = data_root() / "resources" / "criteria" / "embedded" / "l2-switch.yaml"
+    tests = robot(
+        SHIPPED / "errored_frames.robot", tmp_path / "output", f"TESTBED:{bed}", f"CRITERIA_FILE:{criteria}"
+    )
+    check_failed(tests, "One Byte Too Long", "FAIL: oversize frames forwarded of oversize, 1519 bytes is 407")
+    check_failed(tests, "A Tag Too Long", "FAIL: oversize frames forwarded of oversize, 1522 bytes is 406")
+    assert tests["Far Too Long"].passed, tests["Far Too Long"].message
+
+
+@pytest.mark.long
 @pytest.mark.timeout(2000)
 @pytest.mark.parametrize("suite", sorted(path.stem for path in SHIPPED.glob("[a-z]*.robot")))
 def test_the_shipped_suites_pass(suite: str, tmp_path: Path) -> None:

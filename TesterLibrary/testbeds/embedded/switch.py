@@ -8,10 +8,23 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...model.units import Duration
+from ..programs import load_nftables
 from . import DutPort, device, restart, shaper
 
 if TYPE_CHECKING:
     from ..namespace import Namespace
+
+_BESIDE = 18  # bytes of a frame that are no part of its packet: Ethernet header and FCS
+# The MTU of an interface would let frames pass that are longer by a tag, and have the tester's own interface
+# count what is refused.
+_LONGEST = """\
+table netdev longest {{
+  chain arriving {{
+    type filter hook ingress devices = {{ {interfaces} }} priority 0
+    meta length > {packet} drop
+  }}
+}}
+"""
 
 
 @device("switch")
@@ -24,13 +37,18 @@ def build(
     queue: int,
     most_addresses: int | None = None,
     ageing: str | None = None,
+    longest: int | None = None,
 ) -> None:
     """A shaper that learns `most_addresses` at most, and forgets one that sends nothing after `ageing`.
 
     It floods frames to addresses that it does not know. The limit counts the addresses of the tester's ports.
-    A frame longer than its bucket, `burst` bytes without FCS, is dropped.
+    A frame longer than its bucket, `burst` bytes without FCS, is dropped; so is one of more than `longest`
+    bytes with FCS as it comes in.
     """
     shaper.build(namespace, ports, rate=rate, burst=burst, queue=queue)
+    if longest is not None:
+        arriving = ", ".join(port.interface for port in ports)
+        load_nftables(namespace, _LONGEST.format(interfaces=arriving, packet=longest - _BESIDE))
     if ageing is not None:
         namespace.ageing("br0", Duration.parse(ageing))
     if most_addresses is not None:

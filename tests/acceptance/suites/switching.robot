@@ -97,4 +97,4 @@ It Drops Frames That Are Too Long
 Frames That No Port Sends Are Refused
     [Documentation]    A bad FCS, and more bytes than the port takes.
     Run Keyword And Expect Error    crc: no port of this tester sends*    Measure Errored Frames    crc
-    Run Keyword And Expect Error    *1519 bytes is too long for port 'p1'*    Measure Errored Frames
+    Run Keyword And Expect Error    *2019 bytes is too long for port 'p1'*    Measure Errored Frames    longest=2018

@@ -113,7 +113,7 @@ def test_an_unknown_name_is_told_what_there_is() -> None:
             "    speed: 25",
             "    spede: 25",
             "lab.yaml:14: ports[1].spede: there is no such key (did you mean 'speed'?); "
-            "allowed are name, interface, speed, mac, address, gateway, fec",
+            "allowed are name, interface, speed, mac, address, gateway, fec, mtu",
         ),
         ("version: 1", "version: 2", "lab.yaml:1: version: 2 is not allowed; give 1, the version"),
         ("name: lab", "name: my lab", "lab.yaml:2: name: 'my lab' is not allowed; give a name of 1 to 64"),
@@ -260,3 +260,15 @@ def test_the_file_says_how_a_device_forwards() -> None:
     assert dut.forwards is Forwarding.ROUTED
     assert replace(dut, layer=None).forwards is Forwarding.TRANSLATED
     assert replace(dut, forwarding=Forwarding.TRANSLATED).forwards is Forwarding.TRANSLATED
+
+
+def test_an_embedded_port_may_carry_longer_packets(tmp_path: Path) -> None:
+    text = (paths.data_root() / "resources/testbeds/embedded/l2-bridge.yaml").read_text()
+    file = tmp_path / "bridge.yaml"
+    file.write_text(text.replace("    address: 198.18.1.2/16", "    mtu: 2000\n    address: 198.18.1.2/16"))
+    assert [port.mtu for port in load_testbed(str(file)).ports] == [2000, None]
+
+
+def test_an_interface_of_yours_keeps_its_mtu(tmp_path: Path) -> None:
+    problem = _problem(tmp_path, GOOD.replace("    speed: 25", "    mtu: 2000\n    speed: 25"))
+    assert problem == "lab.yaml:14: ports[1].mtu: leave it out: an interface of yours keeps its own"
