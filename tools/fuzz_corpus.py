@@ -6,8 +6,9 @@
 
 engine/src/compiled_tables/plans/NAME.binpb is a Responder of responder.proto: the build makes code of it.
 engine/fuzz/corpus/responder/NAME has the same plan, a frame for it, and steps, in the form of
-engine/fuzz/responder_fuzz.cc. engine/fuzz/corpus/query/NAME has a query and frames, in that of query_fuzz.cc.
-Run it again after a protocol, query.proto, responder.proto or protocol.proto has changed:
+engine/fuzz/responder_fuzz.cc. engine/fuzz/corpus/query/NAME has a query and frames, in that of query_fuzz.cc,
+engine/fuzz/corpus/calls/NAME calls in that of calls_fuzz.cc.
+Run it again after a protocol or a message of proto/ has changed:
 an old plan may be refused at once, and then a fuzzer tries nothing.
 """
 
@@ -16,6 +17,7 @@ from __future__ import annotations
 from ipaddress import ip_address, ip_interface
 from pathlib import Path
 
+from google.protobuf.message import Message
 from scapy.contrib.gtp import GTP_U_Header
 from scapy.layers.dns import DNS, DNSQR
 from scapy.layers.inet import ICMP, IP, TCP, UDP
@@ -23,6 +25,7 @@ from scapy.layers.inet6 import ICMPv6ND_NS, IPv6
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet, Raw
 
+from TesterLibrary._generated.tester.v1 import capture_pb2, control_pb2, lease_pb2, plan_pb2, query_pb2
 from TesterLibrary.files.paths import names
 from TesterLibrary.model.endpoints import AddressRange, Endpoints, PortRange
 from TesterLibrary.model.ports import Port
@@ -39,6 +42,7 @@ from TesterLibrary.wire.igmp import IGMP
 ENGINE = Path(__file__).resolve().parent.parent / "engine"
 CORPUS = ENGINE / "fuzz" / "corpus" / "responder"
 QUERIES = CORPUS.parent / "query"
+CALLS = CORPUS.parent / "calls"
 PLANS = ENGINE / "src" / "compiled_tables" / "plans"
 OUR_MAC, PEER_MAC = bytes.fromhex("020000000001"), bytes.fromhex("020000000009")
 OURS, PEER = "198.18.0.2", "198.18.0.9"
@@ -89,6 +93,14 @@ ASKED: dict[str, Query] = {
 }
 ASKED_OF = [SYN, SYN_ACK, FRAMES["udp-echo"], FRAMES["nd"], LINK / Dot1Q(vlan=5) / IP() / TCP() / Raw(b"abc")]
 
+# The calls of calls_fuzz.cc, as they are numbered there.
+RPCS = (
+    *("GetInfo", "AcquireLease", "RenewLease", "ReleaseLease", "GetLease", "Load", "Start", "Stop", "Update"),
+    *("Unload", "Wait", "TakeSnapshot", "Flip", "ReadFlows", "ReadStamps", "Inject", "Resolve"),
+    *("StartCapture", "StopCapture", "ForgetCapture", "StartQuery", "ReadQuery", "ForgetQuery"),
+)
+BOB = 0x80  # who calls: alice, or with this bit bob
+
 
 def written() -> dict[Path, bytes]:
     """The contents of all files, by their paths."""
@@ -97,6 +109,7 @@ def written() -> dict[Path, bytes]:
         {PLANS / f"{name}.binpb": plan for name, plan in plans.items()}
         | {CORPUS / name: _blocks(name, plan) for name, plan in plans.items()}
         | {QUERIES / name: _asked(query) for name, query in ASKED.items()}
+        | {CALLS / name: octets for name, octets in _calls(_asked_message(ASKED["bytes"])).items()}
     )
 
 
@@ -106,9 +119,87 @@ def _blocks(name: str, plan: bytes) -> bytes:
 
 
 def _asked(query: Query) -> bytes:
-    ports = {"a": Port("a", Bandwidth(10**9), OUR_MAC, 1518, ip_interface(f"{OURS}/15"))}
-    message = query_message(plan_query(query, ports, ["a"])).SerializeToString(deterministic=True)
+    message = _asked_message(query).SerializeToString(deterministic=True)
     return _behind_lengths([message, *map(bytes, ASKED_OF)])
+
+
+def _asked_message(query: Query) -> query_pb2.Query:
+    ports = {"a": Port("a", Bandwidth(10**9), OUR_MAC, 1518, ip_interface(f"{OURS}/15"))}
+    return query_message(plan_query(query, ports, ["a"]))
+
+
+def _calls(query: query_pb2.Query) -> dict[str, bytes]:
+    """Sequences of calls, by their names."""
+    lease = lease_pb2.AcquireLeaseRequest(owner="alice", ttl_ns=10**9)
+    acquired = _call("AcquireLease", lease)
+    load = _call("Load", control_pb2.LoadRequest(job=_job()))
+    start = _call("Start", control_pb2.StartRequest(jobs=["job"], packets_per_stream=40))
+    look = _call("TakeSnapshot", control_pb2.TakeSnapshotRequest()) + _call(
+        "Wait", _of(control_pb2.WaitRequest)
+    )
+    changed = plan_pb2.Stream()
+    changed.CopyFrom(_job().streams[0])
+    changed.departures.steady.tick.nanoseconds = 5000
+    update = _call("Update", control_pb2.UpdateRequest(job="job", stream=changed))
+    flows = _call("ReadFlows", control_pb2.ReadFlowsRequest(job="job", stream_id=1))
+    stamps = _call("ReadStamps", control_pb2.ReadStampsRequest(job="job", name="s", heading=1))
+    end = _call("Stop", _of(control_pb2.StopRequest)) + _call("Unload", _of(control_pb2.UnloadRequest))
+    flip = _call("Flip", _of(control_pb2.FlipRequest))
+    capture = capture_pb2.Capture(name="c", ports=["a", "b"], frames=16, filter="ip")
+    captured = [
+        _call("StartCapture", capture_pb2.StartCaptureRequest(capture=capture)),
+        *(load, start, look),
+        _call("StopCapture", capture_pb2.StopCaptureRequest(name="c")),
+        _call("ForgetCapture", capture_pb2.ForgetCaptureRequest(name="c")),
+    ]
+    queried = [
+        _call("StartQuery", query_pb2.StartQueryRequest(query=query)),
+        *(load, start, look),
+        _call("ReadQuery", query_pb2.ReadQueryRequest(name=query.name)),
+        _call("ForgetQuery", query_pb2.ForgetQueryRequest(name=query.name)),
+    ]
+    inject = control_pb2.InjectRequest(port="a", frames=[bytes(60), bytes(range(64))])
+    resolve = control_pb2.ResolveRequest(
+        port="a", address=bytes([10, 0, 0, 1]), source_address=bytes([10, 0, 0, 2]), source_mac=bytes(6)
+    )
+    stolen = lease_pb2.AcquireLeaseRequest(owner="bob", ttl_ns=10**9, force=True)
+    kept = lease_pb2.AcquireLeaseRequest(owner="alice", ttl_ns=10**9, detached=True)
+    return {
+        "streams": b"".join((load, start, look, update, flip, flows, stamps, end)),
+        "captures": b"".join(captured),
+        "queries": b"".join(queried),
+        "frames": _call("Inject", inject) + _call("Resolve", resolve) + _call("GetInfo"),
+        "leases": b"".join(
+            (
+                acquired,
+                load,
+                start,
+                _call("RenewLease"),
+                _call("AcquireLease", lease, BOB),
+                _call("GetLease"),
+            )
+        )
+        + b"".join((_call("AcquireLease", stolen, BOB), look, _call("ReleaseLease", by=BOB), load)),
+        "detached": _call("AcquireLease", kept) + load + start + _call("ReleaseLease") + look + end,
+    }
+
+
+def _job() -> plan_pb2.Job:
+    job = plan_pb2.Job(name="job")
+    stream = job.streams.add(id=1, tx_port="a", rx_port="b", frames=[bytes(60)], signature=True)
+    stream.departures.steady.tick.packets = 1
+    stream.departures.steady.tick.nanoseconds = 10_000
+    return job
+
+
+def _of(kind: type[Message]) -> Message:
+    """A request about the job."""
+    return kind(jobs=["job"])
+
+
+def _call(name: str, message: Message | None = None, by: int = 0) -> bytes:
+    octets = b"" if message is None else message.SerializeToString(deterministic=True)
+    return bytes([RPCS.index(name) | by]) + len(octets).to_bytes(2, "big") + octets
 
 
 def _behind_lengths(blocks: list[bytes]) -> bytes:

@@ -8,8 +8,9 @@ from functools import cache
 
 import pytest
 
+from TesterLibrary._generated.tester.v1 import control_pb2
 from TesterLibrary.files.paths import names
-from tools.fuzz_corpus import CORPUS, PLANS, written
+from tools.fuzz_corpus import CALLS, CORPUS, PLANS, RPCS, written
 
 expected = cache(written)
 
@@ -37,3 +38,15 @@ def test_the_build_has_the_plan_of_a_protocol_as_it_is(name: str) -> None:
 def test_the_build_and_the_corpus_have_only_protocols_that_are_shipped() -> None:
     assert {file.name for file in CORPUS.iterdir()} == set(names("protocols"))
     assert {file.stem for file in PLANS.iterdir()} == set(names("protocols"))
+
+
+def test_calls_are_in_the_corpus_as_they_are() -> None:
+    kept = {path: octets for path, octets in expected().items() if path.parent == CALLS}
+    assert {path: path.read_bytes() for path in CALLS.iterdir()} == kept, "run tools/fuzz_corpus.py"
+
+
+def test_every_call_of_the_engine_is_fuzzed() -> None:
+    """Two are made with another one, and one ends the process: see engine/fuzz/calls_fuzz.cc."""
+    methods = {method.name for method in control_pb2.DESCRIPTOR.services_by_name["Tester"].methods}
+    assert methods - set(RPCS) == {"ReadCapture", "StopQuery", "Shutdown"}
+    assert set(RPCS) <= methods
