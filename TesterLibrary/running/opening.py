@@ -20,7 +20,7 @@ from ..reporting.progress import Console
 from ..reporting.recorder import Recorder
 from ..targets.base import Capabilities, LeaseTerms, Target
 from ..targets.engine.client import EngineTarget
-from ..targets.engine.found import clear_up
+from ..targets.engine.found import clear_up, take_from_dead
 from ..targets.engine.owner import OWNER
 from ..targets.engine.process import EngineProcess
 from ..targets.fake import fake_port
@@ -130,7 +130,7 @@ def open_tester(
     """Sets the testbed up, starts or reaches its tester, acquires its lease and resolves gateways.
 
     What was set up is taken down again if a later step fails. Jobs that clients left in a tester when they
-    died are removed; `OpenTestbed.found` says so.
+    died are removed, and a lease that a process of the same owner left is ended; `OpenTestbed.found` says so.
 
     Raises:
         TestbedError: the testbed file is wrong or cannot be set up here.
@@ -196,6 +196,8 @@ def _leased(target: Target, terms: LeaseTerms | None) -> tuple[str, ...]:
         found = clear_up(target)  # what a dead client has left must keep nobody from the tester
     if terms is None:
         return found
+    if isinstance(target, EngineTarget) and not terms.force and (said := take_from_dead(target, terms)):
+        return (*found, said)
     before = target.lease(terms)
     return found if before is None else (*found, f"the tester was taken over by force from {before}")
 

@@ -8,16 +8,20 @@ import logging
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from TesterLibrary import TesterLibrary
+from TesterLibrary.errors import LeaseError
 from TesterLibrary.model.capture import Capture
 from TesterLibrary.model.units import Duration
 from TesterLibrary.targets.engine.client import EngineTarget
+from TesterLibrary.targets.engine.owner import CLIENT, OWNER
 from TesterLibrary.targets.engine.process import EngineProcess
 
+from .leased_client import sending
 from .rig import Rig
 
 NO_LEASE = Duration(0)
@@ -114,3 +118,30 @@ def test_jobs_of_a_client_that_lives_are_named_and_left(
     ]
     assert {job.name for job in target.snapshot().jobs} == {"idle", "mine"}
     assert target.snapshot(["mine"]).streams[0].sending
+
+
+def test_a_lease_that_a_killed_process_of_the_same_user_left_ends_at_once(
+    process: EngineProcess, library: TesterLibrary, caplog: pytest.LogCaptureFixture
+) -> None:
+    with sending(process.address, OWNER, 60) as client:
+        client.kill()
+        client.wait()
+    library.open_tester()
+    (warning,) = warnings(caplog)
+    assert warning.endswith("which has ended; that lease was ended")
+    with closing(EngineTarget.connect(process.address)) as direct:
+        holder = direct.lease_holder()
+    assert holder is not None
+    assert holder.client == CLIENT
+
+
+@pytest.mark.parametrize("dies", [True, False])
+def test_the_lease_of_another_user_or_of_a_process_that_lives_is_left(
+    process: EngineProcess, library: TesterLibrary, dies: bool
+) -> None:
+    with sending(process.address, "alice" if dies else OWNER, 60) as client:
+        if dies:
+            client.kill()
+            client.wait()
+        with pytest.raises(LeaseError, match="the tester is leased to"):
+            library.open_tester()

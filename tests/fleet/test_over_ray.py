@@ -91,7 +91,8 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     file = campaign(tmp_path, TESTERS.partition("\n")[2], suites=("a",))
     hanging(tmp_path, "a", "never")
     head = start("campaign", file)
-    until(lambda: robot_of("a") and has_begun("bed.A on bed"), PATIENCE_S)
+    came_home = tmp_path / "night" / "cells" / "0001-bed.A" / "1" / "evidence" / "tests.jsonl"
+    until(lambda: robot_of("a") and has_begun("bed.A on bed") and came_home.exists(), PATIENCE_S)
     head.send_signal(signal.SIGINT)
     assert head.wait(60) == 3
     until(lambda: not left(tmp_path), 20)

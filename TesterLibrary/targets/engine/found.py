@@ -7,9 +7,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from dataclasses import replace
 from socket import gethostname
 
-from ...errors import PlanError, TesterLibraryError
+from ...errors import LeaseError, PlanError, TesterLibraryError
 from ...measurement.job_counters import JobCounters
 from ...measurement.snapshot import Snapshot
 from ...model.units import Duration
@@ -35,6 +36,28 @@ def clear_up(target: EngineTarget) -> tuple[str, ...]:
         TargetError: the engine is broken or gone.
     """
     return tuple(_cleared(target, target.snapshot()))
+
+
+def take_from_dead(target: EngineTarget, terms: LeaseTerms) -> str:
+    """Acquires the lease that an earlier process of the same owner on this machine left when it was killed.
+
+    Its traffic ends with it, before its time. A lease of anybody else is left alone, and so is that of a
+    process that lives. A service goes on with leases after its process, under the names of its users.
+
+    Returns:
+        A sentence on it; empty where there is no such lease, or the tester lets the client use no force.
+    """
+    holder = target.lease_holder()
+    found = holder and _CLIENT.match(holder.client)
+    if not (holder and found and holder.owner == terms.owner and found[1] == _HERE):
+        return ""
+    if ProcessId.of(int(found[2])) is not None:
+        return ""
+    try:
+        target.lease(replace(terms, force=True))
+    except LeaseError:
+        return ""
+    return f"the tester was still leased to {holder}, which has ended; that lease was ended"
 
 
 def end_lease_of(process: int, address: str, certificates: CertificateFiles | None) -> None:
