@@ -4,16 +4,23 @@
 
 A process that is killed leaves Robot behind for as long as a test needs to end and its tester to be closed.
 So Robot holds a lock on its folder (flock(2)), which only its own end releases.
+
+    python -m TesterLibrary.service.robot_process OPTIONS SUITES
+
+is Robot, and ends as soon as its output is written: an interpreter that is taken apart keeps a tester of a
+campaign from its next suite for half a second.
 """
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import fcntl
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -53,7 +60,7 @@ def start_robot(
     lock = _locked(output)
     try:
         return subprocess.Popen(
-            [sys.executable, "-m", "robot", *arguments],
+            [sys.executable, "-m", __name__, *arguments],
             env={**os.environ, **environment, RUN_VARIABLE: run_id},
             stdin=None if log is None else subprocess.DEVNULL,
             stdout=log,
@@ -97,3 +104,21 @@ def _locked(output: Path) -> int:
 def _end_with_parent() -> None:
     """Ends this process with its parent, so that no traffic goes on after that was killed."""
     ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)
+
+
+def _main() -> None:
+    """Never returns."""
+    from robot import run_cli
+
+    status: int = run_cli(sys.argv[1:], exit=False)  # type: ignore[no-untyped-call]
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
+
+
+if __name__ == "__main__":
+    _main()

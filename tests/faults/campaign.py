@@ -92,20 +92,14 @@ def start(command: str, file: str, *more: str) -> subprocess.Popen[str]:
 
 
 def said() -> str:
-    """What all that were started have printed."""
+    """The output of all that were started."""
     return Path("said").read_text()
 
 
 def robot_of(suite: str, on: str = "") -> int:
     """The process of Robot that runs a suite, on a testbed's file; 0 if there is none."""
-    found = [
-        pid for pid in _processes(f"/{suite}.robot") if "-m robot" in (line := _line(pid)) and on in line
-    ]
-    return found[0] if found else 0
-
-
-def _line(pid: int) -> str:
-    return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+    found = set(_processes("robot_process")) & set(_processes(f"/{suite}.robot")) & set(_processes(on))
+    return found.pop() if found else 0
 
 
 def parent(pid: int) -> int:

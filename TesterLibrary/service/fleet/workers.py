@@ -21,7 +21,7 @@ R = TypeVar("R")
 
 
 def at_once(call: Callable[[T], R], values: Sequence[T]) -> list[R]:
-    """What a call that waits for the disk returns for each of some values."""
+    """The results of a call that waits for the disk, made for several values at a time."""
     if len(values) < 2:
         return [call(value) for value in values]
     with ThreadPoolExecutor(len(values)) as threads:

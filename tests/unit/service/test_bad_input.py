@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong is refused with status and message, changes nothing, and is in the audit.
+"""Input that is wrong is refused with status and message, changes nothing, and is in the audit.
 
 Beside those of `test_http.py` (a token that is over, the lease of another, a body of a gigabyte),
 `test_access.py` (a certificate of the wrong role) and `tests/faults/test_service_otg.py` (a configuration of
