@@ -44,7 +44,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="serve a place to Open Traffic Generator clients (snappi) of this machine, too, on ports 8443 "
-        "and 40051; otg: of the file has others",
+        "and 40051, its own ports as localhost:5555 and so on; otg: of the file has others",
     )
     parser.add_argument("--openapi", action="store_true", help="print the OpenAPI as JSON, and end")
     users = parser.add_mutually_exclusive_group()

@@ -42,7 +42,8 @@ def remove_user(store: Store, name: str) -> str:
         raise TesterLibraryError(f"--remove-user {name!r}: there is no such user; {known} has a token")
     store.remove_user(name)
     store.write([], [_owner().line("remove a user", name, 200)])
-    return f"{name}: {tokens} tokens are forgotten; a service that runs knows it within 2 s"
+    are = "token is" if tokens == 1 else "tokens are"
+    return f"{name}: {tokens} {are} forgotten; a service that runs knows it within 2 s"
 
 
 def shown_users(store: Store) -> Iterator[str]:

@@ -25,6 +25,7 @@ FOLDER = Path("results/service")
 PORT = 8650
 MACHINE = "this machine"  # the group of testers that are started here
 _KIND = Kind("service", TesterLibraryError)
+_FIRST = 5555  # localhost:5555 is the first port in the documentation of snappi, localhost:5556 the second
 _FRESH = Duration(60 * 10**9)
 _LONGEST = Duration(3600 * 10**9)
 
@@ -110,13 +111,18 @@ class Config:
         return ipaddress.ip_address(self.host).is_loopback
 
     def with_otg(self, name: str) -> Config:
-        """The same with a place at the usual ports of OTG. TesterLibraryError if there is no such place."""
+        """The same with a place at the usual ports of OTG, and locations as snappi's documentation has them.
+
+        TesterLibraryError if there is no such place.
+        """
         if name not in (known := [place.name for place in self.places]):
             raise TesterLibraryError(f"--otg {name}: there is no such place; there are {', '.join(known)}")
         return replace(
             self,
             places=tuple(
-                replace(place, otg=place.otg or OtgPlace()) if place.name == name else place
+                replace(place, otg=place.otg or _as_documented(place.testbed))
+                if place.name == name
+                else place
                 for place in self.places
             ),
         )
@@ -135,6 +141,11 @@ class Config:
                 f"listen: {self.host} is reached from other machines, and everybody there would be an admin; "
                 "give tls: client_ca with certificates, or add a user by --add-user, or listen at 127.0.0.1"
             )
+
+
+def _as_documented(testbed: Testbed) -> OtgPlace:
+    names = [port.name for port in testbed.ports]
+    return OtgPlace(locations={f"localhost:{_FIRST + number}": name for number, name in enumerate(names)})
 
 
 def shipped_places() -> Config:

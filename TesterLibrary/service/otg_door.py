@@ -128,7 +128,9 @@ class OtgDoor:
             server.close()
         if self._keeping:
             self._keeping.cancel()
-        if session := self._session:
+        if session := self._session:  # nobody comes back to its lease
+            with suppress(Refusal):
+                await self._lab.end(session.caller, session.lease.id)
             await self.end(session.lease.id)
         await asyncio.to_thread(self._closing.close)
 

@@ -158,3 +158,12 @@ def test_a_lease_that_is_ended_ends_its_client(service: tuple[Served, int], engi
             holder = direct.lease_holder()
             assert holder is not None
             assert holder.owner == "root"
+
+
+def test_a_service_that_ends_leaves_the_place_to_nobody(service: tuple[Served, int]) -> None:
+    served, port = service
+    with of("nobody", port) as his:
+        his.configure()
+        served.stop()
+    served.start()
+    assert served.user("root").get("/v1/leases") == []
