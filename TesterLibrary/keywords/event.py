@@ -219,22 +219,29 @@ class Events:
     @keyword(tags=["path", "event"])
     @shares(EventArguments, before="name")
     def blackhole_path(
-        self, shared: EventArguments, duration: Duration, packets: Swallowed = Swallowed.ALL
+        self,
+        shared: EventArguments,
+        duration: Duration,
+        packets: Swallowed = Swallowed.ALL,
+        both_ways: bool = False,
     ) -> str:
         """Has a path drop a packet, and all later ones of its direction for a time. Returns the event's name.
 
         | =Argument= | =Meaning= |
         | ``duration`` | for how long, from the arrival of that packet on: ``2 s``, up to an hour |
         | ``packets`` | ``all`` of its direction, or those of its ``flow`` in that direction |
+        | ``both_ways`` | whether those of the other direction are dropped as well |
 
         `Drop Packet` says how a packet is meant. What the path holds already leaves. The event counts each
         packet that it drops as fired, and has the times of the first and of the last one. A packet that is
-        selected meanwhile does not prolong it. Give one event for each direction to cut off both.
+        selected meanwhile does not prolong it. ``direction`` says where that packet is looked for; a cut in
+        both directions begins with it, too. With ``packets=flow``, give no ``headers`` then that leave out
+        the other direction.
 
         | `Blackhole Path` | wan | 300 ms | flow=1 | number=20 | direction=backward |
-        | `Blackhole Path` | wan | 2 s | number=1000 | packets=flow |
+        | `Blackhole Path` | wan | 2 s | number=1000 | packets=flow | both_ways=True |
         """
-        return self._add(shared, Blackhole(duration=duration, packets=packets))
+        return self._add(shared, Blackhole(duration=duration, packets=packets, both_ways=both_ways))
 
     @keyword(tags=["path", "event"])
     @shares(EventArguments, before="name")

@@ -143,6 +143,7 @@ class Blackhole:
 
     duration: Duration
     packets: Swallowed = Swallowed.ALL
+    both_ways: bool = False  # nor any of the other direction
 
     verb = "blackhole from"
 

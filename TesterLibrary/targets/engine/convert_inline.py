@@ -188,7 +188,9 @@ def _rewrite(action: PlannedRewrite, message: inline_pb2.Event) -> None:
 @_act.register
 def _blackhole(action: Blackhole, message: inline_pb2.Event) -> None:
     flow_only = action.packets is Swallowed.FLOW
-    message.blackhole.CopyFrom(inline_pb2.Blackhole(duration_ns=action.duration.ns, flow_only=flow_only))
+    message.blackhole.CopyFrom(
+        inline_pb2.Blackhole(duration_ns=action.duration.ns, flow_only=flow_only, both_ways=action.both_ways)
+    )
 
 
 @_act.register

@@ -17,10 +17,11 @@ const std::vector<Blackholes::Hole>& Blackholes::Now(size_t direction, uint64_t 
   return holes;
 }
 
-void Blackholes::Open(size_t direction, const Hole& hole) {
+bool Blackholes::Open(size_t direction, const Hole& hole) {
   auto& holes = holes_[direction];
   const bool known = std::ranges::find(holes, hole.event, &Hole::event) != holes.end();
   if (!known) holes.push_back(hole);
+  return !known;
 }
 
 }  // namespace tester

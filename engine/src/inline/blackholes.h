@@ -29,8 +29,8 @@ class Blackholes {
   size_t count(size_t direction) const { return holes_[direction].size(); }
   // Those that are not over.
   const std::vector<Hole>& Now(size_t direction, uint64_t now_ns);
-  // One that the event has already does not last longer for it.
-  void Open(size_t direction, const Hole& hole);
+  // False: the event has one already, which does not last longer for it.
+  bool Open(size_t direction, const Hole& hole);
 
  private:
   std::array<std::vector<Hole>, kPathDirections> holes_;

@@ -61,6 +61,29 @@ TEST(Blackholes, SwallowADirectionForATime) {
   EXPECT_EQ(counts.last_ns.Get(), 119U);
 }
 
+TEST(Blackholes, SwallowBothDirectionsAtOnce) {
+  for (const bool both_ways : {false, true}) {
+    Hole path(
+        PlanOf(HoleFrom(2, {.duration_ns = 100, .flow_only = false, .both_ways = both_ways})));
+    const TestSegment back{.to_client = true, .sequence = 1};
+    EXPECT_FALSE(path.Swallows(Data(1), 10));
+    EXPECT_TRUE(path.Swallows(Data(2), 20));
+    EXPECT_EQ(path.Swallows(back, 119, 1), both_ways);
+    EXPECT_FALSE(path.Swallows(back, 120, 1)) << "it lasts no longer than the other one";
+    EXPECT_FALSE(path.Swallows(Data(3), 120));
+  }
+}
+
+TEST(Blackholes, BothDirectionsOfAFlow) {
+  Hole path(PlanOf(HoleFrom(2, {.duration_ns = 100, .flow_only = true, .both_ways = true}, 0)));
+  const TestSegment back{.to_client = true, .sequence = 1};
+  const TestSegment other{.client_port = 41'000, .to_client = true, .sequence = 1};
+  EXPECT_FALSE(path.Swallows(Data(1), 10));
+  EXPECT_TRUE(path.Swallows(Data(2), 20));
+  EXPECT_TRUE(path.Swallows(back, 30, 1));
+  EXPECT_FALSE(path.Swallows(other, 30, 1));
+}
+
 TEST(Blackholes, SwallowAFlow) {
   Hole path(PlanOf(HoleFrom(3, {.duration_ns = 100, .flow_only = true}, 0)));
   EXPECT_FALSE(path.Swallows(Data(1, 41'000), 10));

@@ -199,9 +199,12 @@ bool Events::Swallow(uint32_t event, const BlackholePath& blackhole, const Prese
     if (flow == nullptr || flow->number == NumberedFlows::kNone) return false;
     of = flow->number;
   }
-  blackholes_.Open(
-      present.direction,
-      {.event = event, .flow = of, .end_ns = AddSaturating(present.now_ns, blackhole.duration_ns)});
+  const Blackholes::Hole hole{
+      .event = event, .flow = of, .end_ns = AddSaturating(present.now_ns, blackhole.duration_ns)};
+  // What falls into it has selected it again, and opens none the other way once this one is over.
+  const bool opened = blackholes_.Open(present.direction, hole);
+  if (opened && blackhole.both_ways)
+    blackholes_.Open(kPathDirections - 1 - present.direction, hole);
   treatment.dropped = true;
   return true;
 }

@@ -81,6 +81,7 @@ struct RewritePacket {
 struct BlackholePath {
   uint64_t duration_ns;
   bool flow_only;
+  bool both_ways = false;
 };
 struct ResetConnection {};
 using PacketAction =

@@ -123,7 +123,8 @@ PacketAction ValidateAction(const v1::Event& event, std::string_view where) {
     case v1::Event::kBlackhole:
       CheckRange(where, "duration_ns", event.blackhole().duration_ns(), 1, kLongestBlackholeNs);
       return BlackholePath{.duration_ns = event.blackhole().duration_ns(),
-                           .flow_only = event.blackhole().flow_only()};
+                           .flow_only = event.blackhole().flow_only(),
+                           .both_ways = event.blackhole().both_ways()};
     case v1::Event::kReset:
       return ResetConnection{};
     case v1::Event::ACTION_NOT_SET:

@@ -166,6 +166,7 @@ TEST(ValidateInline, TakesRewritesBlackholesAndResets) {
   blackhole.set_name("two");
   blackhole.mutable_blackhole()->set_duration_ns(5);
   blackhole.mutable_blackhole()->set_flow_only(true);
+  blackhole.mutable_blackhole()->set_both_ways(true);
   auto& reset = *path.add_events() = path.events(0);
   reset.set_name("three");
   reset.mutable_reset();
@@ -177,6 +178,7 @@ TEST(ValidateInline, TakesRewritesBlackholesAndResets) {
   EXPECT_TRUE(planned.repair);
   EXPECT_EQ(std::get<BlackholePath>(plan->events[1].action).duration_ns, 5U);
   EXPECT_TRUE(std::get<BlackholePath>(plan->events[1].action).flow_only);
+  EXPECT_TRUE(std::get<BlackholePath>(plan->events[1].action).both_ways);
   EXPECT_TRUE(std::holds_alternative<ResetConnection>(plan->events[2].action));
 }
 

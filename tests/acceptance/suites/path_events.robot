@@ -70,6 +70,22 @@ A Blackhole Of A Flow
     Download
     Verify All Events Fired
 
+A Blackhole Both Ways
+    [Documentation]    Nothing of the other direction passes any more either.
+    Blackhole Path    wan    1 h    flow=1    number=1    direction=forward    both_ways=True
+    Start Path    wan
+    Run On Host
+    ...    client
+    ...    curl --silent --output /dev/null --max-time 0.5 http://198.18.1.3/1kB
+    ...    status=28
+    Run On Host
+    ...    server
+    ...    curl --silent --output /dev/null --max-time 0.5 http://198.18.1.2/1kB
+    ...    status=28
+    Verify All Events Fired
+    ${path} =    Get Path Statistics    wan
+    Should Be True    ${path.directions[1].dropped} > 0
+
 A Connection That Is Reset By Data
     [Documentation]    Both kernels take the reset.
     Reset Connection    wan    flow=1    number=20    data_only=True    direction=backward
