@@ -7,10 +7,10 @@ from __future__ import annotations
 from robot.api import logger
 from robot.api.deco import keyword
 
-from ..errors import TesterLibraryError
+from ..measurement.go_back_n import go_back_n
 from ..measurement.retransmissions import Retransmissions, retransmissions
 from ..measurement.trace import PathTrace
-from ..methodology.retransmissions import counted_alike, recovery_below
+from ..methodology.retransmissions import Recovered, counted_alike, recovery_below
 from ..methodology.tolerance import at_most
 from ..methodology.trace import traces_complete
 from ..model.heading import Heading
@@ -117,7 +117,7 @@ class PathTraces:
         | ${found} = | `Analyse Retransmissions` | wan | host=server | direction=backward |
         | Should Be Equal As Integers | ${found.fast} | 1 |
         """
-        found = retransmissions(self._trace(path), direction)
+        found = retransmissions(self._suite.paths.traces.one(path), direction)
         logger.info("\n".join((str(found), *map(str, found.found))))
         if host is not None:
             counters = self._suite.hosts.counters(host)
@@ -126,26 +126,20 @@ class PathTraces:
 
     @keyword(tags=["path", "trace", "verify"])
     def verify_recovery_below(self, path: str, bound: Duration, within: Ratio | None = None) -> Verdict:
-        """Passes if no segment that a path has dropped was missing for longer than the bound.
+        """Passes if nothing that a path has dropped was missing for longer than the bound.
 
         | =Argument= | =Meaning= |
         | ``path`` | the name of the path, whose trace was stopped |
         | ``bound`` | the longest time, such as ``300 ms`` |
         | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
-        A segment is missing from its arrival at the tester, which drops it, until a later transmission of it
-        has left the tester. INCONCLUSIVE where nothing was dropped, and where the trace has a hole.
+        A segment of TCP, or a packet of RoCEv2, is missing from its arrival at the tester, which drops it,
+        until a later transmission of it has left the tester. INCONCLUSIVE where nothing was dropped, and
+        where the trace has a hole.
 
         | `Verify Recovery Below` | wan | 300 ms |
         """
-        found = retransmissions(self._trace(path))
+        trace = self._suite.paths.traces.one(path)
+        of_each: tuple[Recovered, ...] = retransmissions(trace), go_back_n(trace)
+        found = max(of_each, key=lambda one: one.longest.missing_ns if one.longest else -1)
         return self._suite.conclude(at_most(lambda bound: recovery_below(found, bound), bound, within))
-
-    def _trace(self, path: str | None) -> PathTrace:
-        traces = self._suite.paths.traces.stopped([path] if path else ())
-        if len(traces) != 1:
-            names = ", ".join(trace.path for trace in traces)
-            raise TesterLibraryError(
-                f"which trace? {names or 'none'} was stopped; call Stop Trace, and name the path"
-            )
-        return traces[0]

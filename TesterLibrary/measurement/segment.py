@@ -8,11 +8,11 @@ import struct
 from dataclasses import dataclass
 from functools import cached_property
 
+from .network_header import network_of
+
 FIN, SYN, RST, ACK = 0x01, 0x02, 0x04, 0x10
-_TAGS = (0x8100, 0x88A8)
-_IPV4, _IPV6 = 0x0800, 0x86DD
 _TCP = 6
-_SHORTEST = 20  # bytes of a header of IPv4 or TCP
+_SHORTEST = 20  # bytes of a header of TCP
 _END, _PADDING, _SACK = 0, 1, 5
 _AROUND = 1 << 32
 
@@ -60,34 +60,21 @@ def after(one: int, other: int) -> int:
 
 def segment_of(octets: bytes) -> Segment | None:
     """The segment in a frame; None where it has none, or is cut off before the end of its header."""
-    at, kind = 14, int.from_bytes(octets[12:14], "big")
-    while kind in _TAGS:
-        kind = int.from_bytes(octets[at + 2 : at + 4], "big")
-        at += 4
-    ip = octets[at:]
-    if kind == _IPV4 and len(ip) >= _SHORTEST:
-        length = (ip[0] & 15) * 4
-        total, fragment = struct.unpack_from("!2xH2xH", ip)
-        if ip[9] != _TCP or fragment & 0x1FFF:
-            return None
-        addresses, rest = (ip[12:16], ip[16:20]), total - length
-    elif kind == _IPV6 and len(ip) >= 2 * _SHORTEST and ip[6] == _TCP:
-        length, addresses = 40, (ip[8:24], ip[24:40])
-        rest = struct.unpack_from("!4xH", ip)[0]
-    else:
+    network = network_of(octets)
+    if network is None or network.protocol != _TCP:
         return None
-    tcp = ip[length:]
+    tcp = network.payload(octets)
     if len(tcp) < _SHORTEST:
         return None
     sport, dport, sequence, acknowledged, flags, window = struct.unpack_from("!HHIIHH", tcp)
     header = (flags >> 12) * 4
     return Segment(
-        (addresses[0], sport),
-        (addresses[1], dport),
+        (network.source, sport),
+        (network.destination, dport),
         sequence,
         acknowledged,
         flags & 0x1FF,
         window,
-        max(rest - header, 0),
+        max(network.length - header, 0),
         tcp[_SHORTEST:header],
     )

@@ -6,10 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 from itertools import pairwise
 
 from ..model.heading import Heading
 from .capture import Fate
+
+
+class Change(Enum):
+    """The effect of an event on the bytes with which a packet leaves."""
+
+    MARKED = "marked"  # ECN: congestion experienced
+    DAMAGED = "damaged"  # a bit is wrong, or its end is missing
+    REWRITTEN = "rewritten"
 
 
 @dataclass(frozen=True)
@@ -25,6 +34,12 @@ class TracedPacket:
     length: int  # bytes with FCS, as it arrived
     octets: bytes  # the first of them, as they arrived
     fate: Fate = Fate.NONE
+    changes: frozenset[Change] = frozenset()  # by events: it left with other bytes than these
+
+    @property
+    def arrives(self) -> bool:
+        """Whether its receiver can take it: it has left, and was not damaged."""
+        return self.gone_ns is not None and Change.DAMAGED not in self.changes
 
     @property
     def gone_ns(self) -> int | None:

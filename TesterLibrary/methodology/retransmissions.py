@@ -5,13 +5,35 @@
 from __future__ import annotations
 
 from math import inf
+from typing import Protocol
 
+from ..measurement.missing_bytes import Recovery
 from ..measurement.retransmissions import Retransmissions
 from ..model.units import Duration
 from ..verdict import AT_MOST, EQUAL, Between, Verdict, assess
 
 
-def recovery_below(found: Retransmissions, bound: Duration) -> Verdict:
+class Recovered(Protocol):
+    """The losses on a path, and how long they were missing."""
+
+    @property
+    def path(self) -> str:
+        """The name of the path."""
+
+    @property
+    def doubt(self) -> str:
+        """Why the trace says nothing; empty if it does."""
+
+    @property
+    def lost(self) -> int:
+        """Packets that did not leave."""
+
+    @property
+    def longest(self) -> Recovery | None:
+        """The loss that was missing for the longest time."""
+
+
+def recovery_below(found: Recovered, bound: Duration) -> Verdict:
     """Whether everything that a path has dropped had left it by a later transmission within a time.
 
     INCONCLUSIVE where nothing was lost, where the trace is not complete, and where it ended too early.

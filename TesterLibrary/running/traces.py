@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path as File
@@ -12,10 +12,11 @@ from pathlib import Path as File
 from ..errors import PlanError, TesterLibraryError
 from ..measurement.capture import CapturedFrame, Fate, StoppedCapture
 from ..measurement.captured_frames import CapturedFrames
-from ..measurement.trace import PathTrace, TracedPacket
+from ..measurement.trace import Change, PathTrace, TracedPacket
 from ..model.capture import Capture, TracedPath
 from ..model.heading import Heading
-from ..model.planned_path import PlannedPath
+from ..model.inline import Corrupt, Mark, Truncate
+from ..model.planned_path import PlannedPath, PlannedRewrite
 from ..model.units import FCS_LENGTH
 from ..reporting.durable import RecordError
 from ..reporting.frame_comments import Comments
@@ -24,6 +25,11 @@ from ..reporting.pcapng import free_path, not_written, write_capture
 from .tester import Tester
 
 _DIRECTIONS = (Heading.FORWARD, Heading.BACKWARD)
+_CHANGES: Mapping[tuple[type, ...], Change] = {
+    (Mark,): Change.MARKED,
+    (Corrupt, Truncate): Change.DAMAGED,
+    (PlannedRewrite,): Change.REWRITTEN,
+}
 
 
 @dataclass
@@ -225,6 +231,20 @@ class Traces:
         self._traces.pop(path, None)
         return ""
 
+    def one(self, path: str | None) -> PathTrace:
+        """The trace of a path that was stopped; its name may be left out where there is one.
+
+        Raises:
+            TesterLibraryError: there is none, or several.
+        """
+        traces = self.stopped([path] if path else ())
+        if len(traces) != 1:
+            names = ", ".join(trace.path for trace in traces)
+            raise TesterLibraryError(
+                f"which trace? {names or 'none'} was stopped; call Stop Trace, and name the path"
+            )
+        return traces[0]
+
     def _only(self) -> str:
         if len(self._tracing) != 1:
             raise TesterLibraryError(
@@ -248,6 +268,12 @@ def _packet(frame: CapturedFrame, path: PlannedPath | None) -> TracedPacket:
         length=frame.original_length + FCS_LENGTH,
         octets=frame.octets,
         fate=frame.traced.fate,
+        changes=frozenset(
+            change
+            for event in events
+            for kinds, change in _CHANGES.items()
+            if isinstance(event.action, kinds)
+        ),
     )
 
 

@@ -1,0 +1,205 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Go-back-N of RoCEv2 in traces: right ends have no violations, and each wrong step is found where it is."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from TesterLibrary.measurement.go_back_n import Fault, GoBackN, Reason, go_back_n
+from TesterLibrary.measurement.trace import Change
+from TesterLibrary.methodology.go_back_n import (
+    end_counted_alike,
+    goes_back_n,
+    nak_latency_below,
+    reaction_latency_below,
+)
+from TesterLibrary.model.units import Duration
+from TesterLibrary.verdict import Outcome
+
+from .roce_traces import Wire
+
+
+def faults(found: GoBackN) -> list[Fault]:
+    return [violation.fault for violation in found.violations]
+
+
+def test_nothing_lost() -> None:
+    found = go_back_n(Wire().data(0, 1, 2, 3).ack(3).trace())
+    assert (found.packets, found.retransmitted, found.violations, found.lost) == (4, 0, (), 0)
+    assert goes_back_n(found).outcome is Outcome.INCONCLUSIVE
+
+
+def test_a_lost_packet_is_asked_for_and_all_behind_it_come_again() -> None:
+    wire = Wire().data(0, 1).data(2, lost=True).data(3, 4).nak(2).data(5).waits(20).data(2, 3, 4, 5).ack(5)
+    found = go_back_n(wire.trace())
+    assert faults(found) == []
+    (going,) = found.goings
+    assert (going.psn, going.reason, going.packets, going.flow) == (2, Reason.NAK, 4, 1)
+    # From when packet 3 has left (at 41 us) to the NAK at 60 us; from then (61 us) to 100 us.
+    assert (going.generation_ns, going.reaction_ns) == (19_000, 39_000)
+    (recovery,) = found.recoveries
+    assert recovery.recovered
+    assert recovery.missing_ns == 71_000
+    assert (found.naks, found.requests_again) == (1, 4)
+    assert goes_back_n(found).outcome is Outcome.PASS
+    assert nak_latency_below(found, Duration(19_000)).outcome is Outcome.PASS
+    assert nak_latency_below(found, Duration(18_000)).outcome is Outcome.FAIL
+    assert reaction_latency_below(found, Duration(38_000)).outcome is Outcome.FAIL
+
+
+def test_a_retransmission_that_is_lost_comes_after_a_timeout() -> None:
+    wire = Wire().data(0).data(1, lost=True).data(2).nak(1).data(1, lost=True).data(2)
+    found = go_back_n(wire.waits(70_000).data(1, 2).ack(2).trace())
+    assert faults(found) == []
+    assert [going.reason for going in found.goings] == [Reason.NAK, Reason.TIMEOUT]
+    assert (found.lost, found.timeouts) == (1, 1)
+
+
+def test_a_damaged_packet_has_not_arrived() -> None:
+    found = go_back_n(Wire().data(0).data(1, change=Change.DAMAGED).data(2).nak(1).data(1, 2).ack(2).trace())
+    assert faults(found) == []
+    assert (found.lost, found.damaged_requests) == (1, 1)
+
+
+def test_an_acknowledgement_that_is_lost() -> None:
+    """The first duplicate is acknowledged with all that has arrived, and the sender goes on there."""
+    wire = Wire().data(0, 1, 2).ack(2, lost=True).waits(70_000).data(0).ack(2).data(3)
+    found = go_back_n(wire.trace())
+    assert faults(found) == []
+    assert found.timeouts == 1
+
+
+def test_psns_go_round() -> None:
+    last = (1 << 24) - 1
+    wire = Wire().data(last - 1).data(last, lost=True).data(0, 1).nak(last).data(last, 0, 1).ack(1)
+    assert faults(go_back_n(wire.trace())) == []
+
+
+def test_who_sends_only_what_was_lost_again_is_found() -> None:
+    """Selective repeat in place of go-back-N: the receiver has dropped what came behind."""
+    wire = Wire().data(0).data(1, lost=True).data(2, 3).nak(1).data(1).data(4)
+    found = go_back_n(wire.trace())
+    assert faults(found) == [Fault.SKIPPED]
+    assert "(PSN 4, expected 2)" in str(found.violations[0])
+    verdict = goes_back_n(found)
+    assert verdict.outcome is Outcome.FAIL
+    assert "the sender left out packets" in str(verdict)
+
+
+@pytest.mark.parametrize("again", [0, 2])
+def test_who_goes_back_to_another_packet_is_found(again: int) -> None:
+    wire = Wire().data(0).data(1, lost=True).data(2, 3).nak(1).data(again)
+    assert Fault.WRONG_RESTART in faults(go_back_n(wire.trace()))
+
+
+def test_who_goes_back_beyond_what_is_acknowledged_is_found() -> None:
+    wire = Wire().data(0, 1).data(2, 3, lost=True).ack(1).waits(70_000).data(3)
+    assert faults(go_back_n(wire.trace())) == [Fault.WRONG_RESTART]
+
+
+@pytest.mark.parametrize("asked", [0, 2, 3])
+def test_who_asks_for_another_packet_is_found(asked: int) -> None:
+    wire = Wire().data(0).data(1, lost=True).data(2, 3).nak(asked)
+    assert faults(go_back_n(wire.trace())) == [Fault.WRONG_NAK]
+
+
+def test_who_asks_twice_is_found() -> None:
+    wire = Wire().data(0).data(1, lost=True).data(2).nak(1).data(3).nak(1).data(1, 2, 3)
+    assert faults(go_back_n(wire.trace())) == [Fault.REPEATED_NAK]
+
+
+def test_who_asks_for_nothing_is_found() -> None:
+    assert faults(go_back_n(Wire().data(0, 1).nak(2).trace())) == [Fault.UNPROMPTED_NAK]
+
+
+def test_who_never_asks_is_found() -> None:
+    wire = Wire().data(0).ack(0).data(1, lost=True).data(2, 3).waits(70_000).data(1, 2, 3).ack(3)
+    assert faults(go_back_n(wire.trace())) == [Fault.NO_NAK]
+
+
+def test_a_nak_may_cross_what_it_asks_for() -> None:
+    wire = Wire().data(0).data(1, lost=True).data(2).waits(70_000).data(1).nak(1).waits(5_000).data(2).ack(2)
+    assert Fault.NO_NAK not in faults(go_back_n(wire.trace()))
+
+
+def test_who_acknowledges_what_has_not_come_is_found() -> None:
+    assert faults(go_back_n(Wire().data(0).data(1, lost=True).ack(1).trace())) == [Fault.FALSE_ACK]
+
+
+def test_a_read_is_asked_for_again() -> None:
+    wire = Wire().read(0, 4096).responses(0).responses(1, lost=True).responses(2, 3).read(1, 3072)
+    found = go_back_n(wire.responses(1, 2, 3).read(4).responses(4).trace())
+    assert faults(found) == []
+    (going,) = found.goings
+    assert (going.psn, going.reason, going.packets) == (1, Reason.NAK, 3)
+    assert (found.requests_again, found.naks) == (1, 0)
+
+
+def test_who_asks_for_another_part_of_a_read_is_found() -> None:
+    wire = Wire().read(0, 4096).responses(0).responses(1, lost=True).responses(2).read(2, 2048)
+    assert faults(go_back_n(wire.trace())) == [Fault.WRONG_NAK]
+
+
+def test_who_answers_from_another_packet_on_is_found() -> None:
+    wire = Wire().read(0, 4096).responses(0).responses(1, lost=True).responses(2, 3).read(1).responses(3)
+    assert faults(go_back_n(wire.trace())) == [Fault.WRONG_RESTART]
+
+
+def test_queue_pairs_are_apart() -> None:
+    wire = Wire().data(5).data(9, pair=18).data(6, lost=True).data(10, pair=18).data(7).nak(6).data(6, 7)
+    found = go_back_n(wire.trace())
+    assert faults(found) == []
+    assert found.queue_pairs == 2
+    assert found.goings[0].flow == 1
+
+
+def test_of_a_trace_with_a_hole_nothing_is_said() -> None:
+    trace = Wire().data(0).data(1, lost=True).data(2).nak(1).data(1, 2).trace(received=9)
+    assert goes_back_n(go_back_n(trace)).outcome is Outcome.INCONCLUSIVE
+
+
+def test_a_rewritten_packet_is_a_doubt() -> None:
+    trace = Wire().data(0, change=Change.REWRITTEN).data(1, lost=True).data(2).nak(1).data(1, 2).trace()
+    assert "was rewritten" in goes_back_n(go_back_n(trace)).reason
+
+
+def test_a_counter_that_lies_is_found() -> None:
+    found = go_back_n(Wire().data(0).data(1, lost=True).data(2).nak(1).data(1, 2).trace())
+    assert end_counted_alike(found, "nic", {"naks": (1, found.naks)}).outcome is Outcome.PASS
+    wrong = end_counted_alike(found, "nic", {"naks": (0, found.naks)})
+    assert wrong.outcome is Outcome.FAIL
+    assert "naks 0 (the trace has 1)" in str(wrong)
+    assert end_counted_alike(found, "nic", {"naks": (None, 1)}).outcome is Outcome.INCONCLUSIVE
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=60), st.integers(0, (1 << 24) - 1))
+def test_right_ends_have_no_violations_whatever_is_lost(losses: list[bool], start: int) -> None:
+    """A sender and a receiver that go back N, one packet at a time, with any of the transmissions lost."""
+    wire, pending = Wire(), list(losses)
+    expected = sent = acknowledged = 0
+    asked = False
+    total = 12
+    while acknowledged < total:
+        if sent == total:
+            wire.waits(70_000)
+            sent = acknowledged
+        lost = bool(pending and pending.pop(0))
+        wire.data((start + sent) % (1 << 24), lost=lost)
+        number, sent = sent, sent + 1
+        if lost or number < expected:
+            if not lost:
+                wire.ack((start + expected - 1) % (1 << 24))
+                acknowledged, sent = expected, max(sent, expected)
+        elif number == expected:
+            expected, asked = expected + 1, False
+            if expected % 3 == 0:
+                wire.ack((start + expected - 1) % (1 << 24))
+                acknowledged = expected
+        elif not asked:
+            asked = True
+            wire.nak((start + expected) % (1 << 24))
+            acknowledged = sent = expected
+    assert go_back_n(wire.trace()).violations == ()
