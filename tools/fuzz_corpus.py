@@ -19,6 +19,7 @@ from pathlib import Path
 
 from google.protobuf.message import Message
 from scapy.contrib.gtp import GTP_U_Header
+from scapy.contrib.roce import AETH, BTH
 from scapy.layers.dns import DNS, DNSQR
 from scapy.layers.inet import ICMP, IP, TCP, UDP
 from scapy.layers.inet6 import ICMPv6ND_NS, IPv6
@@ -48,6 +49,7 @@ OUR_MAC, PEER_MAC = bytes.fromhex("020000000001"), bytes.fromhex("020000000009")
 OURS, PEER = "198.18.0.2", "198.18.0.9"
 LINK = Ether(src="02:00:00:00:00:09", dst="02:00:00:00:00:01")
 IPV4 = LINK / IP(src=PEER, dst=OURS)
+ROCE = IPV4 / UDP(sport=49152, dport=4791)
 OURS_6, PEER_6 = "2001:2::3", "2001:2::9"
 IPV6 = LINK / IPv6(src=PEER_6, dst=OURS_6)
 TUNNEL = bytes.fromhex("10000000005ec2e7")
@@ -65,6 +67,8 @@ FRAMES: dict[str, Packet] = {
     "nat-initiator": IPV4 / UDP(sport=80, dport=1024) / Raw(SEEN),
     "nat64-initiator": IPV6 / UDP(sport=80, dport=1024) / Raw(SEEN),
     "nat-responder": IPV4 / UDP(sport=9, dport=80) / Raw(HOLD),
+    "roce-responder": ROCE / BTH(opcode=10, dqpn=17, ackreq=1) / Raw(bytes(20)),
+    "roce-requester": ROCE / BTH(opcode=17, dqpn=17) / AETH(syndrome=0x60),
     "private-tunnel": IPV4 / UDP(sport=9, dport=7000) / Raw(TUNNEL),
     "private-tunnel-client": IPV4 / UDP(sport=7000, dport=1024) / Raw(TUNNEL),
 }

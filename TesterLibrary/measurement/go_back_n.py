@@ -218,7 +218,9 @@ class _Analysis:
         if not roce.is_reliable:
             return
         if Change.REWRITTEN in packet.changes:
-            self.rewritten = f"packet {packet.number:,} was rewritten; who knows what its receiver made of it"
+            self.rewritten = (
+                f"packet {packet.number:,} was rewritten, and whether its receiver took it is not known"
+            )
         here = self._half(packet.direction, roce)
         there = self._half(_OPPOSITE[packet.direction], roce)
         is_request = roce.is_request_data or roce.is_read_request
@@ -329,7 +331,7 @@ class _Analysis:
         if fault is Fault.NO_NAK:
             half.unasked = packet, psn  # its NAK may still be on its way here
         elif fault:
-            self._fault(half, packet, psn, fault, half.expected)
+            self._fault(half, packet, psn, fault)
 
     def _give_up(self, half: _Half, now_ns: int) -> None:
         if half.unasked and now_ns - half.unasked[0].arrived_ns > _CROSSING_NS:

@@ -47,7 +47,7 @@ def notified_of_congestion(
         len(faults),
         EQUAL,
         0,
-        subject=f"faults of congestion notification on path {found.path}, {found.marked:,} packets marked",
+        subject=f"number of faults of congestion notification on path {found.path}, {found.marked:,} marked",
         measured=f"{len(faults)} ({'; '.join(faults)})" if faults else "0",
         bound=f"0, with {interval} between notifications of a {scope.value}",
         doubt=found.doubt or unsure or ("" if found.marked or faults else "no packet arrived marked"),

@@ -59,7 +59,7 @@ def end_counted_alike(found: GoBackN, end: str, counted: Mapping[str, tuple[int 
         len(wrong),
         EQUAL,
         0,
-        subject=f"counters of {end} that differ from the trace of path {found.path}",
+        subject=f"number of counters of {end} that differ from the trace of path {found.path}",
         measured=f"{len(wrong)} ({shown})" if shown else str(len(wrong)),
         doubt=found.doubt or missing,
     )

@@ -25,6 +25,14 @@ class Reopen(str, Enum):
     NEVER = "never"
 
 
+@dataclass(frozen=True)
+class Numbers:
+    """Numbers in a row."""
+
+    first: int
+    count: int = 1
+
+
 @dataclass(frozen=True, kw_only=True)
 class End:
     """One end of a protocol on a port of the tester."""
@@ -69,6 +77,7 @@ class Clients(End):
     reopen: Reopen = Reopen.ENDED_WELL
     total: int | None = None  # of openings; None: until they are stopped
     first_source: int | None = None  # number of the one used first; None: behind those of earlier starts
+    keys: Mapping[str, Numbers] = field(default_factory=dict)  # of fields that are no address and no port
 
     def __post_init__(self) -> None:
         super().__post_init__()

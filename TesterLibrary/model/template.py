@@ -32,11 +32,15 @@ class Option:
 
 @dataclass(frozen=True)
 class Template:
-    """A packet to send. A field's value is that in `fields`, else that in the headers, else the flow's."""
+    """A packet to send. A field's value is that in `fields`, else that in the headers, else the flow's.
+
+    Behind the payload are as many bytes as `body` says of 0 to 255, again and again.
+    """
 
     name: str
     headers: HeaderStack
     fields: tuple[tuple[str, Expression], ...] = ()
     options: tuple[Option, ...] = ()
     payload: bytes = b""
+    body: Expression | None = None  # of variables and parameters
     line: int = field(default=0, compare=False)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from ..errors import TesterLibraryError
@@ -14,11 +15,12 @@ from ..model.plan import LearningFrame, PlannedNeighbour
 from ..model.planned_end import Accept, Opening, PlannedEnd, Series
 from ..model.ports import Address, Port
 from ..model.protocol import Protocol
-from ..model.responder import Clients, End, Responder
+from ..model.responder import Clients, End, Numbers, Responder
 from ..model.splitmix import splitmix64
 from ..model.trigger import Trigger
 from ..model.units import FCS_LENGTH
 from ..protocols.checker import load_protocol
+from ..protocols.frame import Frame
 from ..protocols.parameters import parameter_values, written_parameters
 from ..protocols.scope import layout_of
 from ..wire.address import Station, station_of
@@ -92,7 +94,10 @@ class _Planner:
         layout = layout_of(protocol.stack)
         names = [header.name for header in layout.headers]
         self._ip = next((name for name in names if name in ("IP", "IPv6")), "")
-        self._transport = next((name for name in names if name in ("TCP", "UDP")), "")
+        transport = next((name for name in names if name in ("TCP", "UDP")), "")
+        flow = [name.partition(".")[0] for key in protocol.layers[0].flow for name in key]
+        # Flows that are known by something else, as RoCEv2's by their queue pair, have no ports of their own.
+        self._transport = transport if transport in flow or not flow else ""
         self._announced = {
             f"{header.name}.{field}": value
             for header in layout.headers
@@ -135,7 +140,7 @@ class _Planner:
         keeps = len(self._protocol.layers[0].states) > 1
         opening = Opening(
             flows=flows,
-            addresses=tuple(self._series(sources, target)),
+            addresses=tuple(self._series(sources, target, end.keys)),
             source_mac=self._station.port.mac,
             destination_mac=self._next_hop(end, target.addresses, gateways, neighbours),
             connections=end.connections if keeps else 0,
@@ -160,11 +165,13 @@ class _Planner:
         mine: AddressRange | None,
     ) -> EndPlan:
         end = self._end
+        values = self._values(given)
+        self._check_lengths(values)
         planned = PlannedEnd(
             name=end.name,
             port=end.port,
             protocol=self._protocol,
-            parameters=self._values(given),
+            parameters=values,
             accepts=accepts,
             seed=seed,
             flow_capacity=capacity,
@@ -233,6 +240,7 @@ class _Planner:
         if not any(kind == "start" for kind in {row.event for row in self._protocol.layers[0].rows}):
             raise end.refused(f"{self._protocol.name} only answers: no row of it is for the event 'start'")
         flows = sources.addresses.count * (sources.ports.count if sources.ports else 1)
+        flows *= prod(numbers.count for numbers in end.keys.values())
         if end.connections > min(flows, MOST_AT_ONCE - 1):
             most = f"{flows:,} different sources {sources}; give more sources="
             if flows >= MOST_AT_ONCE:
@@ -246,8 +254,8 @@ class _Planner:
             raise end.refused(f"first_source={first:,} is not within 0 to {flows - 1:,}, its sources")
         return first
 
-    def _series(self, sources: Endpoints, target: Endpoints) -> Iterator[Series]:
-        """Sources first go through their addresses, then through their ports."""
+    def _series(self, sources: Endpoints, target: Endpoints, keys: Mapping[str, Numbers]) -> Iterator[Series]:
+        """Sources first go through their addresses, then through their ports, then through other keys."""
         clients = sources.addresses.count
         found = {
             f"{self._ip}.src": Series(f"{self._ip}.src", int(sources.addresses.first), clients),
@@ -260,6 +268,10 @@ class _Planner:
             found[sport] = Series(sport, sources.ports.first, sources.ports.count, every=clients)
             every = clients * target.addresses.count
             found[dport] = Series(dport, target.ports.first, target.ports.count, every=every)
+        every = clients * (sources.ports.count if sources.ports else 1)
+        for name, numbers in keys.items():
+            found[name] = Series(name, numbers.first, numbers.count, every=every)
+            every *= numbers.count
         for name in (name for key in self._protocol.layers[0].flow for name in key):
             if name not in found:
                 raise self._end.refused(
@@ -290,6 +302,22 @@ class _Planner:
         """Parameters that keep segments as short as the port needs."""
         most = self._station.port.max_frame_size - FCS_LENGTH - _BELOW_TCP - _TAG * bool(self._end.vlan)
         return {"mss": most} if "mss" in self._known and most < _STANDARD_MSS else {}
+
+    def _check_lengths(self, values: Mapping[str, int]) -> None:
+        """Refuses templates that the port can never send; where lengths vary, the tester finds out."""
+        most = self._station.port.max_frame_size
+        for layer in self._protocol.layers:
+            for template in layer.templates:
+                if template.body is None or not set(template.body.names) <= values.keys():
+                    continue
+                body = max(0, template.body.value(values.__getitem__))
+                empty = Frame.of(layout_of(template.headers), template.payload).length
+                size = empty + body + _TAG * bool(self._end.vlan) + FCS_LENGTH
+                if size > most:
+                    raise self._end.refused(
+                        f"template {template.name!r} of {layer.name} has {body:,} bytes of body and makes "
+                        f"frames of {size:,} bytes; port {self._station.port.name!r} takes {most:,} at most"
+                    )
 
     def _neighbours(self, mine: AddressRange | None) -> Iterator[PlannedNeighbour]:
         """The addresses of the end that are in the network of its port, where devices ask for them."""

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..wire.icrc import icrc
 from . import tcp_options
-from .layout import HeaderLayout, HeaderPlace, Layout
+from .layout import TRAILERS, HeaderLayout, HeaderPlace, Layout
 
 _LENGTHS = {"IP": "len", "IPv6": "plen", "UDP": "len", "GTP_U_Header": "length"}
 _NOT_COUNTED = {"IPv6": 40, "GTP_U_Header": 8}  # bytes of a header that its length leaves out
@@ -45,9 +46,11 @@ class Part:
 class Frame:
     """Headers and payload, without FCS; padding is no part of the payload where a length tells."""
 
-    def __init__(self, parts: list[Part], payload: bytes) -> None:
+    def __init__(self, parts: list[Part], payload: bytes, trailer: bytes = b"") -> None:
         self.parts = parts
         self.payload = payload
+        self._received = trailer  # a check behind the payload
+        self._trailer = sum(TRAILERS.get(part.layout.kind, 0) for part in parts)  # bytes of it
         self._by_name = {part.layout.name: part for part in parts}
 
     @classmethod
@@ -67,7 +70,10 @@ class Frame:
         for header in layout.headers:
             part, rest = _part(header, rest)
             parts.append(part)
-        frame = cls(parts, rest)
+        trailer = sum(TRAILERS.get(part.layout.kind, 0) for part in parts)
+        if len(rest) < trailer:
+            raise Malformed("it ends within its check", ours=True)
+        frame = cls(parts, rest[: len(rest) - trailer], rest[len(rest) - trailer :])
         if not frame._is(frame.octets()):
             raise Malformed("a checksum or a length is wrong", ours=True)
         return frame
@@ -83,12 +89,13 @@ class Frame:
                 if {bytes(received[place][:2]), computed[place][:2]} == {b"\0\0", b"\xff\xff"}:
                     part.set(field, 0xFFFF - part.get(field))
             start = len(received)
-        return b"".join(bytes(part.octets) for part in self.parts) + self.payload == computed
+        headers = b"".join(bytes(part.octets) for part in self.parts)
+        return headers + self.payload + self._received == computed
 
     @property
     def length(self) -> int:
         """Bytes, without FCS and padding."""
-        return sum(len(part.octets) for part in self.parts) + len(self.payload)
+        return sum(len(part.octets) for part in self.parts) + len(self.payload) + self._trailer
 
     def copy(self) -> Frame:
         """A copy whose headers can be changed."""
@@ -114,7 +121,18 @@ class Frame:
 
     def octets(self) -> bytes:
         """The bytes that are sent: lengths and checksums are set from the innermost header outwards."""
-        rest = self.payload
+        if not self._trailer:
+            return self._built(self.payload)
+        # Lengths count it, and the checksum of UDP is over it.
+        octets = self._built(self.payload + bytes(self._trailer))[: -self._trailer]
+        starts = [sum(len(part.octets) for part in self.parts[:index]) for index in range(len(self.parts))]
+        network = max(
+            start for part, start in zip(self.parts, starts, strict=True) if part.layout.kind in _VERSIONS
+        )
+        udp = next(start for part, start in zip(self.parts, starts, strict=True) if part.layout.kind == "UDP")
+        return self._built(self.payload + icrc(octets[network:], udp - network))
+
+    def _built(self, rest: bytes) -> bytes:
         for index in reversed(range(len(self.parts))):
             part = Part(self.parts[index].layout, bytearray(self.parts[index].octets))
             _lengths(part, len(rest))

@@ -18,6 +18,7 @@ from ..model.units import Bandwidth
 from ..wire.address import Station
 from ..wire.header_values import resolved, width
 from ..wire.headers import Route, lay_out, layers_of
+from ..wire.icrc import ICRC_BYTES
 from . import tcp_options
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ _ENDS = Route(
     Station(_PORT, ip_address("192.0.2.2"), ip_address("2001:db8::2")),
     b"\x02\0\0\0\0\x02",
 )
+# Headers with a check over the whole packet behind the payload, and its bytes; they are behind UDP.
+TRAILERS: Mapping[str, int] = {"BTH": ICRC_BYTES}
 # Scapy sets these fields with the header above, but packets that arrive may have other values.
 _NOT_ANNOUNCED = ("sport", "dst", "tos")
 
@@ -117,6 +120,9 @@ def _headers(stack: HeaderStack) -> Iterator[HeaderLayout]:
         places = _places(layer, short)
         given = {name for name, _ in written.fields} if written else set()
         announced = {*given, *layer.overloaded_fields} - (set(_NOT_ANNOUNCED) - given)
+        before = [type(below).__name__ for below in layers[:index]]
+        if kind in TRAILERS and (before[-1:] != ["UDP"] or before[-2:-1] not in (["IP"], ["IPv6"])):
+            raise PlanError(f"{short} is behind UDP in IP or IPv6; here it is behind {' / '.join(before)}")
         above = type(layers[index + 1]).__name__ if index + 1 < len(layers) else ""
         announced |= set(types[above].follows.get(kind, {})) if above in types else set()
         announced |= set(types[kind].carries.get(above, {})) if kind in types else set()
@@ -133,8 +139,8 @@ def _headers(stack: HeaderStack) -> Iterator[HeaderLayout]:
 
 
 def _places(layer: Packet, name: str) -> dict[str, HeaderPlace]:
-    """The places of the header's fields, up to the first one without a fixed length."""
-    from scapy.fields import ConditionalField
+    """The places of the header's fields, up to one without a fixed length, or behind the payload."""
+    from scapy.fields import ConditionalField, FCSField
 
     places: dict[str, HeaderPlace] = {}
     offset = 0
@@ -143,7 +149,7 @@ def _places(layer: Packet, name: str) -> dict[str, HeaderPlace]:
             continue
         inner = resolved(field, layer)
         bits = _bits(inner)
-        if not bits:
+        if not bits or isinstance(inner, FCSField):
             break
         letters = getattr(inner, "names", "") if type(inner).__name__ == "FlagsField" else ""
         places[field.name] = HeaderPlace(offset, bits, letters if isinstance(letters, str) else "")

@@ -16,6 +16,7 @@ from .flow import Flow
 from .frame import Frame
 from .packet import InHand
 from .scope import layout_of
+from .sending_loader import filled
 
 Read = Callable[[str], int]
 _SEQUENCE = (1 << 32) - 1
@@ -69,7 +70,8 @@ class Sender:
     def send(self, layer: int, template: str, flow: Flow, read: Read, payload: bytes = b"") -> None:
         """Sends a template with the flow's addresses and the values of its fields."""
         found: Template = self._templates[layer][template]
-        frame = Frame.of(layout_of(found.headers), found.payload + payload)
+        body = b"" if found.body is None else filled(max(0, found.body.value(read)))
+        frame = Frame.of(layout_of(found.headers), found.payload + body + payload)
         received = dict(zip(self._flow_fields, flow.key, strict=True))
         for name in self._flow_fields:
             frame.set(name, received[self.opposite(name)])

@@ -40,6 +40,8 @@ def _template(template: Template, scope: NameScope) -> Iterator[Problem]:
             yield from expression_problems(value, scope, line, bare=False, bits=layout.places[name].bits)
         else:
             yield line, f"the template {template.name!r}: {layout.unknown(name)}"
+    if template.body is not None:
+        yield from expression_problems(template.body, scope, line, bare=True)
     if template.options and "TCP" not in [header.name for header in layout.headers]:
         yield line, f"the template {template.name!r} has options, which are for TCP; it has no such header"
     octets = sum(OCTETS[option.kind] for option in template.options)

@@ -29,6 +29,11 @@ def octets(text: str) -> bytes:
         raise ValueError(f"{found!r} is no byte; write the bytes of it, such as \\xe2\\x82\\xac") from None
 
 
+def filled(octets: int) -> bytes:
+    """A body of so many bytes."""
+    return bytes(islice(cycle(FILL), octets))
+
+
 def fields(
     reader: DocumentReader, data: Mapping[str, Any], place: Place
 ) -> tuple[tuple[str, Expression], ...]:
@@ -42,6 +47,7 @@ def template(reader: DocumentReader, name: str, data: Mapping[str, Any]) -> Temp
     source, where = (data, (*place, "headers")) if "headers" in data else (reader.data, ("headers",))
     if "headers" not in source:
         raise reader.document.error(place, "give its headers: this protocol has none of its own")
+    body = data.get("body", 0)
     return Template(
         name=name,
         headers=reader.stack(source["headers"], where),
@@ -51,7 +57,8 @@ def template(reader: DocumentReader, name: str, data: Mapping[str, Any]) -> Temp
             for index, option in enumerate(data.get("options", ()))
         ),
         payload=reader.parsed(octets, data.get("payload", ""), (*place, "payload"))
-        + bytes(islice(cycle(FILL), data.get("body", 0))),
+        + (filled(body) if isinstance(body, int) else b""),
+        body=None if isinstance(body, int) else reader.expression(body, (*place, "body")),
         line=reader.line(place),
     )
 

@@ -67,12 +67,15 @@ class Host:
         self._settle()
 
     def _cross(self, ports: Sequence[Mapping[str, Any]]) -> None:
-        """One cable between the two ports of the tester, and no device."""
-        if len(ports) != 2:
+        """Cables between ports of the tester, and no device: the first half of them to the second half."""
+        if len(ports) % 2:
             raise TestbedError(f"a cable connects two ports of the tester; the testbed has {len(ports)}")
-        mac, peer_mac = (bytes.fromhex(port["mac"]) for port in ports)
+        half = len(ports) // 2
+        macs = [bytes.fromhex(port["mac"]) for port in ports]
         mtu = min((port["mtu"] for port in ports if port["mtu"]), default=None)
-        self.tester.veth("eth1", "eth2", self.tester, mac=mac, peer_mac=peer_mac, mtu=mtu)
+        for number in range(half):
+            ends = (f"eth{number + 1}", f"eth{number + half + 1}")
+            self.tester.veth(*ends, self.tester, mac=macs[number], peer_mac=macs[number + half], mtu=mtu)
 
     def _connect(self, number: int, port: Mapping[str, Any]) -> DutPort:
         """The cable between a port of the tester and the device, whose interface has the port's name."""

@@ -8,20 +8,66 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scapy.contrib.roce import BTH
+from scapy.layers.l2 import Ether
 from scapy.utils import PcapNgReader
 
 from TesterLibrary.files import paths
 from TesterLibrary.reporting.frame_files import frame_files
 from TesterLibrary.reporting.query import query
 from TesterLibrary.reporting.records import read
+from tests.dissection import wrong_checksums
 
 from .robots import check_passed, lines, robot, run
 
 
 def test_stacks_send_again_what_was_lost(tmp_path: Path) -> None:
     tests = robot(paths.suite_root() / "inline", tmp_path)
-    assert len(tests) == 12
+    assert len(tests) == 20
     check_passed(tests)
+
+
+def test_an_end_of_roce_that_breaks_a_rule_is_found(tmp_path: Path) -> None:
+    selective = changed(
+        tmp_path,
+        "roce-requester",
+        "do: [count: retransmitted, add: {next: 1}, start",
+        "do: [count: retransmitted, set: {next: top, at: top - message}, start",
+    )
+    mistaken = changed(
+        tmp_path,
+        "roce-responder",
+        "BTH.psn: expected, AETH.syndrome: SEQUENCE_ERROR",
+        "BTH.psn: expected + 1, AETH.syndrome: SEQUENCE_ERROR",
+    )
+    tests = run("roce.robot", tmp_path / "run", f"SELECTIVE:{selective}", f"MISTAKEN:{mistaken}")
+    assert len(tests) == 4
+    check_passed(tests)
+    check_crcs(tmp_path / "run" / "evidence" / "captures" / "whole.pcapng")
+
+
+def changed(folder: Path, protocol: str, line: str, otherwise: str) -> Path:
+    """A copy of a shipped table in which one row is another."""
+    text = paths.resource("protocols", protocol).read_text(encoding="utf-8")
+    assert text.count(line) == 1
+    file = folder / f"{protocol}.yaml"
+    file.write_text(text.replace(line, otherwise), encoding="utf-8")
+    return file
+
+
+def check_crcs(trace: Path) -> None:
+    """Each packet has the invariant CRC that Scapy finds for it, and right checksums."""
+    with PcapNgReader(str(trace)) as reader:
+        frames = [bytes(packet) for packet in reader]
+    roce = [frame for frame in frames if BTH in Ether(frame)]
+    opcodes = {Ether(frame)[BTH].opcode for frame in roce}
+    assert opcodes == {0x06, 0x07, 0x08, 0x0C, 0x0D, 0x0E, 0x0F, 0x11, 0x81}
+    for frame in roce:
+        assert wrong_checksums(frame) == []
+        packet = Ether(frame)
+        sent = packet[BTH].icrc
+        packet[BTH].icrc = None
+        assert Ether(bytes(packet))[BTH].icrc == sent
 
 
 @pytest.mark.long

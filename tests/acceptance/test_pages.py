@@ -34,6 +34,7 @@ def examples(page: str, directory: Path, *variables: str) -> int:
         pytest.param("measurement.md", 4, marks=pytest.mark.long),
         ("guides/qa-engineer.md", 2),
         pytest.param("queries.md", 3, marks=pytest.mark.long),
+        pytest.param("roce.md", 1, marks=pytest.mark.long),
     ],
 )
 def test_the_examples_of_a_page_run(page: str, number: int, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ _KINDS = {
     "IP": "IPV4",
     "IPv6": "IPV6",
     "GTP_U_Header": "GTP_U",
+    "BTH": "BTH",
     "IGMP": "ICMP",  # their checksums are alike
 }
 _SUMMED = ("UDP", "TCP", "ICMP")
@@ -45,6 +46,7 @@ def flat_template(template: Template, keys: Mapping[str, int], actions: FlatActi
     return {
         "headers": headers,
         "payload": template.payload,
+        **({} if template.body is None else {"body": actions.expression(template.body)}),
         "flow": [
             {"field": field_of(layout, name), "flow": number}
             for name, number in keys.items()

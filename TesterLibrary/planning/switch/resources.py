@@ -16,7 +16,8 @@ from ...protocols.actions.counting import RecordTime
 from ...protocols.actions.following import NextEvent, Say
 from ...protocols.actions.sending import Transmit
 from ...protocols.actions.timers import StartTimer
-from ...protocols.scope import NameScope
+from ...protocols.layout import TRAILERS
+from ...protocols.scope import NameScope, layout_of
 
 # Limits of hardware and design; the section numbers are those of norma.
 STAGES = 12  # stages of a pipeline in one pass (§3.1: pipelines of Tofino)
@@ -65,6 +66,8 @@ def excesses(protocol: Protocol) -> list[Excess]:
         _timers(protocol),
         _windows(protocol),
         _payload(protocol),
+        _checks(protocol),
+        _bodies(protocol),
         _state(protocol),
         _registers(protocol),
         _queues(protocol),
@@ -130,6 +133,27 @@ def _payload(protocol: Protocol) -> Excess:
     needed, where = max(looked_at, key=lambda found: found[0], default=(0, ""))
     instead = f"tell packets apart by the first {PREFIX_OCTETS} bytes of payload: {{begins: GET}}"
     return Excess("bytes of payload", needed, PREFIX_OCTETS, ", ".join(why), instead, where)
+
+
+def _checks(protocol: Protocol) -> Excess:
+    """Header stacks with a check over the whole packet behind its payload."""
+    layers = protocol.layers
+    stacks = [(layers[0].stack, _head(protocol))]
+    stacks += [(one.headers, _at(layer.path, one.line)) for layer in layers for one in layer.templates]
+    kinds = [([header.kind for header in layout_of(stack).headers], where) for stack, where in stacks]
+    found = [(kind, where) for names, where in kinds for kind in names if kind in TRAILERS]
+    why = f"behind the payload of {', '.join(dict.fromkeys(kind for kind, _ in found))}"
+    instead = "a switch computes none over a payload, so use a testerd"
+    return Excess("checks", len(found), 0, why, instead, found[0][1] if found else "")
+
+
+def _bodies(protocol: Protocol) -> Excess:
+    found = [(layer, one) for layer in protocol.layers for one in layer.templates if one.body is not None]
+    why = f"{', '.join(one.name for _, one in found)}: the length of a template is fixed there"
+    instead = "give the body as a number"
+    return Excess(
+        "bodies", len(found), 0, why, instead, _at(found[0][0].path, found[0][1].line) if found else ""
+    )
 
 
 def _state(protocol: Protocol) -> Excess:

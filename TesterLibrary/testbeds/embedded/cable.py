@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""No device at all: a cable from one port of the tester to the other, over which it is calibrated."""
+"""No device at all: cables from one half of the tester's ports to the other, in their order."""
 
 from __future__ import annotations
 

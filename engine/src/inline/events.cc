@@ -162,7 +162,7 @@ void Events::Watched(Watch& watch, MutableFrame frame, const Segment& segment, s
       flow_count_.Add(watch.flows->count() - before);
       arrived.flow = flow->number;
       arrived.progress = flow->Follow(segment, direction);
-    } else if (watch.numbers_all && segment.is_tcp()) {
+    } else if (watch.numbers_all && (segment.is_tcp() || segment.is_roce)) {
       untracked_.Add(1);
     }
   }

@@ -47,6 +47,10 @@ class Dialogue {
     frame = FrameOf(segment);
     return events.Treat(frame, direction, ++now_ns);
   }
+  bool DropsRoce(const TestRoce& packet, size_t direction = kForward) {
+    frame = RoceFrameOf(packet);
+    return events.Treat(frame, direction, ++now_ns).dropped;
+  }
   bool Drops(const TestSegment& segment, size_t direction = kForward) {
     return See(segment, direction).dropped;
   }
@@ -276,6 +280,26 @@ TEST(Events, CountFramesOfFlowsForWhichThereIsNoRoom) {
     numbers.push_back(flow == nullptr ? 0 : flow->number);
   }
   EXPECT_THAT(numbers, ElementsAre(1, 2, 0, 2));
+}
+
+// The third packet of the second queue pair, and its first retransmission after going back N.
+TEST(Events, RoceIsCountedByQueuePairAndPsn) {
+  PathPlan plan = PlanOf({EventOf(ByNumber{.number = 3, .iteration = 1}, DropPacket{}, 2),
+                          EventOf(ByNumber{.number = 3, .iteration = 2}, DropPacket{}, 2)});
+  for (auto& event : plan.events) event.data_only = true;
+  Dialogue dialogue(plan);
+  EXPECT_FALSE(dialogue.DropsRoce({.queue_pair = 9, .psn = 0xffffff, .payload = 64}));
+  const auto data = [](uint32_t psn) {
+    return TestRoce{.queue_pair = 4, .psn = psn, .payload = 64};
+  };
+  EXPECT_FALSE(dialogue.DropsRoce(data(0xfffffe)));
+  EXPECT_FALSE(dialogue.DropsRoce(data(0xffffff)));
+  EXPECT_FALSE(dialogue.DropsRoce({.opcode = 0x11, .queue_pair = 4, .payload = 4}, kBackward));
+  EXPECT_TRUE(dialogue.DropsRoce(data(0)));
+  EXPECT_FALSE(dialogue.DropsRoce(data(1)));
+  EXPECT_TRUE(dialogue.DropsRoce(data(0)));
+  EXPECT_FALSE(dialogue.DropsRoce(data(1)));
+  EXPECT_FALSE(dialogue.DropsRoce(data(0)));
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ uint64_t MixWord(uint64_t hash, uint64_t word) {
 uint64_t HashOfFlow(const FlowKey& key) {
   uint64_t hash = 0;
   for (const uint64_t word : key.addresses) hash = MixWord(hash, word);
+  hash = MixWord(hash, key.queue_pair);
   return MixWord(hash, uint64_t{key.ports[0]} << 32 | uint64_t{key.ports[1]} << 16 |
                            uint64_t{key.protocol} << 8 | key.ip_version);
 }
@@ -28,7 +29,7 @@ bool ComesBefore(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) < 
 }  // namespace
 
 Progress NumberedFlow::Follow(const Segment& segment, size_t direction) {
-  if (!segment.is_tcp() || segment.sequence_numbers == 0) return {};
+  if (segment.sequence_numbers == 0) return {};
   Half& half = halves[direction];
   const uint32_t end = segment.sequence + segment.sequence_numbers;
   if (!half.seen) {

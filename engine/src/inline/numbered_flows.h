@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Flows by the order in which they appeared, and how far the segments of TCP have come in each
-// direction. Its memory is taken when it is made.
+// Flows by the order in which they appeared, and how far the segments of TCP, or packets of RoCEv2,
+// have come in each direction. Its memory is taken when it is made.
 #pragma once
 
 #include <array>

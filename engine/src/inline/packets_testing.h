@@ -4,10 +4,12 @@
 // Frames of TCP for tests of events.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "inline/segment.h"
+#include "wire/bth.h"
 #include "wire/checksum.h"
 #include "wire/ethernet.h"
 #include "wire/header_walk.h"
@@ -76,6 +78,38 @@ inline std::vector<uint8_t> FrameOf(const TestSegment& test) {
 // Whether every checksum of the frame is right.
 inline bool SumsAreRight(const std::vector<uint8_t>& frame) {
   return wire::HeaderWalk(frame, Segment::Of(frame).end).WrongSums() == wire::kNoFaults;
+}
+
+struct TestRoce {
+  uint8_t opcode = 0;
+  uint32_t queue_pair = 17;
+  uint32_t psn = 0;
+  size_t payload = 0;
+  bool to_client = false;
+  uint16_t source_port = 50'000;
+};
+
+// Over IPv4, with bytes in place of its CRC, which nobody looks at who only forwards.
+inline std::vector<uint8_t> RoceFrameOf(const TestRoce& test) {
+  constexpr size_t kIp = 14;
+  constexpr size_t kUdp = kIp + 20;
+  constexpr size_t kBth = kUdp + 8;
+  const size_t end = kBth + wire::kBthBytes + test.payload + wire::kIcrcBytes;
+  std::vector<uint8_t> frame(std::max<size_t>(end, 60));
+  uint8_t* const at = frame.data();
+  wire::Store16(at + 12, wire::kEtherTypeIpv4);
+  at[kIp] = 0x45;
+  wire::Store16(at + kIp + 2, static_cast<uint16_t>(end - kIp));
+  at[kIp + 9] = wire::kProtocolUdp;
+  at[kIp + 15] = test.to_client ? 2 : 1;
+  at[kIp + 19] = test.to_client ? 1 : 2;
+  wire::Store16(at + kUdp, test.source_port);
+  wire::Store16(at + kUdp + 2, wire::kRocePort);
+  wire::Store16(at + kUdp + 4, static_cast<uint16_t>(end - kUdp));
+  at[kBth] = test.opcode;
+  wire::Store(at + kBth + 4, test.queue_pair);
+  wire::Store(at + kBth + 8, test.psn);
+  return frame;
 }
 
 }  // namespace tester

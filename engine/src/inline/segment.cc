@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "wire/bth.h"
 #include "wire/ethernet.h"
 #include "wire/ipv4.h"
 #include "wire/ipv6.h"
@@ -29,11 +30,28 @@ bool BeginsWithPorts(uint8_t protocol) {
          protocol == kProtocolSctp;
 }
 
+// Acknowledgements and notifications have no PSN of their own.
+void FindRoce(Frame frame, Segment& segment) {
+  constexpr uint32_t kPerPacket = 256;
+  if (wire::Load16(frame.data() + segment.transport + 2) != wire::kRocePort ||
+      segment.end - segment.payload < wire::kBthBytes + wire::kIcrcBytes) {
+    return;
+  }
+  const wire::Bth bth = wire::Bth::At(frame.data() + segment.payload);
+  segment.is_roce = true;
+  segment.is_bare_roce = !bth.carries_data();
+  segment.queue_pair = bth.queue_pair;
+  if (bth.answers()) return;
+  segment.sequence = bth.psn * kPerPacket;
+  segment.sequence_numbers = kPerPacket;
+}
+
 void FindPayload(Frame frame, Segment& segment) {
   const uint8_t* at = frame.data() + segment.transport;
   const size_t room = segment.end - segment.transport;
   if (segment.protocol == wire::kProtocolUdp && room >= kUdpHeaderBytes) {
     segment.payload = segment.transport + kUdpHeaderBytes;
+    FindRoce(frame, segment);
   } else if (segment.protocol == kProtocolSctp && room >= kSctpHeaderBytes) {
     segment.payload = segment.transport + kSctpHeaderBytes;
   } else if (segment.protocol == wire::kProtocolTcp && room >= kShortestTcp) {
@@ -144,6 +162,10 @@ FlowKey Segment::Key(Frame frame) const {
   if (has_transport() && BeginsWithPorts(protocol)) {
     source_port = wire::Load16(frame.data() + transport);
     destination_port = wire::Load16(frame.data() + transport + 2);
+  }
+  if (is_roce) {
+    source_port = destination_port;
+    key.queue_pair = queue_pair;
   }
   if (std::pair(source, source_port) > std::pair(destination, destination_port)) {
     std::swap(source, destination);

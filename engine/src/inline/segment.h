@@ -15,12 +15,14 @@
 
 namespace tester {
 
-// Addresses, ports and protocol of both directions alike.
+// Addresses, ports and protocol of both directions alike. Of RoCEv2 the queue pair in place of the
+// source port, which each end chooses for itself.
 struct FlowKey {
   std::array<uint64_t, 4> addresses{};  // the lower end first
   std::array<uint16_t, 2> ports{};
   uint8_t protocol = 0;
   uint8_t ip_version = 0;  // 0: of no flow
+  uint32_t queue_pair = 0;
 
   bool operator==(const FlowKey&) const = default;
 };
@@ -63,7 +65,8 @@ struct Segment {
   bool resets() const;
   // Opens a connection, and is no answer to such a one.
   bool opens() const;
-  bool has_payload() const { return has_network() && payload < end; }
+  // Data of TCP, UDP or another protocol; of RoCEv2 what is sent, written or read.
+  bool has_payload() const { return has_network() && payload < end && !is_bare_roce; }
   // Addresses and ports; of a packet with an IP header only. IPv4 fragments but the first are of no
   // flow.
   FlowKey Key(Frame frame) const;
@@ -79,6 +82,11 @@ struct Segment {
   uint8_t protocol = 0;
   bool later_fragment = false;
   uint8_t tcp_flags = 0;
+  bool is_roce = false;       // RoCEv2
+  bool is_bare_roce = false;  // of which it has no data
+  uint32_t queue_pair = 0;    // of RoCEv2
+  // Of RoCEv2 a PSN is in the upper 24 bits, so that both go round alike, and each packet takes
+  // 256.
   uint32_t sequence = 0;
   uint32_t sequence_numbers = 0;  // that it takes: payload, SYN and FIN
 };

@@ -67,6 +67,30 @@ TEST(Segment, LaterFragmentsAreOfNoFlow) {
   EXPECT_EQ(segment.Key(frame).ip_version, 0);
 }
 
+TEST(Segment, RoceIsNumberedByPacketInEachQueuePair) {
+  const Segment first = Segment::Of(RoceFrameOf({.opcode = 6, .psn = 0xffffff, .payload = 20}));
+  EXPECT_EQ(first.sequence, 0xffffff00U);
+  EXPECT_EQ(first.sequence_numbers, 256U);
+  EXPECT_TRUE(first.has_payload());
+  const Segment request = Segment::Of(RoceFrameOf({.opcode = 0x0c, .payload = 16}));
+  EXPECT_EQ(request.sequence_numbers, 256U);
+  EXPECT_FALSE(request.has_payload());
+  for (const uint8_t opcode : std::initializer_list<uint8_t>{0x11, 0x81}) {
+    const Segment answer = Segment::Of(RoceFrameOf({.opcode = opcode, .psn = 7, .payload = 4}));
+    EXPECT_EQ(answer.sequence_numbers, 0U);
+    EXPECT_FALSE(answer.has_payload());
+  }
+}
+
+TEST(Segment, AFlowOfRoceIsAQueuePairWhateverTheSourcePorts) {
+  const auto there = RoceFrameOf({.source_port = 50'000});
+  const auto back = RoceFrameOf({.opcode = 0x11, .to_client = true, .source_port = 50'001});
+  const auto other = RoceFrameOf({.queue_pair = 18, .source_port = 50'000});
+  const FlowKey key = Segment::Of(there).Key(there);
+  EXPECT_EQ(key, Segment::Of(back).Key(back));
+  EXPECT_NE(key, Segment::Of(other).Key(other));
+}
+
 TEST(Segment, OfWhatIsCutShortNothingIsBelieved) {
   for (const bool ipv6 : {false, true}) {
     auto frame = FrameOf({.payload = 30, .ipv6 = ipv6});

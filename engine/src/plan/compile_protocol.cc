@@ -4,10 +4,12 @@
 #include "plan/compile_protocol.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "plan/protocol_compiler.h"
 #include "responder/flow.h"
+#include "responder/packet.h"
 
 namespace tester {
 namespace {
@@ -39,6 +41,7 @@ constexpr std::array kKinds = {
     KindSize{v1::Header::KIND_ICMP, machine::HeaderKind::kIcmp, 4, false},
     KindSize{v1::Header::KIND_ICMPV6, machine::HeaderKind::kIcmpv6, 4, false},
     KindSize{v1::Header::KIND_GTP_U, machine::HeaderKind::kGtpU, 8, false},
+    KindSize{v1::Header::KIND_BTH, machine::HeaderKind::kBth, wire::kBthBytes, true},
 };
 
 machine::Header CompileHeader(const v1::Header& header, size_t index, ProtocolCompiler& compiler) {
@@ -194,13 +197,28 @@ std::vector<uint16_t> ProtocolCompiler::HeaderSizes() const {
   return sizes;
 }
 
+void CheckTrailer(machine::HeaderKind kind, std::span<const machine::HeaderKind> before,
+                  const ProtocolCompiler& compiler) {
+  const size_t count = before.size();
+  if (machine::TrailerBytes(kind) == 0) return;
+  const auto is_bth = [](machine::HeaderKind other) { return other == machine::HeaderKind::kBth; };
+  if (count > 1 && before[count - 1] == machine::HeaderKind::kUdp &&
+      machine::IsIp(before[count - 2]) && std::ranges::none_of(before, is_bth)) {
+    return;
+  }
+  Refuse(compiler.where, "header ", count, " of kind BTH: it is behind UDP in IPV4 or IPV6, once");
+}
+
 void CompileHeaders(ProtocolCompiler& compiler) {
   auto& out = compiler.out;
   compiler.Between("number of headers", static_cast<uint64_t>(compiler.in.headers_size()), 1,
                    machine::kMaxHeaders);
+  std::vector<machine::HeaderKind> kinds;
   for (const auto& header : compiler.in.headers()) {
     const size_t index = out.headers.size();
     out.headers.push_back(CompileHeader(header, index, compiler));
+    CheckTrailer(out.headers.back().kind, kinds, compiler);
+    kinds.push_back(out.headers.back().kind);
     if (out.headers.back().kind == machine::HeaderKind::kTcp && out.tcp == machine::kNone) {
       out.tcp = static_cast<uint16_t>(index);
     }

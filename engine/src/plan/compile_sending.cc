@@ -67,9 +67,12 @@ std::vector<uint16_t> AppendHeaders(const v1::Template& in, const ProtocolCompil
   compiler.Between("headers of a template:", static_cast<uint64_t>(in.headers_size()), 1,
                    machine::kMaxHeaders);
   std::vector<uint16_t> sizes;
+  std::vector<machine::HeaderKind> kinds;
   for (const auto& header : in.headers()) {
     const auto octets = static_cast<uint16_t>(header.octets().size());
     const auto kind = KindOf(header, sizes.size(), true, compiler);
+    CheckTrailer(kind, kinds, compiler);
+    kinds.push_back(kind);
     if (kind == machine::HeaderKind::kTcp && compiled.tcp == machine::kNone) {
       compiled.tcp = static_cast<uint16_t>(sizes.size());
     }
@@ -134,6 +137,20 @@ machine::LaidTemplate LayOut(const machine::FrameTemplate& frame, size_t there) 
   return compiled;
 }
 
+// It is read while no packet is in hand, and at any time again.
+void CheckBody(uint16_t body, uint8_t most_bits, std::string_view thing,
+               const ProtocolCompiler& compiler) {
+  const auto& expression = compiler.out.expressions[body];
+  const auto* term = &compiler.out.terms[expression.first];
+  const bool reads_registers = std::all_of(term, term + expression.terms, [&](const auto& loaded) {
+    const auto kind = compiler.out.operands[loaded.operand].kind;
+    return kind == machine::Operand::Kind::kNumber || kind == machine::Operand::Kind::kRegister;
+  });
+  if (reads_registers && expression.bits <= most_bits && !expression.wide) return;
+  Refuse(Cat(compiler.where, ", ", thing), "its body may need ", int{expression.bits},
+         " bits, or reads a packet; it has at most ", int{most_bits}, ", of registers and numbers");
+}
+
 machine::FrameTemplate CompileTemplate(const v1::Template& in, std::string_view thing,
                                        const ProtocolCompiler& compiler) {
   machine::FrameTemplate compiled{};
@@ -159,6 +176,10 @@ machine::FrameTemplate CompileTemplate(const v1::Template& in, std::string_view 
                                              compiler.Expression(thing, edit.expression())));
   }
   CompileOptions(in, thing, compiler, compiled);
+  if (in.has_body()) {
+    compiled.body = compiler.Expression(thing, in.body());
+    CheckBody(compiled.body, machine::kNarrowBits, thing, compiler);
+  }
   for (size_t there = 0; there < size_t{1} << compiled.options.size(); ++there) {
     compiled.laid.push_back(LayOut(compiled, there));
   }
@@ -183,19 +204,6 @@ machine::MessagePart CompilePart(const v1::Part& part, std::string_view thing,
   return compiled;
 }
 
-// It is read while no packet is in hand, and at any time again.
-void CheckBody(uint16_t body, std::string_view thing, const ProtocolCompiler& compiler) {
-  const auto& expression = compiler.out.expressions[body];
-  const auto* term = &compiler.out.terms[expression.first];
-  const bool reads_registers = std::all_of(term, term + expression.terms, [&](const auto& loaded) {
-    const auto kind = compiler.out.operands[loaded.operand].kind;
-    return kind == machine::Operand::Kind::kNumber || kind == machine::Operand::Kind::kRegister;
-  });
-  if (reads_registers && expression.bits <= kBodyBits && !expression.wide) return;
-  Refuse(Cat(compiler.where, ", ", thing), "its body may need ", int{expression.bits},
-         " bits, or reads a packet; it has at most 32, of registers and numbers");
-}
-
 machine::TableMessage CompileMessage(const v1::TableMessage& in, std::string_view thing,
                                      const ProtocolCompiler& compiler) {
   compiler.AtMost("parts of a message", static_cast<uint64_t>(in.parts_size()), kMaxParts);
@@ -209,7 +217,7 @@ machine::TableMessage CompileMessage(const v1::TableMessage& in, std::string_vie
   compiler.AtMost("bytes of a message's text", bytes, kMaxTextBytes);
   compiled.text_bytes = static_cast<uint32_t>(bytes);
   compiled.body = compiler.Expression(thing, in.body());
-  CheckBody(compiled.body, thing, compiler);
+  CheckBody(compiled.body, kBodyBits, thing, compiler);
   compiled.fill_bytes = static_cast<uint32_t>(in.fill().size());
   while (compiled.fill.size() < compiled.fill_bytes + machine::kMaxFrameBytes) {
     compiled.fill.insert(compiled.fill.end(), in.fill().begin(), in.fill().end());

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,6 +84,10 @@ struct ProtocolCompiler {
 // A header of IPv4 in a template may have options.
 machine::HeaderKind KindOf(const v1::Header& header, size_t index, bool of_template,
                            const ProtocolCompiler& compiler);
+
+// A check behind the payload covers the headers of IP and UDP before the header of this kind.
+void CheckTrailer(machine::HeaderKind kind, std::span<const machine::HeaderKind> before,
+                  const ProtocolCompiler& compiler);
 
 // The parts, in this order.
 void CompileHeaders(ProtocolCompiler& compiler);

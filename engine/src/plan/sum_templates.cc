@@ -90,6 +90,7 @@ void SumLaid(const Changing& changing, machine::LaidTemplate& laid) {
 
 void SumTemplate(machine::FrameTemplate& frame) {
   if (!machine::IsTcpOverIpv4(frame.headers) || frame.headers[1].octets != kIpBytes) return;
+  if (frame.body != machine::kNone) return;
   Changing changing(frame.octets.size());
   if (!Mark(frame, changing)) return;
   for (auto& laid : frame.laid) SumLaid(changing, laid);

@@ -42,8 +42,25 @@ void SetChecksum(const FrameHeader& header, const FrameHeader* ip, uint8_t* fram
   wire::Store16(at + offset, udp && checksum == 0 ? 0xffff : checksum);
 }
 
-// From the innermost header outwards.
-void Finish(std::span<const FrameHeader> headers, uint8_t* frame, size_t end) {
+size_t TrailerBytesOf(std::span<const FrameHeader> headers) {
+  size_t bytes = 0;
+  for (const FrameHeader& header : headers) bytes += TrailerBytes(header.kind);
+  return bytes;
+}
+
+// A check that is behind the payload, and covers lengths: `end` is behind it.
+void SetTrailer(std::span<const FrameHeader> headers, uint8_t* frame, size_t end) {
+  for (size_t i = 0; i < headers.size(); ++i) {
+    SetLengths(headers[i], frame, end);
+    if (headers[i].kind != HeaderKind::kBth) continue;
+    wire::SetIcrc(frame, headers[headers[i].ip].offset, headers[i - 1].offset,
+                  end - wire::kIcrcBytes);
+  }
+}
+
+// From the innermost header outwards. `end`: of the frame, with what is behind its payload.
+void Finish(std::span<const FrameHeader> headers, size_t trailer, uint8_t* frame, size_t end) {
+  if (trailer != 0) SetTrailer(headers, frame, end);
   for (size_t i = headers.size(); i-- > 0;) {
     const FrameHeader& header = headers[i];
     if (LengthOf(header.kind).offset == 0 && ChecksumOffset(header.kind) == 0) continue;
@@ -135,13 +152,30 @@ void SetWords(const FrameTemplate& frame, const Context& context, size_t table,
   }
 }
 
+// 0 to 255, again and again.
+constexpr auto kBody = [] {
+  std::array<uint8_t, kMaxFrameBytes> bytes{};
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i);
+  return bytes;
+}();
+
+// More than any frame takes where there are more.
+size_t BodyBytes(const FrameTemplate& frame, const Context& context, size_t table) {
+  if (frame.body == kNone) return 0;
+  const int64_t bytes = NarrowValue(context.machine->expressions[frame.body], context, table);
+  return static_cast<size_t>(std::clamp<int64_t>(bytes, 0, kMaxFrameBytes));
+}
+
 }  // namespace
 
 size_t WriteTemplate(const FrameTemplate& frame, const Context& context, size_t table,
                      const Piece& piece, size_t most, uint8_t* to) {
   const LaidTemplate& laid = LaidOf(frame, context);
   const size_t header_bytes = laid.octets.size();
-  if (header_bytes + piece.bytes > most) return 0;
+  const size_t body_bytes = BodyBytes(frame, context, table);
+  const size_t trailer = TrailerBytesOf(laid.headers);
+  const size_t end = header_bytes + body_bytes + piece.bytes + trailer;
+  if (end > most) return 0;
   if (frame.summed) {
     return WriteSummed(laid, laid.headers[1].offset, laid.headers[2].offset, context, piece, to,
                        [&](Sums& sums) { SetWords(frame, context, table, laid, to, sums); });
@@ -155,11 +189,13 @@ size_t WriteTemplate(const FrameTemplate& frame, const Context& context, size_t 
     const uint16_t at = laid.options[i];
     if (at != kNone) WriteOption(frame.options[i], context, table, to + at);
   }
+  std::memcpy(to + header_bytes, kBody.data(), body_bytes);
   if (piece.message != nullptr) {
-    WriteMessage(*piece.message, context, piece.offset, piece.bytes, to + header_bytes);
+    WriteMessage(*piece.message, context, piece.offset, piece.bytes,
+                 to + header_bytes + body_bytes);
   }
-  Finish(laid.headers, to, header_bytes + piece.bytes);
-  return header_bytes + piece.bytes;
+  Finish(laid.headers, trailer, to, end);
+  return end;
 }
 
 size_t WriteReply(const Reply& reply, const Context& context, size_t table, size_t most,
@@ -171,7 +207,9 @@ size_t WriteReply(const Reply& reply, const Context& context, size_t table, size
     const int64_t wanted = Clamped(machine.expressions[reply.keep], context, table);
     keep = static_cast<size_t>(std::clamp<int64_t>(wanted, 0, packet.payload_bytes));
   }
-  const size_t bytes = packet.payload + keep + reply.append.size();
+  size_t trailer = 0;
+  for (const Header& header : machine.headers) trailer += TrailerBytes(header.kind);
+  const size_t bytes = packet.payload + keep + reply.append.size() + trailer;
   if (bytes > most) return 0;
   std::memcpy(to, packet.frame, packet.payload + keep);
   if (!reply.append.empty()) {
@@ -191,7 +229,7 @@ size_t WriteReply(const Reply& reply, const Context& context, size_t table, size
   for (const Edit& edit : reply.edits) {
     SetField(edit, context, table, to + headers[edit.place.header].offset);
   }
-  Finish({headers.data(), count}, to, bytes);
+  Finish({headers.data(), count}, trailer, to, bytes);
   return bytes;
 }
 

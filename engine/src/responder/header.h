@@ -23,7 +23,8 @@ enum class HeaderKind : uint8_t {
   kTcp,
   kIcmp,
   kIcmpv6,
-  kGtpU
+  kGtpU,
+  kBth
 };
 
 struct Announced {

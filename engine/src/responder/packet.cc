@@ -17,6 +17,7 @@ struct Reader {
   size_t end = 0;
   bool cut = false;     // a length has been read
   bool uneven = false;  // a header ends before the one around it
+  size_t trailer = 0;   // bytes of a check behind `end`
 };
 
 bool IsAnnounced(const Header& header, const uint8_t* at) {
@@ -56,6 +57,11 @@ Parsed Next(const Header& header, const uint8_t* frame, Reader& reader) {
     reader.cut = true;
   }
   const size_t bytes = HeaderBytes(header, at);
+  if (const size_t trailer = TrailerBytes(header.kind); trailer != 0) {
+    if (end < reader.begin + bytes + trailer) return Parsed::kMalformed;
+    end -= trailer;
+    reader.trailer = trailer;
+  }
   if (bytes == 0 || end < reader.begin + bytes || end > reader.end) return Parsed::kMalformed;
   reader.begin += bytes;
   reader.end = end;
@@ -119,6 +125,10 @@ uint64_t NativePseudoHeaderSum(HeaderKind ip, const uint8_t* header, uint8_t pro
 bool IsRight(const Machine& machine, const Packet& packet, size_t index, size_t next, size_t ip) {
   const HeaderKind kind = machine.headers[index].kind;
   const size_t at = packet.headers[index];
+  if (kind == HeaderKind::kBth) {
+    return wire::HasRightIcrc(packet.frame, packet.headers[ip], packet.headers[index - 1],
+                              packet.payload + packet.payload_bytes);
+  }
   if (ChecksumOffset(kind) == 0) return true;
   if (kind == HeaderKind::kIpv4) {
     return IsRightSum(wire::NativeHeaderSum(packet.frame + at, next - at));
@@ -208,7 +218,7 @@ Parsed Parse(const Machine& machine, Frame frame, Packet& packet) {
   packet.taken = 0;
   packet.before = 0;
   packet.facts[kPayloadLength] = packet.facts[kPayloadLeft] = packet.payload_bytes;
-  packet.facts[kFrameLength] = reader.end;
+  packet.facts[kFrameLength] = reader.end + reader.trailer;
   if (reader.uneven || !HasRightChecksums(machine, packet)) return Parsed::kMalformed;
   return Parsed::kGood;
 }

@@ -11,6 +11,7 @@
 
 #include "responder/machine.h"
 #include "wire/bytes.h"
+#include "wire/icrc.h"
 
 namespace tester::machine {
 
@@ -101,6 +102,11 @@ constexpr LengthField LengthOf(HeaderKind kind) {
     default:
       return {0, 0};
   }
+}
+
+// Bytes of a check behind the payload of what a header begins.
+constexpr size_t TrailerBytes(HeaderKind kind) {
+  return kind == HeaderKind::kBth ? wire::kIcrcBytes : 0;
 }
 
 constexpr bool IsIp(HeaderKind kind) {

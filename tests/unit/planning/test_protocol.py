@@ -157,7 +157,17 @@ def test_only_what_is_lacking_is_named(name: str, resources: list[str]) -> None:
     assert [excess.resource for excess in excesses(load_protocol(name))] == resources
 
 
-REFUSED = ["dns", "dns-client", "http-server", "iperf3-server", "private-tunnel", "tcp"]
+REFUSED = [
+    *("dns", "dns-client", "http-server", "iperf3-server", "private-tunnel", "tcp"),
+    *("roce-requester", "roce-responder"),
+]
+
+
+def test_a_check_behind_the_payload_is_none_of_a_switch_s() -> None:
+    with pytest.raises(PlanError) as error:
+        lower(load_protocol("roce-responder"), "tofino")
+    assert "checks: 9 needed, 0 there, 9 too many (behind the payload of BTH); a switch" in str(error.value)
+    assert "bodies: 4 needed, 0 there, 4 too many (response_first, response_middle" in str(error.value)
 
 
 @pytest.mark.parametrize("name", REFUSED)

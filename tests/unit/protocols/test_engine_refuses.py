@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The engine refuses a scanner that no library of ours writes."""
+"""The engine refuses scanners and headers that no library of ours writes."""
 
 from __future__ import annotations
 
@@ -65,7 +65,51 @@ def test_a_scanner_that_is_not_sound_is_refused(
     flat = flat_table(load_protocol("http-client"))
     message = responder_pb2.Responder(name="x", port="p1", protocol=flat.message, flow_capacity=10)
     change(message.protocol.tables[1].scanners[1])
-    file = tmp_path / "plan"
+    check_refused(message, said, tmp_path / "plan")
+
+
+def _alone(protocol: protocol_pb2.Protocol) -> None:
+    protocol.headers[2].kind = protocol_pb2.Header.KIND_PLAIN
+
+
+def _twice(protocol: protocol_pb2.Protocol) -> None:
+    protocol.tables[0].templates[0].headers[4].kind = protocol_pb2.Header.KIND_BTH
+    protocol.tables[0].templates[0].headers[4].octets = bytes(12)
+
+
+def _short(protocol: protocol_pb2.Protocol) -> None:
+    protocol.headers[3].octets = bytes(11)
+
+
+def _body(protocol: protocol_pb2.Protocol) -> None:
+    reading = next(
+        index
+        for index, expression in enumerate(protocol.expressions)
+        if all(protocol.operands[term.operand].HasField("field") for term in expression.terms)
+    )
+    protocol.tables[0].templates[-1].body = reading
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (_alone, "header 3 of kind BTH: it is behind UDP in IPV4 or IPV6, once"),
+        (_twice, "header 4 of kind BTH: it is behind UDP in IPV4 or IPV6, once"),
+        (_short, "header 3 has 11 bytes; one of its kind has 12"),
+        (_body, "its body may need 16 bits, or reads a packet; it has at most 63, of registers and numbers"),
+    ],
+)
+def test_a_check_that_covers_no_ip_and_a_body_of_a_packet_are_refused(
+    change: Callable[[protocol_pb2.Protocol], None], said: str, tmp_path: Path
+) -> None:
+    flat = flat_table(load_protocol("roce-responder"))
+    message = responder_pb2.Responder(name="x", port="p1", protocol=flat.message, flow_capacity=10)
+    change(message.protocol)
+    check_refused(message, said, tmp_path / "plan")
+
+
+def check_refused(message: responder_pb2.Responder, said: str, file: Path) -> None:
+    """The engine does not compile it, and says why."""
     file.write_bytes(message.SerializeToString())
     found = program()
     assert found is not None
