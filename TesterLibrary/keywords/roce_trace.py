@@ -12,7 +12,8 @@ from ..measurement.congestion_notifications import (
     Scope,
     congestion_notifications,
 )
-from ..measurement.go_back_n import GoBackN, go_back_n
+from ..measurement.go_back_n import go_back_n
+from ..measurement.going_back import GoBackN
 from ..methodology.congestion_notifications import notified_of_congestion
 from ..methodology.go_back_n import (
     end_counted_alike,

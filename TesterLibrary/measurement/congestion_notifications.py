@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from ..model.heading import Heading
 from ..model.units import Duration
-from .go_back_n import roce_packets
+from .go_back_n import of_no_data, roce_packets
 from .roce_packet import RocePacket
 from .trace import Change, PathTrace, TracedPacket
 
@@ -142,10 +142,16 @@ def congestion_notifications(trace: PathTrace) -> CongestionNotifications:
     notifications: list[Notification] = []
     open_marks: dict[tuple[int, Heading], list[MarkedPacket]] = defaultdict(list)
     groups: dict[tuple[Scope, str], list[int]] = defaultdict(list)
+    known: set[tuple[int, Heading]] = set()  # queue pairs, and directions in which they have sent
+    unmatched = ""
     for packet, roce in roce_packets(trace):
         ends = frozenset((roce.source, roce.destination))
         flow = flows.setdefault((ends, roce.queue_pair), len(flows) + 1)
-        if roce.is_cnp:
+        if not roce.is_cnp:
+            known.add((flow, packet.direction))
+        if roce.is_cnp and (flow, _OPPOSITE[packet.direction]) not in known:
+            unmatched = of_no_data(packet, roce)
+        elif roce.is_cnp:
             waiting = open_marks.pop((flow, _OPPOSITE[packet.direction]), [])
             marks += [replace(mark, notified_ns=packet.arrived_ns - mark.at_ns) for mark in waiting]
             notifications.append(
@@ -166,7 +172,9 @@ def congestion_notifications(trace: PathTrace) -> CongestionNotifications:
             ScopeIntervals(scope, name, len(times), min((b - a for a, b in pairwise(times)), default=None))
             for (scope, name), times in groups.items()
         ),
-        doubt=trace.doubt or ("only a part of the packets was traced" if trace.every != 1 else ""),
+        doubt=trace.doubt
+        or ("only a part of the packets was traced" if trace.every != 1 else "")
+        or unmatched,
     )
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from ..model.heading import Heading
-from ..model.units import Duration
+from .going_back import Fault, GoBackN, GoingBack, Reason, Violation
 from .missing_bytes import Recovery
 from .roce_packet import PSNS, RocePacket, psn_after, roce_packet_of
 from .trace import Change, PathTrace, TracedPacket
@@ -24,25 +24,6 @@ from .trace import Change, PathTrace, TracedPacket
 _QUIET_NS = 1_000_000
 # An answer may be on its way to the tester while the packet that it asks for passes the other way.
 _CROSSING_NS = 1_000_000
-
-
-class Reason(Enum):
-    """Why a sender went back."""
-
-    NAK = "nak"  # or a READ that was asked for again
-    TIMEOUT = "timeout"
-
-
-class Fault(Enum):
-    """A step that the automata do not have."""
-
-    SKIPPED = "the sender left out packets that it has to send again, or for the first time"
-    WRONG_RESTART = "the sender went back to another packet than the one that it was asked for"
-    NO_NAK = "the receiver did not ask for what was missing"
-    WRONG_NAK = "the receiver asked for another packet than the first one that was missing"
-    REPEATED_NAK = "the receiver asked twice for the same packet"
-    UNPROMPTED_NAK = "the receiver asked for a packet although nothing was missing"
-    FALSE_ACK = "the receiver acknowledged what has not arrived"
 
 
 class State(Enum):
@@ -73,102 +54,6 @@ _RECEIVER: dict[tuple[State, Step], tuple[State, Fault | None]] = {
     (State.ASKED, Step.BEHIND): (State.ASKED, None),
     (State.ASKED, Step.NAK): (State.ASKED, Fault.REPEATED_NAK),
 }
-
-
-@dataclass(frozen=True)
-class Violation:
-    """A packet that a right implementation would not have sent, or did not send."""
-
-    packet: int  # its number on the path, or that of the packet that showed it
-    flow: int  # queue pairs of the trace, from 1
-    psn: int
-    fault: Fault
-    expected: int | None = None  # PSN
-
-    def __str__(self) -> str:
-        wanted = "" if self.expected is None else f", expected {self.expected}"
-        return f"packet {self.packet:,}, queue pair {self.flow}: {self.fault.value} (PSN {self.psn}{wanted})"
-
-
-@dataclass
-class GoingBack:
-    """A sender that went back. Times are nanoseconds as the tester sees them, with half a round trip each."""
-
-    packet: int  # the first one that was sent again
-    direction: Heading
-    flow: int
-    psn: int
-    reason: Reason
-    # From the first packet that arrived behind the missing one until the NAK; None after a timeout.
-    generation_ns: int | None
-    # From the NAK until the packet is sent again; after a timeout since the last packet before.
-    reaction_ns: int
-    packets: int = 0  # that were sent again
-
-    def __str__(self) -> str:
-        times = f"after {Duration(self.reaction_ns)} of silence"
-        if self.generation_ns is not None:
-            times = f"NAK after {Duration(self.generation_ns)}, reaction {Duration(self.reaction_ns)}"
-        return (
-            f"packet {self.packet:,}, queue pair {self.flow}: back to PSN {self.psn} ({self.reason.value}), "
-            f"{self.packets:,} packets again, {times}"
-        )
-
-
-@dataclass(frozen=True)
-class GoBackN:
-    """Every going back on a path, and the steps that were wrong. Prints as one line."""
-
-    path: str
-    goings: tuple[GoingBack, ...]
-    violations: tuple[Violation, ...]
-    recoveries: tuple[Recovery, ...]
-    packets: int  # with data, transmissions after the first one included
-    queue_pairs: int
-    naks: int  # sequence errors that were sent
-    naks_arrived: int
-    requests_again: int  # packets of SEND and WRITE, and requests for READ, that were sent again
-    damaged_requests: int  # that arrived so
-    doubt: str = ""  # why the trace says nothing
-
-    @property
-    def retransmitted(self) -> int:
-        """Packets that were sent again."""
-        return sum(going.packets for going in self.goings)
-
-    @property
-    def timeouts(self) -> int:
-        """How often a sender went back by itself."""
-        return sum(going.reason is Reason.TIMEOUT for going in self.goings)
-
-    @property
-    def lost(self) -> int:
-        """Packets with data that did not arrive."""
-        return len(self.recoveries)
-
-    @property
-    def longest_generation_ns(self) -> int | None:
-        """The longest time until a NAK."""
-        times = (going.generation_ns for going in self.goings if going.generation_ns is not None)
-        return max(times, default=None)
-
-    @property
-    def longest_reaction_ns(self) -> int | None:
-        """The longest time from a NAK until the packet is sent again."""
-        asked = (going.reaction_ns for going in self.goings if going.reason is Reason.NAK)
-        return max(asked, default=None)
-
-    @property
-    def longest(self) -> Recovery | None:
-        """The loss that was missing for the longest time."""
-        return max(self.recoveries, key=lambda recovery: recovery.missing_ns, default=None)
-
-    def __str__(self) -> str:
-        text = (
-            f"{self.path}: {self.retransmitted:,} of {self.packets:,} packets of {self.queue_pairs:,} queue "
-            f"pairs were sent again, in {len(self.goings):,} goes ({self.timeouts:,} after a timeout)"
-        )
-        return f"{text}; {len(self.violations):,} violations" if self.violations else text
 
 
 @dataclass
@@ -211,7 +96,7 @@ class _Analysis:
         self.violations: list[Violation] = []
         self.recoveries: list[Recovery] = []
         self.packets = self.naks = self.naks_arrived = self.requests_again = self.damaged_requests = 0
-        self.rewritten = ""
+        self.rewritten = self.unmatched = ""
 
     def see(self, packet: TracedPacket, roce: RocePacket) -> None:
         """Takes the next packet."""
@@ -240,6 +125,8 @@ class _Analysis:
             self._asks(there, packet, roce.psn, is_new=is_new)
             if is_new:
                 here.top = (roce.psn + 1) % PSNS
+        elif (roce.is_nak or roce.is_ack) and there.top is None:
+            self.unmatched = of_no_data(packet, roce)
         elif roce.is_nak:
             self._naks(there, packet, roce.psn)
         elif roce.is_ack:
@@ -409,7 +296,15 @@ def go_back_n(trace: PathTrace) -> GoBackN:
         naks_arrived=analysis.naks_arrived,
         requests_again=analysis.requests_again,
         damaged_requests=analysis.damaged_requests,
-        doubt=trace.doubt or partial or analysis.rewritten,
+        doubt=trace.doubt or partial or analysis.rewritten or analysis.unmatched,
+    )
+
+
+def of_no_data(packet: TracedPacket, roce: RocePacket) -> str:
+    """The doubt where an answer is about a queue pair on which nothing was sent."""
+    return (
+        f"packet {packet.number:,} answers on queue pair {roce.queue_pair}, on which no data came the other "
+        "way; both ends have to call a queue pair by the same number, and the trace has to begin with it"
     )
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..measurement.go_back_n import GoBackN
+from ..measurement.going_back import GoBackN
 from ..model.units import Duration
 from ..verdict import AT_MOST, EQUAL, Verdict, assess
 

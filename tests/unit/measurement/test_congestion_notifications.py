@@ -70,6 +70,12 @@ def test_what_the_tester_cannot_tell_apart_is_inconclusive() -> None:
     assert "the tester may be wrong by" in verdict.reason
 
 
+def test_a_notification_on_an_unknown_queue_pair_is_a_doubt() -> None:
+    verdict = judged(marked(Wire(), 0).cnp(pair=40).trace())
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "answers on queue pair 40" in verdict.reason
+
+
 def test_a_notification_without_a_mark_is_found() -> None:
     verdict = judged(Wire().data(0).cnp().trace())
     assert verdict.outcome is Outcome.FAIL

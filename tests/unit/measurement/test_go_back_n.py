@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from TesterLibrary.measurement.go_back_n import Fault, GoBackN, Reason, go_back_n
+from TesterLibrary.measurement.go_back_n import go_back_n
+from TesterLibrary.measurement.going_back import Fault, GoBackN, Reason
 from TesterLibrary.measurement.trace import Change
 from TesterLibrary.methodology.go_back_n import (
     end_counted_alike,
@@ -164,6 +165,14 @@ def test_of_a_trace_with_a_hole_nothing_is_said() -> None:
 def test_a_rewritten_packet_is_a_doubt() -> None:
     trace = Wire().data(0, change=Change.REWRITTEN).data(1, lost=True).data(2).nak(1).data(1, 2).trace()
     assert "was rewritten" in goes_back_n(go_back_n(trace)).reason
+
+
+def test_ends_that_call_a_queue_pair_by_different_numbers_are_a_doubt() -> None:
+    """The answers of NICs: nothing says which queue pair is the other one's."""
+    wire = Wire().data(0, pair=17).data(1, pair=17, lost=True).data(2, pair=17).nak(1, pair=40)
+    verdict = goes_back_n(go_back_n(wire.data(1, 2, pair=17).ack(2, pair=40).trace()))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "both ends have to call a queue pair by the same number" in verdict.reason
 
 
 def test_a_counter_that_lies_is_found() -> None:
