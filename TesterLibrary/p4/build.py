@@ -27,7 +27,8 @@ from .parser_states import check_parsers
 from .replies import replies
 from .resources import Resources, resources
 
-DEFAULT_PROTOCOLS = ("http-get", "arp", "icmp-echo", "udp-echo", "syn-reset")  # protocols of shipped profiles
+# Protocols of shipped profiles.
+DEFAULT_PROTOCOLS = ("http-get", "http-get-client", "syn-flood", "arp", "icmp-echo", "udp-echo", "syn-reset")
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..errors import PlanError
+from ..model.action import Act
 from ..model.expression import Expression
 from ..model.protocol import Protocol
 from ..model.template import Template
 from ..planning.switch.match_action import MatchAction
 from ..planning.switch.resources import QUEUES
 from ..planning.switch.row_names import row_action, row_key
+from ..planning.switch.starts import CARRIED, START, carried_values
 from ..protocols.actions.counting import Count
 from ..protocols.actions.sending import Send
+from ..protocols.actions.variables import Randomize
 from ..protocols.diagram import act_text
 from .sources import templates
 
@@ -34,7 +37,6 @@ _QUANTITIES = {
 }
 _WORDS = 4  # 32-bit words from the start of the payload that a row can test
 _VALUES = {"TCP.seq": "hdr.tcp.seq", "TCP.ack": "hdr.tcp.ack", "payload.length": "octets"}
-_CARRIED = ("TCP.seq", "TCP.ack")  # taken from a packet to its answer; the template has all other fields
 
 
 @dataclass(frozen=True)
@@ -123,34 +125,41 @@ def _answers(programs: Sequence[MatchAction]) -> Iterator[AnswerAction]:
         protocol = program.protocol
         for template in protocol.templates:
             _check(protocol, template)
-            fields = dict(template.fields)
+            seq, ack = carried_values(protocol, template)
             yield AnswerAction(
                 name=row_action(protocol, template.name),
                 queue=queues[f"{protocol.name}.{template.name}"],
-                seq=_value(protocol, template, fields.get("TCP.seq", Expression(0))),
-                ack=_value(protocol, template, fields.get("TCP.ack", Expression(0))),
+                seq=_value(protocol, template, seq),
+                ack=_value(protocol, template, ack),
             )
 
 
 def _check_rows(protocol: Protocol) -> None:
     for row in protocol.rows:
         acts = [action.act for action in row.actions]
-        other = next((act for act in acts if not isinstance(act, Count | Send)), None)
+        starts = row.event == START
+        known = Count | Send | Randomize if starts else Count | Send
+        other = next((act for act in acts if not isinstance(act, known) or _adds_several(act)), None)
         sends = sum(isinstance(act, Send) for act in acts)
-        if row.event != "packet" or other or sends > 1:
+        if (row.event != "packet" and not starts) or other or sends > 1:
             what = act_text(other) if other else f"{sends} answers" if sends > 1 else f"the event {row.event}"
             raise PlanError(
                 f"{protocol.path}: line {row.line}: {what} is not in the switch's program; on an "
-                "arriving packet a row can count, send one template and change the state"
+                "arriving packet, or at the start of a flow, a row can count one, send one template and "
+                "change the state"
             )
+
+
+def _adds_several(act: Act) -> bool:
+    return isinstance(act, Count) and act.by.constant != 1
 
 
 def _check(protocol: Protocol, template: Template) -> None:
     for name, value in template.fields:
-        if name not in _CARRIED and value.constant is None:
+        if name not in CARRIED and value.constant is None:
             raise PlanError(
                 f"{protocol.path}: line {template.line}: template {template.name} sets {name} to {value}; "
-                f"on a switch {' and '.join(_CARRIED)} can depend on the packet, other fields are constant"
+                f"on a switch {' and '.join(CARRIED)} can depend on the packet, other fields are constant"
             )
 
 

@@ -16,6 +16,7 @@ from . import sources
 REPORT = "resources.json"
 OUTPUTS = (SCHEMA, NOTES)  # the report has their hashes
 _INDENTS = {SCHEMA: 1}  # spaces; other files have 2
+_SNAPSHOTS = ".snapshot."  # of the names of tables by which a debugger takes snapshots of a pipeline
 _NAMED = ("tables", "action_specs", "learn_filters")  # lists of named items in no particular order
 
 
@@ -41,12 +42,17 @@ def hashes(folder: Path) -> Mapping[str, str]:
 
 
 def _canonical(found: Any) -> Any:
-    """Tables and actions by name: a compiler writes them in another order each time."""
+    """Tables and actions by name, without tables of snapshots.
+
+    A compiler writes tables in another order each time, and gives those of snapshots other numbers.
+    """
     if isinstance(found, list):
         return [_canonical(one) for one in found]
     if not isinstance(found, dict):
         return found
     whole = {key: _canonical(value) for key, value in found.items()}
+    if isinstance(whole.get("tables"), list):
+        whole["tables"] = [one for one in whole["tables"] if _SNAPSHOTS not in str(one["name"])]
     for key in _NAMED:
         if isinstance(whole.get(key), list):
             whole[key] = sorted(whole[key], key=lambda one: str(one["name"]))

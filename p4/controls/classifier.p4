@@ -68,6 +68,18 @@ control Classifier(in headers_t hdr, in bit<16> signature_rest, in bit<9> ingres
         class.ports = ports;
     }
 
+    // Of clients: their own address and port are where a packet goes, and one entry is enough for all of them.
+    // Starts of flows come here, too, by a port that recirculates.
+    action flow_of_destination(link_t link, bit<9> loopback, bit<32> add_to_host, bit<16> add_to_port,
+                               ports_t ports) {
+        class.stateful = true;
+        class.link = link;
+        class.loopback = loopback;
+        class.host = hdr.ipv4.dst + add_to_host;
+        class.port = hdr.tcp.dport + add_to_port;
+        class.ports = ports;
+    }
+
     table classes {
         key = {
             ingress_port: ternary @name("ingress_port");
@@ -83,7 +95,7 @@ control Classifier(in headers_t hdr, in bit<16> signature_rest, in bit<9> ingres
             hdr.tcp.dport: ternary @name("tcp_dport");
             hdr.udp.dport: ternary @name("udp_dport");
         }
-        actions = { unsigned; flow_of_port; @defaultonly NoAction; }
+        actions = { unsigned; flow_of_port; flow_of_destination; @defaultonly NoAction; }
         const default_action = NoAction;
         size = CLASSES;
     }

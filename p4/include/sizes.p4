@@ -26,7 +26,7 @@ const bit<32> BUCKETS = 512;           // of the histogram, as prefixes in one b
 const bit<32> HISTOGRAM = 65536;       // 256 streams of 256 buckets: 32 blocks of SRAM
 
 const bit<32> FLOWS = 262144;          // states of 8 bits: 16 blocks of SRAM
-const bit<32> ROWS = 4096;             // entries of a protocol, as match-action entries
+const bit<32> ROWS = 2048;             // entries of protocols: keys are four blocks of TCAM wide, so 16 of 24 blocks
 const bit<32> QUEUES = 16;             // norma section 4.3
 const bit<32> QUEUE_ARRAY = 256;       // 16 queues of 16 elements
 

@@ -4,40 +4,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ...errors import PlanError
+from ...model.headers import HeaderStack
 from ...model.protocol import Protocol
 from ...model.template import Template
 from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE
+from ...protocols import tcp_options
 from ...protocols.frame import checksum
 from ...protocols.scope import layout_of
 from .frame import TCP
 
 _STACK = ["Ether", "IP", "TCP"]
-_WITHOUT_OPTIONS = (("IP.ihl", 5), ("TCP.dataofs", 5))  # words
+_IP_WORDS = _TCP_WORDS = 5  # of headers without options
 
 
 def answer_frame(protocol: Protocol, template: Template) -> bytes:
     """The frame without FCS. Fields that an answer copies from a packet still have their initial values.
 
     Raises:
-        PlanError: a template of other packets than TCP in IPv4.
+        PlanError: a template of other packets than TCP in IPv4, or with options that depend on the flow.
     """
-    layout = layout_of(template.headers)
-    if [header.name for header in layout.headers] != _STACK:
+    names = [header.name for header in layout_of(template.headers).headers]
+    if names != _STACK:
         raise PlanError(
             f"{protocol.path}: line {template.line}: template {template.name}: a switch answers with "
             f"{' / '.join(_STACK)} only"
         )
+    constants = {name: value.constant for name, value in template.fields if value.constant is not None}
+    return tcp_frame(template.headers, constants, _options(protocol, template), template.payload)
+
+
+def tcp_frame(
+    headers: HeaderStack, fields: Mapping[str, int], options: bytes = b"", payload: bytes = b""
+) -> bytes:
+    """A frame without FCS of Ethernet, IPv4 and TCP, with lengths and checksums.
+
+    Args:
+        headers: Its headers.
+        fields: Values of fields, by names such as `TCP.dport`; the others are as in `headers`.
+        options: Whole words behind the TCP header.
+        payload: What is behind them.
+    """
+    layout = layout_of(headers)
     begins, whole = dict[str, int](), bytearray()
     for header in layout.headers:
         begins[header.name] = 8 * len(whole)
         whole += header.octets
-    constants = [(name, value.constant) for name, value in template.fields if value.constant is not None]
-    for name, value in (*_WITHOUT_OPTIONS, *constants):
+    lengths = {"IP.ihl": _IP_WORDS, "TCP.dataofs": _TCP_WORDS + len(options) // 4}
+    for name, value in {**lengths, **fields}.items():
         place = layout.places[name]
         _set(whole, begins[name.partition(".")[0]] + place.offset, place.bits, value)
     ip, tcp = (begins[name] // 8 for name in ("IP", "TCP"))
-    return _summed(bytes(whole) + template.payload, ip, tcp).ljust(MIN_FRAME_SIZE - FCS_LENGTH, b"\0")
+    return _summed(bytes(whole) + options + payload, ip, tcp).ljust(MIN_FRAME_SIZE - FCS_LENGTH, b"\0")
+
+
+def _options(protocol: Protocol, template: Template) -> bytes:
+    """The options of a template, which are the same in each of its packets."""
+    found = b""
+    for option in template.options:
+        values = [value.constant for value in option.values]
+        if option.only_if or None in values:
+            raise PlanError(
+                f"{protocol.path}: line {template.line}: template {template.name}: its option "
+                f"{option.kind.value} depends on the flow; on a switch options are constant"
+            )
+        found += tcp_options.write(option.kind, tuple(value for value in values if value is not None))
+    return found
 
 
 def _set(octets: bytearray, offset: int, bits: int, value: int) -> None:

@@ -30,6 +30,8 @@ class Chip:
         pcie_ports: Device ports of the CPU by PCIe, which have no MAC and are always up.
         clock_mhz: The usual clock of its pipelines.
         pipeline_pps: Packets each second that a pipeline takes.
+        recirculation_port: Device port of an external pipe whose frames come in again, without a cable or a
+            set-up; None: not known.
     """
 
     profile: str
@@ -43,6 +45,7 @@ class Chip:
     clock_mhz: int
     pipeline_pps: int
     pipes: int = 4
+    recirculation_port: int | None = None
 
     def device_port(self, pipe: int, connector: int, lane: int = 0) -> int:
         """The device port of a connector of a pipe; all numbers are from 0 on."""
@@ -69,6 +72,7 @@ TOFINO = Chip(
     pcie_ports=(192, 320),  # of a chip with two pipes, with four
     clock_mhz=1270,  # p4c's table of meter rates, profile 0
     pipeline_pps=1_200_000_000,
+    recirculation_port=68,  # loops by default (p4lang/p4app-switchML, issue 33)
 )
 TOFINO_2 = Chip(
     profile="tofino2",

@@ -163,10 +163,16 @@ def _with_numbers(test: Test, numbers: Mapping[str, int]) -> Test:
 
 
 def ternaries(tested: Condition) -> Iterator[tuple[Ternary, ...]]:
-    """Entries that together match a condition: a range takes several entries, two ranges their product."""
+    """Entries that together match a condition: a range takes several entries, two ranges their product.
+
+    What a job's parameters decide alone is no key: either it holds, or there are no entries.
+    """
+    if not tested.possible:
+        return iter(())
     choices = [
         [Ternary(said(quantity), value, mask) for value, mask in cover(values)]
         for quantity, values in tested.allowed.items()
+        if said(quantity)
     ]
     return product(*choices)
 

@@ -75,12 +75,11 @@ _PLACES = {
 
 def check_end(end: PlannedEnd) -> None:
     """PlanError if a switch cannot run this end."""
-    if end.opening is not None:
-        raise PlanError(f"{end.name!r}: clients open flows by time, and on a Tofino only packets wake one")
-    if replies_only(end.protocol):
+    if end.opening is None and replies_only(end.protocol):
         check_accepted(end.accepts, accepted_fields(end.protocol))
         return
-    check_accepted(end.accepts)
+    if end.opening is None:
+        check_accepted(end.accepts)
     if end.vlan is not None:
         raise PlanError(f"{end.name!r}: answers with a VLAN tag are none of a switch's; leave vlan= out")
     for template in end.protocol.templates:

@@ -32,7 +32,7 @@ REGISTER_BITS = 32  # bits of a register, which one pass can access once (§4.2)
 # Sizes of the program's tables; its sizes.p4 says which hardware sets them.
 TEMPLATES = 256
 COPIES = 512  # pairs of a template and a link; each pair has its ports
-ROWS = 4096
+ROWS = 2048
 FLOWS = 262_144
 QUANTILES = 512  # values of distributions in each editor
 TICK_BITS = 32  # bits of a pass/skip unit's counter, which counts the packets of a period

@@ -24,6 +24,7 @@ from .match_action import MatchAction, match_action
 from .meter import LoopMeter
 from .refusals import check_end, check_stream
 from .staging import Staging, stage
+from .starts import PlacedStarts, placed_starts
 from .template_loop import template_packets
 
 _EVEN = Fraction(1, 10**6)  # the error that is accepted so that few packets are skipped in a row
@@ -44,11 +45,12 @@ class SwitchStream:
 
 @dataclass(frozen=True)
 class SwitchEnd:
-    """A responder, its protocol for a switch, and its loops there."""
+    """A responder or clients, the protocol for a switch, and the loops there."""
 
     end: PlannedEnd
     program: MatchAction
     loops: tuple[PlacedLoop, ...]
+    starts: PlacedStarts | None = None  # of clients
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,10 @@ def place(
     flows = [_loop(stream, staging) for stream, staging in zip(plan.streams, stagings, strict=True)]
     programs = [(end, _program(end)) for end in plan.ends]
     loops = [(end, program, end_loops(end.name, program, ports[end.port])) for end, program in programs]
-    places = allocate([*flows, *(loop.flow for _, _, looping in loops for loop in looping)], chip, occupied)
+    opening = {end.name: placed_starts(end, chip) for end in plan.ends if end.opening}
+    looping_flows = [loop.flow for _, _, looping in loops for loop in looping]
+    looping_flows += [starts.flow for starts in opening.values()]
+    places = allocate([*flows, *looping_flows], chip, occupied)
     streams = (
         SwitchStream(
             stream,
@@ -101,7 +106,12 @@ def place(
         for stream, staging, flow in zip(plan.streams, stagings, flows, strict=True)
     )
     ends = (
-        SwitchEnd(end, program, tuple(placed(loop, places[loop.flow.name], chip) for loop in looping))
+        SwitchEnd(
+            end,
+            program,
+            tuple(placed(loop, places[loop.flow.name], chip) for loop in looping),
+            opening[end.name].at(places[opening[end.name].flow.name]) if end.opening else None,
+        )
         for end, program, looping in loops
     )
     return Placement(tuple(streams), tuple(ends))

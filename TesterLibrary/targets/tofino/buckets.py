@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from .loaded import LoadedStream
+from .loaded import LoadedStarts, LoadedStream
 from .looping import rounds_asked
 from .rate import BURST, counting_entries, held_entry, passes_asked
 from .readings import number_of, packets_of
@@ -22,15 +22,15 @@ _ENOUGH = 2 * BURST  # rounds after which a loop is hardly faster than its meter
 
 
 class Buckets:
-    """The buckets of the streams of a session. `sleep` waits for so many seconds."""
+    """The buckets of the streams and starts of a session. `sleep` waits for so many seconds."""
 
     def __init__(self, session: SwitchSession, sleep: Callable[[float], object]) -> None:
         self._session, self._sleep = session, sleep
         self._full: set[int] = set()  # templates
 
-    def fill(self, streams: Iterable[LoadedStream]) -> None:
-        """Notes that the buckets of streams are full, because their meters have been written."""
-        self._full |= {stream.template for stream in streams if stream.metered}
+    def fill(self, paced: Iterable[LoadedStream | LoadedStarts]) -> None:
+        """Notes that the buckets of streams and starts are full, because their meters have been written."""
+        self._full |= {one.template for one in paced if one.metered}
 
     def empty(self, templates: Collection[int]) -> None:
         """Waits until buckets are empty; gives up if templates do not loop as they should."""

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ...errors import PlanError
 from ...model.plan import Plan
@@ -13,11 +14,13 @@ from ...planning.switch.answers import answer_frame
 from ...planning.switch.replies import replies_only, reply_rows
 from ...planning.switch.resources import LINKS, REPLIES, TEMPLATES
 from ...planning.switch.signature import signed_template
+from ...planning.switch.starts import PlacedStarts, opening_rows
 from ...planning.switch.streams import SwitchEnd, SwitchStream, place
-from .classifier import end_entries, stream_entries
+from .classifier import SourceNumbers, end_entries, source_entries, stream_entries
+from .counted import counted_rows, counted_starts
 from .entry import TableEntry
 from .job import HeldNumbers, SwitchJob, occupied
-from .loaded import CountedRow, LoadedEnd, LoadedStream
+from .loaded import CountedRow, LoadedEnd, LoadedStarts, LoadedStream
 from .looping import answer_loop, copies, link_addresses, link_to_peer, stream_loop, versions
 from .numbers import Numbers, free_range
 from .packets import TemplatePacket, template_packet
@@ -101,6 +104,11 @@ class _Builder:
         )
         loops = [Occupied(stream.loopback, stream.flow) for stream in placement.streams]
         loops += [Occupied(one.place, one.loop.flow) for end in placement.ends for one in end.loops]
+        loops += [
+            Occupied(starts.loopback, starts.flow)
+            for starts in (end.starts for end in placement.ends)
+            if starts and starts.loopback
+        ]
         return SwitchJob(
             plan=self._plan,
             entries=tuple(self._entries),
@@ -163,19 +171,35 @@ class _Builder:
         return tuple(protocols)
 
     def _end(self, placed: SwitchEnd) -> LoadedEnd:
-        """A responder that answers from templates."""
+        """A responder that answers from templates, or clients."""
         end, program = placed.end, placed.program
         port = self._ports.of(end.port)
         link = self._links.next()
         mac = self._ports.known[end.port].mac
         self._entries.append(link_to_peer(link, port, mac))
         places = {one.loop.role: self._ports.loop(one.place) for one in placed.loops}
-        first = places.get("read", places.get("ask", 0))
-        flows = free_range(end.flow_capacity, self._ranges)
+        first, write_port = places.get("read", places.get("ask", 0)), places.get("write", 0)
+        starts: LoadedStarts | None = None
+        started: list[CountedRow] = []
+        if placed.starts is None:
+            flows = free_range(end.flow_capacity, self._ranges)
+            self._answering += end_entries(end, port, link, first, flows, link)
+        else:
+            assert end.opening is not None
+            program = opening_rows(program, end.opening.reopen)
+            sources = SourceNumbers(placed.starts.starts)
+            flows = free_range(sources.count, self._ranges)
+            sources = replace(sources, first=flows.first)
+            self._answering += source_entries(sources, port, link, first, link)
+            starts, start_link = self._starts(placed.starts, sources, first)
+            self._entries.append(
+                link_addresses(start_link, port, end.opening.destination_mac, end.opening.source_mac)
+            )
+            started = list(counted_starts(program, start_link, write_port))
         self._ranges.append(flows)
-        self._answering += end_entries(end, port, link, first, flows, link)
-        rows = list(row_entries(program, link, write_port=places.get("write", 0)))
-        self._entries += rows
+        packets = counted_rows(program, row_entries(program, link, write_port=write_port))
+        rows = (*packets, *started)
+        self._entries += [row.entry for row in rows]
         name = end.protocol.name
         frames = {one.name: answer_frame(end.protocol, one) for one in end.protocol.templates}
         for one in placed.loops:
@@ -184,13 +208,38 @@ class _Builder:
                 packet = template_packet(frames[queue], number, link, self._ports.loop(one.place))
                 self._packets.append(TemplatePacket(packet, one.templates))
         group = self._group(port)
-        self._entries += [copies(self._answers_by[f"{name}.{one}"], group, link) for one in frames]
-        counted = tuple(
-            CountedRow(entry, row.counts, bool(row.sends))
-            for entry, row in zip(rows, program.entries, strict=True)
-        )
+        links = [link] if placed.starts is None else [link, start_link]
+        self._entries += [
+            copies(self._answers_by[f"{name}.{one}"], group, one_link) for one in frames for one_link in links
+        ]
         queues = {one: self._program.queues[f"{name}.{one}"] for one in frames}
-        return LoadedEnd(end, port, counted, flows, link, queues)
+        return LoadedEnd(end, port, rows, flows, link, queues, starts)
+
+    def _starts(
+        self, placed: PlacedStarts, sources: SourceNumbers, loopback: int
+    ) -> tuple[LoadedStarts, int]:
+        """The starts of clients, and the link by which their rows are known."""
+        starts, place = placed.starts, placed.loopback
+        assert place is not None
+        again = self._program.chip.recirculation_port
+        if again is None:
+            raise PlanError(
+                f"clients: starts of flows need a port that recirculates, and none is known of a "
+                f"{self._program.chip.family}; use a testerd"
+            )
+        template, link = self._templates.next(), self._links.next()
+        self._entries += [
+            held_entry(template),
+            meter_entry(template, placed.staging, self._chip.meter, metered=placed.metered),
+            stream_loop(template),
+            copies(template, self._group(again)),
+        ]
+        packet = template_packet(
+            starts.frame, template, self._link(starts.frame[:12], again), self._ports.loop(place)
+        )
+        self._packets.append(TemplatePacket(packet, placed.templates))
+        self._answering += source_entries(sources, again, link, loopback, link)
+        return LoadedStarts(template, placed.staging, placed.starts.edits, starts.most, placed.metered), link
 
     def _bypass(self, placed: SwitchEnd) -> LoadedEnd:
         """A responder without state."""

@@ -13,6 +13,7 @@ from ...model.planned_end import Accept, PlannedEnd
 from ...planning.switch.chip import PORT_MASK
 from ...planning.switch.classes import ACCEPTED, check_accepted, stream_class
 from ...planning.switch.match_action import cover
+from ...planning.switch.starts import Starts
 from ...protocols.values import MaskedNumbers
 from .entry import Masked, TableEntry, Value
 
@@ -90,7 +91,63 @@ def end_entries(
             )
 
 
-_NAMES = {"IP.dst": "ipv4_dst", "TCP.dport": "tcp_dport"}
+@dataclass(frozen=True)
+class SourceNumbers:
+    """The numbers of the flows of clients: those of their addresses, and of the ports of each."""
+
+    starts: Starts
+    first: int = 0
+
+    @property
+    def port_bits(self) -> int:
+        """The bits of a flow's number that are bits of the port."""
+        return min(bits for bits in _PORT_BITS if self.starts.ports.count <= 1 << bits)
+
+    @property
+    def count(self) -> int:
+        """The numbers that are needed, not all of which are flows."""
+        return self.starts.hosts.count << self.port_bits
+
+
+def source_entries(
+    numbers: SourceNumbers, port: int, link: int, loopback: int, priority: int
+) -> Iterator[TableEntry]:
+    """Entries that recognize packets for clients at a device port, or their starts, and their flows.
+
+    Args:
+        numbers: The numbers of the flows.
+        port: The device port that they arrive by.
+        link: Number of the Ethernet addresses of answers.
+        loopback: The device port of the first pass.
+        priority: Entries with a lower number are tried first.
+    """
+    starts, bits = numbers.starts, numbers.port_bits
+    data = {
+        "link": link,
+        "loopback": loopback,
+        "add_to_host": ((numbers.first >> bits) - starts.hosts.first) % (1 << 32),
+        "add_to_port": -starts.ports.first % (1 << 16),
+        "ports": bits,
+    }
+    for accepted in accepts(starts.accepts, SOURCES):
+        key: dict[str, Value] = {
+            "ingress_port": Masked(port, PORT_MASK),
+            "vlan_valid": Masked(0, 1),
+            "ipv4_valid": Masked(1, 1),
+            "tcp_valid": Masked(1, 1),
+            **{_NAMES[name]: masked for name, masked in accepted.items()},
+            "$MATCH_PRIORITY": priority,
+        }
+        yield TableEntry(_CLASSES, key, f"{_CLASSIFIER}.flow_of_destination", data)
+
+
+SOURCES = {"IP.src": 32, "IP.dst": 32, "TCP.sport": 16, "TCP.dport": 16}  # fields of packets for clients
+_NAMES = {
+    "IP.src": "ipv4_src",
+    "IP.dst": "ipv4_dst",
+    "TCP.sport": "tcp_sport",
+    "TCP.dport": "tcp_dport",
+}
 
 
 def accepts(accepted: tuple[Accept, ...], known: Mapping[str, int] = ACCEPTED) -> Iterator[dict[str, Masked]]:

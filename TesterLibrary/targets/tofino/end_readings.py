@@ -6,13 +6,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ...measurement.snapshot import EndCounters, PortCounters, PortVersionCounters
-from .loaded import LoadedEnd
+from .loaded import CountedRow, LoadedEnd
 from .switch import Asked, Reading
 
 _PACKETS, _OCTETS = "$COUNTER_SPEC_PKTS", "$COUNTER_SPEC_BYTES"
 _DIRECTIONS = ("ExternalEgress", "ExternalIngress")
+
+
+@dataclass(frozen=True)
+class Flows:
+    """The flows of an end since its start, and those that are open now; None: not counted."""
+
+    begun: int | None = None
+    ended: int | None = None
+    failed: int | None = None
+    open: int | None = None
 
 
 def end_asked(end: LoadedEnd) -> list[Asked]:
@@ -24,22 +35,46 @@ def end_asked(end: LoadedEnd) -> list[Asked]:
 
 
 def end_counters(job: str, end: LoadedEnd, readings: Sequence[Reading], *, answering: bool) -> EndCounters:
-    """The counters of a responder since its start. Answers that found their queue full were not sent."""
+    """The counters of an end since its start. Answers that found their queue full were not sent."""
     packets = [_number(reading, _PACKETS) for reading in readings]
-    rows, full = packets[: len(end.rows)], sum(packets[len(end.rows) :])
+    rows = list(zip(end.rows, packets[: len(end.rows)], strict=True))
+    full = sum(packets[len(end.rows) :])
     counted: Counter[str] = Counter()
-    for row, count in zip(end.rows, rows, strict=True):
+    for row, count in rows:
         counted.update(dict.fromkeys(row.counts, count))
-    answers = sum(count for row, count in zip(end.rows, rows, strict=True) if row.answers)
+    openings = sum(count for row, count in rows if row.starts and row.answers)
+    most = end.starts.most if end.starts else 0
+    flows = _flows(end, rows)
     return EndCounters(
         job=job,
         name=end.planned.name,
         answering=answering,
+        opening=answering and (most is None or openings < most),
         counters=tuple(counted[name] for layer in end.planned.protocol.layers for name in layer.counters),
-        rx_packets=sum(rows),
-        tx_packets=answers - full,
+        rx_packets=sum(count for row, count in rows if not row.starts),
+        tx_packets=sum(count for row, count in rows if row.answers) - full,
         not_sent=full,
+        openings=openings,
+        put_off=sum(count for row, count in rows if row.starts and not row.answers),
+        flows_begun=flows.begun,
+        flows_ended=flows.ended,
+        flows_failed=flows.failed,
+        flows=flows.open,
     )
+
+
+def _flows(end: LoadedEnd, rows: Sequence[tuple[CountedRow, int]]) -> Flows:
+    """The flows of clients that keep some, by the rows that begin and end them; None of all other ends.
+
+    Two packets of a flow that come while its state is written (norma appendix A) may both end it. If more
+    have ended than were begun, nothing is said of either.
+    """
+    begun = sum(count for row, count in rows if row.begins)
+    ended = sum(count for row, count in rows if row.ends)
+    failed = sum(count for row, count in rows if row.fails)
+    if end.starts is None or not end.keeps or ended > begun:
+        return Flows()
+    return Flows(begun, ended, failed, begun - ended)
 
 
 def port_asked(port: int) -> list[Asked]:

@@ -17,7 +17,7 @@ from ...model.plan import Plan, PlannedNeighbour
 from ...planning.switch.allocation import Occupied
 from .editor import editor_entries
 from .entry import TableEntry
-from .loaded import LoadedEnd, LoadedStream
+from .loaded import LoadedEnd, LoadedStarts, LoadedStream
 from .looping import versions
 from .packets import TemplatePacket
 from .rate import held_entry, limit_entries, unit_entries
@@ -50,7 +50,7 @@ class SwitchJob:
     held: HeldNumbers
 
     def starting(self, packets: int | Mapping[int, int] | None = None) -> Iterator[TableEntry]:
-        """Lets its streams depart from their first frame on.
+        """Lets its streams depart from their first frame on, and the starts of its clients.
 
         Args:
             packets: The frames of each stream, as one number or by id; None: until it is stopped. For streams
@@ -65,14 +65,27 @@ class SwitchJob:
             yield from editor_entries(stream.template, stream.edits)
             if len(stream.staging.stages) < 3:
                 yield from limit_entries(stream.template, limit)
-        rates = [list(unit_entries(one.template, one.staging)) for one in self.streams.values()]
+        for starts in self.starts:
+            yield from editor_entries(starts.template, starts.edits)
+            yield from limit_entries(starts.template, starts.most)
+        rates = [list(unit_entries(one.template, one.staging)) for one in self.paced]
         for entries in rates:
             yield from entries[:-1]
         yield from (entries[-1] for entries in rates)  # these let the packets depart
 
+    @property
+    def starts(self) -> list[LoadedStarts]:
+        """The starts of its clients."""
+        return [end.starts for end in self.ends if end.starts]
+
+    @property
+    def paced(self) -> list[LoadedStream | LoadedStarts]:
+        """All that leaves its loop at a rate."""
+        return [*self.streams.values(), *self.starts]
+
     def stopping(self) -> Iterator[TableEntry]:
-        """Holds its streams back."""
-        return (held_entry(stream.template) for stream in self.streams.values())
+        """Holds its streams back, and the starts of its clients."""
+        return (held_entry(paced.template) for paced in self.paced)
 
     def flipped(self, version: int) -> Iterator[TableEntry]:
         """Lets frames leave in a version."""

@@ -47,11 +47,26 @@ class CountedRow:
     entry: TableEntry
     counts: tuple[str, ...]
     answers: bool
+    starts: bool = False  # its packets are starts of flows
+    begins: bool = False  # flows
+    ends: bool = False
+    fails: bool = False  # it ends them, and not well
+
+
+@dataclass(frozen=True)
+class LoadedStarts:
+    """The starts of clients, and their template."""
+
+    template: int
+    staging: Staging
+    edits: tuple[SwitchEditor, ...]
+    most: int | None  # so many in all; None: until the clients are stopped
+    metered: bool = True  # see SwitchStream
 
 
 @dataclass(frozen=True)
 class LoadedEnd:
-    """A responder of a job."""
+    """A responder, or clients, of a job."""
 
     planned: PlannedEnd
     port: int  # device port
@@ -59,6 +74,7 @@ class LoadedEnd:
     flows: FlowRange | None = None  # None: it has no state
     link: int | None = None
     queues: Mapping[str, int] | None = None  # by template: the queues, which count answers that found no room
+    starts: LoadedStarts | None = None  # of clients
 
     @property
     def keeps(self) -> bool:

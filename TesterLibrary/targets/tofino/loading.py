@@ -91,10 +91,10 @@ class Loading:
             self._silent.pop(job.plan.job, None)
 
     def end_ends(self, job: SwitchJob) -> None:
-        """Makes the responders of a job silent; their counters stay."""
+        """Makes the responders and clients of a job silent; their counters stay."""
         counted = self.read_ends(job)
         self._session.remove(job.answering)
-        self._silent[job.plan.job] = [replace(end, answering=False) for end in counted]
+        self._silent[job.plan.job] = [replace(end, answering=False, opening=False) for end in counted]
 
     def read_ends(self, job: SwitchJob) -> list[EndCounters]:
         """The counters of a job's responders since their start."""

@@ -16,17 +16,18 @@ _WORD = 4  # bytes of the payload in one key
 
 
 def row_entries(
-    program: MatchAction, link: int, priority: int = 0, *, write_port: int = 0
+    program: MatchAction, link: int, priority: int = 0, *, write_port: int = 0, event: str = "packet"
 ) -> Iterator[TableEntry]:
-    """The entries of a protocol's rows for packets of a link.
+    """The entries of a protocol's rows for an event, which is what packets of a link are.
 
     Args:
         program: A protocol that the switch was built with.
         link: Number of the peer's Ethernet addresses, by which jobs are told apart.
         priority: Priority of the first row; rows with a lower number are tried first.
         write_port: The device port of the second pass, which writes the state.
+        event: The event that the rows are for.
     """
-    for row in program.entries:
+    for row in rows_for(program, event):
         send = row_action(program.protocol, row.sends[0]) if row.sends else "silent"
         yield TableEntry(
             f"internal.{_EFSM}.rows",
@@ -34,6 +35,21 @@ def row_entries(
             f"{_EFSM}.{send}",
             {"next": row.next_state, "moves": int(_moves(row)), "write_port": write_port},
         )
+
+
+def rows_for(program: MatchAction, event: str) -> list[Row]:
+    """The rows for an event, in the order of `row_entries`."""
+    return [row for row in program.entries if row.table == event]
+
+
+def open_entry(link: int, priority: int) -> TableEntry:
+    """The entry of all packets of a link that no row is for: starts of flows that are not over yet."""
+    return TableEntry(
+        f"internal.{_EFSM}.rows",
+        {"link": Masked(link, 0xFF), "$MATCH_PRIORITY": priority},
+        f"{_EFSM}.silent",
+        {"next": 0, "moves": 0, "write_port": 0},
+    )
 
 
 def _key(row: Row) -> dict[str, Value]:

@@ -137,7 +137,7 @@ class TofinoTarget(WithoutQueries):
             self._retire(runs)
             others = [run.job for run in self._runs.values() if run not in runs]
             self._loading.begin([run.job for run in fresh], others)
-            self._buckets.empty([stream.template for run in fresh for stream in run.job.streams.values()])
+            self._buckets.empty([paced.template for run in fresh for paced in run.job.paced])
             self.session.write([entry for run in fresh for entry in run.job.flipped(0)])
             starting = self._starting(fresh, duration, packets)
             for run in fresh:
@@ -302,7 +302,7 @@ class TofinoTarget(WithoutQueries):
 
     def _load(self, job: SwitchJob) -> None:
         self._loading.load(job)
-        self._buckets.fill(job.streams.values())
+        self._buckets.fill(job.paced)
         self._runs[job.plan.job] = SwitchRun(job)
         self._hold_on_loss()
 
@@ -373,7 +373,7 @@ class TofinoTarget(WithoutQueries):
         run.change(stream, sent, self._now_ns())
         if not run.sending(stream.id, sent):
             return
-        only = replace(job, streams={stream.id: job.streams[stream.id]})
+        only = replace(job, streams={stream.id: job.streams[stream.id]}, ends=())
         self.session.write(list(only.starting(run.limits)))
 
     def _begin(self) -> None:

@@ -78,11 +78,31 @@ def test_what_is_no_key_of_the_table_is_refused(tmp_path: Path) -> None:
         generated(path)
 
 
-def test_what_a_row_cannot_do_is_refused() -> None:
-    with pytest.raises(
-        PlanError, match=r"syn-flood.*line \d+: randomize sequence is not in the switch's program"
-    ):
-        generated("syn-flood")
+def test_a_start_draws_the_sequence_number_that_it_comes_with() -> None:
+    syn = action(generated("syn-flood"), "syn_flood_syn")
+    assert "reply.seq = hdr.tcp.seq;" in syn
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [
+        ("do: [count: closed], to: closed}", "do: [count: {closed: 2}], to: closed}", "count closed 2"),
+        (
+            "{in: closed, on: packet, do: [count: unknown]}",
+            "{in: closed, on: packet, do: [random: [id]]}",
+            "randomize id",
+        ),
+    ],
+)
+def test_what_a_row_cannot_do_is_refused(tmp_path: Path, old: str, new: str, what: str) -> None:
+    path = changed(tmp_path, "own", "\ncounters:", "\nvariables: {id: 32}\ncounters:")
+    own = Path(path)
+    own.write_text(own.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    with pytest.raises(PlanError, match=rf"own\.yaml: line \d+: .*{what}.* is not in the switch's program"):
+        generated(path)
+
+
+def test_a_reply_is_none_of_a_table_with_templates() -> None:
     with pytest.raises(PlanError, match=r"udp-echo.*line \d+: reply .* is not in the switch's program"):
         generated("udp-echo")
 

@@ -198,13 +198,15 @@ class FakeChip(Generic[P]):
             return
         if port == cpu:
             self.to_cpu.append(octets)
+        elif port == self._chip.recirculation_port:
+            self._at(self._now_ns + _ROUND_NS, partial(self.arrive, port, octets))
         else:
             others = [other for other, setup in self._ports.items() if not setup.loopback and other != cpu]
             for at_ns, other, frame in self._wire.forward(port, octets, self._now_ns, others):
                 self._at(at_ns, partial(self.arrive, other, frame))
 
     def _is_up(self, port: int) -> bool:
-        return port in self._ports or port in self._chip.pcie_ports
+        return port in self._ports or port in (*self._chip.pcie_ports, self._chip.recirculation_port)
 
     def _cpu_port(self) -> int | None:
         roles = self._store.entries("external.ExternalIngressParser.$PORT_METADATA")

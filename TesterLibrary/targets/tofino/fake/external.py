@@ -82,7 +82,7 @@ class External:
             if signed:
                 self._measure(packet, port, stream, now_ns)
             return None
-        if entry and _is(entry, "flow_of_port"):
+        if entry and (_is(entry, "flow_of_port") or _is(entry, "flow_of_destination")):
             return self._stateful(packet, entry)
         row = self._row_of(packet, port)
         if row is not None:
@@ -116,9 +116,12 @@ class External:
         )
 
     def _stateful(self, packet: Packet, entry: TableEntry) -> Way[Packet]:
-        """Gives a packet its flow's number: its entry's host, and its port counted from the job's first."""
-        host = number(entry, "host")
-        port = (packet.get("tcp.sport") + number(entry, "add_to_port")) % (1 << 16)
+        """Gives a packet its flow's number, by the end of the client: its host, and its port."""
+        if _is(entry, "flow_of_port"):
+            host, own = number(entry, "host"), packet.get("tcp.sport")
+        else:
+            host, own = packet.get("ipv4.dst") + number(entry, "add_to_host"), packet.get("tcp.dport")
+        port = (own + number(entry, "add_to_port")) % (1 << 16)
         bits = number(entry, "ports")
         packet.flow = (host << bits | port & (1 << bits) - 1) % (1 << 24)
         packet.kind, packet.link, packet.template = READ, number(entry, "link"), 0

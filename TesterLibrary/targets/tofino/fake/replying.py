@@ -7,10 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ....model.expression import NOTHING, Expression
+from ....model.expression import Expression
 from ....planning.switch.match_action import match_action
 from ....planning.switch.replies import replies_only, reply_rows
 from ....planning.switch.row_names import reply_action, row_action
+from ....planning.switch.starts import carried_values
 from ....protocols.actions.sending import Reply
 from ....protocols.checker import load_protocol
 from ..entry import TableEntry
@@ -70,15 +71,9 @@ def _read(packet: Packet, parameters: Mapping[str, int], name: str) -> int:
 def _answers(program: Program) -> Iterator[tuple[str, FakeAnswer]]:
     for protocol in map(load_protocol, program.protocols):
         for template in protocol.templates:
-            fields = dict(template.fields)
-            yield (
-                row_action(protocol, template.name),
-                FakeAnswer(
-                    program.queues[f"{protocol.name}.{template.name}"],
-                    fields.get("TCP.seq", NOTHING),
-                    fields.get("TCP.ack", NOTHING),
-                ),
-            )
+            queue = program.queues[f"{protocol.name}.{template.name}"]
+            seq, ack = carried_values(protocol, template)
+            yield row_action(protocol, template.name), FakeAnswer(queue, seq, ack)
 
 
 def _replies(program: Program) -> Iterator[tuple[str, Reply]]:

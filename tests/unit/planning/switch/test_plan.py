@@ -133,7 +133,7 @@ _VALUES = ", ".join(map(str, range(2100)))
         ),
         (
             "clients:\n  - {name: c, port: p1, protocol: %s, target: 198.18.1.9:80}\n",
-            r"'c': clients open flows by time, and on a Tofino only packets wake one",
+            r"'c': a switch opens connections at a rate, and none is given; give rate=",
         ),
     ],
 )

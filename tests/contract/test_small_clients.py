@@ -1,0 +1,102 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Clients whose tables fit a switch, on every target: the same counts from the same table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from TesterLibrary.model.endpoints import Endpoints
+from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.responder import Clients, Reopen, Responder
+
+from .rig import Rig
+from .test_responder import FAR, SERVICE, Sessions
+
+_FAST = Frequency.parse("2000/s")
+
+
+@pytest.fixture
+def sessions(rig: Rig) -> Sessions:
+    return Sessions(rig)
+
+
+def _server(protocol: str = "http-get") -> Responder:
+    return Responder(name="web", port=FAR, protocol=protocol, servers=SERVICE)
+
+
+def _clients(**given: Any) -> Clients:
+    whole = {"protocol": "http-get-client", "connections": 8, "rate": _FAST, **given}
+    return Clients(name="users", port="p1", target=SERVICE, **whole)
+
+
+@pytest.mark.parametrize("sources", [None, "198.18.0.64-198.18.0.67:5000-5999"], ids=["one address", "four"])
+def test_each_connection_is_answered_once(sessions: Sessions, sources: str | None) -> None:
+    given = {"sources": Endpoints.parse(sources)} if sources else {}
+    sessions.start(_server(), _clients(total=8, **given))
+    users = sessions.until("users", lambda s: s.ended == 8)
+    assert (users.attempted, users.established, users.count("answered"), users.count("closed")) == (
+        8,
+        8,
+        8,
+        8,
+    )
+    assert (users.completed, users.failed, users.concurrent, users.put_off) == (8, 0, 0, 0)
+    web = sessions.until("web", lambda s: s.count("closed") == 8)
+    assert (web.count("opened"), web.count("served"), web.count("closed")) == (8, 8, 8)
+    assert users.tx_packets == web.rx_packets == 4 * 8
+    assert web.tx_packets == users.rx_packets == 3 * 8
+
+
+def test_a_connection_that_is_over_is_opened_again(sessions: Sessions) -> None:
+    sessions.start(_server(), _clients(connections=2))
+    users = sessions.until("users", lambda s: (s.ended or 0) >= 20)
+    assert users.completed is not None
+    assert users.completed >= 20
+    assert users.failed == 0
+
+
+def test_clients_that_are_stopped_open_no_more(sessions: Sessions) -> None:
+    sessions.start(_server(), _clients())
+    sessions.until("users", lambda s: s.attempted >= 8)
+    sessions.rig.target.stop(["users"])
+    sessions.rig.pass_time(1.1)
+    then = sessions.read("users").attempted
+    sessions.rig.pass_time(0.05)
+    assert sessions.read("users").attempted == then
+
+
+@pytest.mark.parametrize(("reopen", "again"), [(Reopen.ENDED_WELL, False), (Reopen.ALWAYS, True)])
+def test_a_connection_that_failed_makes_room_as_it_is_told(
+    sessions: Sessions, reopen: Reopen, again: bool
+) -> None:
+    sessions.start(_server("syn-reset"), _clients(reopen=reopen))
+    users = sessions.until("users", lambda s: s.attempted >= (24 if again else 8))
+    sessions.rig.pass_time(0.05)
+    users = sessions.read("users")
+    assert users.failed == users.count("refused")
+    assert users.established == 0
+    assert (users.attempted > 8) == again
+    if not again:
+        assert (users.attempted, users.failed, users.concurrent) == (8, 8, 0)
+
+
+def test_connections_without_an_answer_stay_open(sessions: Sessions) -> None:
+    sessions.start(_clients(connections=4))
+    sessions.until("users", lambda s: s.attempted == 4)
+    sessions.rig.pass_time(0.05)
+    users = sessions.read("users")
+    assert (users.attempted, users.established, users.concurrent, users.unanswered) == (4, 0, 4, 4)
+
+
+@pytest.mark.parametrize("resets", [0, 1])
+def test_a_flood_opens_nothing_and_counts_its_answers(sessions: Sessions, resets: int) -> None:
+    flood = _clients(protocol="syn-flood", total=100, connections=1, parameters={"resets": resets})
+    sessions.start(_server(), flood)
+    users = sessions.until("users", lambda s: s.count("answered") == 100)
+    assert (users.attempted, users.count("attempted"), users.count("answered")) == (100, 100, 100)
+    web = sessions.until("web", lambda s: s.count("closed") == 100 * resets)
+    assert (web.count("opened"), web.count("closed")) == (100, 100 * resets)
+    assert users.tx_packets == 100 * (1 + resets)
