@@ -274,7 +274,7 @@ def _frame(opening: Opening, hosts: Accept, ports: Accept, targets: tuple[Series
 def _edits(
     end: PlannedEnd, hosts: Accept, ports: Accept, targets: tuple[Series, Series]
 ) -> tuple[SwitchEditor, ...]:
-    """The fields that change from start to start: addresses first, then ports, as with sources of an engine."""
+    """The fields that change from start to start: addresses first, then their ports, as in an engine."""
     found: list[SwitchEditor] = []
 
     def stepped(field: str, first: int, count: int) -> None:
