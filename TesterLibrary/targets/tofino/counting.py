@@ -251,7 +251,7 @@ class Counting:
         )
         return replace(
             counted,
-            intended_packets=stretch.intended(now_ns),
+            intended_packets=stretch.intended(now_ns, sent),
             worst_lateness_ns=_unevenness_ns(stream),
             first_tx_ns=times.tx.first_ns,
             last_tx_ns=times.tx.last_ns,

@@ -27,11 +27,26 @@ class StreamStretch:
     ends_ns: int | None = None  # no frame is due from then on
     most: int | None = None  # the most frames of all stretches together
     before: int = 0  # frames of earlier stretches
-    stopped_ns: int | None = None
+    stopping_ns: int | None = None  # when the switch was asked to stop it
+    stopped_ns: int | None = None  # when the switch had done so
 
-    def intended(self, now_ns: int) -> int:
-        """Frames that were due: by the stream's law after its end, before that by ticks of the meter."""
-        until_ns = now_ns if self.stopped_ns is None else min(now_ns, self.stopped_ns)
+    def intended(self, now_ns: int, sent: int) -> int:
+        """Frames that were due: by the stream's law after its end, before that by ticks of the meter.
+
+        A stop takes effect at some time between the request and its answer. What was due in between is known
+        by what has left, so a stop is no error of the rate.
+
+        Args:
+            now_ns: The driver's clock.
+            sent: Frames that have left, of all stretches.
+        """
+        if self.stopping_ns is None or self.stopped_ns is None:
+            return self._due(now_ns)
+        least, most = (self._due(min(now_ns, end_ns)) for end_ns in (self.stopping_ns, self.stopped_ns))
+        return min(max(sent, least), most)
+
+    def _due(self, until_ns: int) -> int:
+        """Frames that were due until then."""
         if self.limit is not None and self.ends_ns is not None and until_ns >= self.ends_ns:
             return self.before + self.limit
         ticks = 1 + int((until_ns - self.began_ns) * self.staging.meter_rate / 10**9)
@@ -79,10 +94,11 @@ class SwitchRun:
         self.version, self.stopped, self.answering = 0, False, bool(self.job.ends)
         self.last_laps, self.flipped, self.opened_ns = set(), False, now_ns
 
-    def stop(self, now_ns: int) -> None:
-        """Stops the job: no frame is due from now on."""
+    def stop(self, asked_ns: int, done_ns: int) -> None:
+        """Stops the job: no frame is due from some time on, between a request and its answer."""
         self.stretches = {
-            number: replace(stretch, stopped_ns=now_ns) for number, stretch in self.stretches.items()
+            number: replace(stretch, stopping_ns=asked_ns, stopped_ns=done_ns)
+            for number, stretch in self.stretches.items()
         }
         self.stopped, self.answering = True, False
 

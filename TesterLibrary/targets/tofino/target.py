@@ -345,10 +345,12 @@ class TofinoTarget(WithoutQueries):
 
     def _stop(self, runs: Sequence[SwitchRun]) -> None:
         running = [run for run in runs if not run.stopped]
+        asked_ns = self._now_ns()
         self.session.write([entry for run in running for entry in run.job.stopping()])
+        done_ns = self._now_ns()
         for run in running:
             self._loading.end_ends(run.job)
-            run.stop(self._now_ns())
+            run.stop(asked_ns, done_ns)
         if any(run.job.answering for run in running):
             self._hold_on_loss()
 

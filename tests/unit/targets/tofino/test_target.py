@@ -232,6 +232,32 @@ def test_the_time_of_a_stream_begins_when_it_departs_however_long_resets_take() 
     assert (counted.tx_packets, counted.intended_packets) == (1000, 1000)
 
 
+@pytest.mark.parametrize("late", [False, True], ids=["at the request", "at the answer"])
+def test_a_stop_that_takes_long_is_no_error_of_the_rate(late: bool) -> None:
+    """Frames leave until a stop takes effect, which is at some time before its answer."""
+    driven = Driven()
+    driven.target.load(driven.plan())
+    driven.target.start(["north"])
+    driven.clock.sleep(1)
+    write = driven.target.session.write
+
+    def slow(batch: Sequence[TableEntry]) -> None:
+        for waits in (late, not late):
+            if waits:
+                driven.clock.sleep(0.05)
+            else:
+                write(batch)
+
+    driven.target.session.write = slow  # type: ignore[method-assign]
+    driven.target.stop(["north"])
+    (counted,) = driven.target.snapshot().streams
+    assert counted.tx_packets == counted.intended_packets
+    assert counted.tx_packets == pytest.approx(1050 if late else 1000, abs=2)
+    driven.clock.sleep(1)
+    (after,) = driven.target.snapshot().streams
+    assert (after.tx_packets, after.intended_packets) == (counted.tx_packets, counted.intended_packets)
+
+
 def test_a_job_starts_when_its_meters_have_no_packets_saved_up() -> None:
     driven = Driven()
     driven.target.load(driven.plan())
