@@ -19,7 +19,7 @@ SLOW = ("TESTBED:tofino-fake", "RATE:300 pps", "DURATION:1 s", "CABLE:none")
 @pytest.mark.parametrize("testbed", ["embedded/l2-bridge", "tofino-fake"])
 def test_one_suite_runs_on_every_tester(testbed: str, tmp_path: Path) -> None:
     tests = run("switch.robot", tmp_path, f"TESTBED:{testbed}")
-    assert set(tests) == {"Stateless Stream", "HTTP Responder"}
+    assert set(tests) == {"Stateless Stream", "HTTP Responder", "HTTP Clients"}
     check_passed(tests)
 
 

@@ -26,7 +26,7 @@ def bridged(model: RunningModel) -> Iterator[RunningModel]:
         subprocess.run(["ip", "link", "delete", _BRIDGE], check=True)
 
 
-@pytest.mark.parametrize("test", ["Stateless Stream", "HTTP Responder"])
+@pytest.mark.parametrize("test", ["Stateless Stream", "HTTP Responder", "HTTP Clients"])
 def test_one_suite_runs_on_the_model(bridged: RunningModel, tmp_path: Path, test: str) -> None:
     with bridged.inside.entered():
         tests = robot(SUITES / "switch.robot", tmp_path, *_VARIABLES, only=test)

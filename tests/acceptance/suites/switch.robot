@@ -44,6 +44,19 @@ HTTP Responder
     Should Be Equal As Integers    ${statistics.rx_packets}    ${{ 2 * int($CLIENTS) }}
     Should Be Equal As Integers    ${statistics.tx_packets}    ${{ 2 * int($CLIENTS) }}
 
+HTTP Clients
+    [Documentation]    The other end, too: each client opens a connection, asks, is answered and closes.
+    Start Protocol Responder    web    http-get    port=p2    servers=198.18.0.88:80    flows=4096
+    Start Protocol Clients    users    http-get-client    198.18.0.88:80    connections=${CLIENTS}    total=${CLIENTS}
+    ...    rate=100/s
+    Wait Until Keyword Succeeds    5 s    100 ms    Get Session Statistics    users    completed    ==    ${CLIENTS}
+    ${statistics} =    Stop Clients    users
+    Should Be Equal As Integers    ${statistics.attempted}    ${CLIENTS}
+    Should Be Equal As Integers    ${statistics.established}    ${CLIENTS}
+    Should Be Equal As Integers    ${statistics.failed}    0
+    Counted    served    ${CLIENTS}
+    Stop Responder    web
+
 
 *** Keywords ***
 Asks
