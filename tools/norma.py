@@ -125,7 +125,7 @@ def _throughput() -> str:
 
 def _stages() -> str:
     def rows() -> Iterator[list[str]]:
-        for profile in CHIPS:
+        for profile in dict.fromkeys(chip.profile for chip in CHIPS.values()):
             report = json.loads((ROOT / "p4" / "build" / profile / "resources.json").read_text())
             most = report["chip"]["stages"]
             for use in report["uses"]:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from ..files import paths
 from ..p4 import sources
-from ..p4.build import DEFAULT_PROTOCOLS, build, ship
+from ..p4.build import DEFAULT_PROTOCOLS, build, default_protocols, ship
 from ..p4.compiler import find_compiler
-from ..p4.daemon import PIPES, PipeScopes, write_configuration
+from ..p4.daemon import PIPES, scopes_of, write_configuration
 from ..planning.switch.chip import INTERNAL_PIPES
 from ._command import command
 
@@ -36,7 +36,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="FILE",
         help=f"a protocol file, or one of {', '.join(paths.names('protocols'))}; can be given several times "
-        f"(default: {', '.join(DEFAULT_PROTOCOLS)})",
+        f"(default: {', '.join(DEFAULT_PROTOCOLS)}, where the profile has protocols)",
     )
     building.add_argument(
         "--headers",
@@ -77,8 +77,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _build(options: argparse.Namespace) -> int:
     output = options.output or Path("results") / "p4" / options.profile
-    scopes = PipeScopes.of(options.internal, options.pipes)
-    protocols = options.protocol or DEFAULT_PROTOCOLS
+    scopes = scopes_of(sources.pipelines(sources.profile(options.profile)), options.internal, options.pipes)
+    protocols = options.protocol or default_protocols(options.profile)
     done = build(find_compiler(), options.profile, protocols, output, options.headers, scopes)
     chip, _ = sources.chip(sources.profile(options.profile))
     configuration = write_configuration(output, done.profile, chip, scopes)
@@ -88,7 +88,8 @@ def _build(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(done.record(), indent=2))
     else:
-        print(f"{done.profile} with {', '.join((*done.protocols, *done.headers))}: compiled into {output}")
+        parts = ", ".join((*done.protocols, *done.headers))
+        print(f"{done.profile}{' with ' if parts else ''}{parts}: compiled into {output}")
         print(done.resources.table())
         print(f"bf_switchd --conf-file {configuration}")
     return 0

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..errors import PlanError
 from ..files.headers import load_headers
 from ..model.headers import HeaderType
 from ..planning.switch.editor import own_fields
@@ -19,7 +20,7 @@ from ..protocols.checker import load_protocol
 from ..targets.tofino.program import NOTES
 from . import outputs, sources
 from .compiler import compile_program, options
-from .daemon import FOLDED, PipeScopes
+from .daemon import PIPES, Scopes, scopes_of
 from .efsm import efsm, queue_numbers
 from .outputs import shipped
 from .own_headers import own_headers
@@ -27,8 +28,13 @@ from .parser_states import check_parsers
 from .replies import replies
 from .resources import Resources, resources
 
-# Protocols of shipped profiles.
+# Protocols of shipped profiles that have any.
 DEFAULT_PROTOCOLS = ("http-get", "http-get-client", "syn-flood", "arp", "icmp-echo", "udp-echo", "syn-reset")
+
+
+def default_protocols(profile: str) -> tuple[str, ...]:
+    """The protocols that a profile is built with unless others are given; PlanError as `sources.profile`."""
+    return DEFAULT_PROTOCOLS if sources.has_protocols(sources.profile(profile)) else ()
 
 
 @dataclass(frozen=True)
@@ -114,14 +120,24 @@ def build(
     protocols: Sequence[str],
     output: Path,
     headers: Sequence[str] = (),
-    scopes: PipeScopes = FOLDED,
+    scopes: Scopes | None = None,
 ) -> Build:
-    """Compiles into the folder `output`, which is made anew, for a chip whose pipes run what `scopes` says.
+    """Compiles into the folder `output`, which is made anew.
+
+    Args:
+        compiler: The compiler's driver.
+        profile: The profile.
+        protocols: Protocols by names or paths.
+        output: The folder.
+        headers: Files of headers of the user's own.
+        scopes: What each pipe of the chip runs; None: as in a folded switch with four pipes.
 
     Raises:
         PlanError: a protocol that the switch cannot hold, what the compiler complained of, or what it lost.
     """
     path = sources.profile(profile)
+    _check_parts(profile, path, protocols, headers)
+    scopes = scopes or scopes_of(sources.pipelines(path), (), PIPES)
     chip, architecture = sources.chip(path)
     generated = generate(protocols, headers)
     digest = sources.digest(path, generated)
@@ -136,6 +152,16 @@ def build(
     check_parsers(profile, output)
     outputs.write(output / NOTES, {**Parts.of(protocols, headers).notes(profile), "pipes": scopes.record()})
     return Build(profile, tuple(protocols), tuple(headers), resources(output), digest)
+
+
+def _check_parts(profile: str, path: Path, protocols: Sequence[str], headers: Sequence[str]) -> None:
+    """PlanError for protocols and headers that a profile would leave out."""
+    given = (*protocols, *headers)
+    if given and not sources.has_protocols(path):
+        raise PlanError(
+            f"the profile {profile} has no protocols and no headers of your own, so it cannot be built with "
+            f"{', '.join(given)}; leave them out, or build another profile"
+        )
 
 
 def ship(done: Build, output: Path) -> None:

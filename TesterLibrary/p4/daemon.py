@@ -52,7 +52,48 @@ class PipeScopes:
 FOLDED = PipeScopes()  # the scopes of a folded switch with four pipes
 
 
-def configuration(output: Path, profile: str, chip: str, scopes: PipeScopes) -> dict[str, Any]:
+@dataclass(frozen=True)
+class WholeChip:
+    """The pipes of a chip, all of which run the one pipeline that a program has.
+
+    Raises:
+        PlanError: there are no such pipes.
+    """
+
+    pipeline: str
+    pipes: int = PIPES
+
+    def __post_init__(self) -> None:
+        if self.pipes not in range(1, PIPES + 1):
+            raise PlanError(f"{self.pipes} pipes: a chip has 1 to {PIPES}")
+
+    def record(self) -> dict[str, list[int]]:
+        """The pipes of the pipeline as they are written to JSON."""
+        return {self.pipeline: list(range(self.pipes))}
+
+
+Scopes = PipeScopes | WholeChip
+
+
+def scopes_of(pipelines: Sequence[str], internal: Sequence[int], pipes: int) -> Scopes:
+    """The pipes that run each pipeline of a program.
+
+    Raises:
+        PlanError: internal pipes of a program that has no loops, or as `PipeScopes` and `WholeChip`.
+    """
+    if len(pipelines) != 1:
+        return PipeScopes.of(internal, pipes)
+    (only,) = pipelines
+    if internal:
+        given = ", ".join(map(str, internal))
+        raise PlanError(
+            f"internal pipes {given}: all pipes of this profile run {only}, and no port of theirs loops; "
+            "leave --internal out"
+        )
+    return WholeChip(only, pipes)
+
+
+def configuration(output: Path, profile: str, chip: str, scopes: Scopes) -> dict[str, Any]:
     """The content of the JSON file for `bf_switchd --conf-file`.
 
     Args:
@@ -82,7 +123,7 @@ def configuration(output: Path, profile: str, chip: str, scopes: PipeScopes) -> 
     }
 
 
-def write_configuration(output: Path, profile: str, chip: str, scopes: PipeScopes) -> Path:
+def write_configuration(output: Path, profile: str, chip: str, scopes: Scopes) -> Path:
     """Writes the file `PROFILE.conf` in `output` and returns its path."""
     path = output / f"{profile}.conf"
     text = json.dumps(configuration(output, profile, chip, scopes), indent=2)

@@ -71,6 +71,18 @@ def sources(path: Path) -> list[Path]:
 
 
 GENERATED = ("efsm.p4", "replies.p4", "own_headers.p4")
+_PROTOCOLS = "efsm.p4"  # a program that includes it has protocols
+
+
+def has_protocols(path: Path) -> bool:
+    """Whether protocols are compiled into a profile."""
+    return any(f'#include "{_PROTOCOLS}"' in file.read_text(encoding="utf-8") for file in sources(path))
+
+
+def pipelines(path: Path) -> list[str]:
+    """The names of the pipelines that a profile declares, in their order."""
+    texts = (file.read_text(encoding="utf-8") for file in sources(path))
+    return [name for text in texts for name in re.findall(r"^Pipeline\([^;]*\) (\w+);", text, re.MULTILINE)]
 
 
 def digest(path: Path, generated: Mapping[str, str]) -> str:

@@ -8,8 +8,9 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from TesterLibrary.p4.build import DEFAULT_PROTOCOLS, build
+from TesterLibrary.p4.build import build, default_protocols
 from TesterLibrary.p4.compiler import find_compiler
+from TesterLibrary.planning.switch.chip import chip_of
 
 from .program import P4Program
 
@@ -19,5 +20,5 @@ def compiled(profile: str) -> P4Program:
     """A shipped profile. PlanError if there is no compiler, or if it refuses the program."""
     with TemporaryDirectory() as folder:
         output = Path(folder) / "build"
-        build(find_compiler(), profile, DEFAULT_PROTOCOLS, output)
-        return P4Program.load(output / "frontend-ir.json", profile)
+        build(find_compiler(), profile, default_protocols(profile), output)
+        return P4Program.load(output / "frontend-ir.json", chip_of(profile).profile)

@@ -138,7 +138,11 @@ class Expressions:
         return lambda values: whole(values) >> low & mask
 
     def _cast(self, node: Node) -> Value:
-        inner, mask = self.value(node["expr"]), (1 << self.types.width(node["destType"])) - 1
+        inner, kind = self.value(node["expr"]), self.types.plain(node["destType"])
+        width = self.types.width(kind)
+        mask, half = (1 << width) - 1, 1 << width - 1
+        if kind.get("isSigned"):
+            return lambda values: ((int(inner(values)) + half) & mask) - half
         return lambda values: int(inner(values)) & mask
 
     def _complement(self, node: Node) -> Value:
@@ -203,6 +207,8 @@ class Expressions:
         mask = (1 << self.width(node)) - 1
         if kind == "Add":
             return lambda values: left(values) + right(values) & mask
+        if kind == "AddSat":
+            return lambda values: min(left(values) + right(values), mask)
         if kind == "Sub":
             return lambda values: left(values) - right(values) & mask
         raise NotImplementedError(f"an expression {kind}")

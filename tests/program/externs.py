@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from TesterLibrary.targets.tofino.fake.crc import crc16, crc32
 from TesterLibrary.targets.tofino.switch import Digest
 
 from .checksum import ONES, carried, folded
@@ -117,14 +118,22 @@ def _checksum(node: Node, expressions: Expressions, _: str) -> Call:
 def _hash_unit(node: Node, expressions: Expressions, _: str) -> Call:
     algorithm = arguments(node)[0]["member"]
     mask = (1 << expressions.types.width(node["type"]["arguments"][0])) - 1
-    if algorithm != "IDENTITY":
+    if algorithm not in _HASHES:
         raise NotImplementedError(f"Hash of {algorithm}")
+    hashed = _HASHES[algorithm]
 
     def get(call: Node) -> Value:
-        bits, _ = expressions.joined(arguments(call)[0])
-        return lambda values: bits(values) & mask
+        bits, width = expressions.joined(arguments(call)[0])
+        return lambda values: hashed(bits(values), -(-width // 8)) & mask
 
     return get
+
+
+_HASHES: Mapping[str, Callable[[int, int], int]] = {
+    "IDENTITY": lambda bits, _: bits,
+    "CRC16": lambda bits, length: crc16(bits.to_bytes(length, "big")),
+    "CRC32": lambda bits, length: crc32(bits.to_bytes(length, "big")),
+}
 
 
 def _counter(node: Node, expressions: Expressions, pipeline: str) -> Call:

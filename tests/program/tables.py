@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from TesterLibrary.targets.tofino.entry import Masked, Span, TableEntry
 from TesterLibrary.targets.tofino.entry import Value as Wanted
@@ -121,8 +120,16 @@ class Table:
 
 
 def _own(entry: Node, expressions: Expressions) -> _Row:
-    wanted: tuple[Any, ...] = tuple(int(key["value"]) for key in entry["keys"]["components"])
-    return _Row(wanted, expressions.value(entry["action"]), None)
+    return _Row(tuple(map(_wanted, entry["keys"]["components"])), expressions.value(entry["action"]), None)
+
+
+def _wanted(key: Node) -> Wanted | None:
+    if key["Node_Type"] == "DefaultExpression":
+        return None
+    if key["Node_Type"] == "Mask":
+        bits, mask = int(key["left"]["value"]), int(key["right"]["value"])
+        return Masked(bits & mask, mask)
+    return int(key["value"])
 
 
 def _fits(wanted: Wanted | None, found: int) -> bool:

@@ -20,7 +20,7 @@ class Chip:
     """A chip of a switch, chosen by the profile of the program that it runs.
 
     Args:
-        profile: The profile of its programs, which is the compiler's name of the chip, too.
+        profile: The profile of its tester, which is the compiler's name of the chip, too.
         family: The daemon's name of it.
         connectors: Connectors of a pipe.
         lanes: Lanes of a connector.
@@ -86,7 +86,7 @@ TOFINO_2 = Chip(
     clock_mhz=1500,
     pipeline_pps=1_500_000_000,
 )
-CHIPS = {chip.profile: chip for chip in (TOFINO, TOFINO_2)}
+CHIPS = {"tofino": TOFINO, "tofino2": TOFINO_2, "inline": TOFINO, "inline2": TOFINO_2}  # by profile
 INTERNAL_PIPES = (1, 3)  # pipes of a folded switch whose ports are wired to themselves (norma section 3.1)
 PORT_MASK = 0x1FF  # bits of a device port
 

@@ -18,12 +18,18 @@ def refuse_trace(capture: Capture, tester: str) -> None:
         )
 
 
-def refuse_paths(plan: Plan, tester: str) -> None:
-    """Raises PlanError if a plan has a path, or stamps. `tester` is its kind with its article: `a switch`."""
+def refuse_paths(plan: Plan, tester: str, instead: str = "use a testerd") -> None:
+    """Raises PlanError if a plan has a path, or stamps.
+
+    Args:
+        plan: The plan.
+        tester: The kind of the tester with its article: `a switch`.
+        instead: What to do about a path.
+    """
     for path in plan.paths:
         raise PlanError(
             f"path {path.name!r}: {tester} does not forward frames between its ports, so it has no paths; "
-            "use a testerd"
+            f"{instead}"
         )
     for stamps in plan.stamps:
         raise stamps_refused(stamps.name, tester)

@@ -49,6 +49,7 @@ class Cabling:
             connector of the internal pipelines.
         has_transceivers: Whether ports without a transceiver are refused; a model has no transceivers.
         internal_pipes: The pipes whose ports loop.
+        has_cpu: Whether the program speaks with the driver through a port of the switch's CPU.
         meter: The chip's meter, which depends on its clock.
         chip: The chip, which numbers the ports and sets their speed.
     """
@@ -60,6 +61,7 @@ class Cabling:
     internal_pipes: tuple[int, ...] = INTERNAL_PIPES
     meter: TofinoMeter = field(default_factory=TofinoMeter)
     chip: Chip = TOFINO
+    has_cpu: bool = True
 
     @property
     def looping(self) -> tuple[int, ...]:
@@ -91,7 +93,9 @@ def device_ports(switch: Switch, ports: Cabling) -> dict[str, int]:
 def check_pipelines(cabling: Cabling, numbers: dict[str, int]) -> None:
     """PlanError for a port of the testbed, or of the CPU, in a pipeline whose ports loop."""
     looping = {pipe_of(number) for number in cabling.looping}
-    named = {f"port {name!r}": number for name, number in numbers.items()} | {"cpu_port": cabling.cpu_port}
+    named = {f"port {name!r}": number for name, number in numbers.items()}
+    if cabling.has_cpu:
+        named["cpu_port"] = cabling.cpu_port
     for name, number in named.items():
         if pipe_of(number) in looping:
             raise PlanError(
@@ -102,6 +106,8 @@ def check_pipelines(cabling: Cabling, numbers: dict[str, int]) -> None:
 
 def roles(ports: Cabling, numbers: dict[str, int], *, cleared: bool = False) -> Iterator[TableEntry]:
     """The entries that tell the external pipelines the roles of their ports; `cleared`: all roles are 0."""
+    if not ports.has_cpu:  # its ports have no roles
+        return
     found = dict.fromkeys(numbers.values(), 0) | {ports.cpu_port: CPU}
     for number, role in sorted(found.items()):
         yield TableEntry(_ROLES, {"ig.ingress_port": number}, data={"role": 0 if cleared else role})
@@ -124,7 +130,8 @@ def bring_up(
         TargetError: a port has no transceiver.
     """
     front = [PortSetup(numbers[port.port.name], int(port.port.speed.bps), port.fec) for port in ports.front]
-    cpu = [PortSetup(ports.cpu_port, _CPU_SPEED_BPS)] if ports.cpu_port not in ports.chip.pcie_ports else []
+    has_mac = ports.has_cpu and ports.cpu_port not in ports.chip.pcie_ports
+    cpu = [PortSetup(ports.cpu_port, _CPU_SPEED_BPS)] if has_mac else []
     looping = [PortSetup(number, ports.chip.port_bps, loopback=True) for number in ports.looping]
     switch.set_ports([*front, *cpu, *looping])
     switch.write(list(roles(ports, numbers)))

@@ -12,6 +12,7 @@ from ...errors import PlanError
 from ...files.paths import data_root
 from ...planning.switch.chip import Chip
 from .cabling import Cabling
+from .path_target import PathTarget
 from .program import SCHEMA, Program
 from .schema import Schema
 from .sde import vendor_switch
@@ -25,8 +26,8 @@ FAKE = "fake"
 
 def open_switch(
     address: str, cabling: Cabling, *, program: str, build: Path | str, cpu_interface: str
-) -> TofinoTarget:
-    """Opens the tester in a switch.
+) -> TofinoTarget | PathTarget:
+    """Opens the tester in a switch: that of its program.
 
     Args:
         address: HOST:PORT of its daemon; "fake": a switch that does not exist.
@@ -42,15 +43,13 @@ def open_switch(
     """
     folder = built(build)
     compiled = Program.load(folder)
-    cabling = replace(cabling, internal_pipes=compiled.internal_pipes)
+    cabling = replace(cabling, internal_pipes=compiled.internal_pipes, has_cpu=not compiled.has_paths)
     details = "a switch that does not exist" if address == FAKE else f"the switch behind {address}"
-    return TofinoTarget(
-        SwitchSession(
-            _connector(address, program, folder, cpu_interface), Schema.load(folder / SCHEMA), cabling
-        ),
-        compiled,
-        details=f"{details}, {cabling.cpu_port} is its CPU's port",
-    )
+    connect = _connector(address, program, folder, cpu_interface)
+    session = SwitchSession(connect, Schema.load(folder / SCHEMA), cabling)
+    if compiled.has_paths:
+        return PathTarget(session, compiled, details=details)
+    return TofinoTarget(session, compiled, details=f"{details}, {cabling.cpu_port} is its CPU's port")
 
 
 def built_for(build: Path | str) -> Chip:

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import PlanError
-from ...planning.switch.chip import INTERNAL_PIPES, Chip, chip_of
+from ...planning.switch.chip import Chip, chip_of
 
 NOTES = "program.json"
 SCHEMA = "bf-rt.json"
+_LOOPING, _FORWARDING = "internal", "path"  # pipelines, by their names in p4/
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,17 @@ class Program:
     protocols: tuple[str, ...]
     queues: Mapping[str, int]  # by protocol and template: `http-get.content`
     own_fields: Mapping[str, int]  # bits of the fields of user's headers that editors can change
-    internal_pipes: tuple[int, ...] = INTERNAL_PIPES  # the pipes whose ports loop
+    pipes: Mapping[str, tuple[int, ...]]  # that run each of its pipelines
+
+    @property
+    def internal_pipes(self) -> tuple[int, ...]:
+        """The pipes whose ports loop."""
+        return self.pipes.get(_LOOPING, ())
+
+    @property
+    def has_paths(self) -> bool:
+        """Whether it forwards the frames of others, and does nothing else."""
+        return _FORWARDING in self.pipes
 
     @property
     def chip(self) -> Chip:
@@ -42,7 +53,7 @@ class Program:
                 protocols=tuple(found["protocols"]),
                 queues=dict(found["queues"]),
                 own_fields=dict(found["own_fields"]),
-                internal_pipes=tuple(found["pipes"]["internal"]),
+                pipes={name: tuple(numbers) for name, numbers in found["pipes"].items()},
             )
         except (OSError, ValueError, KeyError, TypeError) as problem:
             raise PlanError(f"{path} does not say what a program was built with: {problem!r}") from problem

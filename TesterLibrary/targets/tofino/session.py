@@ -176,7 +176,8 @@ class SwitchSession:
             self._switch.delete([entry for entry in self._held.all() if self._removable(entry)])
             self._switch.write(list(roles(self.cabling, self.numbers, cleared=True)))
             self._switch.remove_groups(sorted(self._groups))
-            self._switch.remove_ports([*self.numbers.values(), self.cabling.cpu_port, *self.cabling.looping])
+            cpu = [self.cabling.cpu_port] if self.cabling.has_cpu else []
+            self._switch.remove_ports([*self.numbers.values(), *cpu, *self.cabling.looping])
             self._switch.on_loss([])  # nothing is left that could send
         self._switch.close()
 

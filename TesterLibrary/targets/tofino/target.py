@@ -11,20 +11,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from ...errors import PlanError, TargetError
-from ...measurement.capture import StoppedCapture
-from ...measurement.captured_frames import CapturedFrames
 from ...measurement.snapshot import FlowCounters, Snapshot
-from ...model.capture import Capture
-from ...model.heading import Heading
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import Duration
 from ...planning.switch.resources import FLOWS, TEMPLATES
-from ..base import Capabilities, Flipped, LeaseHolder, LeaseTerms, PortInfo, SendingProgress, StampRecords
+from ..base import Capabilities, Flipped, SendingProgress
 from ..rules.ends import check_ends
 from ..rules.expected_fields import refuse_expected_fields
-from ..rules.paths import refuse_paths, stamps_refused
-from ..rules.queries import WithoutQueries, refuse_triggers
+from ..rules.paths import refuse_paths
+from ..rules.queries import refuse_triggers
 from ..rules.refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
 from .asking import resolve
 from .buckets import Buckets
@@ -35,6 +31,7 @@ from .latency import PERCENTILE_ERROR
 from .links import Links
 from .loading import Loading
 from .packets import injected
+from .port_infos import port_infos
 from .port_totals import PortTotals
 from .program import Program
 from .rate import held_entry, last_lap_entry
@@ -42,15 +39,16 @@ from .readings import COUNTED, TIME_STEP_NS
 from .run import SwitchRun
 from .session import SwitchSession
 from .switch import SwitchGone
+from .without import WithoutFrames
 
 _MOST_ENDS = 64
+_FORWARDS = "use a testerd, or a switch with the program `inline`"
 _POLL_S = 0.02
 _PROGRESS_NS = 500_000_000
 _FLIP_AFTER_NS = 2 * 10**9  # half the range of sums of times; the rest is for frames that a device keeps long
-_NO_CAPTURE = "a switch keeps no frames; capture with a testerd, or at the device"
 
 
-class TofinoTarget(WithoutQueries):
+class TofinoTarget(WithoutFrames):
     """A `Target` in a switch, by a session on it.
 
     When the daemon of the switch was restarted, the next call opens the session again, loads the jobs as they
@@ -67,8 +65,6 @@ class TofinoTarget(WithoutQueries):
         details: A line for the report.
     """
 
-    tester_kind = "a switch"
-
     def __init__(
         self,
         session: SwitchSession,
@@ -81,7 +77,7 @@ class TofinoTarget(WithoutQueries):
         self.session, self._program, self._details = session, program, details
         self._now_ns, self._sleep = now_ns, sleep
         self._lock = threading.RLock()
-        self._known = {port_info.name: port_info for port_info in _port_infos(session)}
+        self._known = {port_info.name: port_info for port_info in port_infos(session)}
         self._runs: dict[str, SwitchRun] = {}
         self._begin()
 
@@ -103,18 +99,11 @@ class TofinoTarget(WithoutQueries):
             time_step_ns=TIME_STEP_NS,
         )
 
-    def lease(self, terms: LeaseTerms) -> LeaseHolder | None:
-        """See `Target`. Refused."""
-        raise PlanError(
-            f"no lease for {terms.owner!r}: a switch has none; its daemon takes one client and refuses every "
-            "other. Leave out lease, owner and force"
-        )
-
     def load(self, plan: Plan) -> None:
         """See `Target`."""
         with self._reached():
             plans = [run.job.plan for run in self._runs.values()]
-            refuse_paths(plan, "a switch")
+            refuse_paths(plan, self.tester_kind, _FORWARDS)
             check_plan(plan, plans, self._known, TEMPLATES)
             refuse_triggers(plan, self.tester_kind)
             refuse_expected_fields(plan, self.tester_kind)
@@ -230,32 +219,12 @@ class TofinoTarget(WithoutQueries):
         self._of([job])
         raise PlanError(f"job {job!r} has no stream {stream_id} that counts flows")
 
-    def stamp_records(self, job: str, name: str, heading: Heading) -> Iterator[StampRecords]:  # noqa: ARG002
-        """See `Target`. It loads no stamps."""
-        raise stamps_refused(name, "a switch")
-
     def inject(self, frames: Iterable[LearningFrame]) -> None:
         """See `Target`."""
         frames = list(frames)
         check_frames(frames, self._known)
         with self._reached():
             self.session.send([injected(frame.frame, self.session.numbers[frame.port]) for frame in frames])
-
-    def start_capture(self, capture: Capture) -> None:
-        """See `Target`. A switch keeps no frames."""
-        raise PlanError(f"capture {capture.name!r}: {_NO_CAPTURE}")
-
-    def stop_capture(self, name: str) -> StoppedCapture:
-        """See `Target`. There is none."""
-        raise PlanError(f"there is no capture {name!r}: {_NO_CAPTURE}")
-
-    def read_capture(self, name: str) -> Iterator[CapturedFrames]:
-        """See `Target`. There is none."""
-        raise PlanError(f"there is no capture {name!r}: {_NO_CAPTURE}")
-
-    def forget_capture(self, name: str) -> None:
-        """See `Target`. There is none."""
-        raise PlanError(f"there is no capture {name!r}: {_NO_CAPTURE}")
 
     def resolve(self, port: str, address: Address, *, source: Address, source_mac: bytes) -> bytes:
         """See `Target`."""
@@ -401,17 +370,3 @@ class TofinoTarget(WithoutQueries):
                 raise TargetError(
                     f"{lost.reason}; it was reached again, {len(runs)} jobs are loaded anew and not started"
                 ) from lost
-
-
-def _port_infos(session: SwitchSession) -> Iterator[PortInfo]:
-    for port, state in zip(session.cabling.front, session.states, strict=True):
-        speed = int(port.port.speed.bps)
-        yield PortInfo(
-            port.port.name,
-            "tofino",
-            f"{port.front}, device port {state.device_port}",
-            port.port.mac,
-            speed,
-            state.up,
-            port.port.max_frame_size,
-        )

@@ -10,7 +10,7 @@ import pytest
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.p4 import outputs, sources
-from TesterLibrary.p4.build import DEFAULT_PROTOCOLS, build, generate
+from TesterLibrary.p4.build import build, default_protocols, generate
 from TesterLibrary.p4.compiler import compile_program, find_compiler
 from TesterLibrary.targets.tofino.program import SCHEMA
 
@@ -57,12 +57,20 @@ def test_profiles_compile_and_fit(tmp_path: Path, name: str) -> None:
         compiler = find_compiler()
     except PlanError as missing:
         pytest.skip(str(missing))
-    done = build(compiler, name, DEFAULT_PROTOCOLS, tmp_path / "out")
-    assert done.digest == sources.digest(sources.profile(name), generate(DEFAULT_PROTOCOLS))
-    assert len(done.resources.uses) == 4
+    protocols = default_protocols(name)
+    done = build(compiler, name, protocols, tmp_path / "out")
+    assert done.digest == sources.digest(sources.profile(name), generate(protocols))
+    assert len(done.resources.uses) == 2 * len(sources.pipelines(sources.profile(name)))
     for use in done.resources.uses:
         assert use.stages <= done.resources.chip.stages
     assert outputs.read(tmp_path / "out" / SCHEMA) == outputs.read(outputs.shipped(name) / SCHEMA)
+
+
+def test_a_profile_without_protocols_refuses_them(tmp_path: Path) -> None:
+    assert default_protocols("inline") == ()
+    with pytest.raises(PlanError, match=r"inline has no protocols .* cannot be built with arp, mine\.yaml"):
+        build(tmp_path / "p4c", "inline", ["arp"], tmp_path / "out", ["mine.yaml"])
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_order_in_which_a_compiler_writes_does_not_matter(tmp_path: Path) -> None:

@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.p4.daemon import FOLDED, PipeScopes, configuration, write_configuration
+from TesterLibrary.p4.daemon import (
+    FOLDED,
+    PipeScopes,
+    WholeChip,
+    configuration,
+    scopes_of,
+    write_configuration,
+)
 
 
 def test_each_pipe_runs_one_part_of_the_program(tmp_path: Path) -> None:
@@ -57,3 +64,21 @@ def test_both_kinds_of_pipes_are_needed(internal: list[int], pipes: int) -> None
 def test_a_chip_has_two_to_four_pipes(pipes: int) -> None:
     with pytest.raises(PlanError, match=rf"{pipes} pipes: a chip has 2 to 4"):
         PipeScopes.of([], pipes)
+
+
+def test_all_pipes_run_the_only_pipeline_of_a_program(tmp_path: Path) -> None:
+    scopes = scopes_of(["path"], (), 2)
+    assert (scopes, scopes.record()) == (WholeChip("path", 2), {"path": [0, 1]})
+    path = write_configuration(tmp_path, "inline", "tofino", scopes)
+    [program] = json.loads(path.read_text(encoding="utf-8"))["p4_devices"][0]["p4_programs"]
+    [part] = program["p4_pipelines"]
+    assert (part["p4_pipeline_name"], part["pipe_scope"]) == ("path", [0, 1])
+    assert part["config"] == str(tmp_path / "path" / "inline.bin")
+
+
+def test_a_program_with_one_pipeline_has_no_internal_pipes() -> None:
+    assert scopes_of(["external", "internal"], [1], 2) == PipeScopes((1,), 2)
+    with pytest.raises(PlanError, match="internal pipes 1, 3: all pipes of this profile run path"):
+        scopes_of(["path"], [1, 3], 4)
+    with pytest.raises(PlanError, match="5 pipes: a chip has 1 to 4"):
+        scopes_of(["path"], (), 5)

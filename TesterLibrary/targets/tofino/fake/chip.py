@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -13,7 +13,7 @@ from math import ceil
 from typing import Generic
 
 from ....model.units import FCS_LENGTH, LINE_OVERHEAD, MIN_FRAME_SIZE
-from ....planning.switch.chip import INTERNAL_PIPES, Chip, pipe_of
+from ....planning.switch.chip import Chip, pipe_of
 from ..switch import PortSetup
 from .pace import Pace
 from .pipelines import READ, TEMPLATE, P, Pipelines, Way
@@ -49,13 +49,20 @@ class FakeChip(Generic[P]):
     """Everything between the tables and the wire. Times are nanoseconds of the switch's clock."""
 
     def __init__(
-        self, store: Store, pipelines: Pipelines[P], pace: Pace, wire: Bridge, now_ns: int, chip: Chip
+        self,
+        store: Store,
+        pipelines: Pipelines[P],
+        pace: Pace,
+        wire: Bridge,
+        now_ns: int,
+        chip: Chip,
+        internal_pipes: Collection[int],
     ) -> None:
         self.groups: dict[int, tuple[int, ...]] = {}
         self.to_cpu: list[bytes] = []
         self.unlinked: set[int] = set()  # device ports whose link is down
         self._store, self._pipelines, self._pace = store, pipelines, pace
-        self._wire, self._now_ns, self._chip = wire, now_ns, chip
+        self._wire, self._now_ns, self._chip, self._internal = wire, now_ns, chip, internal_pipes
         self._ports: dict[int, PortSetup] = {}
         self._loops: dict[int, _Loop[P]] = {}
         self._events: list[_Event] = []
@@ -112,7 +119,7 @@ class FakeChip(Generic[P]):
     def _went(self, way: Way[P] | None) -> None:
         if way is None:
             return
-        if pipe_of(way.port) in INTERNAL_PIPES:
+        if pipe_of(way.port) in self._internal:
             self._enter(way.packet, way.port)
         else:
             self._leave(way.packet, way.port)
@@ -209,6 +216,8 @@ class FakeChip(Generic[P]):
         return port in self._ports or port in (*self._chip.pcie_ports, self._chip.recirculation_port)
 
     def _cpu_port(self) -> int | None:
+        if not self._internal:  # of a program without loops, which the driver sends nothing
+            return None
         roles = self._store.entries("external.ExternalIngressParser.$PORT_METADATA")
         return next((int(str(e.key["ig.ingress_port"])) for e in roles if number(e, "role") == 1), None)
 

@@ -13,7 +13,6 @@ from random import Random
 from typing import Any
 
 from ....errors import PlanError, TargetError, TesterLibraryError
-from ....planning.switch.chip import INTERNAL_PIPES
 from ..entry import TableEntry
 from ..macs import NAMES
 from ..program import SCHEMA, Program
@@ -23,13 +22,13 @@ from .chip import FakeChip
 from .digests import Digests
 from .pace import Pace
 from .passes import FakePipelines
+from .path_pipelines import PathPipelines
 from .pipelines import MakesPipelines, Pipelines
 from .replying import Actions
 from .store import Store
 from .wire import Bridge
 
 _SEED = 1  # of the random numbers of editors
-_PIPES = {"external": (0, 2), "internal": INTERNAL_PIPES}
 
 
 @dataclass
@@ -71,11 +70,7 @@ class FakeDaemon:
         pipelines: MakesPipelines | None = None,
     ) -> None:
         compiled = Program.load(folder)
-        self._schema, self._actions, self.chip = (
-            Schema.load(folder / SCHEMA),
-            Actions.of(compiled),
-            compiled.chip,
-        )
+        self._schema, self._compiled, self.chip = Schema.load(folder / SCHEMA), compiled, compiled.chip
         self._now_ns, self._wire = now_ns, wire or Bridge()
         self.program, self.taken_by, self.empty = program, taken_by, empty
         self.has_mac_counters, self._pipelines = has_mac_counters, pipelines
@@ -86,15 +81,18 @@ class FakeDaemon:
     def start(self) -> None:
         """Starts the daemon, with empty tables and no ports."""
         self.starts += 1
-        store, digests = Store(self._schema, _PIPES), Digests()
+        store, digests = Store(self._schema, self._compiled.pipes), Digests()
         pace = Pace(store, self.chip.clock)
         pipelines: Pipelines[Any]
-        if self._pipelines is None:
-            draw = Random(_SEED)
-            pipelines = FakePipelines(store, self._actions, digests, pace, lambda: draw.getrandbits(32))
-        else:
+        if self._pipelines is not None:
             pipelines = self._pipelines(store, digests)
-        chip = FakeChip(store, pipelines, pace, self._wire, self._now_ns(), self.chip)
+        elif self._compiled.has_paths:
+            pipelines = PathPipelines(store)
+        else:
+            draw, actions = Random(_SEED), Actions.of(self._compiled)
+            pipelines = FakePipelines(store, actions, digests, pace, lambda: draw.getrandbits(32))
+        internal = self._compiled.internal_pipes
+        chip = FakeChip(store, pipelines, pace, self._wire, self._now_ns(), self.chip, internal)
         self._running = Running(store, digests, chip)
 
     def stop(self) -> None:

@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The calls of a `Target` that no program of a switch has: leases, captures, queries, stamps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...errors import PlanError
+from ...measurement.capture import StoppedCapture
+from ...measurement.captured_frames import CapturedFrames
+from ...model.capture import Capture
+from ...model.heading import Heading
+from ..base import LeaseHolder, LeaseTerms, StampRecords
+from ..rules.paths import stamps_refused
+from ..rules.queries import WithoutQueries
+
+_NO_CAPTURE = "a switch keeps no frames; capture with a testerd, or at the device"
+
+
+class WithoutFrames(WithoutQueries):
+    """Each of these calls refuses, and names what it was asked for."""
+
+    tester_kind = "a switch"
+
+    def lease(self, terms: LeaseTerms) -> LeaseHolder | None:
+        """See `Target`. Refused."""
+        raise PlanError(
+            f"no lease for {terms.owner!r}: a switch has none; its daemon takes one client and refuses every "
+            "other. Leave out lease, owner and force"
+        )
+
+    def stamp_records(self, job: str, name: str, heading: Heading) -> Iterator[StampRecords]:  # noqa: ARG002
+        """See `Target`. It loads no stamps."""
+        raise stamps_refused(name, self.tester_kind)
+
+    def start_capture(self, capture: Capture) -> None:
+        """See `Target`. A switch keeps no frames."""
+        raise PlanError(f"capture {capture.name!r}: {_NO_CAPTURE}")
+
+    def stop_capture(self, name: str) -> StoppedCapture:
+        """See `Target`. There is none."""
+        raise PlanError(f"there is no capture {name!r}: {_NO_CAPTURE}")
+
+    def read_capture(self, name: str) -> Iterator[CapturedFrames]:
+        """See `Target`. There is none."""
+        raise PlanError(f"there is no capture {name!r}: {_NO_CAPTURE}")
+
+    def forget_capture(self, name: str) -> None:
+        """See `Target`. There is none."""
+        raise PlanError(f"there is no capture {name!r}: {_NO_CAPTURE}")

@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Frames at random on the fake switch of paths and on its program: bytes and numbers are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+from scapy.layers.inet import IP, TCP, UDP
+from scapy.layers.inet6 import IPv6
+from scapy.layers.l2 import Dot1Q, Ether
+from scapy.packet import Packet, Raw
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.model.headers import HeaderStack
+from TesterLibrary.model.heading import Heading
+from TesterLibrary.model.inline import Corrupt, Drop, Event, Mark, PacketAction
+from TesterLibrary.p4.compiler import find_compiler
+from tests.contract.path_rig import SwitchPathRig, plan
+
+from .compiled import compiled
+from .path_pipelines import runs_paths
+from .program import P4Program
+
+_HEADERS = ("IP / TCP", "IP / TCP(dport=80)", "Dot1Q / IP / TCP", "IP / UDP", "IP(src=10.0.0.1) / UDP")
+_PORTS = (4000, 4001, 80)
+
+
+@pytest.fixture(scope="module")
+def paths() -> P4Program:
+    try:
+        find_compiler()
+    except PlanError as absent:
+        pytest.skip(str(absent))
+    return compiled("inline")
+
+
+def _events(draw: Random) -> Iterator[Event]:
+    """Events that a switch has, a few of each flow and direction."""
+    headers = HeaderStack.parse(draw.choice(_HEADERS))
+    for flow in (1, 2):
+        data_only = draw.random() < 0.5
+        for heading in draw.choice(((Heading.BOTH,), (Heading.FORWARD, Heading.BACKWARD))):
+            event = Event(
+                action=Drop(), number=1, flow=flow, headers=headers, heading=heading, data_only=data_only
+            )
+            for number in draw.sample(range(1, 9), 4):
+                for iteration in draw.sample(range(1, 4), 2):
+                    action: PacketAction = draw.choice((Drop(), Mark(), Corrupt(bit=draw.randrange(32))))
+                    yield replace(event, action=action, number=number, iteration=iteration)
+
+
+def _packet(draw: Random) -> Packet:
+    """A packet of a few flows, whose sequence numbers come again and again."""
+    ends = draw.choice((("10.0.0.1", "10.0.0.2"), ("10.0.0.2", "10.0.0.1")))
+    sport, dport = draw.choice(_PORTS), draw.choice(_PORTS)
+    payload = Raw(bytes(draw.choice((0, 0, 3, 4, 100))))
+    if draw.random() < 0.2:
+        return IP(src=ends[0], dst=ends[1]) / UDP(sport=sport, dport=dport) / payload
+    options = draw.choice(([], [("NOP", None)] * 4, [("NOP", None)] * 12))
+    sequence = (0xFFFFFF00 + 100 * draw.randrange(8)) % (1 << 32)
+    flags = draw.choice(("A", "PA", "PA", "S", "SA", "FA"))
+    tcp = TCP(sport=sport, dport=dport, flags=flags, seq=sequence, options=options)
+    network = IPv6() if draw.random() < 0.05 else IP(src=ends[0], dst=ends[1], frag=draw.choice((0, 0, 0, 7)))
+    return network / tcp / payload
+
+
+def _frame(draw: Random) -> bytes:
+    frame = Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02")
+    if draw.random() < 0.3:
+        frame /= Dot1Q(vlan=draw.choice((5, 6)))
+    octets = bytearray(bytes(frame / _packet(draw)).ljust(60, b"\0"))
+    if draw.random() < 0.1:  # damaged on its way
+        at = draw.randrange(len(octets))
+        octets[at] ^= 1 << draw.randrange(8)
+    return bytes(octets[: draw.choice((len(octets), len(octets), len(octets), 60))])
+
+
+def _numbers(rig: SwitchPathRig) -> dict[str, Any]:
+    return {"counters": rig.target.snapshot().paths, **rig.daemon.running.store.numbers()}
+
+
+def _happened(rig: SwitchPathRig) -> None:
+    """Frames at random are no test of events that none of them meets."""
+    path = rig.target.snapshot().path("wan", "wan")
+    assert sum(event.fired for event in path.events) >= 3
+    assert all(direction.received for direction in path.directions)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_frames_do_the_same_on_both(paths: P4Program, seed: int) -> None:
+    draw = Random(seed)
+    events = tuple(_events(draw))
+    rigs = SwitchPathRig(), SwitchPathRig(runs_paths(paths))
+    for rig in rigs:
+        rig.target.load(plan(rig, *events))
+        rig.target.start(["wan"])
+    for _ in range(250):
+        frame, back = _frame(draw), draw.random() < 0.3
+        found, expected = (rig.pass_frames([frame], back=back) for rig in rigs)
+        assert found == expected, frame.hex()
+    found_numbers, expected_numbers = map(_numbers, rigs)
+    assert found_numbers == expected_numbers
+    _happened(rigs[0])
