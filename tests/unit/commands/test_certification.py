@@ -260,6 +260,7 @@ def test_the_files_of_a_run_are_recorded_with_their_digests(tmp_path: Path) -> N
         ("criteria", "bounds.yaml"),
         ("suite", "throughput.robot"),
         ("suite", "reset.robot"),
+        ("import", "../../resources/rfc2544.resource"),
     ]
     assert files[2]["sha256"] == sha256(Path(bounds).read_bytes()).hexdigest()
     schema = json.loads(report_file("schemas/run.schema.json").read_text(encoding="utf-8"))
