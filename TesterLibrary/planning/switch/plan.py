@@ -16,6 +16,7 @@ from .multicast import MulticastGroup, MulticastGroups
 from .prediction import predict_switch
 from .replies import replies_only, reply_rows
 from .resources import COPIES, FLOWS, QUANTILES, QUEUES, REPLIES, REPLY_ROWS, ROWS, TEMPLATES, Excess
+from .starts import START
 from .streams import SwitchEnd
 
 _UNITS = ("first", "second")
@@ -82,9 +83,10 @@ def switch_plan(file: JobFile) -> SwitchPlan:
 
 
 def _names(streams: tuple[Prediction, ...], ends: tuple[SwitchEnd, ...]) -> Iterator[str]:
-    """The names of all templates, each once: ends with the same protocol share its templates."""
+    """The names of all templates, each once: ends with the same protocol share its templates, not starts."""
     yield from (stream.stream.name for stream in streams)
     yield from dict.fromkeys(_template(end, queue.name) for end in ends for queue in end.program.queues)
+    yield from (f"{end.end.name}.{START}" for end in ends if end.starts)
 
 
 def _template(end: SwitchEnd, queue: str) -> str:

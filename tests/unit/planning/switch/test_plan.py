@@ -165,3 +165,10 @@ table:
   - {in: only, on: start, do: [send: syn]}
   - {in: only, on: packet, do: [count: other]}
 """
+
+
+def test_starts_of_clients_have_a_template_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "opens.yaml"
+    path.write_text(_OPENS)
+    text = "clients:\n  - {name: c, port: p1, protocol: %s, target: 198.18.1.9:80, rate: 1000/s}\n"
+    assert planned(tmp_path, text % path).templates == {"opens.syn": 0, "c.start": 1}
