@@ -67,15 +67,15 @@ class Store:
     def read(self, asked: Asked) -> Reading:
         """The data of an entry; registers have a number for each pipe. PlanError if it is not there."""
         table = self._schema[asked.table]
-        table.check_key(TableEntry(asked.table, asked.key))
+        wanted = TableEntry(asked.table, asked.key)
+        table.check_key(wanted)
         index = _index(asked.key)
         if index is None:
-            place = frozenset(asked.key.items())
-            for entry in self._tables.entries(asked.table):
-                if entry.place == place:
-                    counted = {"$COUNTER_SPEC_PKTS": self.hits[asked.table, place]}
-                    return {name: _plain(value) for name, value in entry.data.items()} | counted
-            raise PlanError(f"table {asked.table} has no entry with {dict(asked.key)}")
+            if not self._tables.has(wanted):
+                raise PlanError(f"table {asked.table} has no entry with {dict(asked.key)}")
+            counted = {"$COUNTER_SPEC_PKTS": self.hits[asked.table, wanted.place]}
+            data = self._tables.stored(wanted).data
+            return {name: _plain(value) for name, value in data.items()} | counted
         values = {
             field: [
                 self.cells(asked.table, field).get((pipe, index), first(field))
