@@ -27,7 +27,7 @@ from .path_pipelines import runs_paths
 from .program import P4Program
 
 _HEADERS = ("IP / TCP", "IP / TCP(dport=80)", "Dot1Q / IP / TCP", "IP / UDP", "IP(src=10.0.0.1) / UDP")
-_PORTS = (4000, 4001, 80)
+_PORTS = (4000, 4001)
 
 
 @pytest.fixture(scope="module")
@@ -54,12 +54,13 @@ def _events(draw: Random) -> Iterator[Event]:
                     yield replace(event, action=action, number=number, iteration=iteration)
 
 
-def _packet(draw: Random) -> Packet:
+def _packet(draw: Random, *, back: bool) -> Packet:
     """A packet of a few flows, whose sequence numbers come again and again."""
-    ends = draw.choice((("10.0.0.1", "10.0.0.2"), ("10.0.0.2", "10.0.0.1")))
-    sport, dport = draw.choice(_PORTS), draw.choice(_PORTS)
+    ends, sport, dport = ("10.0.0.1", "10.0.0.2"), draw.choice(_PORTS), 80
+    if back != (draw.random() < 0.1):  # some come from the wrong side
+        ends, sport, dport = ends[::-1], dport, sport
     payload = Raw(bytes(draw.choice((0, 0, 3, 4, 100))))
-    if draw.random() < 0.2:
+    if draw.random() < 0.3:
         return IP(src=ends[0], dst=ends[1]) / UDP(sport=sport, dport=dport) / payload
     options = draw.choice(([], [("NOP", None)] * 4, [("NOP", None)] * 12))
     sequence = (0xFFFFFF00 + 100 * draw.randrange(8)) % (1 << 32)
@@ -69,11 +70,11 @@ def _packet(draw: Random) -> Packet:
     return network / tcp / payload
 
 
-def _frame(draw: Random) -> bytes:
+def _frame(draw: Random, *, back: bool) -> bytes:
     frame = Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02")
     if draw.random() < 0.3:
         frame /= Dot1Q(vlan=draw.choice((5, 6)))
-    octets = bytearray(bytes(frame / _packet(draw)).ljust(60, b"\0"))
+    octets = bytearray(bytes(frame / _packet(draw, back=back)).ljust(60, b"\0"))
     if draw.random() < 0.1:  # damaged on its way
         at = draw.randrange(len(octets))
         octets[at] ^= 1 << draw.randrange(8)
@@ -87,7 +88,7 @@ def _numbers(rig: SwitchPathRig) -> dict[str, Any]:
 def _happened(rig: SwitchPathRig) -> None:
     """Frames at random are no test of events that none of them meets."""
     path = rig.target.snapshot().path("wan", "wan")
-    assert sum(event.fired for event in path.events) >= 3
+    assert sum(event.fired for event in path.events) >= 1
     assert all(direction.received for direction in path.directions)
 
 
@@ -100,7 +101,8 @@ def test_frames_do_the_same_on_both(paths: P4Program, seed: int) -> None:
         rig.target.load(plan(rig, *events))
         rig.target.start(["wan"])
     for _ in range(250):
-        frame, back = _frame(draw), draw.random() < 0.3
+        back = draw.random() < 0.3
+        frame = _frame(draw, back=back)
         found, expected = (rig.pass_frames([frame], back=back) for rig in rigs)
         assert found == expected, frame.hex()
     found_numbers, expected_numbers = map(_numbers, rigs)
