@@ -45,8 +45,9 @@ class MultipleLossRatioSearch:
         if slowest * finest.width.value < 1:
             raise PlanError(
                 f"a width of {finest.width} is finer than one frame per second at the lowest load, "
-                f"{Rate(slowest, RateUnit.PPS)} ({self.lowest} of line rate); give a greater width or lowest "
-                f"load; the goal is {finest}"
+                f"{Rate(slowest, RateUnit.PPS)} ({self.lowest} of line rate); give a width of at least "
+                f"{_not_below(1 / slowest)}, or a lowest load of at least "
+                f"{_not_below(1 / (finest.width.value * line_pps))}; the goal is {finest}"
             )
         shortest = min(self.goals, key=lambda goal: goal.initial_duration)
         if slowest * shortest.initial_duration.ns < 10**9:
@@ -86,3 +87,8 @@ class MultipleLossRatioSearch:
     def __str__(self) -> str:
         goals = "; ".join(str(goal) for goal in self.goals)
         return f"{goals}; loads from {self.lowest} to {self.highest} of line rate"
+
+
+def _not_below(part: Fraction) -> Ratio:
+    """A part as people write it, in hundredths of a percent, and not below this one."""
+    return Ratio(Fraction(ceil(part * 10_000), 10_000))

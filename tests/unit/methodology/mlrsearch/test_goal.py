@@ -99,6 +99,10 @@ def test_a_resolution_that_loads_do_not_have_is_refused() -> None:
         MultipleLossRatioSearch((goal("PDR", "1 %"), fine)),
         r"a width of 0.0001 % is finer than one frame per second at the lowest load, 14.881 kpps \(1 % of",
     )
+    with pytest.raises(
+        PlanError, match=r"give a width of at least 3.85 %, or a lowest load of at least 15.39 %; the goal is"
+    ):
+        MultipleLossRatioSearch((goal(),), Ratio.parse("2 %"), Ratio.parse("100 %")).validate(Fraction(1300))
     brief = goal(initial_duration=Duration(1000))
     refused(
         MultipleLossRatioSearch((brief,)), "trials of 1 us at the lowest load, 14.881 kpps, send no frame"
