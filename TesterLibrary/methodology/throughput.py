@@ -24,7 +24,7 @@ from ..measurement.trial import Trial
 from ..model.number import counted
 from ..model.units import Duration, Rate, RateUnit, Ratio
 from ..verdict import AT_LEAST, Between, Verdict, assess
-from .judging import amount, deaf, doubt_of
+from .judging import amount, deaf, doubt_of, undelayed
 from .measurer import Measurer
 from .narrowing import Narrowing
 from .repeats import Agreement
@@ -113,9 +113,32 @@ class ThroughputSearch:
         return max(0, floor(self.steps - (self.highest.value - load) / self.resolution.value))
 
     def tells(self, trial: Trial) -> bool:
-        """Whether a trial that did not pass says why: counts may leave open whether too much was lost."""
-        unsustained = self.sustained and bool(trial.not_sustained)
-        return unsustained or not trial.loss_unknown or trial.loses_at_most(self.loss.value) is not None
+        """Whether a trial that did not pass says why; see `untold`."""
+        return not self.untold(trial)
+
+    def untold(self, trial: Trial) -> str:
+        """Why a trial does not tell whether the device lost too much; empty if it does.
+
+        Counts may leave that open, and with a timeout the delays of the frames that arrived.
+        """
+        if self.sustained and trial.not_sustained:
+            return ""
+        within = trial.loses_at_most(self.loss.value)
+        if within is None:
+            return trial.loss_unknown
+        if not within or self.timeout is None:
+            return ""
+        if trial.delay_objections:
+            return trial.delay_objections[0]
+        if trial.loses_at_most(self.loss.value, self.timeout) is not None:
+            return ""
+        late = trial.late_bounds(self.timeout)
+        if late is None:
+            return undelayed([trial]) or "not every frame that arrived was timed"
+        return (
+            f"{late[0]:,} to {late[1]:,} of {trial.sent:,} frames were later than {self.timeout}: "
+            "delays are known as well as their buckets, and those of copies are among them"
+        )
 
     def passes(self, trial: Trial) -> bool:
         """Whether the tester did its part, the device lost no more than is allowed, and kept up if asked."""
@@ -486,7 +509,7 @@ def _percent(part: float | Fraction) -> str:
 
 def _reason(search: ThroughputSearch, failing: Trial | None, passing: Trial | None) -> str:
     """The limit of the throughput other than loss, or a doubt that a reader of it should know."""
-    if failing and (doubt := doubt_of([failing]) or ("" if search.tells(failing) else failing.loss_unknown)):
+    if failing and (doubt := doubt_of([failing]) or search.untold(failing)):
         return doubt
     limit = failing.not_sustained if failing and search.sustained else ""
     return limit or (passing.not_sustained if passing else "")

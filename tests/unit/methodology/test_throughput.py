@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.evidence import EvidenceLimits
+from TesterLibrary.measurement.histogram import index_of
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.throughput import (
     LimitedBy,
@@ -250,6 +251,51 @@ def test_a_frame_that_comes_too_late_is_lost() -> None:
     assert (in_time.load, in_time.limited_by) == (1, LimitedBy.LINE)
     with pytest.raises(PlanError, match="the timeout must be above 0"):
         find_throughput(SimulatedMeasurer(), replace(SEARCH, timeout=Duration(0)))
+
+
+class LateCopies(SimulatedMeasurer):
+    """Of every 50th frame a copy comes 100 ms later; all frames themselves are there in 0.1 ms."""
+
+    def measure(self, load: Fraction, duration: Duration) -> Trial:
+        trial = super().measure(load, duration)
+        (stream,) = trial.streams
+        counted, late = stream.counters, 10**8
+        copies = counted.rx_packets // 50
+        latency = replace(
+            counted.latency,
+            count=counted.rx_packets + copies,
+            max_ns=late,
+            buckets={**counted.latency.buckets, index_of(late): copies},
+        )
+        order = replace(counted.order, duplicated=copies)
+        changed = replace(counted, rx_packets=counted.rx_packets + copies, order=order, latency=latency)
+        return replace(trial, streams=(replace(stream, counters=changed),))
+
+
+def test_copies_that_come_too_late_are_no_lost_frames() -> None:
+    search = replace(SEARCH, timeout=Duration(20 * 10**6))
+    result = find_throughput(LateCopies(), search)
+    verdict = result.verdict_above(Rate.parse("50 %"))
+    assert (result.limited_by, verdict.outcome) == (LimitedBy.TESTER, Outcome.INCONCLUSIVE)
+    assert "of 14,881 frames were later than 20 ms: delays are known as well" in verdict.reason
+    fails = find_throughput(LateCopies(random_loss=0.5), search).verdict_above(Rate.parse("50 %"))
+    assert fails.outcome is Outcome.FAIL  # what is lost is lost, whatever was late
+
+
+class UntrustedDelays(SimulatedMeasurer):
+    """A tester that was calibrated long ago."""
+
+    def measure(self, load: Fraction, duration: Duration) -> Trial:
+        return replace(super().measure(load, duration), delay_objections=("the tester was calibrated",))
+
+
+def test_delays_in_doubt_lose_no_frames() -> None:
+    search = replace(SEARCH, timeout=Duration(9_000))
+    verdict = find_throughput(UntrustedDelays(), search).verdict_above(Rate.parse("50 %"))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "the tester was calibrated" in verdict.reason
+    lossy = find_throughput(UntrustedDelays(random_loss=0.5), search).verdict_above(Rate.parse("50 %"))
+    assert lossy.outcome is Outcome.FAIL
 
 
 class CountsCopiesTogether(SimulatedMeasurer):
