@@ -40,11 +40,15 @@ def percentile(buckets: Mapping[int, int], percent: float) -> float:
     total = sum(buckets.values())
     if not total:
         raise ValueError("no value was recorded")
-    wanted = total * percent / 100
+    return at_rank(buckets, total * percent / 100)
+
+
+def at_rank(buckets: Mapping[int, int], rank: float) -> float:
+    """The value that so many of the recorded ones do not exceed, or the greatest: the middle of its bucket."""
     seen = 0
     for index in sorted(buckets):
         seen += buckets[index]
-        if seen >= wanted:
+        if seen >= rank:
             break
     low, high = bounds_of(index)
     return (low + high - 1) / 2

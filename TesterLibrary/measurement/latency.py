@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from ..errors import UnitError
 from ..model.units import Duration
-from .histogram import bounds_of, index_of, percentile
+from .histogram import at_rank, bounds_of, index_of, percentile
 from .latency_error import ENGINE, LatencyError
 from .snapshot import LatencyCounters
 
@@ -147,6 +147,22 @@ class Latency:
     def figure_at(self, percent: float, base: int = 0) -> Figure | None:
         """A percentile, less a base, with its error; 100 is the maximum, which is exact."""
         return self._about(self.percentile(percent), base, percentile=percent != 100)
+
+    def figure_without(self, copies: int, percent: float) -> Figure | None:
+        """A percentile, as `figure_at`, whose bounds hold without any so many of the values.
+
+        They may be of copies, which are no frames of their own: its value is still that of all.
+        """
+        found = self.figure_at(percent)
+        if not found or not copies:
+            return found
+        rank = max(1, self.count - copies) * percent / 100
+        least, most = (
+            self._about(at_rank(self.counters.buckets, place), percentile=True)
+            for place in (rank, min(self.count, rank + copies))
+        )
+        assert least and most
+        return replace(found, least=min(found.least, least.least), most=max(found.most, most.most))
 
     def _about(self, value: float | None, base: int = 0, *, percentile: bool = False) -> Figure | None:
         """A value less a base, with its error; a percentile does not leave the range of all values."""

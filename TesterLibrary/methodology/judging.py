@@ -135,12 +135,14 @@ def latency_below(
 ) -> Verdict:
     """Whether a percentile over all frames of all trials is at most the bound; 100 is the maximum.
 
-    INCONCLUSIVE if a trial is invalid, if there is none, or if a stream of one received nothing; or because
-    of a `doubt`. `beside`: what else was sent, for the text.
+    INCONCLUSIVE if a trial is invalid, if there is none, if a stream of one received nothing, or if it depends
+    on which arrivals are copies; or because of a `doubt`. `beside`: what else was sent, for the text.
     """
     if not 0 < percentile <= 100:
         raise TesterLibraryError(f"a percentile of {percentile:g} is not above 0 and at most 100")
-    figure = latency_of([trial for trial in trials if trial.valid], kind).figure_at(percentile)
+    valid = [trial for trial in trials if trial.valid]
+    latency, copies = latency_of(valid, kind), sum(trial.order.copies[1] for trial in valid)
+    figure = latency.figure_without(copies, percentile)
     measured = str(Duration(round(figure.value))) if figure else "unknown"
     if figure and any(trial.lost for trial in trials):
         measured += f" of the frames that arrived ({lost_text(trials)})"
@@ -151,8 +153,19 @@ def latency_below(
         subject=f"p{percentile:g} latency of {title_of(trials)}{beside}",
         measured=measured,
         bound=f"<= {bound}",
-        doubt=delay_doubt_of(trials) or undelayed(trials) or doubt,
+        doubt=delay_doubt_of(trials)
+        or undelayed(trials)
+        or doubt
+        or (_copies_doubt(figure, bound, copies, latency.count) if figure and copies else ""),
     )
+
+
+def _copies_doubt(figure: Figure, bound: Duration, copies: int, arrivals: int) -> str:
+    """That copies leave open on which side of a bound a latency is; empty if they do not."""
+    if not figure.least <= bound.ns < figure.most:
+        return ""
+    least, most = (Duration(round(end)) for end in (figure.least, figure.most))
+    return f"{copies:,} of {arrivals:,} arrivals may be copies, so it lies between {least} and {most}"
 
 
 def throughput_above(trial: Trial, bound: Rate) -> Verdict:

@@ -141,6 +141,11 @@ class Log:
         return START_NS + sequence * self.device.gap_ns
 
     @property
+    def first_latencies(self) -> list[int]:
+        """Latencies of the frames that arrived, each once, in ascending order."""
+        return sorted(a.time_ns - self.departure_ns(a.sequence) for a in self.firsts)
+
+    @property
     def latencies(self) -> list[int]:
         """Latencies of every frame and copy that arrived, in ascending order."""
         return sorted(a.time_ns - self.departure_ns(a.sequence) for a in self.whole)

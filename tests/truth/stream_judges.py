@@ -117,7 +117,7 @@ def _is_within(log: Log, bound_ns: int) -> bool:
 def latency(draw: random.Random, source: Source = random_scene) -> Case:
     scene = source(draw)
     percent = draw.choice(["50", "90", "99", "99.9", "100", str(draw.randint(1, 1000) / 10)])
-    each = sorted(ns for log in scene.every for ns in log.latencies)
+    each = sorted(ns for log in scene.every for ns in log.first_latencies)
     if not each:
         verdict = latency_below(scene.trials, Duration(draw.randrange(10**6)), float(percent))
         return _case("latency_below", scene, None, verdict, percent)
@@ -127,7 +127,8 @@ def latency(draw: random.Random, source: Source = random_scene) -> Case:
     bound = draw.choice([value + margin, value - margin - 1, value * 2 + 4, value // 2 - 2])
     bound = max(0, bound)
     verdict = latency_below(scene.trials, Duration(bound), float(percent))
-    return _case("latency_below", scene, value <= bound, verdict, f"p{percent} {bound} ns")
+    excuse = "copies" if any(log.duplicated for log in scene.every) else ""
+    return _case("latency_below", scene, value <= bound, verdict, f"p{percent} {bound} ns", excuse=excuse)
 
 
 def throughput(draw: random.Random, source: Source = random_scene) -> Case:

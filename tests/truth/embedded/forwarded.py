@@ -187,14 +187,15 @@ def latency(draw: random.Random, lab: Lab) -> Case:
     """The forwarder knows how long it had each frame; to the tester it may seem longer, never shorter."""
     scene = _Source(lab)(draw, trials=1)
     percent = draw.choice(["50", "90", "99", "100"])
-    each = sorted(ns for log in scene.every for ns in log.latencies)
+    each = sorted(ns for log in scene.every for ns in log.first_latencies)
     rank = ceil(len(each) * Fraction(percent) / 100) - 1
     value = each[rank] if each else 0
     bound = draw.choice([value * 9 // 10 - 1, value * 5 // 4 + _SLACK_NS])
     bound = max(0, bound)
     verdict = latency_below(scene.trials, Duration(bound), float(percent))
     truth = value <= bound if each else None
-    excuse = "" if each else "nothing arrived"
+    copied = "copies" if any(log.duplicated for log in scene.every) else ""
+    excuse = copied if each else "nothing arrived"
     about = f"p{percent} {value} ns, bound {bound} ns; {scene}"
     return Case("latency_below", truth, verdict, excuse, about)
 

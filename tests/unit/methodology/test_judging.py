@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import pytest
 
+from TesterLibrary.measurement.histogram import index_of
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.judging import latency_below, loss_below, throughput_above
 from TesterLibrary.model.units import Duration, Rate, Ratio
@@ -53,6 +54,41 @@ def test_a_lossy_trial_of_a_broken_tester_fails_nobody() -> None:
     verdict = loss_below([trial(capacity=Fraction(1, 10), broken_trials={1})], Ratio.parse(0))
     assert verdict.outcome is Outcome.INCONCLUSIVE
     assert "a worker did not run" in verdict.reason
+
+
+def copied(late_ns: int = 100_000_000, every: int = 50) -> Trial:
+    """Frames are there in 10 us; of every 50th one a copy comes later."""
+    measured = trial()
+    (only,) = measured.streams
+    counted = only.counters
+    copies = counted.rx_packets // every
+    latency = replace(
+        counted.latency,
+        count=counted.rx_packets + copies,
+        max_ns=late_ns,
+        buckets={**counted.latency.buckets, index_of(late_ns): copies},
+    )
+    order = replace(counted.order, duplicated=copies)
+    changed = replace(counted, rx_packets=counted.rx_packets + copies, order=order, latency=latency)
+    return replace(measured, streams=(replace(only, counters=changed),))
+
+
+@pytest.mark.parametrize(
+    ("bound_us", "percentile", "outcome"),
+    [
+        (20_000, 100, Outcome.INCONCLUSIVE),  # a copy may be what came after 100 ms
+        (100_000, 100, Outcome.PASS),  # whatever they are
+        (20_000, 99, Outcome.INCONCLUSIVE),
+        (20, 95, Outcome.PASS),
+        (9, 100, Outcome.FAIL),  # no frame came sooner, whatever the copies are
+        (9, 50, Outcome.FAIL),
+    ],
+)
+def test_copies_are_no_latency_of_frames(bound_us: int, percentile: float, outcome: Outcome) -> None:
+    verdict = latency_below([copied()], Duration(bound_us * 1000), percentile)
+    assert verdict.outcome is outcome
+    told = "14,880 of 758,928 arrivals may be copies, so it lies between 10 us and 100"
+    assert (told in verdict.reason) is (outcome is Outcome.INCONCLUSIVE)
 
 
 def test_latency_without_trials_is_unknown() -> None:
