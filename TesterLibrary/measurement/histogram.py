@@ -44,7 +44,7 @@ def percentile(buckets: Mapping[int, int], percent: float) -> float:
 
 
 def at_rank(buckets: Mapping[int, int], rank: float) -> float:
-    """The value that so many of the recorded ones do not exceed, or the greatest: the middle of its bucket."""
+    """The value that so many of the recorded ones do not exceed: the middle of its bucket."""
     seen = 0
     for index in sorted(buckets):
         seen += buckets[index]

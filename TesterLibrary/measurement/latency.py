@@ -161,7 +161,8 @@ class Latency:
             self._about(at_rank(self.counters.buckets, place), percentile=True)
             for place in (rank, min(self.count, rank + copies))
         )
-        assert least and most
+        assert least
+        assert most
         return replace(found, least=min(found.least, least.least), most=max(found.most, most.most))
 
     def _about(self, value: float | None, base: int = 0, *, percentile: bool = False) -> Figure | None:

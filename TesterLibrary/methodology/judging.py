@@ -135,8 +135,8 @@ def latency_below(
 ) -> Verdict:
     """Whether a percentile over all frames of all trials is at most the bound; 100 is the maximum.
 
-    INCONCLUSIVE if a trial is invalid, if there is none, if a stream of one received nothing, or if it depends
-    on which arrivals are copies; or because of a `doubt`. `beside`: what else was sent, for the text.
+    INCONCLUSIVE if a trial is invalid, if there is none, if a stream of one received nothing, or if it
+    depends on which arrivals are copies; or because of a `doubt`. `beside`: what else was sent, for the text.
     """
     if not 0 < percentile <= 100:
         raise TesterLibraryError(f"a percentile of {percentile:g} is not above 0 and at most 100")

@@ -254,7 +254,7 @@ def test_a_frame_that_comes_too_late_is_lost() -> None:
 
 
 class LateCopies(SimulatedMeasurer):
-    """Of every 50th frame a copy comes 100 ms later; all frames themselves are there in 0.1 ms."""
+    """A device that sends a copy of every 50th frame 100 ms later."""
 
     def measure(self, load: Fraction, duration: Duration) -> Trial:
         trial = super().measure(load, duration)
