@@ -93,6 +93,7 @@ class Throughput:
         )
         search.validate()
         search.refuse_finer_than_a_frame(measurer.line_pps)
+        measurer.leads = search.leads
         estimate = self._suite.progress.estimate
         return self._suite.found(find_throughput(measurer, search, repeat=repeat, on_estimate=estimate))
 

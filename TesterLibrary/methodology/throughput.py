@@ -102,6 +102,10 @@ class ThroughputSearch:
             else Fraction(0)
         )
 
+    def leads(self, load: Fraction, duration: Duration) -> bool:
+        """Whether no verdict rests on a trial: it is a scout, and not that of the stability check."""
+        return duration.ns < self.trial_duration.ns and load != self.low_load
+
     def load(self, index: int) -> Fraction:
         """The load of a step, 0 being the lowest."""
         return max(self.lowest.value, self.highest.value - (self.steps - index) * self.resolution.value)

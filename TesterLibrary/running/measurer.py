@@ -68,6 +68,7 @@ class TrialMeasurer:
         self._tester, self._modifiers = tester, modifiers
         self._note = note
         self._pauses = pauses
+        self.leads: Callable[[Fraction, Duration], bool] = lambda _load, _duration: False  # see measure
         self.streams = tuple(streams)
         self.load = tester.busiest(streams)  # of the streams at their own rates
         if not self.load and not any(stream.as_captured for stream in streams):
@@ -96,11 +97,11 @@ class TrialMeasurer:
         return Ratio(max(Fraction(floor(sustained * 1000), 1000), lowest.value)), True
 
     def measure(self, load: Fraction, duration: Duration) -> Trial:
-        """See Measurer."""
-        streams = self._at(load)
+        """See Measurer. Residual frames of a trial that only `leads` to others are not waited for."""
+        streams, leads = self._at(load), self.leads(load, duration)
         asked = self._asked("load", streams, load, duration)
         rest = Duration(max(0, self._pauses.rest_after_loss.ns - self._pauses.rest.ns))
-        return self._recorded(asked, load, lambda: self._once(streams, duration), rest_after_loss=rest)
+        return self._recorded(asked, load, lambda: self._once(streams, duration, leads), rest_after_loss=rest)
 
     def burst(self, frames: int, rest: Duration) -> Trial:
         """See BurstMeasurer. Streams of one port share its line as they share it otherwise."""
@@ -298,9 +299,10 @@ class TrialMeasurer:
             self._pause(rest_after_loss)
         return trial
 
-    def _once(self, streams: Sequence[Stream], duration: Duration) -> Trial:
+    def _once(self, streams: Sequence[Stream], duration: Duration, leads: bool) -> Trial:
         tester = self._tester
         with self._cutting(StreamRun(tester, f"trial-{tester.trials}", streams)) as run:
+            run.awaits_residual = not leads
             run.start(duration)
             self._wait(run, duration)
             return run.finish(duration)

@@ -46,6 +46,7 @@ class TrialRules:
     settle: Duration = Duration(
         200_000_000
     )  # after so long without an arrival nothing more will come (RFC 2544 §23)
+    residual: Duration = Duration(2 * 10**9)  # for so long frames that are missing are waited for (§23)
     grace: Duration = Duration(5_000_000_000)  # how much later than due the tester may answer
     longest: Duration = Duration(300 * 10**9)  # of arrivals after the last departure; beyond, it is a loop
     limits: EvidenceLimits = field(default_factory=EvidenceLimits)

@@ -30,7 +30,6 @@ from ..targets.base import SendingProgress
 from .tester import Tester
 
 _POLL_SECONDS = 0.02
-_RFC_2544_WAIT_NS = 2 * 10**9  # for residual frames (§23)
 _CLOCKS_APART_NS = 10**6  # what clocks of the tester's CPUs differ by, at most
 _SLOWER = 2  # factor on the delay of the slowest frame so far
 
@@ -49,6 +48,7 @@ class StreamRun:
         self.plan = tester.plan(name, streams)
         tester.check_room(streams)
         _refuse_own_ports(self.plan)
+        self.awaits_residual = True  # frames that are missing; a trial that only leads to others does not
         self._started_at = ""
         self._before: Snapshot | None = None
         self._changed: set[int] = set()  # ids of streams that were changed while they were sending
@@ -264,12 +264,29 @@ class StreamRun:
             for s in self._measured(snapshot)
         )
 
+    def _residual_ns(self, snapshot: Snapshot) -> int:
+        """How long after the last departure frames are waited for; 0 if each has arrived, damaged or not.
+
+        Where nothing has arrived, they are waited for in every trial.
+        """
+        others = {s.id: len(given.copies) for s, given in zip(self.plan.streams, self.streams, strict=True)}
+        is_missing = any(
+            _whole_or_not(s) - (s.order.duplicated or 0) < s.tx_packets
+            or (s.rx_misrouted or 0) < others[s.id] * s.tx_packets
+            for s in self._measured(snapshot)
+        )
+        waits = self.awaits_residual or not any(_received(snapshot))
+        return self._tester.rules.residual.ns if is_missing and waits else 0
+
     def _measured(self, snapshot: Snapshot) -> list[StreamCounters]:
         """Counters of the streams whose frames are recognized where they arrive."""
         return [snapshot.stream(s.id) for s in self.plan.streams if s.measured]
 
     def _settled(self) -> tuple[Snapshot, tuple[str, ...]]:
         """The counters once nothing has arrived for the settling time; at once when nothing is missing.
+
+        A device that stood still may send later what it holds: where frames are missing, they are waited for
+        until two seconds after the last departure (RFC 2544 §23), unless the trial only leads to others.
 
         A device that repeats frames has them arrive for ever. So waiting ends when for so long as the tester
         may be late no other frames arrive than those beyond what was sent. That is found of the device.
@@ -278,7 +295,9 @@ class StreamRun:
         snapshot = target.snapshot([self.name])
         self._note_arrivals(snapshot)
         ended = quiet_since = new_since = snapshot.taken_at_ns
-        while snapshot.taken_at_ns - quiet_since < _settling_ns(snapshot, rules.settle):
+        while snapshot.taken_at_ns - quiet_since < _settling_ns(
+            snapshot, rules.settle
+        ) or snapshot.taken_at_ns - ended < self._residual_ns(snapshot):
             self._tester.sleep(_POLL_SECONDS)
             latest = target.snapshot([self.name])
             self._note_arrivals(latest)
@@ -375,9 +394,7 @@ def _flows(planned: PlannedStream) -> int | None:
 
 
 def _settling_ns(snapshot: Snapshot, least: Duration) -> int:
-    """A device that was slow may be slow again; one that has sent nothing yet has the RFC's two seconds."""
-    if not any(_received(snapshot)):
-        return max(least.ns, _RFC_2544_WAIT_NS)
+    """A device that was slow may be slow again."""
     return max(least.ns, _SLOWER * max(s.latency.max_ns for s in snapshot.streams))
 
 
@@ -387,8 +404,13 @@ def _received(snapshot: Snapshot) -> list[int]:
 
 def _arrived(counted: StreamCounters) -> int:
     """Frames that came to any port, damaged or not."""
-    others = ("rx_misrouted", "rx_corrupted", "rx_wrong_length", "rx_fragments", "rx_wrong_headers")
-    return counted.rx_packets + sum(getattr(counted, name) or 0 for name in others)
+    return _whole_or_not(counted) + (counted.rx_misrouted or 0)
+
+
+def _whole_or_not(counted: StreamCounters) -> int:
+    """Frames that came where they were expected, damaged or not."""
+    damaged = ("rx_corrupted", "rx_wrong_length", "rx_fragments", "rx_wrong_headers")
+    return counted.rx_packets + sum(getattr(counted, name) or 0 for name in damaged)
 
 
 def _once(snapshot: Snapshot) -> int:

@@ -91,7 +91,7 @@ class Scripted(TrialMeasurer):
 
     script: Sequence[tuple[int, str]] = ()
 
-    def _once(self, streams: Sequence[Stream], duration: Duration) -> Trial:  # noqa: ARG002
+    def _once(self, streams: Sequence[Stream], duration: Duration, leads: bool) -> Trial:  # noqa: ARG002
         lost, fault = self.script[0]
         self.script = self.script[1:]
         found = counted_trial(stream_counters(id=1, tx_packets=1000, rx_packets=1000 - lost))

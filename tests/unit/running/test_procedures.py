@@ -17,6 +17,7 @@ from TesterLibrary.measurement.counter import Counter
 from TesterLibrary.methodology.measurer import Step
 from TesterLibrary.methodology.reset import ResetKind, ResetMeasurement, measure_reset
 from TesterLibrary.methodology.system_recovery import RecoveryMeasurement, measure_system_recovery
+from TesterLibrary.methodology.throughput import ThroughputSearch
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.units import Bandwidth, Duration, Ratio
 from TesterLibrary.reporting.progress import Console
@@ -51,6 +52,40 @@ def simulated(folder: Path, **device: Any) -> Tester:
 def reset_of(tester: Tester) -> SimulatedTarget:
     assert isinstance(tester.target, SimulatedTarget)
     return tester.target
+
+
+STANDS_STILL = {"queue": 100_000, "hiccup_every": "1700 ms", "hiccup": "900 ms"}
+
+
+def test_a_device_that_stands_still_loses_nothing(tmp_path: Path) -> None:
+    tester = simulated(tmp_path, **STANDS_STILL)
+    measurer = TrialMeasurer(tester, [stream(rate="10 %")])
+    for _ in range(20):  # they end at other times of its pauses
+        assert measurer.measure(Fraction(1, 10), Duration(1070 * MS)).lost == 0
+        assert measurer.burst(100, Duration(130 * MS)).lost == 0
+
+
+def test_frames_that_are_missing_are_waited_for_two_seconds(tmp_path: Path) -> None:
+    tester = simulated(tmp_path, loss="1 %")
+    measurer = TrialMeasurer(tester, [stream(rate="100 %")])
+    now = lambda: tester.target.snapshot().taken_at_ns  # noqa: E731
+    before = now()
+    assert measurer.measure(Fraction(1), Duration(1000 * MS)).lost
+    assert 3000 * MS <= now() - before < 3100 * MS
+    measurer.leads = lambda _load, duration: duration.ns < 500 * MS  # whoever leads does not wait so long
+    before = now()
+    assert measurer.measure(Fraction(1), Duration(400 * MS)).lost
+    assert 600 * MS <= now() - before < 700 * MS
+
+
+@pytest.mark.parametrize(
+    ("load", "duration", "leads"), [("100 %", 200, 1), ("5 %", 200, 0), ("9 %", 1000, 0)]
+)
+def test_scouts_lead(load: str, duration: int, leads: bool) -> None:
+    search = ThroughputSearch(
+        trial_duration=Duration(1000 * MS), scout_duration=Duration(200 * MS), stability=Ratio.parse("5 %")
+    )
+    assert search.leads(Ratio.parse(load).value, Duration(duration * MS)) == leads
 
 
 def test_a_burst_is_so_many_frames_at_line_rate_and_then_a_rest(tmp_path: Path) -> None:
