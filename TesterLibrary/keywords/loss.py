@@ -58,6 +58,7 @@ class Loss:
         *streams: str,
         step: Ratio = Ratio.parse("10 %"),
         duration: Duration | None = None,
+        at: Ratio | None = None,
     ) -> FrameLossResult:
         """Measures the loss from line rate down, until two trials in a row lose nothing (RFC 2544 §26.3).
 
@@ -65,10 +66,12 @@ class Loss:
         | ``streams`` | names of streams that are offered together; all, if none is given |
         | ``step`` | the part of line rate from one trial to the next; the RFC allows at most 10 % |
         | ``duration`` | how long each trial sends; as the profile says, if it is left out |
+        | ``at`` | a load, in ``%`` of line rate, that is tried in any case, for a verdict; none by default |
 
-        | ${result} = | `Sweep Frame Loss` | north | step=10 % |
+        | ${result} = | `Sweep Frame Loss` | north | step=10 % | at=20 % |
+        | `Verify Loss Below` | 0 | ${result} | at=20 % |
         """
-        sweep = FrameLossSweep(step=step, trial_duration=duration or self._suite.profile.frame_loss)
+        sweep = FrameLossSweep(step=step, trial_duration=duration or self._suite.profile.frame_loss, at=at)
         measurer = self._suite.measurer("frame loss", streams)
         return self._suite.found(sweep_frame_loss(measurer, sweep, on_estimate=self._suite.progress.estimate))
 
@@ -129,6 +132,8 @@ class Loss:
         | ``at`` | the highest load of a sweep, in ``%`` of line rate, that is judged; all, if left out |
         | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
         | ``timeout`` | a frame that arrived later than this is lost, such as ``5 ms``; none, if left out |
+
+        It is INCONCLUSIVE where a sweep has tried no load up to ``at``: give that to `Sweep Frame Loss`, too.
 
         | `Verify Loss Below` | 0.001 % |
         | `Verify Loss Below` | 0 | timeout=5 ms |

@@ -27,6 +27,7 @@ class FrameLossSweep:
     step: Ratio = Ratio(Fraction(1, 10))  # part of line rate between one trial and the next; at most 10 %
     highest: Ratio = Ratio(Fraction(1))  # of line rate
     trial_duration: Duration = Duration(60 * 10**9)
+    at: Ratio | None = None  # of line rate: a load that is tried in any case, also below two lossless ones
 
     def validate(self) -> None:
         """Raises PlanError, which prints the sweep, for a value that makes no sense or the RFC forbids."""
@@ -34,6 +35,10 @@ class FrameLossSweep:
             (0 < self.step.value <= _COARSEST, "step must be above 0 and at most 10 % (RFC 2544 §26.3)"),
             (self.highest.value > 0, "highest must be above 0"),
             (self.trial_duration.ns > 0, "the duration must be above 0"),
+            (
+                self.at is None or 0 < self.at.value <= self.highest.value,
+                "at must be above 0 and at most highest",
+            ),
         )
         for holds, rule in rules:
             if not holds:
@@ -45,12 +50,18 @@ class FrameLossSweep:
         return [self.highest.value - i * self.step.value for i in range(count)]
 
     def __str__(self) -> str:
-        return f"from {self.highest} of line rate in steps of {self.step}, trials of {self.trial_duration}"
+        also = "" if self.at is None else f", {self.at} in any case"
+        return (
+            f"from {self.highest} of line rate in steps of {self.step}{also}, trials of {self.trial_duration}"
+        )
 
 
 @dataclass(frozen=True)
 class FrameLossResult(Result):
-    """The loss at each load. `trials` are the points, from the highest load downwards."""
+    """The loss at each load. `trials` are the points, from the highest load downwards.
+
+    A load that was not tried is not judged: a device may lose frames at low loads only.
+    """
 
     sweep: FrameLossSweep
 
@@ -83,17 +94,8 @@ class FrameLossResult(Result):
 
         FAIL if a valid trial lost more; else INCONCLUSIVE if the tester fell short in a trial.
         """
-        told = self.trials if at is None else self.up_to(at)
+        told = [trial for trial in self.trials if at is None or trial.load <= at.value]
         return loss_below(told, bound, timeout, at=at, tried=self.trials)
-
-    def up_to(self, load: Ratio) -> tuple[Trial, ...]:
-        """The trials that tell of loads up to this one.
-
-        Where the sweep ended above it because nothing was lost any more, its last trial tells of all below.
-        """
-        tried = tuple(t for t in self.trials if t.load <= load.value)
-        last = self.trials[-1]
-        return tried or ((last,) if last.valid and last.lost == 0 else ())
 
     def __str__(self) -> str:
         points = ", ".join(f"{Ratio(t.load)}: {_point(t)}" for t in self.trials)
@@ -125,13 +127,19 @@ def sweep_frame_loss(
     """
     sweep = sweep or FrameLossSweep()
     sweep.validate()
-    loads = sweep.loads()
+    steps = sweep.loads()
+    in_any_case = [] if sweep.at is None else [sweep.at.value]
+    left = sorted({*steps, *in_any_case}, reverse=True)
     trials: list[Trial] = []
-    for load in loads:
-        left = len(loads) - len(trials)
+    lossless = 0  # steps in a row
+    while left:
         if on_estimate:
-            on_estimate(left, Duration(left * sweep.trial_duration.ns))
-        trials.append(measurer.measure(load, sweep.trial_duration))
-        if len(trials) > 1 and all(t.valid and t.loses_at_most(Fraction(0)) for t in trials[-2:]):
-            break
+            on_estimate(len(left), Duration(len(left) * sweep.trial_duration.ns))
+        load = left.pop(0)
+        trial = measurer.measure(load, sweep.trial_duration)
+        trials.append(trial)
+        if load in steps:
+            lossless = lossless + 1 if trial.valid and trial.loses_at_most(Fraction(0)) else 0
+        if lossless > 1:
+            left = [load for load in left if load in in_any_case]
     return FrameLossResult(title=trials[0].title, trials=tuple(trials), sweep=sweep)

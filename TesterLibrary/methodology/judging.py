@@ -31,7 +31,7 @@ def loss_below(
     """Whether no trial lost a greater part of its frames than the bound.
 
     With a timeout, frames that arrived later are lost, too. With a load, `at`, the trials are those of
-    `tried` that tell of loads up to it. Where loads differ, the verdict says at which one most was lost.
+    `tried` at loads up to it. Where loads differ, the verdict says at which one most was lost.
 
     FAIL if a valid trial did, whatever the others say; else INCONCLUSIVE if one is invalid, if there is none,
     if the counts of one leave its loss open, or if a stream of one received nothing: what all streams lost
@@ -66,15 +66,15 @@ def _untried(trials: Sequence[Trial], at: Ratio | None, tried: Sequence[Trial]) 
     """Why nothing is known of loads that are judged; empty if something is."""
     if trials or at is None or not tried:
         return ""
-    return f"no load at or below {at} was tried; the lowest was {Ratio(min(trial.load for trial in tried))}"
+    lowest = Ratio(min(trial.load for trial in tried))
+    return f"no load at or below {at} was tried; the lowest was {lowest}; give Sweep Frame Loss at={at}"
 
 
 def _at_load(worst: Trial, at: Ratio | None, tried: Sequence[Trial]) -> str:
-    """The load of a trial, where there are others; a lossless one above `at` tells of all below it."""
+    """The load of a trial, where there are others."""
     if at is None and len({trial.load for trial in tried}) < 2:
         return ""
-    inferred = at is not None and worst.load > at.value
-    return f" at a load of {Ratio(worst.load)}" + (", the lowest that was tried" if inferred else "")
+    return f" at a load of {Ratio(worst.load)}"
 
 
 def _loss_bounds(trial: Trial, timeout: Duration | None) -> tuple[Fraction, Fraction] | None:

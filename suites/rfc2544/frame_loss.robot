@@ -5,7 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation       RFC 2544 section 26.3: the part of the frames that the device loses, from full line rate downwards
-...                 until two successive trials lose nothing. The bound holds up to a load that the criteria name.
+...                 until two successive trials lose nothing. The bound holds up to a load that the criteria name,
+...                 which is tried in any case.
 Resource            ../../resources/rfc2544.resource
 Suite Setup         Open Tester
 Suite Teardown      Close Tester
@@ -28,5 +29,5 @@ Frame Loss Is At Most
     [Documentation]    Measures the loss at each load, and compares the worst one up to a load.
     [Arguments]    ${frame_size}    ${at_most}    ${load}
     Create Test Streams    ${frame_size}
-    ${result} =    Sweep Frame Loss    step=${PROFILE.frame_loss.step}
+    ${result} =    Sweep Frame Loss    step=${PROFILE.frame_loss.step}    at=${load}
     Verify Loss Below    ${at_most}    ${result}    at=${load}

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from TesterLibrary.errors import PlanError
+from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.frame_loss import FrameLossSweep, sweep_frame_loss
 from TesterLibrary.model.units import Duration, Ratio
 from TesterLibrary.verdict import Outcome
@@ -16,6 +18,14 @@ from .simulated import SimulatedMeasurer
 
 SECOND = Duration(10**9)
 SWEEP = FrameLossSweep(trial_duration=SECOND)
+
+
+class LosesSlowFrames(SimulatedMeasurer):
+    """A device whose power saving loses frames below half of line rate."""
+
+    def measure(self, load: Fraction, duration: Duration) -> Trial:
+        self.random_loss = 0.1 if load < Fraction(1, 2) else 0.0
+        return super().measure(load, duration)
 
 
 def test_two_lossless_trials_in_a_row_end_the_sweep() -> None:
@@ -58,9 +68,8 @@ def test_verdicts() -> None:
     assert lossy.verdict_below(Ratio.parse("26 %")).outcome is Outcome.PASS
     assert lossy.verdict_below(none).outcome is Outcome.FAIL
     assert lossy.verdict_below(none, at=Ratio.parse("70 %")).outcome is Outcome.PASS
-    # the sweep ended above 5 % because nothing was lost any more
-    assert lossy.verdict_below(none, at=Ratio.parse("5 %")).outcome is Outcome.PASS
-    # every load that was tried is above 5 %, and says nothing of it
+    # the sweep ended above 5 %, and every load that was tried is above it, and says nothing of it
+    assert lossy.verdict_below(none, at=Ratio.parse("5 %")).outcome is Outcome.INCONCLUSIVE
     always = sweep_frame_loss(SimulatedMeasurer(random_loss=0.01), SWEEP)
     assert always.verdict_below(none, at=Ratio.parse("5 %")).outcome is Outcome.INCONCLUSIVE
     assert broken.verdict_below(none).outcome is Outcome.INCONCLUSIVE
@@ -78,11 +87,32 @@ def test_verdicts_say_at_which_loads() -> None:
     assert "frame loss of north, 64 bytes at loads up to 80 % is 6.25002 % (" in str(
         lossy.verdict_below(none, at=Ratio.parse("80 %"))
     )
-    inferred = lossy.verdict_below(none, at=five)
-    assert inferred.subject == "frame loss of north, 64 bytes at loads up to 5 %"
-    assert inferred.measured.endswith(" at a load of 60 %, the lowest that was tried")
     nothing = always.verdict_below(none, at=five)
-    assert nothing.reason == "no load at or below 5 % was tried; the lowest was 10 %"
+    assert nothing.subject == "frame loss of north, 64 bytes at loads up to 5 %"
+    assert nothing.reason == (
+        "no load at or below 5 % was tried; the lowest was 10 %; give Sweep Frame Loss at=5 %"
+    )
+
+
+def test_a_load_is_tried_in_any_case() -> None:
+    none = Ratio.parse(0)
+    for load, tried in (("20 %", [20]), ("25 %", [25]), ("90 %", []), ("95 %", [])):
+        result = sweep_frame_loss(SimulatedMeasurer(), replace(SWEEP, at=Ratio.parse(load)))
+        loads = [t.load * 100 for t in result.trials]
+        assert loads == ([100, 95, 90] if load == "95 %" else [100, 90, *tried])
+        assert result.verdict_below(none, at=Ratio.parse(load)).outcome is Outcome.PASS
+    lossy = sweep_frame_loss(LosesSlowFrames(), replace(SWEEP, at=Ratio.parse("20 %")))
+    assert lossy.lossless_load == 0
+    assert lossy.verdict_below(none, at=Ratio.parse("20 %")).outcome is Outcome.FAIL
+    assert lossy.verdict_below(none, at=Ratio.parse("10 %")).outcome is Outcome.INCONCLUSIVE
+
+
+@pytest.mark.parametrize("load", ["0 %", "51 %"])
+def test_a_load_outside_the_sweep_is_refused(load: str) -> None:
+    with pytest.raises(PlanError, match="at must be above 0 and at most highest"):
+        sweep_frame_loss(
+            SimulatedMeasurer(), replace(SWEEP, highest=Ratio.parse("50 %"), at=Ratio.parse(load))
+        )
 
 
 @pytest.mark.parametrize("step", ["11 %", "0 %"])
