@@ -42,9 +42,9 @@ def stability(draw: random.Random) -> Case:
     about = f"bound {bound}; {given}; {search}; {result}"
     verdict = result.verdict_above(Rate(bound, RateUnit.LINE))
     if chance:
-        # A bound above its capacity it does not reach, whatever it loses besides. It loses at the lowest load,
-        # too. If it has no capacity for twice that, it forwards more at no load, which alone would show that
-        # this loss does not come from the load: FAIL is right then, as of any device that loses frames.
+        # A bound above its capacity it does not reach, whatever it loses besides. It loses at the lowest
+        # load, too. If it has no capacity for twice that, it forwards more at no load, which alone would show
+        # that this loss does not come from the load: FAIL is right then, as of any device that loses frames.
         tells = most >= bound and most >= 2 * search.lowest.value
         truth = None if tells else False
         return Case("stability", truth, verdict, "unstable", about)
