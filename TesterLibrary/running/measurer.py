@@ -200,20 +200,30 @@ class TrialMeasurer:
         return replace(stream, rate=shaping.average, shaping=shaping)
 
     def _at(self, load: Fraction) -> list[Stream]:
-        """The streams of a trial, and those of its modifiers: together they are the load."""
+        """The streams of a trial, and those of its modifiers: together they are the load.
+
+        PlanError for streams that ask for more than their port carries: they are not sent at another load.
+        """
+        asked = [load * share for share in self._shares]
+        streams = self._alone(asked)
+        self._tester.check_lines(streams)  # before modifiers: only their frames may make the streams slower
+        if not self._modifiers.sends:
+            return streams
         parts = [
-            load * share * self._modifiers.part_of(stream)
-            for stream, share in zip(self.streams, self._shares, strict=True)
+            part * self._modifiers.part_of(stream) for stream, part in zip(self.streams, asked, strict=True)
         ]
         streams = self._with_modifiers(parts)
         beyond = self._tester.busiest(streams) - 1  # by the frames whose rate does not depend on the load
         return streams if beyond <= 0 else self._with_modifiers([part * (1 - beyond) for part in parts])
 
+    def _alone(self, parts: Sequence[Fraction]) -> list[Stream]:
+        """The streams at such parts of the line."""
+        rates = [Rate(part, RateUnit.LINE) for part in parts]
+        return [stream.at(rate) for stream, rate in zip(self.streams, rates, strict=True)]
+
     def _with_modifiers(self, parts: Sequence[Fraction]) -> list[Stream]:
         """The streams at such parts of the line, and those of the modifiers."""
-        rates = [Rate(part, RateUnit.LINE) for part in parts]
-        streams = [stream.at(rate) for stream, rate in zip(self.streams, rates, strict=True)]
-        return [*streams, *self._beside(parts)] if self._modifiers.sends else streams
+        return [*self._alone(parts), *self._beside(parts)]
 
     def _beside(self, parts: Sequence[Fraction]) -> Iterator[Stream]:
         """The streams of the modifiers, from each port that sends such parts of its line."""

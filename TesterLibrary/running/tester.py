@@ -151,6 +151,11 @@ class Tester:
                 names = ", ".join(stream.name for stream in leaving if stream.tx == port)
                 raise PlanError(f"{error}. Call Stop Traffic for {names}, or ask for less") from None
 
+    def check_lines(self, streams: Sequence[Stream]) -> None:
+        """Refuses streams that ask a port for more than its line carries: PlanError, which names them."""
+        for port in dict.fromkeys(stream.tx for stream in streams):
+            check_sum(self.ports[port], [stream for stream in streams if stream.tx == port])
+
     def check(self, streams: Sequence[Stream]) -> Plan:
         """Plans streams for their errors, as a job that is not to be loaded."""
         return self._compiled("check", streams, first_id=1)

@@ -348,6 +348,31 @@ def test_frames_at_a_rate_of_their_own_fit_in_beside_a_full_load(tmp_path: Path)
     assert (trial.load, trial.lost, trial.objections) == (1, 0, ())
 
 
+@pytest.mark.parametrize("modifiers", [Modifiers(), BROADCAST])
+def test_streams_that_ask_for_more_than_their_line_are_refused_not_slowed(
+    tmp_path: Path, modifiers: Modifiers
+) -> None:
+    tester = fake_tester(tmp_path)
+    streams = [stream("a", rate="99 %"), stream("b", rate="99 %"), stream("c", tx="p2", rx="p1")]
+    measurer = TrialMeasurer(tester, streams, modifiers=modifiers)
+    refused = r"'a' \(99 %\) \+ 'b' \(99 %\) share port 'p1' .* ask for 198\.0+% of its line rate; it carries"
+    with pytest.raises(PlanError, match=refused):
+        measurer.measure(measurer.load, SECOND)
+    with pytest.raises(PlanError, match=refused):
+        measurer.interrupted(measurer.load, lambda: None, lead=SECOND, steady=SECOND, limit=SECOND)
+    assert tester.trials == 0
+    assert not (tmp_path / "trials.jsonl").exists()
+    at_line_rate = measurer.measure(Fraction(1), SECOND)
+    assert (at_line_rate.load, at_line_rate.lost, at_line_rate.objections) == (1, 0, ())
+
+
+def test_streams_that_a_modifier_leaves_room_for_are_slowed_by_its_frames_alone(tmp_path: Path) -> None:
+    modifiers = Modifiers((Modifier.ROUTING,))
+    streams = [stream("a", rate="50 %"), stream("b", rate="50 %")]
+    trial = TrialMeasurer(fake_tester(tmp_path), streams, modifiers=modifiers).measure(Fraction(1), SECOND)
+    assert [float(s.intended_rate / LINE_64) for s in trial.streams] == pytest.approx([0.5, 0.5], abs=1e-6)
+
+
 def test_bursts_and_changes_of_the_load_are_sent_alone(tmp_path: Path) -> None:
     measurer = TrialMeasurer(fake_tester(tmp_path), [stream()], modifiers=BROADCAST)
     with pytest.raises(PlanError, match="a burst is sent alone, and 1 % broadcast frames were set; call Set"):
