@@ -65,6 +65,7 @@ class BackToBack:
             longest=longest,
         )
         search.validate()
+        self._suite.scopes.modifiers.refuse_beside("a burst")
         throughput = self._suite.prerequisite(streams, throughput)
         measurer = self._suite.measurer("longest burst", streams)
         return self._suite.found(find_maximum_burst(measurer, throughput, search))

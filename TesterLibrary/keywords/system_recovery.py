@@ -58,6 +58,7 @@ class SystemRecovery:
         """
         suite, profile = self._suite, self._suite.profile
         suite.refuse_without("system recovery", streams, by_signature=True, needs=[Counter.OUTAGES])
+        suite.scopes.modifiers.refuse_beside("a change of the load")
         found = suite.prerequisite(streams, throughput)
         measurement = RecoveryMeasurement(
             throughput=Ratio(load_of(found, "system recovery")),

@@ -59,6 +59,13 @@ class Modifiers:
         """Whether frames leave beside those of the test."""
         return any(modifier is not Modifier.FILTERS for modifier in self.chosen)
 
+    def refuse_beside(self, what: str) -> None:
+        """PlanError if frames of modifiers would leave beside what has to be sent alone."""
+        if self.sends:
+            raise PlanError(
+                f"{what} is sent alone, and {self} were set; call Set Modifiers without them first"
+            )
+
     def part_of(self, stream: Stream) -> Fraction:
         """The part of the line that is left for frames of a stream, where the others have the rest of it."""
         if Modifier.BROADCAST not in self.chosen:

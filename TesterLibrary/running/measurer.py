@@ -106,7 +106,7 @@ class TrialMeasurer:
     def burst(self, frames: int, rest: Duration) -> Trial:
         """See BurstMeasurer. Streams of one port share its line as they share it otherwise."""
         tester = self._tester
-        self._refuse_modifiers("a burst")
+        self._modifiers.refuse_beside("a burst")
         rates = [Rate(share, RateUnit.LINE) for share in self._shares]
         streams = [
             replace(stream.at(rate), shaping=None) for stream, rate in zip(self.streams, rates, strict=True)
@@ -126,7 +126,7 @@ class TrialMeasurer:
 
     def step(self, step: Step) -> tuple[Trial, tuple[Stepped, ...]]:
         """See StepMeasurer."""
-        self._refuse_modifiers("a change of the load")
+        self._modifiers.refuse_beside("a change of the load")
         tester, whole = self._tester, Duration(step.duration.ns + step.after_duration.ns)
         streams = [
             self._stepping(stream, share, step)
@@ -248,12 +248,6 @@ class TrialMeasurer:
                 if stream.name in known
             ),
         )
-
-    def _refuse_modifiers(self, what: str) -> None:
-        if self._modifiers.sends:
-            raise PlanError(
-                f"{what} is sent alone, and {self._modifiers} were set; call Set Modifiers without them first"
-            )
 
     def _asked(self, kind: str, streams: Sequence[Stream], *values: object) -> str:
         """A text that is the same for the same trial of the same tester."""

@@ -293,7 +293,8 @@ class Suite:
             TestbedError: the testbed has no hook for filters.
         """
         for port in self.tester.ports.values():
-            self.tester.check([*modifiers.beside(port, Fraction(1))])
+            if streams := [*modifiers.beside(port, Fraction(1))]:
+                self.tester.check(streams)
         wanted, were = (Modifier.FILTERS in each.chosen for each in (modifiers, self.scopes.modifiers))
         if wanted and not were:
             load, remove = filter_hooks(self.open_testbed)
