@@ -21,6 +21,7 @@ from ..measurement.interval import Interval
 from ..measurement.trial import Trial
 from ..model.units import Duration, Rate, RateUnit, Ratio
 from ..verdict import AT_LEAST, AT_MOST, Between, Outcome, Verdict, assess
+from .availability import ServiceSeconds, seconds_of
 from .forwarded import forwarded_rate, reached_rate
 from .judging import ALL_DELIVERED, about, delay_doubt_of, doubt_of, loss_below, undelayed, unmeasured
 from .result import Result, shorter
@@ -30,8 +31,6 @@ _QUARTERS = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(1))  # of 
 _BEYOND = Fraction(5, 4)  # of the EIR, or of the CIR where the EIR is small
 _SMALL = Fraction(1, 5)  # part of the CIR
 _SHORTEST = Duration(15 * 60 * 10**9)  # of a performance test
-_SEVERE = Fraction(1, 2)  # a second that loses a greater part is severely errored (ITU-T Y.1563)
-_IN_A_ROW = 10  # so many of them begin a time without availability, so many others end it
 _VARIATION = "pdv99.9"  # ITU-T Y.1563: the quantile of 99.9 % less the minimum
 
 
@@ -243,22 +242,6 @@ def measure_configuration(
 
 
 @dataclass(frozen=True)
-class ServiceSeconds:
-    """The intervals in which a service was severely errored; None where copies leave it open."""
-
-    service: str
-    severe: tuple[bool | None, ...]
-
-    @property
-    def availability_bounds(self) -> tuple[Fraction, Fraction]:
-        """The least and the greatest part of the time in which it was available."""
-        least, most = (
-            [known if known is not None else open_ for known in self.severe] for open_ in (True, False)
-        )
-        return availability(least), availability(most)
-
-
-@dataclass(frozen=True)
 class PerformanceResult(Result):
     """One trial of all services together, each at its CIR."""
 
@@ -320,37 +303,8 @@ def measure_performance(
             f"a performance test of {duration} has no interval of {interval}; give at least as much time"
         )
     trial, intervals, unwatched = measurer.watch(rates, duration, interval)
-    seconds = tuple(ServiceSeconds(name, _severe(name, intervals)) for name in rates)
+    seconds = tuple(seconds_of(name, intervals, interval) for name in rates)
     return PerformanceResult(trial.title, (trial,), duration, seconds, unwatched)
-
-
-def availability(severe: Sequence[bool]) -> Fraction:
-    """The part of the seconds in which a service is available (ITU-T Y.1563).
-
-    Ten severely errored ones in a row begin a time without availability, and belong to it. Ten others in a
-    row end it, and do not.
-    """
-    available, without, since = True, 0, 0
-    for second, errored in enumerate(severe, start=1):
-        without += not available
-        if errored is not available:  # as the state has it
-            since = second
-        elif second - since == _IN_A_ROW:
-            without += _IN_A_ROW if available else -_IN_A_ROW
-            available, since = not available, second
-    return 1 - Fraction(without, len(severe)) if severe else Fraction(1)
-
-
-def _severe(name: str, intervals: Sequence[Interval]) -> tuple[bool | None, ...]:
-    found: list[bool | None] = []
-    for interval in intervals:
-        for stream in interval.streams:
-            if stream.name == name and stream.sent:
-                least = max(0, stream.sent - stream.received)
-                most = stream.sent if stream.again is None else min(stream.sent, least + stream.again)
-                sides = {Fraction(lost, stream.sent) > _SEVERE for lost in (least, most)}
-                found.append(sides.pop() if len(sides) == 1 else None)
-    return tuple(found)
 
 
 def accepted(trial: Trial, name: str, acceptance: Acceptance) -> list[Verdict]:

@@ -88,9 +88,7 @@ class Services:
         suite.refuse_without(_TITLE, list(rates), by_signature=True, needs=())
         traffic = suite.traffic
         handle = traffic.start(self._streams(rates))
-        traffic.start_monitoring(interval)
-        suite.tester.sleep(duration.seconds)
-        monitored = traffic.stop_monitoring()
+        monitored = traffic.watch(handle, duration, interval)
         (trial,) = traffic.stop([handle])
         erased = monitored.reason if monitored.method is Method.QUIESCING else ""
         return trial, monitored.intervals, erased or "; ".join(monitored.objections)

@@ -105,6 +105,20 @@ class Traffic:
         self._tester.scopes.at_end(lambda: self._left_watched(watching))
         return watching.monitor.streams
 
+    def watch(self, handle: str, duration: Duration, interval: Duration) -> MonitoringResult:
+        """Watches one run for so long, interval by interval, in the time of the tester. It goes on then."""
+        tester = self._tester
+        monitor = Monitor(
+            tester, [self._runs[handle]], interval, show=tester.progress.interval, sleep=tester.sleep
+        )
+        end_ns = tester.target.snapshot([handle]).taken_at_ns + duration.ns
+        while True:
+            pause = monitor.poll()
+            left_ns = end_ns - tester.target.snapshot([handle]).taken_at_ns
+            if left_ns <= 0:
+                return self._monitored(monitor.finish())
+            tester.sleep(min(pause, left_ns / 1e9))
+
     def stop_monitoring(self) -> MonitoringResult:
         """Ends the last interval, unless the end of its traffic has. PlanError if nothing was monitored."""
         if self._monitor:
@@ -146,10 +160,13 @@ class Traffic:
 
     def _end_monitoring(self, watching: MonitorThread) -> None:
         self._monitor = None
-        result = watching.finish()
+        self._monitored(watching.finish())
+
+    def _monitored(self, result: MonitoringResult) -> MonitoringResult:
         self._tester.scopes.current.monitored = result
         self._tester.recorder.result(result)
         self._tester.progress.end(str(result))
+        return result
 
     def _left_watched(self, watching: MonitorThread) -> str:
         if self._monitor is watching:

@@ -4,19 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError, TesterLibraryError
 from TesterLibrary.methodology.service_activation import (
     Acceptance,
     Purpose,
     Service,
-    ServiceSeconds,
-    availability,
     loads_of,
     measure_configuration,
     measure_performance,
@@ -215,21 +210,3 @@ def test_where_nobody_sees_intervals_there_is_no_availability() -> None:
     blind = type(result)(result.title, result.trials, SECOND, (), "the device writes over the version")
     verdict = blind.verdict([], Acceptance(availability=Ratio.parse("99 %")))
     assert (verdict.outcome, verdict.reason) == (Outcome.INCONCLUSIVE, "the device writes over the version")
-
-
-@given(st.lists(st.booleans(), max_size=80))
-def test_availability_is_that_of_a_count_by_hand(severe: list[bool]) -> None:
-    """Each second looks for itself at the runs of ten before it, and at the one that it is part of."""
-    state, states = True, []
-    for second in range(len(severe)):
-        ahead = severe[second : second + 10]
-        if len(ahead) == 10 and all(errored is state for errored in ahead):
-            state = not state
-        states.append(state)
-    expected = Fraction(sum(states), len(states)) if states else Fraction(1)
-    assert availability(severe) == expected
-
-
-def test_intervals_that_copies_leave_open_bound_the_availability() -> None:
-    known = ServiceSeconds("video", (*[True] * 9, None, *[False] * 10))
-    assert known.availability_bounds == (Fraction(1, 2), Fraction(1))

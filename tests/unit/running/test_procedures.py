@@ -16,13 +16,15 @@ from TesterLibrary.errors import Inconclusive, PlanError
 from TesterLibrary.measurement.counter import Counter
 from TesterLibrary.methodology.measurer import Step
 from TesterLibrary.methodology.reset import ResetKind, ResetMeasurement, measure_reset
+from TesterLibrary.methodology.service_activation import Acceptance, measure_performance
 from TesterLibrary.methodology.system_recovery import RecoveryMeasurement, measure_system_recovery
 from TesterLibrary.methodology.throughput import ThroughputSearch
 from TesterLibrary.model.ports import Port
-from TesterLibrary.model.units import Bandwidth, Duration, Ratio
+from TesterLibrary.model.units import Bandwidth, Duration, Rate, Ratio
 from TesterLibrary.reporting.progress import Console
 from TesterLibrary.reporting.recorder import Recorder
 from TesterLibrary.running.measurer import Pauses, TrialMeasurer
+from TesterLibrary.running.services import Services
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.targets.fake import fake_port
 from TesterLibrary.targets.simulated import SimulatedTarget
@@ -33,6 +35,7 @@ from .testers import fake_tester, opened, stream
 
 MS = 10**6
 NOTHING = Duration(0)
+ALL = Ratio.parse("100 %")
 SPEED = Bandwidth(10**7)
 
 
@@ -299,3 +302,27 @@ def test_a_tester_that_counts_no_outages_is_refused_by_name(tmp_path: Path) -> N
     assert Counter.OUTAGES not in fake_tester(tmp_path).capabilities.counts
     with pytest.raises(PlanError, match="system recovery cannot be measured: this tester does not count"):
         suite.refuse_without("system recovery", (), by_signature=True, needs=[Counter.OUTAGES])
+
+
+def test_a_service_that_was_away_for_twelve_seconds_is_found_in_the_time_of_a_simulated_tester(
+    tmp_path: Path,
+) -> None:
+    ports = [fake_port(name, link_speed_bps=SPEED.bps) for name in ("p1", "p2")]
+    target = SimulatedTarget(SimulatedDevice.of({"silence": "12 s"}), ports)
+    suite = opened(tmp_path, target=target)
+    suite.put(stream("video"))
+    slept, away = suite.tester.sleep, [6_400 * MS]
+
+    def sleep(seconds: float) -> None:
+        slept(seconds)
+        if away and target.snapshot().taken_at_ns >= away[0]:
+            away.clear()
+            target.reset_device()
+
+    suite.tester.sleep = sleep
+    result = measure_performance(Services(suite), {"video": Rate.parse("100 pps")}, Duration(26 * 10**9))
+    (seconds,) = result.seconds
+    assert len(seconds.severe) == pytest.approx(26, abs=1)
+    assert sum(known is True for known in seconds.severe) in (11, 12, 13)
+    for bound, outcome in (("99.9 %", Outcome.FAIL), ("27 %", Outcome.FAIL), ("26 %", Outcome.PASS)):
+        assert result.verdict([], Acceptance(ALL, availability=Ratio.parse(bound))).outcome is outcome
