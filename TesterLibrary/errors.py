@@ -12,6 +12,10 @@ class TesterLibraryError(Exception):
     __test__ = False  # pytest would take the names for test classes
 
 
+class ChoiceError(TesterLibraryError):
+    """A name, a file or a folder was asked for that is not there, or is taken. Nothing has been run."""
+
+
 class UnitError(TesterLibraryError, ValueError):
     """A text is not a rate, a size, a time or a ratio. `ValueError` lets Robot name the argument."""
 
@@ -22,6 +26,10 @@ class PlanError(TesterLibraryError):
 
 class TestbedError(TesterLibraryError):
     """A testbed file is wrong, or its parts cannot be set up on this machine."""
+
+
+class UnknownTestbed(TestbedError, ChoiceError):
+    """There is no testbed of that name, and no file at that path."""
 
 
 class Inconclusive(TesterLibraryError):

@@ -18,7 +18,7 @@ from uuid import uuid4
 
 from robot.api import TestSuite
 
-from ..errors import TesterLibraryError
+from ..errors import ChoiceError, TesterLibraryError
 from ..files.criteria import check_criteria, load_criteria
 from ..files.paths import data_root, resource
 from ..files.profile import profile_values, section
@@ -137,17 +137,26 @@ class Certification:
             self.selection.apply(suite)
         return suite
 
-    def _check_sizes(self) -> None:
-        """TesterLibraryError where tests of a frame size are asked for, and no suite has one of that size."""
-        asked = [int(found[1]) for name in self.selection.tests if (found := _SIZE.fullmatch(name))]
-        if not asked:
+    def _check_choice(self) -> None:
+        """ChoiceError for a name or tag of the selection that no test has: the others would hide it."""
+        parts = tuple(self.selection.parts())
+        if not parts:
             return
-        names = [test.name for bed in self.beds for test in self._suite(bed, chosen=False).all_tests]
-        sizes = sorted({int(found[1]) for name in names if (found := _SIZE.fullmatch(name))})
-        for size in asked:
-            if size not in sizes:
+        suites = [self._suite(bed, chosen=False) for bed in self.beds]
+        unmatched = (part for part in parts if not any(map(part.matches, suites)))
+        for part in unmatched:
+            names = [test.name for suite in suites for test in suite.all_tests]
+            if asked := _SIZE.fullmatch("".join(part.tests)):
+                sizes = sorted({int(found[1]) for name in names if (found := _SIZE.fullmatch(name))})
                 known = ", ".join(map(str, sizes)) or "no frame size"
-                raise TesterLibraryError(f"there is no test of {size} bytes; there are tests of {known}")
+                raise ChoiceError(f"there is no test of {asked[1]} bytes; there are tests of {known}")
+            tags = [str(tag) for suite in suites for test in suite.all_tests for tag in test.tags]
+            kind, there = ("names", names) if part.tests else ("tags", sorted(tags))
+            given = dict.fromkeys(str(path) for bed in self.beds for path in bed.suites)
+            raise ChoiceError(
+                f"there is no test{part} in {', '.join(given)}; "
+                f"the {kind} there are {', '.join(dict.fromkeys(there)) or 'none'}"
+            )
 
     def begin(self) -> tuple[agenda.Item, ...]:
         """Checks everything that can be checked before, then makes the output directory with the agenda.
@@ -164,17 +173,17 @@ class Certification:
             if bed.criteria:
                 check_criteria(bed.criteria, testbed=bed.name, layer=bed.layer)
         if len({bed.label for bed in self.beds}) < len(self.beds):
-            raise TesterLibraryError("two testbeds have the same name; the report could not tell them apart")
-        self._check_sizes()
+            raise ChoiceError("two testbeds have the same name; the report could not tell them apart")
+        self._check_choice()
         items = tuple(self.items())
         if not items:
             given = dict.fromkeys(str(path) for bed in self.beds for path in bed.suites)
-            raise TesterLibraryError(f"there is no test{self.selection} in {', '.join(given)}")
+            raise ChoiceError(f"there is no test{self.selection} in {', '.join(given)}")
         for bed in self.beds:
             if bed.criteria:
                 check_bounds(bed.criteria, self._suite(bed))
         if self.output.exists() and any(self.output.iterdir()):
-            raise TesterLibraryError(f"{self.output} is not empty; give another --output")
+            raise ChoiceError(f"{self.output} is not empty; give another --output")
         evidence = self.output / EVIDENCE
         start_run(
             evidence,
@@ -317,7 +326,7 @@ def resumed(output: Path) -> Certification:
             "file, and --resume"
         )
     if not (evidence / "run.json").is_file():
-        raise TesterLibraryError(f"{output} is no run of tester certify: it has no {EVIDENCE}/run.json")
+        raise ChoiceError(f"{output} is no run of tester certify: it has no {EVIDENCE}/run.json")
     given = read_run(evidence).get("certification")
     if not given:
         raise TesterLibraryError(
@@ -428,7 +437,7 @@ def _criteria(given: str) -> Path:
     path = Path(given).expanduser()
     if not path.is_file():
         why = f"{path} is a folder" if path.is_dir() else f"there is no file {path} (from {Path.cwd()})"
-        raise TesterLibraryError(f"criteria: {why}; give a file with bounds. {_to_copy()}")
+        raise ChoiceError(f"criteria: {why}; give a file with bounds. {_to_copy()}")
     return path.resolve()
 
 
@@ -448,5 +457,5 @@ def _uses_criteria(suite: Path) -> bool:
 def _suite(name: str) -> Path:
     path = Path(name).expanduser()
     if not path.exists():
-        raise TesterLibraryError(f"there is no suite {path} (from {Path.cwd()})")
+        raise ChoiceError(f"there is no suite {path} (from {Path.cwd()})")
     return path.absolute()

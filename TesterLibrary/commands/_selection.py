@@ -28,6 +28,17 @@ class Selection:
             empty_suite_ok=True,
         )
 
+    def matches(self, suite: TestSuite) -> bool:
+        """Whether it chooses a test of a suite, which stays as it is."""
+        copy = suite.deepcopy()
+        self.apply(copy)
+        return bool(copy.test_count)
+
+    def parts(self) -> Iterator[Selection]:
+        """Each tag and name that is asked for, as a selection of its own."""
+        yield from (Selection(include=(tag,)) for tag in self.include)
+        yield from (Selection(tests=(name,)) for name in self.tests)
+
     def options(self) -> Iterator[str]:
         """Robot's options that choose the same tests."""
         for name, values in (("include", self.include), ("exclude", self.exclude), ("test", self.tests)):

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from datetime import datetime
 from pathlib import Path
 
-from ..errors import TesterLibraryError
+from ..errors import ChoiceError
 from ..files import paths
+from ..reporting.outcome import WRONG_COMMAND_LINE
 from ..reporting.signature import load_private_key
 from ._certification import certification, resumed
 from ._command import command
@@ -107,7 +109,11 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _certify(options: argparse.Namespace) -> int:
-    return _resume(options) if options.resume else _begin(options)
+    try:
+        return _resume(options) if options.resume else _begin(options)
+    except ChoiceError as error:
+        print(f"tester: {error}", file=sys.stderr)
+        return WRONG_COMMAND_LINE
 
 
 def _begin(options: argparse.Namespace) -> int:
@@ -137,7 +143,7 @@ def _resume(options: argparse.Namespace) -> int:
     chosen = (options.variable, options.include, options.exclude, _tests(options))
     others = (options.testbed, options.criteria, options.suite, options.output, *chosen)
     if any(others) or options.profile != _PROFILE:
-        raise TesterLibraryError(
+        raise ChoiceError(
             "--resume goes on with the run as it was begun; give no other option but --key and --live"
         )
     key = load_private_key(options.key) if options.key else None

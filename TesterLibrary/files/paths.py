@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from TesterLibrary.errors import TesterLibraryError
+from TesterLibrary.errors import ChoiceError, TesterLibraryError
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -32,7 +32,7 @@ def resource(kind: str, name: str) -> Path:
     ``kind`` is ``"testbeds"``, ``"criteria"`` or ``"protocols"``. A ``name`` with a slash or a suffix is a
     path of the user's own and only checked to exist.
 
-    Raises ``TesterLibraryError`` naming what was given and what there is.
+    Raises ``ChoiceError`` naming what was given and what there is.
     """
     folder = data_root() / "resources" / kind
     is_path = "/" in name or Path(name).suffix != ""
@@ -40,9 +40,9 @@ def resource(kind: str, name: str) -> Path:
     if path.is_file():
         return path.resolve()
     if is_path:
-        raise TesterLibraryError(f"{kind}: there is no file {path} (from {Path.cwd()})")
+        raise ChoiceError(f"{kind}: there is no file {path} (from {Path.cwd()})")
     known = ", ".join(names(kind)) or "none"
-    raise TesterLibraryError(
+    raise ChoiceError(
         f"{kind}: {name!r} does not come with the library; these do: {known}. "
         "A file of yours is given by its path."
     )

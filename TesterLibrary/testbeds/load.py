@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..errors import TestbedError, TesterLibraryError
+from ..errors import TestbedError, TesterLibraryError, UnknownTestbed
 from ..files import paths
 from ..files.document import Document, Kind, did_you_mean, load_document
 from ..model.forwarding import Forwarding
@@ -64,7 +64,7 @@ def find_testbed(name_or_path: str) -> Path:
     if file.is_file():
         return file
     known = [*shipped, *(name.rpartition("/")[2] for name in shipped)]
-    raise TestbedError(
+    raise UnknownTestbed(
         f"there is no testbed {name_or_path!r}{did_you_mean(name_or_path, known)}. "
         f"Give {', '.join(shipped)}, or the path of a file of yours (from {Path.cwd()})"
     )

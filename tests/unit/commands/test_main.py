@@ -165,13 +165,18 @@ def test_ctrl_c_reports_what_was_measured(tmp_path: Path) -> None:
             ["--size", "64", "--size", "65"],
             "no test of 65 bytes; there are tests of 64, 128, 256, 512, 1024, 1280,",
         ),
+        (["--size", "512", "--test", "Nothing"], "there is no test with test Nothing in "),
+        (["--size", "512", "--test", "Nothing"], "; the names there are 64 Bytes, 128 Bytes, "),
+        (["--include", "rfc2544", "--include", "rfc9999"], "there is no test with include rfc9999 in "),
+        (["--resume", "results", "--profile", "full"], "--resume goes on with the run as it was begun"),
+        (["--resume", "results"], "results is no run of tester certify"),
         (["--testbed", "embedded/l2-bridge", "--testbed", "l2-bridge"], "two testbeds have the same name"),
     ],
 )
 def test_what_is_wrong_is_said_before_anything_is_made(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
-    assert cli.main(["certify", *arguments]) == 3
+    assert cli.main(["certify", *arguments]) == 64
     assert message in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
@@ -247,7 +252,7 @@ def test_a_folder_with_something_in_it_is_not_written_to(
 ) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").touch()
-    assert certify(tmp_path, "Passes", more=("--output", "mine")) == 3
+    assert certify(tmp_path, "Passes", more=("--output", "mine")) == 64
     assert "is not empty" in capsys.readouterr().err
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["notes.txt"]
 
