@@ -17,7 +17,7 @@ from robotlibcore import DynamicCore
 
 from .errors import TargetError, TestbedError
 from .keywords import CONVERTERS, components
-from .keywords._calls import check_names, converting
+from .keywords._calls import check_integers, check_names, converting
 from .keywords._optional import with_reasons
 from .model.written import NOTATIONS
 from .reporting import metrics
@@ -157,6 +157,7 @@ class TesterLibrary(DynamicCore):
         """Runs a keyword for Robot, which has converted its arguments."""
         parameters = [parameter for parameter in self._parameters(name) if not parameter.startswith("*")]
         check_names(printable_name(name, code_style=True), parameters, args)  # type: ignore[no-untyped-call]
+        check_integers(self.get_keyword_types(name), self._parameters(name), args, kwargs or {})
         try:
             return super().run_keyword(name, args, kwargs)
         except TestbedError as fault:

@@ -9,6 +9,7 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from robot.running import TypeInfo
@@ -54,6 +55,21 @@ def _likely(written: str, parameters: Sequence[str]) -> list[str]:
     likely = [name for name in parameters if written in name.split("_")]
     likely += [name for name in parameters if written == name.replace("_", "")]
     return likely + difflib.get_close_matches(written, parameters, n=1, cutoff=0.75)
+
+
+def check_integers(
+    hints: Mapping[str, Any], parameters: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> None:
+    """UnitError for an argument that is to be an integer and is none.
+
+    Robot passes on what it cannot convert, such as `2.5` or `1,000`, where the argument has a default.
+    """
+    positional = takewhile(lambda name: not name.startswith("*"), parameters)
+    for name, value in (*zip(positional, args, strict=False), *kwargs.items()):
+        if hints.get(name) is int and not isinstance(value, int):
+            raise UnitError(
+                f"Argument {name!r} got value {str(value)!r} that cannot be converted to integer."
+            )
 
 
 def converting(

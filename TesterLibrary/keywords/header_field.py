@@ -90,7 +90,7 @@ class HeaderField:
         the departure of a frame has to be in the capture as well, and frames that found no room in it do not
         pass. A frame that arrives without the header fails. The verdict says how many frames were looked at.
 
-        | `Start Capture` | streams=north | frames=100,000 |
+        | `Start Capture` | streams=north | frames=100000 |
         | `Measure Loss` | north | duration=1 s |
         | `Stop Capture` |
         | `Verify Header Field` | north | IP.ttl | == | sent - 1 |

@@ -111,6 +111,20 @@ def test_a_keyword_that_fails_or_hangs_is_inconclusive(monkeypatch: pytest.Monke
     assert time.monotonic() - began < 5
 
 
+def test_a_keyword_that_hangs_is_named_whatever_robot_makes_of_its_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def hangs(*_: Any) -> None:
+        try:
+            time.sleep(5)
+        except BaseException as error:
+            raise AssertionError(type(error).__name__) from None
+
+    monkeypatch.setattr(BuiltIn, "run_keyword", hangs)
+    with pytest.raises(Inconclusive, match="the keyword 'Press Button' did not end within 300 ms"):
+        hook_of(ResetHook(keyword="Press Button", timeout=SOON)).run()
+
+
 def test_outside_robot_a_keyword_is_a_mistake() -> None:
     with pytest.raises(TesterLibraryError, match="within Robot Framework only"):
         hook_of(ResetHook(keyword="Press Button")).run()
