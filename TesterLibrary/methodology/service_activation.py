@@ -392,9 +392,31 @@ def _rate_text(value: Between) -> str:
 
 
 def _together(found: Sequence[Verdict], subject: str, bound: str) -> Verdict:
-    """The verdict on all of these: FAIL outweighs INCONCLUSIVE; the first one of its kind says why."""
+    """The verdict on all of these: FAIL outweighs INCONCLUSIVE; the first one of its kind says why.
+
+    A PASS has the worst value of each kind of criterion.
+    """
     for outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE):
         for verdict in found:
             if verdict.outcome is outcome:
                 return verdict
-    return Verdict(Outcome.PASS, subject, f"within {len(found)} of {len(found)} criteria", bound)
+    worst: dict[tuple[str, bool], Verdict] = {}
+    for verdict in found:
+        at_least = verdict.bound.startswith(">=")
+        noun = verdict.subject.partition(" of ")[0]
+        if noun == "frames":  # of a colour that arrived in one: their bounds are all or none
+            continue
+        if noun.endswith("rate"):
+            noun = f"{'lowest' if at_least else 'highest'} {noun}"
+        kind = noun, at_least
+        if kind not in worst or _is_worse(verdict, worst[kind], at_least=at_least):
+            worst[kind] = verdict
+    values = ", ".join(f"{noun} {verdict.measured}" for (noun, _), verdict in worst.items())
+    return Verdict(Outcome.PASS, subject, f"within {len(found)} of {len(found)} criteria: {values}", bound)
+
+
+def _is_worse(verdict: Verdict, than: Verdict, *, at_least: bool) -> bool:
+    """Whether the value of a verdict is closer to its bound than that of another one."""
+    if at_least:
+        return verdict.least is not None and (than.least is None or verdict.least < than.least)
+    return verdict.most is not None and (than.most is None or verdict.most > than.most)

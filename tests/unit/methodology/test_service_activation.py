@@ -12,6 +12,7 @@ from TesterLibrary.methodology.service_activation import (
     Acceptance,
     Purpose,
     Service,
+    accepted,
     loads_of,
     measure_configuration,
     measure_performance,
@@ -210,3 +211,20 @@ def test_where_nobody_sees_intervals_there_is_no_availability() -> None:
     blind = type(result)(result.title, result.trials, SECOND, (), "the device writes over the version")
     verdict = blind.verdict([], Acceptance(availability=Ratio.parse("99 %")))
     assert (verdict.outcome, verdict.reason) == (Outcome.INCONCLUSIVE, "the device writes over the version")
+
+
+def test_a_pass_has_the_worst_value_of_each_criterion() -> None:
+    device = PolicedServices({"voice": 900_000}, severe=range(5, 7), slow_ns=50_000)
+    rates = {"video": VIDEO.cir, "voice": Rate.parse("1 Mbps")}
+    acceptance = Acceptance(
+        Ratio.parse("20 %"), Duration(10**6), Duration(10**6), availability=Ratio.parse("90 %")
+    )
+    result = measure_performance(device, rates, Duration(20 * 10**9))
+    passed = result.verdict([], acceptance)
+    assert passed.outcome is Outcome.PASS
+    lost = result.trials[0].stream("voice")
+    assert lost.counters.rx_packets < lost.counters.tx_packets
+    (trial,) = accepted(result.trials[0], "voice", Acceptance(Ratio.parse("20 %")))
+    assert f"within 8 of 8 criteria: frame loss {trial.measured}, mean delay 100." in passed.measured
+    assert "delay variation 49.888 us, " in passed.measured
+    assert "availability 100 % (2 of 20 intervals lost more than half)" in passed.measured
