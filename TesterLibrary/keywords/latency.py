@@ -84,6 +84,7 @@ class FrameLatency:
             trial_duration=duration or profile.latency,
             repetitions=profile.repetitions if repetitions is None else repetitions,
             kind=kind,
+            part=part if throughput is not None else None,
         )
         return self._suite.found(
             measure_latency(measurer, measurement, on_estimate=self._suite.progress.estimate)

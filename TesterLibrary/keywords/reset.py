@@ -72,6 +72,7 @@ class Reset:
             steady=steady or profile.steady,
             limit=limit or profile.reset_limit,
             repetitions=repetitions or profile.resets,
+            part=profile.reset_part if found else None,
         )
         result = measure_reset(measurer, measurement, hook.run, hook=str(hook))
         return suite.found(replace(result, changed=changed_gateways(suite.tester)))

@@ -23,7 +23,7 @@ from ..model.units import Duration, Ratio
 from ..verdict import Verdict
 from .judging import latency_below, lost_text
 from .measurer import Measurer
-from .result import Result, shorter
+from .result import Result, partly, shorter
 
 _RFC, _RFC_DURATION, _RFC_REPETITIONS = "RFC 2544 §26.2", Duration(120 * 10**9), 20
 
@@ -36,6 +36,7 @@ class LatencyMeasurement:
     trial_duration: Duration = _RFC_DURATION  # at least 120 s
     repetitions: int = _RFC_REPETITIONS  # at least 20
     kind: DelayKind = DelayKind.AS_SEEN
+    part: Ratio | None = None  # of the throughput that was found before; None: the load has another origin
 
     def validate(self) -> None:
         """Raises PlanError, which prints the measurement, for a value that makes no sense."""
@@ -68,7 +69,8 @@ class LatencyResult(Result):
             if given.repetitions >= _RFC_REPETITIONS
             else (f"{counted(given.repetitions, 'repetition')}: {_RFC} asks for at least 20",)
         )
-        return (*shorter("repetitions", given.trial_duration, _RFC_DURATION, _RFC), *few)
+        part = partly("latency", given.part, _RFC)
+        return (*shorter("repetitions", given.trial_duration, _RFC_DURATION, _RFC), *few, *part)
 
     @property
     def load(self) -> Fraction:

@@ -23,7 +23,7 @@ from ..verdict import AT_MOST, About, Verdict, assess
 from .judging import doubt_of, undiscerned, unmeasured
 from .measurer import InterruptedMeasurer, Interruption
 from .outage import outages_of
-from .result import Result
+from .result import Result, partly
 
 
 class ResetKind(Enum):
@@ -46,6 +46,7 @@ class ResetMeasurement:
     )  # for so long frames arrive without a break, and all: the device is back
     limit: Duration = Duration(600 * 10**9)  # a device that is not back so long after the reset is given up
     repetitions: int = 1
+    part: Ratio | None = None  # of the throughput that was found before; None: the load has another origin
 
     def validate(self) -> None:
         """Raises PlanError, which prints the measurement, for a value that makes no sense."""
@@ -74,6 +75,11 @@ class ResetResult(Result):
     interruptions: tuple[Interruption, ...]  # the state of the device before and after, trial by trial
     hook: str  # how it was reset, as people read it
     changed: str = ""  # what is another device now than before the reset
+
+    @property
+    def shortened(self) -> tuple[str, ...]:
+        """See Result."""
+        return partly("a reset", self.measurement.part, "RFC 2544 §26.6")
 
     @property
     def outages(self) -> tuple[Outage | None, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..measurement.trial import Trial
-from ..model.units import Duration
+from ..model.units import Duration, Ratio
 
 RFC_TRIAL = Duration(60 * 10**9)
 """The shortest trial of RFC 2544 (§24)."""
@@ -16,6 +16,13 @@ RFC_TRIAL = Duration(60 * 10**9)
 def shorter(what: str, given: Duration, asked: Duration, source: str) -> tuple[str, ...]:
     """Text that names trials which are shorter than a source asks for; empty if they are not."""
     return (f"{what} of {given}: {source} asks for at least {asked}",) if given < asked else ()
+
+
+def partly(what: str, part: Ratio | None, source: str) -> tuple[str, ...]:
+    """Text that names a load below the throughput that a source asks for; empty if it is not below."""
+    if part is None or part.value >= 1:
+        return ()
+    return (f"{what} at {part} of the throughput: {source} asks for all of it",)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What Robot passes on as it is, where an argument is to be an integer and has a default."""
+"""Arguments that Robot passes on unconverted, where an integer with a default is asked for."""
 
 from __future__ import annotations
 
