@@ -28,8 +28,13 @@ constexpr size_t kIpv6Source = 8;
 constexpr size_t kIpv6Destination = 24;
 constexpr uint8_t kHopByHop = 0;
 constexpr uint8_t kRouting = 43;
+constexpr uint8_t kFragment = 44;
+constexpr uint8_t kAuthentication = 51;
 constexpr uint8_t kIcmpv6 = 58;
 constexpr uint8_t kDestinationOptions = 60;
+constexpr uint8_t kMobility = 135;
+constexpr uint8_t kHostIdentity = 139;
+constexpr uint8_t kShim6 = 140;
 constexpr size_t kMostExtensions = 8;
 constexpr uint8_t kNeighbourSolicitation = 135;
 constexpr uint8_t kNeighbourAdvertisement = 136;
@@ -52,6 +57,26 @@ bool HasSourceRoute(Frame options) {
     at += is_long ? options[at + 1] : 1;
   }
   return false;
+}
+
+// Whether another header of IPv6 follows this one (RFC 8200 section 4, and the registry of RFC
+// 7045).
+constexpr bool IsExtension(uint8_t header) {
+  return header == kHopByHop || header == kFragment || header == kAuthentication ||
+         header == kDestinationOptions || header == kMobility || header == kHostIdentity ||
+         header == kShim6;
+}
+
+// Bytes of an extension header of which the first two are there.
+size_t BytesOfExtension(uint8_t header, Frame bytes) {
+  if (header == kFragment) return 8;
+  if (header == kAuthentication) return 4 * (bytes[1] + size_t{2});
+  return 8 * (bytes[1] + size_t{1});
+}
+
+// A fragment but the first one: what is behind its header is from within the packet.
+bool IsLaterFragment(uint8_t header, Frame bytes) {
+  return header == kFragment && bytes.size() >= 4 && (wire::Load16(bytes.data() + 2) >> 3) != 0;
 }
 
 }  // namespace
@@ -129,21 +154,24 @@ void FrameAddresses::WalkIpv6(Frame frame, size_t at) {
   const size_t destination = at + kIpv6Destination;
   uint8_t next = frame[at + kIpv6NextHeader];
   size_t behind = at + kIpv6Bytes;
-  for (size_t i = 0; (next == kHopByHop || next == kDestinationOptions) && i < kMostExtensions;
-       ++i) {
+  bool is_whole = true;
+  for (size_t i = 0; IsExtension(next) && i < kMostExtensions && is_whole; ++i) {
     if (behind + 2 > frame.size()) break;
-    AddBytes(behind, 2);
-    next = frame[behind];
-    behind += 8 * (frame[behind + 1] + size_t{1});
+    const Frame header = frame.subspan(behind);
+    AddBytes(behind, std::min(header.size(), size_t{next == kFragment ? 4U : 2U}));
+    is_whole = !IsLaterFragment(next, header);
+    behind += BytesOfExtension(next, header);
+    next = header[0];
   }
-  if (next == kRouting || next == kHopByHop || next == kDestinationOptions) {
+  if (is_whole && (next == kRouting || IsExtension(next))) {
     problem_ =
         "it has a routing header, or headers that do not end, and may go elsewhere than to "
         "its destination";
     return;
   }
-  const bool has_target = next == kIcmpv6 && behind + kTarget + 16 <= frame.size();
-  if (next == kIcmpv6 && behind < frame.size()) AddBytes(behind, 1);
+  const bool is_icmp = is_whole && next == kIcmpv6;
+  const bool has_target = is_icmp && behind + kTarget + 16 <= frame.size();
+  if (is_icmp && behind < frame.size()) AddBytes(behind, 1);
   const uint8_t type = has_target ? frame[behind] : uint8_t{0};
   const bool asks =
       type == kNeighbourSolicitation &&

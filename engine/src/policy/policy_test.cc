@@ -199,6 +199,28 @@ TEST(AddressRules, PacketsThatGoElsewhereThanTheySayAreRefused) {
   EXPECT_THAT(rules.Objection(hidden), HasSubstr("routing header"));
 }
 
+TEST(AddressRules, NoExtensionHeaderHidesWhatFollowsIt) {
+  const AddressRules rules = Parse("source fd00::/16\ndestination fd00::/16").addresses;
+  for (const int header : {0, 44, 51, 60, 135, 139, 140}) {
+    auto frame = Ipv6Frame(static_cast<uint8_t>(header));
+    frame[54] = 43;
+    EXPECT_THAT(rules.Objection(frame), HasSubstr("routing header")) << header;
+    frame[54] = 17;
+    EXPECT_EQ(rules.Objection(frame), "") << header;
+    frame.resize(100);
+    frame[54] = 58;
+    frame[62] = 136;
+    frame[70] = 0x20;
+    EXPECT_THAT(rules.Objection(frame), HasSubstr("target of the advertisement 2000::")) << header;
+    frame.resize(55);
+    EXPECT_THAT(rules.Objection(frame), HasSubstr("headers that do not end")) << header;
+  }
+  auto later = Ipv6Frame(44);
+  later[54] = 43;  // the next header of its first fragment
+  later[57] = 1 << 3;
+  EXPECT_EQ(rules.Objection(later), "");
+}
+
 TEST(AddressRules, HeadersThatAreCutShortAreRefused) {
   const AddressRules rules = Parse("destination 10.0.0.0/8").addresses;
   auto frame = Ipv4Frame();

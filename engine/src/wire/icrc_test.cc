@@ -39,7 +39,7 @@ const std::vector<Golden> kGolden = {
     // CNP.
     {.packet =
          "4500003c00010000401166ae0a0000010a000002cafe12b7002809bc8100ffff400000ea0000000000000000"
-         "0000000000000000000000000000958dacb1",
+         "000000000000000000000000958dacb1",
      .transport = 20},
     // WRITE first over IPv6, with 48 bytes behind BTH.
     {.packet =
