@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 _DESCRIPTION = """
 Serves a testbed as an Open Traffic Generator on this machine's loopback interface, until Ctrl-C: HTTP and
-HTTPS on one port, gRPC on another. docs/otg.md has what is supported. What is measured is recorded
-in RESULTS.
+HTTPS on one port, gRPC on another, each of them a UNIX socket if a path is given. docs/otg.md has what is
+supported. What is measured is recorded in RESULTS.
 """
 
 
@@ -30,10 +30,10 @@ in RESULTS.
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("testbed", metavar="TESTBED", help="name or file of a testbed")
     parser.add_argument(
-        "--http", type=_port, default=8443, metavar="PORT", help="default: 8443; 0: a free one"
+        "--http", type=_port, default=8443, metavar="PORT", help="default: 8443; 0: a free one; or a path"
     )
     parser.add_argument(
-        "--grpc", type=_port, default=40051, metavar="PORT", help="default: 40051; 0: a free one"
+        "--grpc", type=_port, default=40051, metavar="PORT", help="default: 40051; 0: a free one; or a path"
     )
     parser.add_argument(
         "--location",
@@ -55,9 +55,13 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_run)
 
 
-def _port(text: str) -> int:
+def _port(text: str) -> int | Path:
+    if "/" in text:
+        return Path(text)
     if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port; give 0 to 65535")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no port; give 0 to 65535, or the path of a UNIX socket, with a /"
+        )
     return int(text)
 
 
@@ -98,10 +102,9 @@ def _run(options: argparse.Namespace) -> int:
             opened, http=options.http, grpc=options.grpc, locations=locations, told=_tell
         ) as ports:
             print(f"{opened.name}: {', '.join(_described(opened, locations))}")
-            print(
-                f"https://{ADDRESS}:{ports.http} (http, too), gRPC {ADDRESS}:{ports.grpc}; Ctrl-C ends",
-                flush=True,
-            )
+            reached = f"https://{ADDRESS}:{ports.http}" if ports.http else f"https at {options.http}"
+            remote = f"{ADDRESS}:{ports.grpc}" if ports.grpc else f"unix:{options.grpc}"
+            print(f"{reached} (http, too), gRPC {remote}; Ctrl-C ends", flush=True)
             ended.wait()
     return 0
 

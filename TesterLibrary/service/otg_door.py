@@ -13,8 +13,10 @@ from __future__ import annotations
 import asyncio
 import pwd
 import re
+import shutil
 import socket
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
@@ -50,7 +52,8 @@ _TABLES = {
     Path("/proc/net/tcp6"): f"{0:016X}{int.from_bytes(bytes.fromhex('0000FFFF'), sys.byteorder):08X}",
 }
 _REFUSED = re.compile(r"^refused (\d+): (.+)$", re.MULTILINE)
-_READY = re.compile(r"^https://127\.0\.0\.1:(\d+) .*gRPC 127\.0\.0\.1:(\d+)", re.MULTILINE)
+_READY = re.compile(r"^https at .+, gRPC unix:.+; Ctrl-C ends$", re.MULTILINE)
+_KINDS = ("http", "grpc")
 
 
 @dataclass
@@ -60,7 +63,7 @@ class _Session:
     caller: Caller
     lease: Lease
     running: Running
-    ports: dict[str, int]
+    sockets: Path
     log: Path
     heard: int = 0  # bytes of its log in which refusals were looked for
     connections: set[asyncio.Task[Any]] = field(default_factory=set)
@@ -96,17 +99,19 @@ class OtgDoor:
         self._servers: list[asyncio.Server] = []
         self._refusing = Refusing()
         self._closing = ExitStack()
-        self._refusals: dict[str, int] = {}
+        self._sockets = Path()
         self._keeping: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Listens. TesterLibraryError if a port cannot be had."""
-        http = HttpServer(self._refusing, ADDRESS, 0, fresh_context(ADDRESS))
+        # UNIX sockets in a folder of mode 0700: nobody else of this machine gets past the door. Paths of
+        # sockets have 107 characters at most, so it is none of the service's.
+        self._sockets = Path(self._closing.enter_context(tempfile.TemporaryDirectory(prefix="otg-")))
+        http = HttpServer(self._refusing, ADDRESS, self._sockets / "http", fresh_context(ADDRESS))
         self._closing.callback(http.close)
-        grpc = GrpcServer(self._refusing, ADDRESS, 0)
+        grpc = GrpcServer(self._refusing, ADDRESS, self._sockets / "grpc")
         self._closing.callback(grpc.close)
-        self._refusals = {"http": http.port, "grpc": grpc.port}
-        for kind, port in (("http", self._settings.http), ("grpc", self._settings.grpc)):
+        for kind, port in zip(_KINDS, (self._settings.http, self._settings.grpc), strict=True):
             try:
                 server = await asyncio.start_server(partial(self._serve, kind), ADDRESS, port)
             except OSError as problem:
@@ -143,6 +148,7 @@ class OtgDoor:
         for connection in session.connections:
             connection.cancel()
         await session.running.end()
+        shutil.rmtree(session.sockets, ignore_errors=True)
         with suppress(Unready):
             await self._note_refusals(session)
 
@@ -153,16 +159,16 @@ class OtgDoor:
             try:
                 caller = self._caller(writer.get_extra_info("peername"), writer.get_extra_info("sockname"))
                 session = await self._session_of(caller)
-                port, longest = session.ports[kind], None
+                sockets, longest = session.sockets, None
             except Refusal as refusal:
-                port, longest = self._refusals[kind], _REFUSED_S
+                sockets, longest = self._sockets, _REFUSED_S
                 self._refusing.reason = str(refusal)
             task = asyncio.current_task()
             assert task
             if session:
                 session.connections.add(task)
             with suppress(OSError, asyncio.TimeoutError, asyncio.CancelledError):
-                await asyncio.wait_for(_forward(reader, writer, port), longest)
+                await asyncio.wait_for(_forward(reader, writer, sockets / kind), longest)
             if session:
                 session.connections.discard(task)
                 session.idle_since = time.monotonic()
@@ -193,12 +199,12 @@ class OtgDoor:
                     await self._ledger.keep(Work(lines=[line]))
                 raise
             try:
-                running, ports, log = await self._run(lease)
+                running, sockets, log = await self._run(lease)
             except TesterLibraryError as problem:
                 with suppress(Refusal):
                     await self._lab.end(caller, lease.id)
                 raise Unready(f"place {self._place.name}: {problem}") from None
-            self._session = _Session(caller, lease, running, ports, log, idle_since=time.monotonic())
+            self._session = _Session(caller, lease, running, sockets, log, idle_since=time.monotonic())
             return self._session
 
     async def _leased(self, caller: Caller) -> Lease:
@@ -218,12 +224,14 @@ class OtgDoor:
         )
         raise Misfit(f"place {self._place.name} cannot be had now: {why}; try again later")
 
-    async def _run(self, lease: Lease) -> tuple[Running, dict[str, int], Path]:
-        """`tester otg` under a lease, once it listens, with its log."""
-        folder = self._lab.config.folder / "otg" / lease.id
+    async def _run(self, lease: Lease) -> tuple[Running, Path, Path]:
+        """`tester otg` under a lease, once it listens, with the folder of its sockets, and its log."""
+        folder, sockets = self._lab.config.folder / "otg" / lease.id, self._sockets / lease.id
         folder.mkdir(parents=True)
+        sockets.mkdir(mode=0o700)
         locations = (f"{text}={port}" for text, port in self._settings.locations.items())
-        arguments = ["otg", self._place.file, "--http", "0", "--grpc", "0", "--results", "."]
+        arguments = ["otg", self._place.file, "--results", "."]
+        arguments += [word for kind in _KINDS for word in (f"--{kind}", str(sockets / kind))]
         arguments += [word for location in locations for word in ("--location", location)]
         keeper = self._lab.testers.keeper(lease.id)
         running = await Running.start(
@@ -232,8 +240,8 @@ class OtgDoor:
         deadline = time.monotonic() + _READY_S
         while time.monotonic() < deadline:
             said = (folder / LOG).read_text(encoding="utf-8", errors="replace")
-            if found := _READY.search(said):
-                return running, {"http": int(found[1]), "grpc": int(found[2])}, folder / LOG
+            if _READY.search(said):
+                return running, sockets, folder / LOG
             if running.is_over:
                 raise TesterLibraryError(said.strip()[-500:] or "tester otg ended at once")
             await asyncio.sleep(0.05)
@@ -294,9 +302,9 @@ def _as_kernel(end: tuple[str, int], mapped: str) -> str:
     return f"{mapped}{address:08X}:{end[1]:04X}"
 
 
-async def _forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int) -> None:
+async def _forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, to: Path) -> None:
     """All that comes from either end, until both have come to theirs."""
-    there, back = await asyncio.open_connection(ADDRESS, port)
+    there, back = await asyncio.open_unix_connection(to)
     try:
         await asyncio.gather(_copy(reader, back), _copy(there, writer))
     finally:

@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +124,51 @@ def test_two_users_of_open_traffic_generator_do_not_touch_each_other(
         until(lambda: his.metrics()["transmit"] == "stopped")
         found = his.metrics()
         assert (found["frames_tx"], found["frames_rx"], found["loss"]) == (PACKETS, PACKETS, 0)
+
+
+def test_nobody_gets_past_the_door(service: tuple[Served, int]) -> None:
+    """The tester's own server listens on no port, and its UNIX sockets are the service's alone."""
+    served, port = service
+    with of("root", port) as hers:
+        hers.configure()
+        (lease,) = (each for each in served.user("root").get("/v1/leases") if each["state"] == "acquired")
+        assert set(sockets_of(f"TESTER_JOB=otg-{lease['id']}")).isdisjoint(listening_inodes())
+        log = served.folder / "service" / "otg" / lease["id"] / "job.log"
+        found = re.search(
+            r"^https at (.+) \(http, too\), gRPC unix:(.+); Ctrl-C ends$", log.read_text(), re.M
+        )
+        assert found
+        for path in found.groups():
+            assert connected("nobody", path) == "PermissionError"
+            assert connected("root", path) == ""
+        assert hers.ask("GET", "/config")["flows"][0]["name"] == "north"
+
+
+def connected(user: str, path: str) -> str:
+    """How a user fails to connect to a UNIX socket."""
+    command = "import os, socket, sys; os.setuid(int(sys.argv[1])); socket.socket(1).connect(sys.argv[2])"
+    words = [sys.executable, "-c", command, str(pwd.getpwnam(user).pw_uid), path]
+    said = subprocess.run(words, capture_output=True, text=True, check=False).stderr.splitlines()
+    return said[-1].partition(":")[0] if said else ""
+
+
+def sockets_of(mark: str) -> Iterator[str]:
+    """The inodes of the sockets of processes that have this in their environment."""
+    processes = 0
+    for process in (each for each in Path("/proc").iterdir() if each.name.isdecimal()):
+        with suppress(OSError):
+            if mark.encode() in (process / "environ").read_bytes().split(b"\0"):
+                processes += 1
+                for file in (process / "fd").iterdir():
+                    if found := re.fullmatch(r"socket:\[(\d+)\]", str(file.readlink())):
+                        yield found[1]
+    assert processes
+
+
+def listening_inodes() -> set[str]:
+    """The inodes of all TCP sockets of this machine that listen."""
+    tables = (Path("/proc/net", name).read_text(encoding="ascii").splitlines() for name in ("tcp", "tcp6"))
+    return {words[9] for table in tables for words in map(str.split, table) if words[3] == "0A"}
 
 
 def test_a_configuration_with_an_unknown_field_is_in_the_audit(service: tuple[Served, int]) -> None:

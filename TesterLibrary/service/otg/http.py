@@ -10,6 +10,8 @@ import ssl
 from collections.abc import Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from socketserver import TCPServer
 from threading import BoundedSemaphore, Thread
 from typing import Any
 
@@ -39,21 +41,29 @@ _TLS_HANDSHAKE = b"\x16"  # the first octet of a TLS client (RFC 8446 §5.1)
 class HttpServer:
     """Serves a traffic generator until it is closed."""
 
-    def __init__(self, generator: Answering, address: str, port: int, context: ssl.SSLContext | None) -> None:
-        """`context`: for clients that use TLS; None: they are refused."""
-        self._server = _Server(generator, (address, port), context)
+    def __init__(
+        self, generator: Answering, address: str, port: int | Path, context: ssl.SSLContext | None
+    ) -> None:
+        """`port`: of the address, or a UNIX socket in its place. `context`: for clients that use TLS; None:
+        they are refused.
+        """
+        self._socket = port if isinstance(port, Path) else None
+        kind = _Server if self._socket is None else _UnixServer
+        self._server = kind(generator, (address, port) if self._socket is None else str(port), context)
         self._thread = Thread(target=self._server.serve_forever, name="otg http", daemon=True)
         self._thread.start()
 
     @property
     def port(self) -> int:
-        """The port that it listens on."""
-        return int(self._server.server_address[1])
+        """The port that it listens on; 0: a UNIX socket."""
+        return 0 if self._socket else int(self._server.server_address[1])
 
     def close(self) -> None:
         """Ends it; requests that are answered now are answered."""
         self._server.shutdown()
         self._server.server_close()
+        if self._socket:
+            self._socket.unlink(missing_ok=True)
 
 
 class _Server(ThreadingHTTPServer):
@@ -61,9 +71,7 @@ class _Server(ThreadingHTTPServer):
     block_on_close = False
     allow_reuse_address = True
 
-    def __init__(
-        self, generator: Answering, address: tuple[str, int], context: ssl.SSLContext | None
-    ) -> None:
+    def __init__(self, generator: Answering, address: Any, context: ssl.SSLContext | None) -> None:
         self.generator = generator
         self._context = context
         self._room = BoundedSemaphore(_MOST_CLIENTS)
@@ -85,6 +93,14 @@ class _Server(ThreadingHTTPServer):
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that went away is no error of ours."""
+
+
+class _UnixServer(_Server):
+    address_family = socket.AF_UNIX
+
+    def server_bind(self) -> None:
+        """Binds; a path has no name of a host, which those of HTTP look for."""
+        TCPServer.server_bind(self)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, NoReturn
 
 import grpc
@@ -29,7 +30,8 @@ _STATUS = {"validation": grpc.StatusCode.INVALID_ARGUMENT, "internal": grpc.Stat
 class GrpcServer:
     """Serves a traffic generator until it is closed."""
 
-    def __init__(self, generator: Answering, address: str, port: int) -> None:
+    def __init__(self, generator: Answering, address: str, port: int | Path) -> None:
+        """`port`: of the address, or a UNIX socket in its place."""
         limits = [
             ("grpc.max_receive_message_length", _MOST_BODY),
             ("grpc.max_send_message_length", _MOST_BODY),
@@ -39,10 +41,12 @@ class GrpcServer:
         self._server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(service().full_name, handlers),)
         )
+        where = f"unix:{port}" if isinstance(port, Path) else f"{address}:{port}"
         try:
-            self.port = self._server.add_insecure_port(f"{address}:{port}")
+            bound = self._server.add_insecure_port(where)
         except RuntimeError as problem:
-            raise TesterLibraryError(f"port {port} of {address} cannot be had for gRPC: {problem}") from None
+            raise TesterLibraryError(f"{where} cannot be had for gRPC: {problem}") from None
+        self.port = 0 if isinstance(port, Path) else bound  # 0: a UNIX socket
         self._server.start()
 
     def close(self) -> None:

@@ -8,6 +8,7 @@ import gc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NoReturn
 
 from ...errors import TesterLibraryError
@@ -48,7 +49,7 @@ class Refusing:
 
 @dataclass(frozen=True)
 class OtgPorts:
-    """The ports of a server."""
+    """The ports of a server; 0: a UNIX socket in place of one."""
 
     http: int
     grpc: int
@@ -79,8 +80,8 @@ def laboratory_of(opened: OpenTestbed, locations: Mapping[str, str]) -> Laborato
 def serve_otg(
     opened: OpenTestbed,
     *,
-    http: int = HTTP_PORT,
-    grpc: int = GRPC_PORT,
+    http: int | Path = HTTP_PORT,
+    grpc: int | Path = GRPC_PORT,
     locations: Mapping[str, str] | None = None,
     told: Callable[[str], None] = lambda _: None,
 ) -> Iterator[OtgPorts]:
@@ -88,8 +89,8 @@ def serve_otg(
 
     Args:
         opened: The testbed, whose tester has a lease.
-        http: The port for HTTP and HTTPS; 0: a free one.
-        grpc: The port for gRPC; 0: a free one.
+        http: The port for HTTP and HTTPS; 0: a free one. A path is that of a UNIX socket.
+        grpc: The port for gRPC; 0: a free one. A path is that of a UNIX socket.
         locations: Names of the tester's ports by the locations that clients give.
         told: Is called with each warning and refusal.
 
@@ -105,7 +106,8 @@ def serve_otg(
         try:
             served = HttpServer(generator, ADDRESS, http, context)
         except OSError as problem:
-            raise TesterLibraryError(f"port {http} of {ADDRESS} cannot be had for HTTP: {problem}") from None
+            where = f"unix:{http}" if isinstance(http, Path) else f"{ADDRESS}:{http}"
+            raise TesterLibraryError(f"{where} cannot be had for HTTP: {problem}") from None
         stack.callback(served.close)
         remote = GrpcServer(generator, ADDRESS, grpc)
         stack.callback(remote.close)

@@ -106,6 +106,26 @@ def test_what_is_no_http_harms_nobody(port: int) -> None:
     assert asked(connection(port, tls=False), "GET", "/config")[0] == 200
 
 
+def test_a_unix_socket_in_place_of_a_port(bench: Bench, tmp_path: Path) -> None:
+    """As the service has it, whose users are not to get past its door."""
+    path = tmp_path / "http"
+    server, remote = (
+        HttpServer(bench.generator, HOST, path, None),
+        GrpcServer(bench.generator, HOST, tmp_path / "grpc"),
+    )
+    assert (server.port, remote.port) == (0, 0)
+    client = connection(0, tls=False)
+    client.sock = socket.socket(socket.AF_UNIX)
+    client.sock.connect(str(path))
+    assert asked(client, "POST", "/config", config(flow())) == (200, {"warnings": []})
+    with grpc.insecure_channel(f"unix:{tmp_path}/grpc") as channel:
+        assert _call(channel, "GetConfig").config.flows[0].name == "f"
+    client.close()
+    server.close()
+    remote.close()
+    assert not path.exists()
+
+
 def _call(channel: grpc.Channel, name: str, request: bytes = b"") -> Any:
     method = service().methods_by_name[name]
     kind = message_class(method.output_type.name)
