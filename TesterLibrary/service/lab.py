@@ -142,11 +142,11 @@ class Lab:
         await self._ledger.keep(Work([keep_lease(lease)], [caller.line("allow", lease.id, 200, user)]))
         return lease
 
-    async def end(self, caller: Caller, lease_id: str, *, force: bool = False) -> Lease:
+    async def end(self, caller: Caller, lease_id: str, *, force: bool = False, reason: str = "") -> Lease:
         """Ends a lease, with its jobs and traffic. `force`: also that of somebody else, for an admin."""
         self._ledger.check()
         lease = self._going(lease_id)
-        state, reason = State.RELEASED, "it was released"
+        state, why = State.RELEASED, "it was released"
         if lease.owner != caller.name:
             if not force:
                 raise NotAllowed(
@@ -157,8 +157,8 @@ class Lab:
                 raise NotAllowed(
                     f"only an admin ends the lease of somebody else; {caller.name} is {caller.role.value}"
                 )
-            state, reason = State.TAKEN, f"{caller.name} ended it by force"
-        await self._end(lease_id, state, reason, caller)
+            state, why = State.TAKEN, f"{caller.name} ended it by force"
+        await self._end(lease_id, state, reason or why, caller)
         return self.scheduler.lease(lease_id)
 
     async def set_use(self, caller: Caller, name: str, reason: str) -> None:

@@ -28,7 +28,7 @@ from typing import Any
 from ..errors import TesterLibraryError
 from .config import OtgPlace, ServedPlace
 from .lab import Lab
-from .ledger import Caller, Ledger, Work
+from .ledger import SERVICE, Caller, Ledger, Work
 from .otg.certificate import fresh_context
 from .otg.http import HttpServer
 from .otg.rpc import GrpcServer
@@ -178,13 +178,16 @@ class OtgDoor:
     def _caller(self, peer: tuple[str, int], here: tuple[str, int]) -> Caller:
         name = user_of(peer, here)
         client = f"{peer[0]}:{peer[1]}"
-        role = self._role_of(name)
-        if role is None or not role.may(Role.USER):
+        if not self._may_use(name):
             raise NotAllowed(
                 f"{name}, whose process this is, may not lease testers here; the owner of the lab adds users "
                 f"by --add-user {name}"
             )
-        return Caller(name, role, client)
+        return Caller(name, self._role_of(name) or Role.READER, client)
+
+    def _may_use(self, name: str) -> bool:
+        role = self._role_of(name)
+        return role is not None and role.may(Role.USER)
 
     async def _session_of(self, caller: Caller) -> _Session:
         async with self._lock:
@@ -257,7 +260,10 @@ class OtgDoor:
                 continue
             try:
                 await self._note_refusals(session)
-                if session.running.is_over:
+                if not self._may_use(session.caller.name):  # it was removed while it is connected
+                    reason = f"{session.caller.name} may not lease testers here any more"
+                    await self._lab.end(SERVICE, session.lease.id, force=True, reason=reason)
+                elif session.running.is_over:
                     await self._lab.end(session.caller, session.lease.id)
                 elif session.connections or session.idle_s < self._settings.idle.seconds:
                     await self._lab.renew(session.caller, session.lease.id)

@@ -190,6 +190,18 @@ def test_a_user_whom_nobody_has_added_is_refused(service: tuple[Served, int]) ->
         assert "daemon, whose process this is, may not lease testers here" in refused["errors"][0]
 
 
+def test_a_user_who_is_removed_loses_the_tester_while_he_is_connected(service: tuple[Served, int]) -> None:
+    served, port = service
+    with of("nobody", port) as his:
+        his.configure(frames=100_000)
+        his.start()
+        served.remove("nobody")
+        until(lambda: served.user("root").get("/v1/places/lab")["owner"] == "")
+        said = "nobody, lab: nobody may not lease testers here any more"
+        until(lambda: ("the service", "end a lease", 200, said) in served.audit())
+        assert served.user("root").get("/v1/leases") == []
+
+
 def test_a_lease_that_is_ended_ends_its_client(service: tuple[Served, int], engine: EngineProcess) -> None:
     served, port = service
     root = served.user("root")

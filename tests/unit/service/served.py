@@ -18,7 +18,7 @@ from typing import IO, Any
 import requests
 
 from TesterLibrary.reporting.trend.address import Address
-from TesterLibrary.service.access import add_user
+from TesterLibrary.service.access import add_user, remove_user
 from TesterLibrary.service.store import KIND, Store
 
 ROOT = Path(__file__).parents[3]
@@ -112,6 +112,12 @@ class Served:
         """Gives a user a token."""
         store = Store(Address.parse(self.database, KIND), alone=False)
         self.tokens[name] = add_user(store, name, role, days)
+        store.close()
+
+    def remove(self, name: str) -> None:
+        """Forgets the tokens of a user."""
+        store = Store(Address.parse(self.database, KIND), alone=False)
+        remove_user(store, name)
         store.close()
 
     def user(self, name: str) -> User:
