@@ -18,19 +18,21 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..errors import TesterLibraryError
 from .config import OtgPlace, ServedPlace
+from .door import Scope
 from .lab import Lab
 from .ledger import SERVICE, Caller, Ledger, Work
 from .otg.certificate import fresh_context
 from .otg.http import HttpServer
+from .otg.refusal import OtgFailure, OtgForbidden
 from .otg.rpc import GrpcServer
 from .otg.serving import ADDRESS, Refusing
 from .refusal import Misfit, NotAllowed, Refusal, Unready
@@ -88,10 +90,18 @@ class OtgDoor:
     """Listens for one place."""
 
     def __init__(
-        self, lab: Lab, ledger: Ledger, place: ServedPlace, role_of: Callable[[str], Role | None]
+        self,
+        lab: Lab,
+        ledger: Ledger,
+        place: ServedPlace,
+        role_of: Callable[[str], Role | None],
+        refuse: Callable[[Caller, Scope, Refusal], Awaitable[None]],
     ) -> None:
-        """`role_of` says the role of a Unix user by its name; None: it may not use the service."""
+        """`role_of` says the role of a Unix user by its name; None: it may not use the service. `refuse`
+        writes a refusal into the audit.
+        """
         assert place.otg
+        self._refuse = refuse
         self._lab, self._ledger, self._place, self._role_of = lab, ledger, place, role_of
         self._settings: OtgPlace = place.otg
         self._session: _Session | None = None
@@ -154,15 +164,19 @@ class OtgDoor:
 
     async def _serve(self, kind: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """A connection of a client, to its end."""
-        session = None
+        peer, here = writer.get_extra_info("peername"), writer.get_extra_info("sockname")
+        caller, session = Caller("", Role.READER, f"{peer[0]}:{peer[1]}"), None
         try:
             try:
-                caller = self._caller(writer.get_extra_info("peername"), writer.get_extra_info("sockname"))
+                name = user_of(peer, here)
+                caller = replace(caller, name=name, role=self._role_of(name) or Role.READER)
                 session = await self._session_of(caller)
                 sockets, longest = session.sockets, None
             except Refusal as refusal:
+                await self._refuse(caller, {"method": "otg", "path": self._place.name}, refusal)
                 sockets, longest = self._sockets, _REFUSED_S
-                self._refusing.reason = str(refusal)
+                kind_of = OtgForbidden if isinstance(refusal, NotAllowed) else OtgFailure
+                self._refusing.refusal = kind_of([str(refusal)])
             task = asyncio.current_task()
             assert task
             if session:
@@ -175,35 +189,24 @@ class OtgDoor:
         finally:
             writer.close()
 
-    def _caller(self, peer: tuple[str, int], here: tuple[str, int]) -> Caller:
-        name = user_of(peer, here)
-        client = f"{peer[0]}:{peer[1]}"
-        if not self._may_use(name):
-            raise NotAllowed(
-                f"{name}, whose process this is, may not lease testers here; the owner of the lab adds users "
-                f"by --add-user {name}"
-            )
-        return Caller(name, self._role_of(name) or Role.READER, client)
-
     def _may_use(self, name: str) -> bool:
         role = self._role_of(name)
         return role is not None and role.may(Role.USER)
 
     async def _session_of(self, caller: Caller) -> _Session:
+        if not caller.role.may(Role.USER):
+            raise NotAllowed(
+                f"{caller.name}, whose process this is, may not lease testers here; the owner of the lab "
+                f"adds users by --add-user {caller.name}"
+            )
         async with self._lock:
             session = self._session
             if session and session.caller.name == caller.name:
                 return session
-            try:
-                lease = await self._leased(caller)
-            except Refusal as refusal:
-                with suppress(Unready):
-                    line = caller.line("otg", self._place.name, refusal.status, str(refusal))
-                    await self._ledger.keep(Work(lines=[line]))
-                raise
+            lease = await self._leased(caller)
             try:
                 running, sockets, log = await self._run(lease)
-            except TesterLibraryError as problem:
+            except (TesterLibraryError, OSError) as problem:
                 with suppress(Refusal):
                     await self._lab.end(caller, lease.id)
                 raise Unready(f"place {self._place.name}: {problem}") from None

@@ -66,7 +66,7 @@ class Service:
         except ImportError as missing:
             extra = "install robotframework-testerlibrary[otg]"
             raise TesterLibraryError(f"place {places[0].name}: otg: needs {missing.name}; {extra}") from None
-        return [OtgDoor(self.lab, self.ledger, place, self._role_of) for place in places]
+        return [OtgDoor(self.lab, self.ledger, place, self._role_of, self.door.refuse) for place in places]
 
     def _role_of(self, name: str) -> Role | None:
         """The role of a Unix user: that of the user of the service of the same name."""

@@ -184,10 +184,30 @@ def test_a_configuration_with_an_unknown_field_is_in_the_audit(service: tuple[Se
 
 
 def test_a_user_whom_nobody_has_added_is_refused(service: tuple[Served, int]) -> None:
-    _, port = service
+    served, port = service
     with of("daemon", port) as stranger:
-        refused = stranger.ask("GET", "/config", expect=500)
+        refused = stranger.ask("GET", "/config", expect=403)
+        assert refused["kind"] == "validation"
         assert "daemon, whose process this is, may not lease testers here" in refused["errors"][0]
+        assert ("daemon", "otg", 403, refused["errors"][0]) in served.audit()
+
+
+def test_a_tester_that_cannot_be_opened_is_in_the_audit(service: tuple[Served, int]) -> None:
+    """Its results have no place: a file has the name of their folder."""
+    served, port = service
+    (served.folder / "service" / "otg").touch()
+    with of("nobody", port) as his:
+        refused = his.ask("GET", "/config", expect=500)
+        assert re.match("place lab: .*Not a directory", refused["errors"][0])
+        assert ("nobody", "otg", 503) in {line[:3] for line in served.audit()}
+
+
+def test_requests_that_are_none_of_the_protocol_are_in_the_audit(service: tuple[Served, int]) -> None:
+    served, port = service
+    with of("nobody", port) as his:
+        said = his.ask("GET", "/nothing", expect=404)["errors"][0]
+        assert said.startswith("GET /nothing: there are /")
+        until(lambda: ("nobody", "otg", 404, said) in served.audit())
 
 
 def test_a_user_who_is_removed_loses_the_tester_while_he_is_connected(service: tuple[Served, int]) -> None:

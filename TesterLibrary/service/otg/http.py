@@ -33,6 +33,8 @@ _ROUTES = {
     ("GET", "/capabilities/version"): "GetVersion",
 }
 _MOST_BODY = 64 << 20  # bytes
+_MOST_DIGITS = 20  # of a length, which are read as a number
+_MOST_SAID = 200  # characters of a request that are told in a refusal of it
 _MOST_CLIENTS = 64  # at once
 _PATIENCE_S = 300.0  # for the next request of a client, and for each of its bytes
 _TLS_HANDSHAKE = b"\x16"  # the first octet of a TLS client (RFC 8446 §5.1)
@@ -130,7 +132,7 @@ class _Handler(BaseHTTPRequestHandler):
                 if methods
                 else f"there are {', '.join(sorted(set(_paths())))}"
             )
-            self._refuse(status, f"{self.command} {path}: {known}")
+            self._refuse(status, known)
             return
         if self.headers.get("Origin"):
             self._refuse(
@@ -158,17 +160,27 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             self._refuse(HTTPStatus.LENGTH_REQUIRED, "the body needs a header Content-Length")
             return None
-        if int(length) > _MOST_BODY:
+        if len(length) > _MOST_DIGITS or int(length) > _MOST_BODY:
             self.close_connection = True
             self._refuse(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-                f"a body of {length} bytes; at most {_MOST_BODY} are read",
+                f"a body of {length[:_MOST_DIGITS]} bytes; at most {_MOST_BODY} are read",
             )
             return None
         return self.rfile.read(int(length))
 
-    def _refuse(self, status: HTTPStatus, problem: str) -> None:
-        self._error(status, "validation", (problem,))
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:  # noqa: ARG002
+        """Refuses what the class before this one does not read, in the words of the protocol."""
+        self.close_connection = True
+        self._refuse(code, _plain(message or HTTPStatus(code).phrase), "HTTP")
+
+    def _refuse(self, status: int, problem: str, what: str = "") -> None:
+        """Refuses a request, of which whoever watches the server is told."""
+        what = what or _plain(f"{self.command} {self.path.partition('?')[0]}")
+        refused = OtgError([problem])
+        refused.code = int(status)
+        self.server.generator.note(what, refused)
+        self._error(refused.code, refused.kind, (f"{what}: {problem}",))
 
     def _error(self, code: int, kind: str, errors: tuple[str, ...]) -> None:
         self._send_json(code, {"code": code, "kind": kind, "errors": list(errors)})
@@ -182,6 +194,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+
+def _plain(text: str) -> str:
+    """The begin of a text from a client, without what a terminal would obey."""
+    return ascii(text[:_MOST_SAID])[1:-1]
 
 
 def _paths() -> list[str]:

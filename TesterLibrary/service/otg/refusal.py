@@ -20,6 +20,12 @@ class OtgError(TesterLibraryError):
         self.errors = tuple(errors)
 
 
+class OtgForbidden(OtgError):
+    """The client may not use the tester."""
+
+    code = 403
+
+
 class OtgFailure(OtgError):
     """The tester failed, or did not do its part."""
 

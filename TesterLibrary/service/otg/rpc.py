@@ -24,7 +24,11 @@ _CLIENTS = 16  # calls at once; others wait
 _PIECE = 1 << 20  # bytes of a message that is streamed
 _MOST_DETAILS = 6000  # characters: a trailer of HTTP/2 has room for 8 KiB
 _STREAMED = "stream"  # begins the names of such calls
-_STATUS = {"validation": grpc.StatusCode.INVALID_ARGUMENT, "internal": grpc.StatusCode.INTERNAL}
+_STATUS = {
+    400: grpc.StatusCode.INVALID_ARGUMENT,
+    403: grpc.StatusCode.PERMISSION_DENIED,
+    500: grpc.StatusCode.INTERNAL,
+}
 
 
 class GrpcServer:
@@ -141,7 +145,7 @@ def _answered(
 
 def _abort(context: grpc.ServicerContext, refused: OtgError) -> NoReturn:
     """Ends a call with as many errors as a trailer has room for."""
-    status = _STATUS[refused.kind]
+    status = _STATUS[refused.code]
     told: list[str] = []
     room = _MOST_DETAILS
     for number, error in enumerate(refused.errors):

@@ -30,21 +30,20 @@ HTTP_PORT, GRPC_PORT = 8443, 40051  # that clients know
 class Refusing:
     """Answers every call with the reason why nobody is served."""
 
-    reason = ""
-
     def __init__(self) -> None:
+        self.refusal: OtgError = OtgFailure(["nobody is served"])
         names = {method.name.removeprefix("stream") for method in service().methods}
         self.calls: Mapping[str, Call] = {name: Call("", self._refuse) for name in names}
 
     def call(self, name: str, request: Message | None) -> NoReturn:  # noqa: ARG002
-        """Raises OtgFailure."""
-        raise OtgFailure([self.reason])
+        """Raises the reason."""
+        self._refuse(None)
 
     def note(self, name: str, refused: OtgError) -> None:
         """Nothing: whoever gives the reason knows of it."""
 
     def _refuse(self, _: object) -> NoReturn:
-        raise OtgFailure([self.reason])
+        raise type(self.refusal)(self.refusal.errors)  # anew: an error that is raised again grows
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,10 @@ import pytest
 from TesterLibrary.service.otg.certificate import fresh_context
 from TesterLibrary.service.otg.http import HttpServer
 from TesterLibrary.service.otg.json_text import parsed
+from TesterLibrary.service.otg.refusal import OtgForbidden
 from TesterLibrary.service.otg.rpc import GrpcServer
 from TesterLibrary.service.otg.schema import message_class, service
+from TesterLibrary.service.otg.serving import Refusing
 
 from .bench import Bench
 from .configs import config, flow
@@ -81,12 +83,14 @@ def test_one_port_speaks_http_and_https(port: int, tls: bool) -> None:
         ("GET", "/nothing", {}, 404, "/monitor/metrics"),
         ("DELETE", "/config", {}, 405, "it takes GET, PATCH, POST"),
         ("POST", "/config", {"Content-Length": str(1 << 30)}, 413, "at most"),
+        ("POST", "/config", {"Content-Length": "9" * 5000}, 413, "at most"),
         ("POST", "/config", {"Content-Length": "-1"}, 411, "Content-Length"),
         ("POST", "/config", {"Origin": "https://elsewhere.example"}, 403, "browsers"),
+        ("TRACE", "/config", {}, 501, "Unsupported method"),
     ],
 )
 def test_requests_that_are_refused(
-    port: int, method: str, path: str, headers: dict[str, str], status: int, said: str
+    bench: Bench, port: int, method: str, path: str, headers: dict[str, str], status: int, said: str
 ) -> None:
     client = connection(port, tls=False)
     client.putrequest(method, path)
@@ -95,7 +99,9 @@ def test_requests_that_are_refused(
     client.endheaders()
     answer = client.getresponse()
     assert answer.status == status
-    assert said in json.loads(answer.read())["errors"][0]
+    error = json.loads(answer.read())["errors"][0]
+    assert said in error
+    assert bench.told == [f"refused {status}: {error}"]
     assert asked(connection(port, tls=False), "GET", "/config")[0] == 200
 
 
@@ -104,6 +110,29 @@ def test_what_is_no_http_harms_nobody(port: int) -> None:
         with socket.create_connection((HOST, port), timeout=10) as client:
             client.sendall(noise)
     assert asked(connection(port, tls=False), "GET", "/config")[0] == 200
+
+
+@pytest.mark.parametrize("begin", [b"GET /\x1b[2J\xe9", b"GET /\x1b[2J\x85 \xe9", b"\x1b \xe9 "])
+def test_what_is_said_of_a_refusal_is_one_line_of_plain_text(bench: Bench, port: int, begin: bytes) -> None:
+    """The service writes such lines into its audit."""
+    with socket.create_connection((HOST, port), timeout=10) as client:
+        client.sendall(begin + b"x" * 9000 + b" HTTP/1.1\r\nConnection: close\r\n\r\n")
+        while client.recv(1 << 16):
+            pass
+    (said,) = bench.told
+    assert said.isprintable()
+    assert len(said) < 600
+
+
+def test_a_user_who_may_not_is_told_so_over_grpc() -> None:
+    refusing = Refusing()
+    refusing.refusal = OtgForbidden(["daemon may not"])
+    server = GrpcServer(refusing, HOST, 0)
+    with grpc.insecure_channel(f"{HOST}:{server.port}") as channel, pytest.raises(grpc.RpcError) as caught:
+        _call(channel, "GetConfig")
+    server.close()
+    assert caught.value.code() is grpc.StatusCode.PERMISSION_DENIED
+    assert json.loads(caught.value.details())["errors"] == ["daemon may not"]
 
 
 def test_a_unix_socket_in_place_of_a_port(bench: Bench, tmp_path: Path) -> None:
