@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import pkgutil
+import select
+import signal
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -17,6 +20,7 @@ from ..reporting.outcome import ERROR, EXIT_STATUS, WRONG_COMMAND_LINE
 from ._command import STATUS_HELP, registered
 
 STATUS = EXIT_STATUS
+_READER_GONE = 128 + signal.SIGPIPE  # as of a command of the shell that such a signal ends
 
 
 class _Parser(argparse.ArgumentParser):
@@ -32,10 +36,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         status: int = options.run(options)
+        print(end="", flush=True)  # here, not when Python ends: nobody may read it
     except TesterLibraryError as error:
         print(f"tester: {error}", file=sys.stderr)
         status = STATUS[ERROR]
+    except BrokenPipeError:
+        if not _is_reader_gone():  # it is the pipe of somebody else
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more
+        status = _READER_GONE
     return status
+
+
+def _is_reader_gone() -> bool:
+    """Whether who reads the output has enough of it, as `head` has."""
+    output = select.poll()
+    output.register(sys.stdout, 0)  # errors alone
+    return bool(output.poll(0))
 
 
 def _parser() -> argparse.ArgumentParser:

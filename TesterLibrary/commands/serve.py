@@ -106,8 +106,9 @@ def _print_openapi(config: Config) -> int:
 
     with tempfile.TemporaryDirectory() as folder:
         service = Service(config, Store(Address.parse(Path(folder) / "none.sqlite")))
-        print(json.dumps(service.api.openapi(), indent=2))
+        described = json.dumps(service.api.openapi(), indent=2)
         service.ledger.close()
+    print(described)
     return 0
 
 

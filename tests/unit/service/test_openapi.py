@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -53,6 +54,19 @@ def test_it_keeps_its_contract(tmp_path: Path, phases: str, examples: int, teste
         if phases == "stateful":
             assert ("the service", "grant") in {line[:2] for line in service.audit()}
         assert service.user("alice").get("/v1/health")["status"] == "ok"
+
+
+def test_a_reader_that_has_enough_is_no_error() -> None:
+    """As in `tester serve --openapi | head`: more than a pipe holds is not read."""
+    command = [sys.executable, "-m", "TesterLibrary.commands.main", "serve", "--openapi"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout
+        assert process.stderr
+        assert process.stdout.readline() == "{\n"
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait(60) == 128 + signal.SIGPIPE
 
 
 def test_the_command_prints_it_without_a_service() -> None:
