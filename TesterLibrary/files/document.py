@@ -31,6 +31,7 @@ _MOST_BYTES = 1_000_000
 
 _T = TypeVar("_T")
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
+_HALF = re.compile(r"[\ud800-\udfff]")  # a surrogate without the other one, which UTF-8 cannot have
 _FORMATS = jsonschema.FormatChecker(formats=())
 _FORMATS.checks("time", raises=UnitError)(lambda text: bool(Duration.parse(text)) or True)
 _FORMATS.checks("ratio", raises=UnitError)(lambda text: bool(Ratio.parse(text)) or True)
@@ -152,6 +153,10 @@ def read_document(path: Path, kind: Kind) -> Document:
         raise kind.error(f"{path}:{line}: not YAML: {problem.problem}") from problem
     except yaml.YAMLError as problem:  # bytes that are no text
         raise kind.error(f"{path}: not YAML: {problem}") from problem
+    except RecursionError:
+        raise kind.error(f"{path}: nested too deeply; that is no {kind.name} file") from None
+    except (ValueError, OverflowError) as problem:  # an escape beyond Unicode, such as "\UFFFFFFFF"
+        raise kind.error(f"{path}: not YAML: {problem}") from problem
     builder = _Builder(path, kind)
     data = builder.value(root, ()) if root is not None else None
     return Document(path, kind, data, builder.lines)
@@ -192,7 +197,14 @@ class _Builder:
             return self._mapping(node, place)
         if isinstance(node, yaml.SequenceNode):
             return [self.value(item, (*place, index)) for index, item in enumerate(node.value)]
+        self._check_text(str(node.value), line, place)
         return _scalar(node)
+
+    def _check_text(self, text: str, line: int, place: Place) -> None:
+        if _HALF.search(text):
+            where = f"{dotted(place)}: " if place else ""
+            problem = f"{text!a} has half of a character, a surrogate; write the whole character"
+            raise self._kind.error(f"{self._path}:{line}: {where}{problem}")
 
     def _mapping(self, node: yaml.MappingNode, place: Place) -> dict[str, Any]:
         mapping: dict[str, Any] = {}
@@ -201,6 +213,7 @@ class _Builder:
             if not isinstance(key_node, yaml.ScalarNode):
                 raise self._kind.error(f"{self._path}:{line}: a key has to be a word")
             key = str(key_node.value)
+            self._check_text(key, line, place)
             where = (*place, key)
             if self._kind.is_variable_file and key_node.style is None and _NUMBER.fullmatch(key):
                 problem = f'the key {key} is not a text; write "{key}" with quotes'

@@ -13,6 +13,7 @@ import ipaddress
 import json
 import socket
 import time
+import traceback
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from http import HTTPStatus
@@ -20,7 +21,7 @@ from typing import Any
 
 from .config import Config
 from .ledger import Caller, Ledger, Work
-from .refusal import NotAllowed, Refusal, Unauthenticated, Unready
+from .refusal import Broken, NotAllowed, Refusal, Unauthenticated, Unready
 from .user import Role, User, digest_of
 
 Scope = MutableMapping[str, Any]
@@ -102,6 +103,12 @@ class Door:
                 raise
             await self.refuse(caller, scope, refusal)
             await _answer(sent, refusal)
+        except Exception:
+            if began:
+                raise  # the server closes the connection, and writes it to the log
+            traceback.print_exc()
+            await self.refuse(caller, scope, broken())
+            await _answer(sent, broken())
 
     def _check_host(self, headers: Mapping[str, str]) -> None:
         """Elsewhere if a name leads here that is not ours (DNS rebinding), or a foreign page sent this."""
@@ -199,9 +206,17 @@ def _token(authorization: str, method: str) -> str:
     return "?" if authorization else ""
 
 
+def broken() -> Broken:
+    """The refusal that stands for a fault of the service. It says nothing of the fault to strangers."""
+    return Broken(
+        "the service has failed, and its log says where; look at what has changed before you ask again"
+    )
+
+
 def content_of(refusal: Refusal) -> dict[str, Any]:
     """The body of an answer about a refusal."""
-    return {"status": int(refusal.status), "error": str(refusal)}
+    said = str(refusal).encode("utf-8", "backslashreplace").decode()  # it may have half characters
+    return {"status": int(refusal.status), "error": said}
 
 
 async def _answer(send: Send, refusal: Refusal) -> None:

@@ -25,7 +25,7 @@ from .refusal import Ended, Misfit, NotAllowed, Unknown, Unready, Wrong
 from .runner import LOG, RUN, Running, kill_all
 from .scheduler import Lease
 from .store import keep_job
-from .submission import FILE, STREAMS, Submission, prepare
+from .submission import FILE, STREAMS, Submission, prepare, without_folders
 from .testers import Testers
 from .user import Role
 
@@ -141,7 +141,7 @@ class Jobs:
         (folder / LOG).unlink()
         if status:
             told = said.partition("tester: ")[2] or said
-            raise Wrong(told.replace(f"{folder}/", "").strip()[:_PROBLEM])
+            raise Wrong(without_folders(told, folder, self._lab.config.suites).strip()[:_PROBLEM])
         return submission
 
     @staticmethod

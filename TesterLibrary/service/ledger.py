@@ -33,8 +33,13 @@ class Caller:
 
     def line(self, did: str, subject: str, status: int, said: str = "") -> AuditLine:
         """A line of the audit on what the caller did, or was refused."""
-        kept = said[:_LONGEST]
-        return AuditLine(wall_clock(), self.name, self.role.value, self.client, did, subject, status, kept)
+        about, kept = _storable(subject), _storable(said[:_LONGEST])
+        return AuditLine(wall_clock(), self.name, self.role.value, self.client, did, about, status, kept)
+
+
+def _storable(text: str) -> str:
+    """A text that every database takes: what strangers send may have half characters, and null."""
+    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")
 
 
 SERVICE = Caller("the service", Role.ADMIN)

@@ -57,6 +57,12 @@ class TooMany(Refusal):
     status = HTTPStatus.TOO_MANY_REQUESTS
 
 
+class Broken(Refusal):
+    """The service has a fault of its own."""
+
+    status = HTTPStatus.INTERNAL_SERVER_ERROR
+
+
 class Unready(Refusal):
     """The service cannot keep what it would have to, for now."""
 

@@ -61,6 +61,7 @@ _REFUSED: dict[int | str, dict[str, Any]] = {
         (421, "the request was meant for another host"),
         (422, "what was sent is wrong"),
         (429, "too many at a time"),
+        (500, "the service has failed; its log says where"),
         (503, "the database cannot be written"),
     )
 }

@@ -24,7 +24,7 @@ from ..errors import TesterLibraryError
 from ..reporting.live.server import listen
 from ..reporting.live.server import url_of as url_of_page
 from .config import Config
-from .door import Connections, Door, content_of, extra_headers
+from .door import Connections, Door, broken, content_of, extra_headers
 from .lab import Lab
 from .ledger import Caller, Ledger
 from .live import LivePages
@@ -91,6 +91,7 @@ class Service:
         api.add_exception_handler(Refusal, self._refused)
         api.add_exception_handler(HTTPException, self._failed)
         api.add_exception_handler(RequestValidationError, self._invalid)
+        api.add_exception_handler(Exception, self._broken)
         return api
 
     @asynccontextmanager
@@ -137,6 +138,10 @@ class Service:
         if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
             answer.headers["Allow"] = ", ".join(sorted(self._methods(request)))
         return answer
+
+    async def _broken(self, request: Request, _: Exception) -> JSONResponse:
+        """A fault of ours, which Starlette raises again behind this answer, so that it is in the log."""
+        return await self._refused(request, broken())
 
     def _methods(self, request: Request) -> set[str]:
         """The methods of a path; Starlette itself names one of its routes only."""

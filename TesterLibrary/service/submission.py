@@ -9,6 +9,7 @@ folders of the service; and it is run on the place that is leased, on no other.
 from __future__ import annotations
 
 import re
+import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,12 +59,14 @@ def prepare(text: bytes, folder: Path, place: ServedPlace, suites: Sequence[Path
         write_document(file, _campaign(document, data, place, suites))
         return Submission(CAMPAIGN, str(data.get("title", "")))
     except TesterLibraryError as problem:
-        raise Wrong(_without_folder(str(problem), folder)) from None
+        raise Wrong(without_folders(str(problem), folder, suites)) from None
 
 
-def _without_folder(text: str, folder: Path) -> str:
-    """A message without the place of the file, which is nobody's business."""
-    return text.replace(f"{folder}/", "")
+def without_folders(text: str, folder: Path, suites: Sequence[Path]) -> str:
+    """A message without the folders of the server, which are no stranger's business."""
+    for hidden in (folder, *suites, data_root()):
+        text = text.replace(f"{hidden}/", "").replace(str(hidden), hidden.name)
+    return text
 
 
 def _check_paths(document: Document) -> None:
@@ -89,8 +92,8 @@ def _texts(value: Any, place: Place) -> Iterator[tuple[Place, str]]:
 
 def _check_testbed(document: Document, given: Any, where: Place, place: ServedPlace) -> None:
     known = {place.name, place.testbed.name, place.file}
-    if given is not None and given not in known:
-        problem = f"{given!r} is not the place that is leased, {place.name!r}; leave it out"
+    if given is not None and not (isinstance(given, str) and given in known):
+        problem = f"{reprlib.repr(given)} is not the place that is leased, {place.name!r}; leave it out"
         raise document.error(where, problem)
 
 
@@ -123,8 +126,11 @@ def _found(document: Document, name: Any, where: Place, folders: Sequence[Path],
     """A file or folder in one of these folders."""
     for folder in folders:
         for candidate in (folder / str(name), folder / f"{name}{suffix}"):
-            path = candidate.resolve()
-            if path.exists() and path.is_relative_to(folder.resolve()):
-                return path
+            try:
+                path = candidate.resolve()
+                if path.exists() and path.is_relative_to(folder.resolve()):
+                    return path
+            except (OSError, ValueError):  # too long, or with a character that no file can have in its name
+                continue
     known = sorted({path.stem for folder in folders for path in folder.glob("[!_.]*")})
-    raise document.error(where, f"there is no {name!r} here; there are {', '.join(known)}")
+    raise document.error(where, f"there is no {reprlib.repr(name)} here; there are {', '.join(known)}")

@@ -9,9 +9,22 @@ Open Traffic Generator with an unknown field).
 
 from __future__ import annotations
 
+import asyncio
+import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from .served import JOB, served
+import pytest
+
+from TesterLibrary.files.paths import data_root
+from TesterLibrary.reporting.trend.address import Address
+from TesterLibrary.service.config import shipped_places
+from TesterLibrary.service.door import Connections, Door
+from TesterLibrary.service.ledger import Ledger
+from TesterLibrary.service.store import KIND, Store
+
+from .served import JOB, Served, served
 
 
 def test_a_job_for_a_tester_that_left(tmp_path: Path) -> None:
@@ -43,3 +56,93 @@ def test_a_campaign_whose_devices_exclude_each_other(tmp_path: Path) -> None:
         assert alice.get("/v1/jobs") == []
         assert alice.get(f"/v1/leases/{lease['id']}")["state"] == "acquired"
         assert ("alice", "POST", 422, said) in service.audit()
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("service")) as service:
+        yield service
+
+
+_SUITES = "version: 1\nsuites: "
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"{JOB}testbed: {{a: b}}", "testbed: {'a': 'b'} is not the place that is leased, 'north'"),
+        (f"{_SUITES}[rfc2544]\ntestbeds: [[x]]", "testbeds[0]: ['x'] is not the place that is leased"),
+        (f'{_SUITES}["a\\0b"]', "suites[0]: there is no 'a\\x00b' here; there are "),
+        (f'{_SUITES}[rfc2544]\nprofile: "a\\0b"', "profile: there is no 'a\\x00b' here; there are "),
+        (f'{_SUITES}["\\ud800"]', r"job.yaml:2: suites[0]: '\ud800' has half of a character"),
+        (f'{JOB}"\\ud800": 1', r"'\ud800' has half of a character"),
+        (
+            f"{_SUITES}[{'a' * 5000}]",
+            "suites[0]: there is no 'aaaaaaaaaaaa...aaaaaaaaaaaaa' here; there are ",
+        ),
+        ("[" * 20_000, "job.yaml: nested too deeply; that is no submission file"),
+        (f'{_SUITES}["\\UFFFFFFFF"]', "job.yaml: not YAML: "),
+    ],
+    ids=["testbed", "testbeds", "null", "profile", "surrogate", "key", "long", "deep", "beyond"],
+)
+def test_what_is_submitted_is_refused_by_name(service: Served, text: str, said: str) -> None:
+    alice = service.user("alice")
+    lease = alice.acquire("north")
+    told = alice.error("POST", f"/v1/leases/{lease['id']}/jobs", 422, data=text.encode())
+    alice.release(lease)
+    assert said in told
+    assert any(line[:3] == ("alice", "POST", 422) and said[:100] in line[3] for line in service.audit())
+    assert alice.get("/v1/health")["status"] == "ok"
+
+
+def test_no_path_of_the_server_is_told(service: Served) -> None:
+    """`tester run` tells its user where files are; what a stranger is told has no folder of the server."""
+    alice = service.user("alice")
+    lease = alice.acquire("south")
+    text = f"{_SUITES}[rfc2544/throughput.robot]\n"
+    told = alice.error("POST", f"/v1/leases/{lease['id']}/jobs", 422, data=text.encode())
+    alice.release(lease)
+    assert "there are no criteria for the testbed" in told
+    assert str(data_root()) not in told
+    assert str(service.folder) not in told
+
+
+def test_words_that_are_no_text_are_refused(service: Served) -> None:
+    alice = service.user("alice")
+    body, kind = b'{"tags": {"\\ud800": "x"}}', {"Content-Type": "application/json"}
+    said = alice.error("POST", "/v1/leases", 422, data=body, headers=kind)
+    assert "unable to parse raw data as a unicode string" in said
+    assert any(line[:3] == ("alice", "POST", 422) and line[3] == said for line in service.audit())
+
+
+def test_what_nobody_has_thought_of_is_an_answer_and_a_line(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async def broken(*_: Any) -> None:
+        raise LookupError("a secret")
+
+    async def asked() -> tuple[list[Any], list[Any]]:
+        store = Store(Address.parse(tmp_path / "service.sqlite", KIND))
+        ledger = Ledger(store)
+        door = Door(broken, shipped_places(), ledger, Connections())
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        scope = {"type": "http", "method": "GET", "path": "/v1/me", "headers": [(b"host", b"localhost")]}
+        await door(scope, lambda: asyncio.sleep(0, {}), send)
+        lines = await ledger.ask(lambda store: store.audit(0, 10))
+        ledger.close()
+        return sent, lines
+
+    sent, lines = asyncio.run(asked())
+    assert sent[0]["status"] == 500
+    answer = json.loads(sent[1]["body"])
+    assert answer["status"] == 500
+    assert "the service has failed" in answer["error"]
+    assert "secret" not in answer["error"]
+    assert [(line.who, line.did, line.subject, line.status) for line in lines] == [
+        ("local", "GET", "/v1/me", 500)
+    ]
+    assert "a secret" in capfd.readouterr().err  # for the owner
