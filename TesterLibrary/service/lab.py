@@ -46,6 +46,7 @@ class Lab:
         self._looking: dict[str, asyncio.Task[None]] = {}
         self._ending: dict[str, str] = {}  # leases that are about to be over, with the reason
         self._ends: set[asyncio.Task[None]] = set()
+        self._unkept: dict[str, tuple[State, str, Caller]] = {}  # ends that the database does not know of
         self._forced: set[str] = set()
         self._asked_s: dict[str, float] = {}
         self._retry_s: dict[str, float] = {}
@@ -253,8 +254,13 @@ class Lab:
         """Ends a lease to its end, also if nobody waits for that any more."""
         task = asyncio.create_task(self._end_it(lease_id, state, reason, caller))
         self._ends.add(task)
-        task.add_done_callback(self._ends.discard)
+        task.add_done_callback(self._ended)
         await asyncio.shield(task)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._ends.discard(task)
+        if not task.cancelled():
+            task.exception()  # is that of whoever waits, if anybody still does
 
     async def _end_it(self, lease_id: str, state: State, reason: str, caller: Caller) -> None:
         self._going(lease_id)
@@ -270,16 +276,32 @@ class Lab:
                 await end(lease_id)
         finally:
             del self._ending[lease_id]
-        with suppress(Refusal):  # the database has failed meanwhile, and does not know of it
-            over = self.scheduler.end(lease_id, state, reason, self.now())
-            self._asked_s.pop(lease_id, None)
-            self.counts[state.value] += 1
-            work = Work([keep_lease(over)], told=[lease_id])
-            if place:
-                work.changes.append(keep_note(f"token {place}", None))
-            work.lines.append(caller.line("end a lease", lease_id, 200, f"{over.owner}, {place}: {reason}"))
-            self._assign(work)
+        work = Work(told=[lease_id])
+        try:
+            self._note_end(lease_id, state, reason, caller, work)
+        except Refusal:  # the database has failed meanwhile, and did not know of the lease
+            return
+        self._asked_s.pop(lease_id, None)
+        self.counts[state.value] += 1
+        self._assign(work)
+        self._unkept[lease_id] = (state, reason, caller)
+        try:
             await self._ledger.keep(work)
+        except Unready:
+            raise Unready(
+                f"lease {lease_id} has ended, and its tester is let go, but the database of the service "
+                "cannot be written; that it has ended is kept as soon as it can be"
+            ) from None
+        self._unkept.pop(lease_id, None)
+
+    def _note_end(self, lease_id: str, state: State, reason: str, caller: Caller, work: Work) -> None:
+        """Ends a lease in the queue. Ended or Unknown if it is none that goes on there."""
+        over = self.scheduler.end(lease_id, state, reason, self.now())
+        work.changes.append(keep_lease(over))
+        if over.place:
+            work.changes.append(keep_note(f"token {over.place}", None))
+        said = f"{over.owner}, {over.place}: {reason}"
+        work.lines.append(caller.line("end a lease", lease_id, 200, said))
 
     async def _tick(self) -> None:
         """Ends leases whose time is over, looks at unfit places again, and at a database that had failed."""
@@ -302,11 +324,16 @@ class Lab:
                 self.scheduler.renew(lease.id, now)
             elif lease.id not in self._ending:
                 reason = f"{lease.owner} was not heard of for {lease.wish.ttl_s:g} s"
-                await self._end(lease.id, State.EXPIRED, reason, SERVICE)
+                await self._end_or_later(lease.id, State.EXPIRED, reason)
         for lease in list(self.scheduler.leases([State.ACQUIRED])):
             if lease.id not in self._ending and self.testers.has_lost(lease, self.places[lease.place]):
                 reason = "the tester has ended it: somebody took it by force, or it was started anew"
-                await self._end(lease.id, State.LOST, reason, SERVICE)
+                await self._end_or_later(lease.id, State.LOST, reason)
+
+    async def _end_or_later(self, lease_id: str, state: State, reason: str) -> None:
+        """Ends a lease for the service; what cannot be kept now is when the database can be used again."""
+        with suppress(Unready):
+            await self._end(lease_id, state, reason, SERVICE)
 
     async def _look_again(self) -> None:
         """Gives places that were unfit another try."""
@@ -364,6 +391,11 @@ class Lab:
         self._ledger.problem = ""
         work = Work(lines=[SERVICE.line("use the database again", "", 200)])
         self._restore(kept, work)
+        unkept = dict(self._unkept)
+        for lease_id, end in unkept.items():
+            with suppress(Refusal):  # the database never knew of it, or knows that it is over
+                self._note_end(lease_id, *end, work)
+        work.told += unkept
         held = {lease.id for lease in self.scheduler.leases([State.ACQUIRED])}
         for lease_id in self.testers.kept:
             if lease_id not in held:  # nobody was told of it
@@ -371,3 +403,5 @@ class Lab:
         await self.jobs.recover(held, work)
         self._assign(work)
         await self._ledger.keep(work)
+        for lease_id in unkept:
+            self._unkept.pop(lease_id, None)

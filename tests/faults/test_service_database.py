@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import psycopg
@@ -59,3 +60,25 @@ def test_a_service_outlives_its_database(server: str, tmp_path: Path) -> None:
             pytest.raises(psycopg.errors.RaiseException, match="append-only"),
         ):
             tables.execute("delete from audit")
+
+
+def test_an_end_that_could_not_be_kept_is_said_and_made_up_for(tmp_path: Path) -> None:
+    """The tester is let go at once; whoever ended the lease is not told that it is over before it is kept."""
+    with served(tmp_path, PLACES) as service:
+        alice, bob = service.user("alice"), service.user("bob")
+        hers = alice.acquire("north")
+        path = f"/v1/leases/{hers['id']}"
+        with closing(sqlite3.connect(service.database, isolation_level=None)) as other:
+            other.execute("begin exclusive")
+            said = alice.error("DELETE", path, 503)
+            other.execute("rollback")
+        assert f"lease {hers['id']} has ended, and its tester is let go" in said
+        until(lambda: alice.session.get(f"{service.url}/v1/health", timeout=30).status_code == 200)
+        after = alice.get(path)
+        assert (after["state"], after["reason"]) == ("released", "it was released")
+        assert bob.acquire("north")["state"] == "acquired"
+        ends = [line for line in service.audit() if line[1] == "end a lease"]
+        assert ends == [("alice", "end a lease", 200, "alice, north: it was released")]
+        service.stop(9)
+        service.start()
+        assert service.user("alice").get(path)["state"] == "released"
