@@ -309,6 +309,7 @@ class Lab:
         while True:
             await asyncio.sleep(_TICK_S)
             try:
+                self._ledger.look()
                 if self._ledger.problem and time.monotonic() > reopen_s:
                     await self._recover()
                     reopen_s = time.monotonic() + _REOPEN_S

@@ -68,6 +68,13 @@ class Ledger:
         if self.problem:
             raise Unready(f"{self.problem}; what is leased stays leased, try again later")
 
+    def look(self) -> None:
+        """Finds out whether the file of the database is where it was; also if nobody writes into it."""
+        try:
+            self._store.check_file()
+        except TesterLibraryError as problem:
+            self.problem = self.problem or f"the database of the service cannot be written ({problem})"
+
     async def keep(self, work: Work) -> None:
         """Writes changes, then tells those who wait for them. Unready if they cannot be written."""
         try:

@@ -59,9 +59,15 @@ _LOCK = "select pg_try_advisory_lock(hashtext('TesterLibrary: service'))"
 _MOST_AT_ONCE = 1000  # changes of one transaction
 _REMEMBERED_LEASES, _REMEMBERED_JOBS = 1000, 10_000  # that are over
 _PATIENCE_S = 5.0
+_AWAY = "the file of the database was removed or replaced; put it back, or start the service anew"
 
 T = TypeVar("T")
 Change = tuple[str, Sequence[Any]]  # a statement with its values
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_dev, found.st_ino
 
 
 def keep_lease(lease: Lease) -> Change:
@@ -133,10 +139,11 @@ class Store:
         self._address, self._alone = address, alone
         self._opened = ExitStack()
         self._execute: Callable[[str, Sequence[Any]], list[Row]]
-        self._open()
+        self._file: tuple[int, int] | None = None  # device and inode of the file that is open
+        self._open(make=True)
 
-    def _open(self) -> None:
-        """Opens what is at the address, and makes the tables where there are none."""
+    def _open(self, *, make: bool) -> None:
+        """Opens what is at the address. `make`: the tables, where there are none."""
         with ExitStack() as opening:
             if self._address.is_server:
                 purpose, program = "the database of the service", "tester serve"
@@ -144,7 +151,7 @@ class Store:
                 self._execute = opening.enter_context(server).execute
                 locked = not self._alone or self._execute(_LOCK, ())[0][0]
             else:
-                locked = self._open_file(self._address.file, opening)
+                locked = self._open_file(self._address.file, opening, make=make)
             if not locked:
                 raise TesterLibraryError(
                     f"another tester serve uses {self._address}; end it, or give another"
@@ -153,7 +160,7 @@ class Store:
             if not self._address.is_server:
                 names = "select name from sqlite_master where type = 'table'"
             tables = {name for (name,) in self._execute(names, ())}
-            if not tables:
+            if not tables and make:
                 self._make()
             elif "audit" not in tables or self._execute("select * from meta", ()) != [(SCHEMA,)]:
                 raise TesterLibraryError(
@@ -161,10 +168,12 @@ class Store:
                 )
             self._opened = opening.pop_all()
 
-    def _open_file(self, path: Path, opening: ExitStack) -> bool:
+    def _open_file(self, path: Path, opening: ExitStack, *, make: bool) -> bool:
         try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            path.touch(mode=0o600)
+            if make:
+                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                path.touch(mode=0o600)
+            self._file = _identity(path)
             file = sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)
             opening.callback(file.close)
             file.execute("pragma journal_mode = wal")
@@ -203,9 +212,22 @@ class Store:
             self._opened.close()
 
     def reopen(self) -> None:
-        """Opens them anew after a failure. TesterLibraryError if that still cannot be done."""
+        """Opens them anew after a failure; makes none. TesterLibraryError if that still cannot be done."""
+        if not self._address.is_server and not self._address.file.is_file():
+            raise TesterLibraryError(_AWAY)
         self.close()
-        self._open()
+        self._open(make=False)
+
+    def check_file(self) -> None:
+        """TesterLibraryError if the file that is open is no longer there: what it takes would be lost."""
+        if self._file is None:
+            return
+        try:
+            is_there = _identity(self._address.file) == self._file
+        except OSError:
+            is_there = False
+        if not is_there:
+            raise TesterLibraryError(_AWAY)
 
     def load(self) -> Kept:
         """The state of leases, jobs and the rest; of leases that are over, the newest."""
@@ -228,6 +250,7 @@ class Store:
 
     def write(self, changes: Iterable[Change], audit: Sequence[AuditLine] = ()) -> None:
         """Makes all changes, or none of them."""
+        self.check_file()
         self._execute("begin", ())
         try:
             for statement, values in changes:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -13,7 +14,7 @@ import psycopg
 import pytest
 
 from tests.unit.reporting.trend import postgres
-from tests.unit.service.served import PLACES, served, until
+from tests.unit.service.served import PLACES, User, served, until
 
 
 @pytest.fixture(scope="module")
@@ -82,3 +83,27 @@ def test_an_end_that_could_not_be_kept_is_said_and_made_up_for(tmp_path: Path) -
         service.stop(9)
         service.start()
         assert service.user("alice").get(path)["state"] == "released"
+
+
+def test_a_database_file_that_was_renamed_is_missed(tmp_path: Path) -> None:
+    """A file without a name is lost with the process: nothing is promised on what is written into it."""
+    with served(tmp_path, PLACES) as service:
+        alice, bob = service.user("alice"), service.user("bob")
+        hers = alice.acquire("north")
+        file = Path(service.database)
+        away = file.with_name("away.sqlite")
+        file.rename(away)
+        assert "the file of the database was removed or replaced" in bob.error(
+            "POST", "/v1/leases", 503, json={}
+        )
+        assert bob.get("/v1/health", 503)["status"] == "failed"
+        time.sleep(2)  # meanwhile the service looks for it, and makes no new one
+        assert not file.exists()
+        assert alice.error("DELETE", f"/v1/leases/{hers['id']}", 503)
+        assert alice.post(f"/v1/leases/{hers['id']}/heartbeat")["state"] == "acquired"
+        User(service.url).error("GET", "/v1/me", 401)  # nobody is an admin because no user is found
+        away.rename(file)
+        until(lambda: alice.session.get(f"{service.url}/v1/health", timeout=30).status_code == 200)
+        assert [lease["id"] for lease in bob.get("/v1/leases")] == [hers["id"]]
+        file.unlink()  # also if nobody asks for anything
+        until(lambda: alice.session.get(f"{service.url}/v1/health", timeout=30).status_code == 503, 5)
