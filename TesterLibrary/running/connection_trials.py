@@ -105,11 +105,13 @@ class ValidatedRateMeasurer:
         """`prepare` as for `RateMeasurer`. PlanError if nobody asks for the clients' connections."""
         self._ends, self._clients = ends, ends.clients(name)
         self._preparation = _Preparation(ends, prepare)
-        if self._ends.parameter(self._clients, _WATCH) is None:
+        watch = _watch(ends, self._clients)
+        if watch is None:
             raise self._clients.refused(
                 f"nobody asks for connections of {self._clients.protocol} that are held, so they cannot be "
                 "validated; use Start NAT Clients, or validate=False"
             )
+        self._watch = watch
 
     def measure(self, level: int, duration: Duration) -> SessionTrial:
         """Clients that open so many connections each second for a duration, and hold them."""
@@ -132,8 +134,8 @@ class ValidatedRateMeasurer:
         )
         opened = self._ends.measure(name, duration, from_start=True)
         self._ends.await_answers(name, total, _ANSWERS)
-        self._ends.await_questions(name)
-        validated = self._ends.so_far(name)
+        # All that is forgotten is counted then: questions for some do not tell that others were asked for.
+        validated = self._ends.measure(name, self._watch, from_start=True)
         self._ends.clear(name)
         # All of them were opened in time: what the machine took beyond it opened no more.
         took_ns = duration.ns if opened.statistics.openings >= total else opened.statistics.duration_ns
@@ -161,16 +163,8 @@ class ConcurrencyMeasurer:
     def measure(self, level: int, duration: Duration) -> SessionTrial:
         """Clients that hold so many connections, all at once for the duration at least.
 
-        Raises:
-            PlanError: in that time they would not notice a connection that the device has forgotten.
+        Those that notice what the device has forgotten hold them until they have noticed it.
         """
-        watch_us = self._ends.parameter(self._clients, _WATCH)
-        if watch_us is not None and duration.ns < watch_us * 1000:
-            watch = Duration(watch_us * 1000)
-            raise self._clients.refused(
-                f"they notice after {_WATCH}={watch} that a connection is forgotten, and would be measured "
-                f"for {duration}; give duration={watch} or more, or clients and a responder that are quicker"
-            )
         asked = "held at once", level, duration
         return self._preparation.observed(
             self._clients, lambda: self._once(level, duration), *asked, stay=True
@@ -180,7 +174,9 @@ class ConcurrencyMeasurer:
         rate = self._clients.rate
         filling_ns = int(level / rate.per_second * 10**9) if rate else 0
         opening = Duration(filling_ns + _ANSWERS.ns)
-        held = Duration(opening.ns + duration.ns + _SETTLE.ns + self._margin_ns)
+        watch = _watch(self._ends, self._clients) or Duration(0)
+        watched = Duration(duration.ns + watch.ns)
+        held = Duration(opening.ns + watched.ns + _SETTLE.ns + self._margin_ns)
         parameters = {
             **_HELD.get(self._clients.protocol, {}),
             **self._clients.parameters,
@@ -193,12 +189,18 @@ class ConcurrencyMeasurer:
         self._preparation.make()
         self._ends.again(once)
         self._ends.await_answers(once.name, level, opening)
-        trial = self._ends.measure(once.name, duration, from_start=True)
+        trial = self._ends.measure(once.name, watched, from_start=True)
         self._ends.drain(once.name, Duration(held.ns + _DRAIN.ns))
         if trial.statistics.duration_ns > held.ns:
             self._margin_ns *= _MORE
             return _over_too_early(trial, f"connections had been closed that are held for {held}")
         return trial
+
+
+def _watch(ends: Connections, clients: Clients) -> Duration | None:
+    """How long after its last question clients notice that a connection is forgotten; None: never."""
+    watch_us = ends.parameter(clients, _WATCH)
+    return None if watch_us is None else Duration(watch_us * 1000)
 
 
 def _over_too_early(trial: SessionTrial, what: str) -> SessionTrial:

@@ -28,6 +28,7 @@ class FakeNat:
     entries: int | None = None  # connections at once
     rate: int | None = None  # connections that it opens each second, evenly; one may come early
     idle_ns: int | None = None  # after so long without a frame a connection is forgotten
+    lifetime_ns: int | None = None  # after so long it is forgotten, whatever it carries
     moves_after: int | None = None  # after so many frames from inside a connection has another port
     overwrites: bool = False  # with a full table, the oldest connection goes
     pool: int = 1  # addresses from `address` on, of which connections have the next one in turn
@@ -45,6 +46,7 @@ class _Entry:
     inner: Place
     outer: tuple[bytes, int]  # address and port
     used_ns: int
+    opened_ns: int
     back: Place  # where it sends what comes back
     sent: int = 0
     gone_ns: int | None = None  # it is deleted then
@@ -119,7 +121,7 @@ class NatTable:
         self._opened += 1
         mixed = nat.mixes is not None and self._opened % nat.mixes == 0 and bool(self._by_inner)
         back = list(self._by_inner.values())[-1].inner if mixed else inner
-        entry = _Entry(inner, free, now_ns, back)
+        entry = _Entry(inner, free, now_ns, now_ns, back)
         self._by_inner[inner, outer] = entry
         self._lead(entry)
         return entry
@@ -140,13 +142,14 @@ class NatTable:
         return None
 
     def _expire(self, now_ns: int) -> None:
-        idle_ns = self._nat.idle_ns
-        if idle_ns is None and not self._deleting:
+        idle_ns, lifetime_ns = self._nat.idle_ns, self._nat.lifetime_ns
+        if idle_ns is None and lifetime_ns is None and not self._deleting:
             return
         self._deleting = any(entry.gone_ns is not None for entry in self._by_inner.values())
         for key, entry in list(self._by_inner.items()):
-            forgotten = idle_ns is not None and now_ns - entry.used_ns > idle_ns
-            if forgotten or (entry.gone_ns is not None and now_ns >= entry.gone_ns):
+            idle = idle_ns is not None and now_ns - entry.used_ns > idle_ns
+            old = lifetime_ns is not None and now_ns - entry.opened_ns > lifetime_ns
+            if idle or old or (entry.gone_ns is not None and now_ns >= entry.gone_ns):
                 self._remove(key)
 
     def _remove(self, key: tuple[Place, Place]) -> None:
