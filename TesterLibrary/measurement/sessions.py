@@ -175,6 +175,11 @@ class SessionStatistics:
         return sum(map(self._sum, _TRANSACTIONS))
 
     @property
+    def crossed(self) -> int:
+        """Frames that arrived at a flow and were for another, as far as the tables count them."""
+        return self._sum("crossed")
+
+    @property
     def retransmitted(self) -> int:
         """Sends repeated for lack of an answer, as far as the tables count them."""
         return self._sum("retransmitted")
@@ -295,14 +300,15 @@ class SessionStatistics:
 
     @property
     def failed_text(self) -> str:
-        """How many flows failed, and by what: `5 failed (5 refused)`; empty if none did."""
+        """How flows failed or were mixed up: `5 failed (5 refused)`; empty if none were."""
+        crossed = self.crossed
+        others = f"{crossed:,} frames for other flows arrived" if crossed else ""
         if not self.failed:
-            return ""
+            return others
         counts = ((name.partition(".")[2], self.counters.get(name, 0)) for name in self.failures)
         kinds = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts if count)
-        crossed = self._sum("crossed")  # so the device mixes flows up
-        others = f", {crossed:,} frames for other flows arrived" if crossed else ""
-        return f"{self.failed:,} failed" + (f" ({kinds}{others})" if kinds else "")
+        said = ", ".join(filter(None, (kinds, others)))
+        return f"{self.failed:,} failed" + (f" ({said})" if said else "")
 
     @property
     def interpreted_text(self) -> str:

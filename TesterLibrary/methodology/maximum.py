@@ -73,7 +73,7 @@ class MaximumSearch:
     def passes(self, level: int, trial: SessionTrial) -> bool:
         """Whether the tester did its part, and the device opened or held what it was asked to."""
         counted = trial.statistics
-        if not trial.valid or trial.failed_part is None or trial.failed_part > self.failures.value:
+        if not trial.valid or self._fails(trial):
             return False
         if self.quantity is Quantity.RATE:
             if counted.established is None:
@@ -96,10 +96,13 @@ class MaximumSearch:
 
     def limit_of(self, failing: SessionTrial) -> Limit:
         """Whether it was the device or the tester that a level failed by."""
-        failed = failing.failed_part
-        refused = failed is None or failed > self.failures.value
-        offered = self.quantity is not Quantity.RATE or refused or not failing.all_in_use
+        offered = self.quantity is not Quantity.RATE or self._fails(failing) or not failing.all_in_use
         return Limit.DEVICE if failing.valid and offered else Limit.TESTER
+
+    def _fails(self, trial: SessionTrial) -> bool:
+        """Whether too many connections failed, or one had what is for another."""
+        failed = trial.failed_part
+        return failed is None or failed > self.failures.value or trial.statistics.crossed > 0
 
     def __str__(self) -> str:
         return (

@@ -39,6 +39,7 @@ class TeardownTrial(Validated):
     least_ns: int  # the last entry was there until then at least, from the begin of the command
     most_ns: int | None  # and no longer than that; None: entries were still there at the end
     left: int = 0  # entries that were still there
+    crossed: int = 0  # frames that had arrived at a connection until then and were for another
     objections: tuple[str, ...] = ()
     started_at: str = ""  # wall clock, ISO 8601 with zone, for the report only
 
@@ -118,6 +119,8 @@ class TeardownResult(Result):
                 "deleted: the device did not take or keep the others; give fewer, or clients with a lower "
                 "rate"
             )
+        if crossed := sum(trial.crossed for trial in self.measured):
+            return f"{crossed:,} frames for other flows had arrived: the device mixes its connections up"
         if all(trial.left == trial.held for trial in self.measured):
             return "the hook deleted none of the connections: is it that of this device's table?"
         return ""

@@ -113,5 +113,6 @@ class Teardown:
             least_ns=max(0, last_ns - began_ns),
             most_ns=None if left else gone_ns - began_ns,
             left=left,
+            crossed=before.statistics.crossed,
             objections=tuple(dict.fromkeys((*before.objections, *after.objections))),
         )

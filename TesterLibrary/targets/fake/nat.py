@@ -34,6 +34,7 @@ class FakeNat:
     pool: int = 1  # addresses from `address` on, of which connections have the next one in turn
     drops_first: bool = False  # the first frame of a connection only makes its entry
     mixes: int | None = None  # what comes back for every so many-th connection goes to the one before it
+    strays: int | None = None  # every so many-th frame that comes back goes to another connection
     deletes: int | None = (
         None  # connections that it deletes each second when it is told to; None: all at once
     )
@@ -61,6 +62,7 @@ class NatTable:
         self._by_outer: dict[tuple[int, bytes, int], _Entry] = {}
         self._next = 0
         self._opened = 0  # connections
+        self._came_back = 0  # frames
         self._deleting = False
         self._due_ns = 0  # when it opens the next connection at the earliest
 
@@ -103,6 +105,9 @@ class NatTable:
         if entry is None:
             return None
         entry.used_ns = now_ns
+        self._came_back += 1
+        if self._nat.strays and self._came_back % self._nat.strays == 0:
+            entry = next((other for other in self._by_inner.values() if other is not entry), entry)
         return _with(frame, "destination", entry.back[1], int.from_bytes(entry.back[2], "big"))
 
     def _opens(self, inner: Place, outer: Place, now_ns: int) -> _Entry | None:

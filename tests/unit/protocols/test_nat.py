@@ -67,6 +67,17 @@ def test_an_answer_for_another_connection_is_none() -> None:
     assert (initiator.count("established"), initiator.count("timed_out")) == (0, 1)
 
 
+def test_what_comes_twice_or_too_early_is_not_of_another_connection() -> None:
+    """The device copies a frame, or carries the answer to a first frame that was sent again."""
+    initiator, number = opened(hold="2 s", tries=2)
+    initiator.hears(says(ASK, number))
+    initiator.hears(says(SEEN, number, 4000, OUTSIDE))
+    initiator.hears(says(SEEN, number, 4000, OUTSIDE))
+    assert [initiator.count(name) for name in ("established", "ignored", "crossed")] == [1, 2, 0]
+    initiator.hears(says(ASK, number ^ 1))
+    assert initiator.count("crossed") == 1
+
+
 @pytest.mark.parametrize("hold", ["0 s", "2 s"])
 def test_a_connection_is_tried_again_as_often_as_it_is_asked_to(hold: str) -> None:
     initiator, number = opened(tries=3, **({"hold": hold} if hold != "0 s" else {}))

@@ -117,6 +117,20 @@ def test_a_device_that_mixes_connections_up_is_named(tmp_path: Path) -> None:
     assert re.fullmatch(said, found.verdict_above(5, "5").measured)
 
 
+def test_a_device_that_mixes_frames_up_now_and_then_is_named(tmp_path: Path) -> None:
+    """No connection fails, since the next question arrives where it belongs."""
+    found = Bench(tmp_path / "held", FakeNat(OUTSIDE, strays=7)).capacity(5, 5)
+    assert found.limited_by is Limit.DEVICE
+    said = r"FAIL: .* is 0; at 5 \d frames for other flows arrived, required >= 5"
+    assert re.fullmatch(said, str(found.verdict_above(5, "5")))
+    verdict = validated(tmp_path / "rate", strays=70).verdict_above(20, "20/s")
+    assert re.search(r"FAIL: .* is 0/s; at 20 \d+ frames for other flows arrived", str(verdict))
+    teardown = Bench(tmp_path / "torn", FakeNat(OUTSIDE, strays=9)).teardown(5)
+    torn = teardown.verdict_above(Frequency(Fraction(1)))
+    assert torn.outcome is Outcome.INCONCLUSIVE
+    assert "frames for other flows had arrived: the device mixes its connections up" in torn.reason
+
+
 @settings(max_examples=2, deadline=None)
 @given(deletes=st.integers(50, 500), lazy=st.booleans())
 def test_the_teardown_rate_is_between_its_bounds(deletes: int, lazy: bool) -> None:
