@@ -67,7 +67,10 @@ class SoakResult(Result):
 
     @property
     def untold(self) -> int:
-        """Trials of which nobody knows: the tester did not do its part, or the counts leave the loss open."""
+        """Trials of which nobody knows.
+
+        The tester did not do its part, or not in an attempt that lost too much, or the loss is not known.
+        """
         return sum(_is_high(trial, self.soak) is None for trial in self.trials)
 
     @property
@@ -87,7 +90,7 @@ class SoakResult(Result):
         """
         least, most = (Ratio(Fraction(limit)) for limit in self.probability_bounds)
         between = least.value <= bound.value < most.value
-        doubts = (doubt_of([t]) or t.loss_unknown for t in self.trials if _is_high(t, self.soak) is None)
+        doubts = (_doubt(trial, self.soak) for trial in self.trials if _is_high(trial, self.soak) is None)
         said = next(filter(None, doubts), "")
         few = f"{len(self.trials)} trials are too few to tell; run more of them"
         doubt = f"{self.untold} of {len(self.trials)} trials tell nothing: {said}" if said else few
@@ -143,4 +146,19 @@ def least_probability(found: int, count: int) -> float:
 def _is_high(trial: Trial, soak: Soak) -> bool | None:
     """Whether it is a high-loss trial; None where nobody knows."""
     within = None if doubt_of([trial]) else trial.loses_at_most(soak.loss.value)
-    return None if within is None else not within
+    return None if within is None or (within and _repeated(trial, soak)) else not within
+
+
+def _repeated(trial: Trial, soak: Soak) -> str:
+    """An attempt before it that may have been a high-loss trial; empty if none may.
+
+    A pause of the tester has an attempt repeated if it lost frames only, so trials without loss are picked.
+    """
+    allowed = soak.loss.value * trial.sent
+    high = (a for a in trial.earlier if a.is_unexplained and (a.lost or 0) > allowed)
+    return str(next(high, ""))
+
+
+def _doubt(trial: Trial, soak: Soak) -> str:
+    """Why nobody knows whether it is a high-loss trial."""
+    return doubt_of([trial]) or trial.loss_unknown or _repeated(trial, soak)

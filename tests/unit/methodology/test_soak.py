@@ -13,6 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
+from TesterLibrary.measurement.attempt import Attempt
+from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.soak import Soak, SoakResult, least_probability, measure_soak, most_probability
 from TesterLibrary.model.units import Duration, Ratio
 from TesterLibrary.verdict import Outcome
@@ -66,6 +68,51 @@ def test_trials_that_tell_nothing_count_for_both_sides() -> None:
     assert verdict.outcome is Outcome.INCONCLUSIVE
     assert verdict.reason.startswith("10 of 60 trials tell nothing: a worker did not run")
     assert result.verdict_below(Ratio.parse("50 %")).outcome is Outcome.PASS
+
+
+class Busy(Unlucky):
+    """A tester that pauses in each trial: it repeats what lost frames until it has clean attempts enough."""
+
+    def measure(self, load: Fraction, duration: Duration) -> Trial:
+        earlier: list[Attempt] = []
+        while True:
+            trial = replace(super().measure(load, duration), attempt=len(earlier) + 1, earlier=tuple(earlier))
+            if trial.lost == 0 and not trial.unconfirmed:
+                return trial
+            paused = ("3 frames were lost, and a pause of the tester",) if trial.lost else ()
+            earlier.append(Attempt.of(trial.attempt, trial.lost, trial.evidence, paused))
+
+
+def test_what_a_paused_tester_repeats_is_no_trial_without_loss() -> None:
+    """Each loss comes while the tester pauses, so that it is measured again, and every trial is clean."""
+    device = Busy()
+    device.probability = 0.1
+    result = measure_soak(device, SOAK)
+    assert all(trial.lost == 0 and not trial.unconfirmed for trial in result.trials)
+    repeated = sum(bool(trial.earlier) for trial in result.trials)
+    assert (result.exceeded, result.untold) == (0, repeated)
+    assert result.probability_bounds == (0, pytest.approx(most_probability(repeated, 60)))
+    verdict = result.verdict_below(Ratio.parse("5 %"))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    said = f"{repeated} of 60 trials tell nothing: attempt 1 lost 1 frames and does not count: 3 frames were"
+    assert verdict.reason.startswith(said)
+    assert result.verdict_below(Ratio.parse("50 %")).outcome is Outcome.PASS
+
+
+def test_a_repeated_attempt_that_lost_as_little_as_is_allowed_is_none_of_them() -> None:
+    device = Busy()
+    device.probability = 0.1
+    assert measure_soak(device, replace(SOAK, loss=Ratio.parse("1 ppm"))).untold
+    assert measure_soak(device, replace(SOAK, loss=Ratio.parse("2 ppm"))).untold == 0
+
+
+def test_a_limit_holds_though_each_loss_is_measured_again() -> None:
+    most = []
+    for seed in range(100):
+        device = Busy(seed=seed)
+        device.probability = 0.1
+        most.append(measure_soak(device, replace(SOAK, repetitions=40)).probability_bounds[1])
+    assert sum(limit < 0.1 for limit in most) <= 10
 
 
 @given(count=st.integers(1, 80), part=st.floats(0, 1))
