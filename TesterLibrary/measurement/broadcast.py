@@ -30,6 +30,8 @@ class Broadcast:
             return {port: found.get(port, 0) for port in self.ports}
         if self.arrived is None or len(self.ports) > 1 or set(self.seen) - set(self.ports):
             return None
+        if self.ports and self.arrived > self.sent and not self.seen:
+            return None  # at a port without a name
         return dict.fromkeys(self.ports, self.arrived)
 
     @property
@@ -43,12 +45,30 @@ class Broadcast:
 
     @property
     def misrouted(self) -> int | None:
-        """Frames at other ports that are not expected there."""
+        """Frames at ports where none is expected; with duplicates, where `are_apart` is not so."""
         if self.arrived is None:
             return None
         if self.by_port is not None:
-            return self.arrived - sum(min(self.sent, frames) for frames in self.by_port.values())
+            return self.arrived - sum(self.by_port.values())
         return max(0, self.arrived - len(self.ports) * self.sent)
+
+    @property
+    def duplicated(self) -> int | None:
+        """Arrivals beyond one of each frame at each of its ports; None where nobody knows."""
+        if not self.ports:
+            return 0
+        return None if self.by_port is None else sum(self.again.values())
+
+    @property
+    def again(self) -> Mapping[str, int]:
+        """These at each port that has some, as far as the tester counts them one by one."""
+        each = (self.by_port or {}).items()
+        return {port: frames - self.sent for port, frames in each if frames > self.sent}
+
+    @property
+    def are_apart(self) -> bool:
+        """Whether frames where none is expected are told from duplicates where they are."""
+        return self.arrived is not None and self.by_port is not None
 
     @property
     def incomplete(self) -> int | None:

@@ -72,6 +72,7 @@ class Leak:
 
     ports: tuple[str, ...]  # as far as the tester names them
     frames: int | None  # at least so many; None: not counted
+    unclear: int = 0  # others that are leaked or duplicates at members, which are counted together
 
     @classmethod
     def of(cls, trials: Iterable[Trial]) -> Leak:
@@ -79,9 +80,25 @@ class Leak:
         each = [(stream, _unexpected(stream)) for trial in trials for stream in trial.streams]
         ports = sorted({port for _, found in each for port in found})
         counts = [stream.broadcast.misrouted for stream, _ in each]
+        unclear = sum(
+            stream.broadcast.misrouted or 0
+            for stream, found in each
+            if not found and not stream.broadcast.are_apart
+        )
         known = [count for count in counts if count is not None]
-        least = sum(known) or len(ports)  # copies that are missing elsewhere may stand for these frames
-        return cls(tuple(ports), None if len(known) < len(counts) and not least else least)
+        # Copies that are missing elsewhere may stand for frames at these ports.
+        least = sum(known) - unclear or len(ports)
+        return cls(tuple(ports), None if len(known) < len(counts) and not least else least, unclear)
+
+    @property
+    def doubt(self) -> str:
+        """Why frames may have been leaked, though none was for certain; empty if they were not."""
+        if not self.unclear:
+            return ""
+        return (
+            f"{self.unclear:,} more frames arrived than members are to get, and the tester counts the other "
+            "ports together: they are duplicates at members, or at ports that are none"
+        )
 
 
 def _unexpected(stream: StreamResult) -> set[str]:

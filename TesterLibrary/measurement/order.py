@@ -14,6 +14,7 @@ from .counter import total
 _FATES = {
     "lost": "lost",
     "duplicated": "duplicated",
+    "duplicated_elsewhere": "duplicated at other ports",
     "reordered": "reordered",
     "late": "late",
     "corrupted": "corrupted",
@@ -52,6 +53,7 @@ class Order:
     wrong_header_parts: tuple[str, ...] = ()  # what was wrong in these
     incomplete: int | None = 0  # broadcast: frames that did not arrive at each of their ports, the fewest
     most_incomplete: int | None = 0  # the most
+    duplicated_elsewhere: int | None = 0  # broadcast: arrivals after the first one at each of its other ports
 
     @classmethod
     def merged(cls, parts: Iterable[Order]) -> Order:

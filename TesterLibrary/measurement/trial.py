@@ -116,6 +116,7 @@ class StreamResult:
             behind=counted.order.behind,
             incomplete=self.broadcast.incomplete,
             most_incomplete=self.broadcast.most_incomplete,
+            duplicated_elsewhere=self.broadcast.duplicated,
         )
 
     @property
@@ -145,6 +146,14 @@ class StreamResult:
         places = ", ".join(counted.rx_misrouted_ports) or "another port"
         expected = ", ".join((self.rx_port, *self.copies))
         return f"{found.misrouted:,} frames of {self.name} arrived at {places}, expected at {expected}"
+
+    @property
+    def duplicated_elsewhere(self) -> str:
+        """Frames that arrived again at other ports where they are expected, and at which; empty if none."""
+        found = self.broadcast
+        if not found.duplicated:
+            return ""
+        return f"{found.duplicated:,} duplicates of {self.name} arrived at {', '.join(found.again)}"
 
     @property
     def first_octets(self) -> float:
@@ -423,6 +432,7 @@ class Trial(Validated):
             order.damage,
             f"{order.duplicated:,} duplicates arrived" if order.duplicated else "",
             self.misrouted,
+            *(stream.duplicated_elsewhere for stream in self.streams),
             *(stream.octets.text for stream in self.streams if stream.measured),
             str(self.foreign),
             self.not_sustained,

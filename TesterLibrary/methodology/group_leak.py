@@ -35,6 +35,7 @@ def no_leak(trials: Sequence[Trial], *, early: int = 0) -> Verdict:
             doubt = "this tester does not count frames that arrive at other ports"
         elif not doubt and not any(trial.received for trial in trials):
             doubt = "no frame arrived at a member either"
+        doubt = doubt or leak.doubt
         doubt = doubt or next(filter(None, (unsigned(trial, trial.elsewhere) for trial in trials)), "")
     places = [f"at {', '.join(leak.ports)}"] if leak.ports else []
     places += [f"{early:,} of them before the port joined"] if early else []

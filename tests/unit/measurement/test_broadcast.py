@@ -73,19 +73,20 @@ def test_what_is_counted_together_at_other_ports_bounds_the_loss(
 
 
 @pytest.mark.parametrize(
-    ("counts", "bounds", "misrouted"),
+    ("counts", "bounds", "misrouted", "duplicated"),
     [
-        ({"p3": 100, "p4": 100}, (0, 0), 0),
-        ({"p3": 99, "p4": 100}, (1, 1), 0),
-        ({"p3": 99, "p4": 98}, (2, 3), 0),
-        ({"p3": 200}, (100, 100), 100),  # each frame twice at one port, none at the other
-        ({"p3": 110, "p4": 100}, (0, 100), 10),
-        ({"p3": 100, "p4": 100, "p9": 7}, (0, 0), 7),  # at a port where they are not expected
-        ({}, (100, 100), 0),
+        ({"p3": 100, "p4": 100}, (0, 0), 0, 0),
+        ({"p3": 99, "p4": 100}, (1, 1), 0, 0),
+        ({"p3": 99, "p4": 98}, (2, 3), 0, 0),
+        ({"p3": 200}, (100, 100), 0, 100),  # each frame twice at one port, none at the other
+        ({"p3": 110, "p4": 100}, (0, 100), 0, 10),
+        ({"p3": 100, "p4": 100, "p9": 7}, (0, 0), 7, 0),  # at a port where they are not expected
+        ({"p3": 105, "p4": 100, "p9": 7}, (0, 100), 7, 5),
+        ({}, (100, 100), 0, 0),
     ],
 )
 def test_what_is_counted_at_each_port_bounds_the_loss(
-    counts: dict[str, int], bounds: tuple[int, int], misrouted: int
+    counts: dict[str, int], bounds: tuple[int, int], misrouted: int, duplicated: int
 ) -> None:
     counted = stream_counters(
         id=1,
@@ -95,12 +96,11 @@ def test_what_is_counted_at_each_port_bounds_the_loss(
         rx_misrouted_ports=tuple(counts),
         rx_misrouted_by_port=tuple(counts.values()),
     )
-    assert (
-        StreamResult("all", "p1", "p2", 64, Fraction(1), counted, copies=PORTS).broadcast.misrouted
-        == misrouted
-    )
     stream = StreamResult("all", "p1", "p2", 64, Fraction(1), counted, copies=PORTS)
+    assert (stream.broadcast.misrouted, stream.broadcast.duplicated) == (misrouted, duplicated)
     assert stream.order.loss_bounds == bounds
+    if misrouted or duplicated:
+        assert stream.order.kept is False
 
 
 def test_a_stream_to_one_port_misses_no_copies() -> None:
@@ -114,7 +114,7 @@ def test_what_is_missing_and_what_is_too_much_is_said() -> None:
         ((75, 75), "50 copies of frames of all missed p3, p4"),
         ((75, 100), "25 copies of frames of all missed p3"),
         ((0, 200), "100 copies of frames of all missed p3"),
-        ((107, 100), "7 frames of all arrived at p3, p4, expected at p2, p3, p4"),
+        ((107, 100), "7 duplicates of all arrived at p3"),
         ((100, 100), ""),
     ):
         counted = stream_counters(
@@ -125,4 +125,11 @@ def test_what_is_missing_and_what_is_too_much_is_said() -> None:
             rx_misrouted_ports=PORTS,
             rx_misrouted_by_port=counts,
         )
-        assert StreamResult("all", "p1", "p2", 64, Fraction(1), counted, copies=PORTS).misrouted == text
+        stream = StreamResult("all", "p1", "p2", 64, Fraction(1), counted, copies=PORTS)
+        assert (stream.misrouted or stream.duplicated_elsewhere) == text
+
+
+def test_one_other_port_without_a_name_may_be_another() -> None:
+    assert Broadcast(("p3",), 100, 110).duplicated is None
+    assert Broadcast(("p3",), 100, 110, ("p3",)).duplicated == 10
+    assert Broadcast(("p3",), 100, 90).by_port == {"p3": 90}

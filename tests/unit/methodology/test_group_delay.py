@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.foreign import ForeignAt
 from TesterLibrary.measurement.multicast import Leak
+from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.group_delay import GroupDelay, measure_group_delays
 from TesterLibrary.methodology.group_leak import no_leak
 from TesterLibrary.model.units import Duration
@@ -147,3 +148,37 @@ def test_frames_that_stand_for_missing_copies_are_a_leak() -> None:
     sent = replace(stream.counters, tx_packets=1000)
     leak = Leak.of([replace(found, streams=(replace(stream, counters=sent),))])
     assert (leak.ports, leak.frames) == (("p4",), 1)
+
+
+def _members(*, frames: int, copies: tuple[str, ...], counts: dict[str, int] | None) -> Trial:
+    """A trial of a group with 1,000 frames, so many of which arrive at other ports than the first member."""
+    (found,) = measure_group_delays(GroupDevice(), "video at p2", 1).trials
+    stream = found.streams[0]
+    counted = replace(
+        stream.counters,
+        tx_packets=1000,
+        rx_packets=1000,
+        rx_misrouted=frames,
+        rx_misrouted_ports=copies if counts is None else tuple(counts),
+        rx_misrouted_by_port=None if counts is None else tuple(counts.values()),
+    )
+    return replace(found, streams=(replace(stream, copies=copies, counters=counted),))
+
+
+def test_duplicates_at_members_are_no_leak() -> None:
+    """Every 20th frame leaves twice."""
+    twice = _members(frames=2100, copies=("p3", "p5"), counts={"p3": 1050, "p5": 1050})
+    assert Leak.of([twice]) == Leak((), 0)
+    assert no_leak([twice]).outcome is Outcome.PASS
+    assert "100 duplicates of video arrived at p3, p5" in str(twice)
+    assert twice.order.kept is False
+    leaking = _members(frames=2107, copies=("p3", "p5"), counts={"p3": 1050, "p5": 1050, "p4": 7})
+    verdict = no_leak([leaking])
+    assert verdict.outcome is Outcome.FAIL
+    assert verdict.measured == "7, at p4"
+
+
+def test_duplicates_that_are_counted_with_leaked_frames_leave_it_open() -> None:
+    verdict = no_leak([_members(frames=2100, copies=("p3", "p5"), counts=None)])
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "100 more frames arrived than members are to get" in verdict.reason
