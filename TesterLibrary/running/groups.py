@@ -14,6 +14,7 @@ from ..measurement.counter import Counter, not_counted
 from ..measurement.group_check import GroupCheck
 from ..measurement.multicast import Leak, Reported
 from ..measurement.trial import Trial
+from ..methodology.unsigned import unsigned
 from ..model.endpoints import AddressRange
 from ..model.membership import GroupProtocol, Membership
 from ..model.multicast import check_groups, group_stream
@@ -167,6 +168,7 @@ class CapacityMeasurer:
             missing=found.broadcast.missing if found.broadcast.by_port is not None else None,
             leaked=leak.frames,
             ports=leak.ports,
+            unclear=leak.doubt or unsigned(trial, trial.elsewhere),
             objections=tuple(dict.fromkeys(objections)),
             started_at=started_at,
         )

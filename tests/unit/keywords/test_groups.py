@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from TesterLibrary import TesterLibrary
-from TesterLibrary.errors import PlanError, TestbedError, TesterLibraryError, VerdictFailed
+from TesterLibrary.errors import Inconclusive, PlanError, TestbedError, TesterLibraryError, VerdictFailed
 from TesterLibrary.measurement.counter import Counter
 from TesterLibrary.methodology.group_capacity import GroupCapacityResult
 from TesterLibrary.methodology.group_forwarding import GroupMatrixResult
@@ -17,7 +18,7 @@ from TesterLibrary.methodology.multicast_latency import MulticastLatencyResult
 from TesterLibrary.model.endpoints import AddressRange
 from TesterLibrary.model.units import Duration, FrameSize, Rate, Ratio
 from TesterLibrary.reporting.records import read
-from TesterLibrary.targets.fake import fake_port
+from TesterLibrary.targets.fake import FakeTarget, fake_port
 
 from .fake_library import library_on_fake
 
@@ -52,6 +53,23 @@ def test_a_member_that_gets_nothing_is_no_capacity(library: TesterLibrary) -> No
     assert (result.capacity, result.checks[-1].missing) == (0, 2)
     with pytest.raises(VerdictFailed, match=r"multicast group capacity of .* is 0 groups, required >= 1"):
         library.verify_multicast_group_capacity_above(1)
+
+
+def test_frames_without_a_signature_at_another_port_may_be_leaked(library: TesterLibrary) -> None:
+    """A device that sends part of a group to p4, too, with another payload."""
+    target = library.suite.tester.target
+    assert isinstance(target, FakeTarget)
+    start = target.start
+
+    def leaking(*given: Any, **more: Any) -> None:
+        target._past["p4"].add(rx_foreign=500)
+        start(*given, **more)
+
+    target.start = leaking  # type: ignore[method-assign]
+    result = library.find_multicast_group_capacity("p1", "p2", lowest=4, highest=8)
+    assert (result.capacity, {check.silent for check in result.checks}) == (0, {0})
+    with pytest.raises(Inconclusive, match=r"500 frames without a signature at p4: the device may have"):
+        library.verify_multicast_group_capacity_above(4)
 
 
 def test_the_matrix_has_a_rate_for_each_number(library: TesterLibrary, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from tests.counted import stream_counters
 from .measured import EVIDENCE
 
 LINE_PPS = 10_000
+REWRITTEN = "40 frames without a signature at p4: the device may have changed frames of groups"
 BUSY = "a worker did not run for 90.0 ms (limit 50.0 ms)"
 _LEAD_NS, _HOLD_NS = 500_000_000, 200_000_000
 
@@ -84,6 +85,7 @@ class GroupTable:
     busy: frozenset[int] = frozenset()  # numbers of checks, from 1, in which the tester fell short
     lossy: frozenset[int] = frozenset()  # in which a frame was lost by accident, and the tester knows it
     counts: bool = True  # frames at other ports
+    rewrites: int | None = None  # from so many groups on, it leaks frames that it has rewritten
     checked: int = 0
     has_given_up: bool = False
 
@@ -101,6 +103,7 @@ class GroupTable:
             missing=0,
             leaked=leaked if self.counts else None,
             ports=("p3", "p4") if leaked and self.counts else (),
+            unclear=REWRITTEN if self.rewrites is not None and groups >= self.rewrites else "",
             objections=(BUSY,) if fell_short else (),
         )
 

@@ -15,7 +15,7 @@ from TesterLibrary.methodology.group_capacity import GroupCapacityResult, find_g
 from TesterLibrary.model.units import Ratio
 from TesterLibrary.verdict import Outcome
 
-from .multicast import GroupTable
+from .multicast import REWRITTEN, GroupTable
 
 
 def found(
@@ -107,3 +107,17 @@ def test_a_check_says_what_it_found() -> None:
     assert "not counted frames leaked (a worker" in str(
         GroupTable(1, busy=frozenset({1}), counts=False).check(1)
     )
+
+
+def test_frames_that_were_rewritten_and_may_be_leaked_pass_no_check() -> None:
+    result = found(GroupTable(1000, rewrites=33), lowest=16, highest=64)
+    assert (result.capacity, result.failed) == (32, 33)
+    verdict = result.verdict_above(50)
+    assert (verdict.outcome, verdict.reason) == (Outcome.INCONCLUSIVE, REWRITTEN)
+    assert result.verdict_above(32).outcome is Outcome.PASS
+    assert REWRITTEN in str(result.checks[-1])
+
+
+def test_groups_that_are_silent_fail_whatever_was_rewritten() -> None:
+    result = found(GroupTable(20, rewrites=1), lowest=32, highest=64)
+    assert result.verdict_above(32).outcome is Outcome.FAIL
