@@ -20,6 +20,7 @@ from ..model.quantity import Frequency
 from ..model.units import Ratio
 from ..verdict import AT_LEAST, Verdict, assess
 from .bisection import highest_passing
+from .learning_window import LearningWindow
 from .result import Result
 
 _ATTEMPTS = 3  # at a number or rate before it counts as too high: the machine may have lost a frame
@@ -33,6 +34,11 @@ class AddressMeasurer(Protocol):
     @property
     def port_addresses(self) -> int:
         """Addresses of the tester's ports, which the bridge learns besides."""
+        ...
+
+    @property
+    def window(self) -> LearningWindow:
+        """The time in which a check has to be over."""
         ...
 
     def floods(self) -> bool:
@@ -61,6 +67,7 @@ class CapacityResult(Result):
     port_addresses: int  # addresses of the tester's ports, which it knew besides
     checks: tuple[AddressCheck, ...]
     floods: bool  # frames to an unknown address were seen at other ports; if not, nobody sees what it knows
+    aged: bool = False  # the search ended early: to try more would take as long as the bridge knows them
 
     @property
     def capacity(self) -> int:
@@ -72,7 +79,10 @@ class CapacityResult(Result):
         doubt = "" if self.floods else _BLIND
         if self.floods and self.capacity < bound:
             if self.failed is None:
-                doubt = f"no more than {self.capacity:,} addresses were tried; give a higher number"
+                more = "higher rates, since more would take as long as the ageing time" if self.aged else ""
+                doubt = (
+                    f"no more than {self.capacity:,} addresses were tried; give {more or 'a higher number'}"
+                )
             elif bound < self.failed + self.port_addresses:
                 doubt = (
                     f"it knew {self.capacity:,} and did not know {self.failed + self.port_addresses:,}, "
@@ -91,7 +101,7 @@ class CapacityResult(Result):
         )
 
     def __str__(self) -> str:
-        limit = "no limit was found"
+        limit = "no limit was found" + " within the ageing time" * self.aged
         if self.failed is not None:
             limit = f"{self.failed + self.port_addresses:,} were not all known"
         return f"{self.title}: {self.capacity:,} addresses at once, {limit}, {len(self.checks)} checks"
@@ -160,19 +170,24 @@ def find_address_capacity(
 ) -> CapacityResult:
     """Searches the most addresses that a bridge knows at once, to a part of them (0: exactly).
 
+    It ends early where more would take as long as the bridge knows them.
+
     Raises:
-        PlanError: lowest is not from 1 to highest.
+        PlanError: lowest is not from 1 to highest, or takes as long as that.
         TargetError: the tester is broken, gone or late.
     """
     _check_range("addresses", lowest, highest)
+    measurer.window.refuse_more(lowest, rate)
+    most = min(highest, measurer.window.most(rate))
     floods = measurer.floods()
     trier = _Trier(measurer, on_check)
 
     def known(addresses: int) -> bool:
         return trier.passes(addresses, rate, fresh=False)
 
-    passed, failed = highest_passing(lowest, highest, resolution.value, known)
-    return CapacityResult(title, (), passed, failed, measurer.port_addresses, tuple(trier.checks), floods)
+    passed, failed = highest_passing(lowest, most, resolution.value, known)
+    ports, checks, aged = measurer.port_addresses, tuple(trier.checks), most < highest
+    return CapacityResult(title, (), passed, failed, ports, checks, floods, aged)
 
 
 def find_address_learning_rate(
@@ -188,12 +203,14 @@ def find_address_learning_rate(
     """Searches the highest rate at which a bridge learns so many addresses that it does not know yet.
 
     Raises:
-        PlanError: lowest is not from 1 to highest, or there are no addresses.
+        PlanError: lowest is not from 1 to highest, or there are no addresses, or so many that at the lowest
+            rate it takes as long as the bridge knows them.
         TargetError: the tester is broken, gone or late.
     """
     _check_range("rates", lowest, highest)
     if addresses < 1:
         raise PlanError(f"{addresses} addresses are none to learn; give 1 or more")
+    measurer.window.refuse_more(addresses, Frequency(Fraction(lowest)))
     floods = measurer.floods()
     trier = _Trier(measurer, on_check)
 

@@ -11,6 +11,7 @@ from ..errors import PlanError
 from ..measurement.addresses import AddressCheck
 from ..measurement.counter import Counter, not_counted
 from ..measurement.trial import Trial
+from ..methodology.learning_window import LearningWindow
 from ..model.editor import Editor, FieldPath, Sweep
 from ..model.headers import Header, HeaderStack
 from ..model.quantity import Frequency
@@ -66,6 +67,12 @@ class TableMeasurer:
         self._tester, self._ports, self._rest, self._taken_over = tester, ports, rest, False
         self._used = _UNKNOWN  # fresh addresses so far; nothing ever comes from those that nobody has
 
+    @property
+    def window(self) -> LearningWindow:
+        """See AddressMeasurer."""
+        settle = self._tester.rules.settle  # of arrivals at the right port, and then at others
+        return LearningWindow(self._rest, self._ports.probe_rate, Duration(2 * settle.ns))
+
     def floods(self) -> bool:
         """See AddressMeasurer."""
         return bool(self._observed(self._flooding, "flooding").flooded)
@@ -108,13 +115,15 @@ class TableMeasurer:
         learning = self._sent(_stream(_FROM, ports.learn, ports.test, "src", first, addresses, rate))
         probing = self._sent(_stream(_TO, ports.test, ports.learn, "dst", first, addresses, ports.probe_rate))
         (heard,), (probed,) = learning.streams, probing.streams
+        late = self.window.exceeded(heard.counters.first_tx_ns, probed.counters.last_tx_ns)
+        objections = (*learning.objections, *probing.objections, *filter(None, [late]))
         return AddressCheck(
             addresses=addresses,
             rate=float(rate.per_second),
             unheard=heard.order.lost,
             flooded=probed.counters.rx_misrouted,
             lost=probed.order.lost,
-            objections=tuple(dict.fromkeys((*learning.objections, *probing.objections))),
+            objections=tuple(dict.fromkeys(objections)),
             started_at=started_at,
         )
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from TesterLibrary.measurement.addresses import AddressCheck
 from TesterLibrary.measurement.trial import StreamResult, Trial
+from TesterLibrary.methodology.learning_window import LearningWindow
 from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.units import Duration
 from tests.counted import stream_counters
@@ -16,6 +17,7 @@ from tests.counted import stream_counters
 from .measured import EVIDENCE
 
 BUSY = "a worker did not run for 90.0 ms (limit 50.0 ms)"
+_WINDOW = LearningWindow(Duration(300 * 10**9), Frequency(Fraction(1000)), Duration(400_000_000))
 _FRAMES = 10_000  # of a stream that has half of a sender's line
 
 
@@ -77,6 +79,7 @@ class LearningSwitch:
     known: set[int] = field(default_factory=set)
     checks: int = 0
     fresh: int = 1 << 32
+    window: LearningWindow = _WINDOW
 
     def floods(self) -> bool:
         return self.sees_flooding

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.methodology.address_table import find_address_capacity, find_address_learning_rate
+from TesterLibrary.methodology.learning_window import LearningWindow
 from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.model.units import Ratio
+from TesterLibrary.model.units import Duration, Ratio
 from TesterLibrary.verdict import Outcome
 
 from .switching import LearningSwitch
@@ -92,3 +93,44 @@ def test_ranges_that_make_no_sense_are_refused() -> None:
         find_address_learning_rate(LearningSwitch(9), "p1", addresses=1, lowest=0, highest=8)
     with pytest.raises(PlanError, match="0 addresses are none to learn"):
         find_address_learning_rate(LearningSwitch(9), "p1", addresses=0, lowest=1, highest=8)
+
+
+SECOND = LearningWindow(Duration(10**9), RATE, Duration(400_000_000))  # it forgets after 1 s
+
+
+def test_more_than_it_knows_for_long_enough_is_not_tried() -> None:
+    switch = LearningSwitch(900_000, window=SECOND)
+    result = find_address_capacity(switch, "p1", lowest=16, highest=1_048_576, rate=RATE)
+    assert (result.passed, result.failed, result.aged) == (299, None, True)  # 2 ms each, in 600 ms
+    verdict = result.verdict_above(900_000)
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "give higher rates, since more would take as long as the ageing time" in verdict.reason
+    assert "no limit was found within the ageing time" in str(result)
+    small = find_address_capacity(
+        LearningSwitch(100, window=SECOND), "p1", lowest=16, highest=4096, rate=RATE
+    )
+    assert (small.capacity, small.verdict_above(101).outcome) == (100, Outcome.FAIL)
+
+
+def test_a_search_that_outlasts_the_ageing_time_is_refused() -> None:
+    switch = LearningSwitch(900_000, window=SECOND)
+    text = (
+        r"300 addresses that are learned at 1,000/s and probed at 1,000/s take 0.6 s and 400 ms between, .*"
+    )
+    with pytest.raises(
+        PlanError, match=text + r"ageing=1 s; give fewer addresses, or both rates above 1,000/s"
+    ):
+        find_address_capacity(switch, "p1", lowest=300, highest=400, rate=RATE)
+    with pytest.raises(PlanError, match="both rates above 1,667/s"):
+        find_address_learning_rate(switch, "p1", addresses=500, lowest=1000, highest=8000)
+    never = LearningSwitch(9, window=LearningWindow(Duration(0), RATE, Duration(400_000_000)))
+    with pytest.raises(PlanError, match="give the bridge a longer ageing time than 400 ms"):
+        find_address_capacity(never, "p1", lowest=1, highest=8, rate=RATE)
+    assert switch.checks == never.checks == 0
+
+
+def test_a_check_that_took_as_long_as_the_ageing_time_says_so() -> None:
+    assert SECOND.exceeded(5, 10**9) == ""
+    assert "probed 1 s after the first one was learned, and the bridge forgets after 1 s" in SECOND.exceeded(
+        0, 10**9
+    )
