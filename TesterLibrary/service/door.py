@@ -15,11 +15,13 @@ import socket
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
 
 from .config import Config
+from .connections import Connections
 from .ledger import Caller, Ledger, Work
 from .refusal import Broken, NotAllowed, Refusal, Unauthenticated, Unready
 from .user import Role, User, digest_of
@@ -49,11 +51,10 @@ class Elsewhere(Refusal):
     status = HTTPStatus.MISDIRECTED_REQUEST
 
 
-class Connections:
-    """The names in the certificates of those who are connected, by their address and port."""
+class Busy(Refusal):
+    """There are too many requests at once."""
 
-    def __init__(self) -> None:
-        self.names: dict[tuple[str, int], tuple[str, ...]] = {}
+    status = HTTPStatus.SERVICE_UNAVAILABLE
 
 
 class Door:
@@ -61,6 +62,7 @@ class Door:
 
     def __init__(self, app: App, config: Config, ledger: Ledger, connections: Connections) -> None:
         self._app, self._config, self._ledger, self._connections = app, config, ledger, connections
+        self._going = 0  # requests, but heartbeats
         self.users: Mapping[str, User] = {}  # by the digests of their tokens
         self._said: OrderedDict[tuple[str, str, int], int] = OrderedDict()  # refusals of each minute
         self._names = {
@@ -97,7 +99,8 @@ class Door:
             if scope["path"] not in OPEN:
                 caller = self._caller(headers, scope["method"], client)
             scope.setdefault("state", {})["caller"] = caller
-            await self._app(scope, self._limited(headers, receive), sent)
+            with self._counted(scope["path"]):
+                await self._app(scope, self._limited(headers, receive), sent)
         except Refusal as refusal:
             if began:
                 raise
@@ -109,6 +112,21 @@ class Door:
             traceback.print_exc()
             await self.refuse(caller, scope, broken())
             await _answer(sent, broken())
+
+    @contextmanager
+    def _counted(self, path: str) -> Iterator[None]:
+        """Busy if there are too many requests. Heartbeats are always taken: no lease ends by that."""
+        if path.endswith("/heartbeat"):
+            yield
+            return
+        most = self._connections.most_requests
+        if self._going >= most:
+            raise Busy(f"{most} requests are being answered, and more are not taken at a time; try again")
+        self._going += 1
+        try:
+            yield
+        finally:
+            self._going -= 1
 
     def _check_host(self, headers: Mapping[str, str]) -> None:
         """Elsewhere if a name leads here that is not ours (DNS rebinding), or a foreign page sent this."""

@@ -62,7 +62,7 @@ _REFUSED: dict[int | str, dict[str, Any]] = {
         (422, "what was sent is wrong"),
         (429, "too many at a time"),
         (500, "the service has failed; its log says where"),
-        (503, "the database cannot be written"),
+        (503, "the database cannot be written, or there are too many requests at once"),
     )
 }
 _PLAIN = "text/plain; charset=utf-8"

@@ -8,7 +8,7 @@ import asyncio
 import re
 import socket
 import ssl
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, cast
@@ -18,13 +18,13 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..errors import TesterLibraryError
 from ..reporting.live.server import listen
 from ..reporting.live.server import url_of as url_of_page
 from .config import Config
-from .door import Connections, Door, broken, content_of, extra_headers
+from .connections import Connection, Connections
+from .door import Door, broken, content_of, extra_headers
 from .lab import Lab
 from .ledger import Caller, Ledger
 from .live import LivePages
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from .otg_door import OtgDoor
 
 _USERS_S = 2.0  # until a user that was added or removed beside the service is known
-_MOST_CONNECTIONS = 4096
 _KEEP_ALIVE_S = 75
 _END_S = 20
 
@@ -162,32 +161,6 @@ class Service:
         return await self._refused(request, Wrong(said))
 
 
-class _Named(H11Protocol):
-    """Tells the door whose certificate a connection has."""
-
-    certified: Connections  # of the service, set by the class that is made for it
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        tls = transport.get_extra_info("ssl_object")
-        certificate = tls.getpeercert() if tls else None
-        if self.client and certificate:
-            self.certified.names[self.client] = names_of(certificate)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        if self.client:
-            self.certified.names.pop(self.client, None)
-        super().connection_lost(exc)
-
-
-def names_of(certificate: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names in a certificate of a user: its common name, and those of hosts and of mail."""
-    subject = (pair for step in certificate.get("subject", ()) for pair in step)
-    common = [value for key, value in subject if key == "commonName"]
-    others = [value for kind, value in certificate.get("subjectAltName", ()) if kind in ("DNS", "email")]
-    return tuple(dict.fromkeys([*common, *others]))
-
-
 def make_server(service: Service) -> tuple[uvicorn.Server, socket.socket]:
     """The server, and the socket that it is to be run with.
 
@@ -195,7 +168,8 @@ def make_server(service: Service) -> tuple[uvicorn.Server, socket.socket]:
         TesterLibraryError: the port is in use, or a file of TLS is wrong.
     """
     config = service.config
-    protocol = type("_NamedOfService", (_Named,), {"certified": service.connections})
+    protocol = type("_ConnectionOfService", (Connection,), {"of": service.connections})
+    service.connections.fit()
     options: dict[str, Any] = {}
     if config.tls:
         options = {"ssl_certfile": str(config.tls.certificate), "ssl_keyfile": str(config.tls.key)}
@@ -212,7 +186,6 @@ def make_server(service: Service) -> tuple[uvicorn.Server, socket.socket]:
         proxy_headers=False,  # a client could name another one's address, and be taken for him
         server_header=False,
         date_header=True,
-        limit_concurrency=_MOST_CONNECTIONS,
         timeout_keep_alive=_KEEP_ALIVE_S,
         timeout_graceful_shutdown=_END_S,
         **options,

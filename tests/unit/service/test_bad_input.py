@@ -20,7 +20,8 @@ import pytest
 from TesterLibrary.files.paths import data_root
 from TesterLibrary.reporting.trend.address import Address
 from TesterLibrary.service.config import shipped_places
-from TesterLibrary.service.door import Connections, Door
+from TesterLibrary.service.connections import Connections
+from TesterLibrary.service.door import Door
 from TesterLibrary.service.ledger import Ledger
 from TesterLibrary.service.store import KIND, Store
 

@@ -1,0 +1,140 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The connections of the service: who says nothing keeps nobody out.
+
+A connection has a short time for the header of a request. When there are too many, one without a request
+gives way: the oldest of the address that has most of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+from collections.abc import Mapping
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+HEADER_S = 10.0  # until the header of a request is there, from its first byte, or from the connection
+_MOST = 4096
+_OTHER_FILES = 512  # of the process, beside connections
+_FEWEST = 64
+
+Peer = tuple[str, int]
+
+
+class Connections:
+    """Those that are open, and the names in the certificates of who is connected."""
+
+    def __init__(self, most: int = _MOST) -> None:
+        """`most` at a time."""
+        self.most = most
+        self.names: dict[Peer, tuple[str, ...]] = {}
+        self._open: set[Connection] = set()
+        self._idle: dict[str, dict[Connection, None]] = {}  # by address, those that are idle longest first
+
+    @property
+    def most_requests(self) -> int:
+        """So many requests at a time leave connections that can give way."""
+        return self.most // 2
+
+    def fit(self) -> None:
+        """Lets the process have so many files; where it may not, there are fewer connections."""
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = self.most + _OTHER_FILES
+        if soft == resource.RLIM_INFINITY or soft >= wanted:
+            return
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        self.most = max(min(self.most, soft - _OTHER_FILES), _FEWEST)
+
+    def add(self, connection: Connection) -> None:
+        """A connection is made, and says nothing yet; another one gives way if there are too many."""
+        self._open.add(connection)
+        self.note_idle(connection)
+        if len(self._open) > self.most:
+            of_one = max(self._idle.values(), key=len)
+            oldest = next(iter(of_one))
+            self.remove(oldest)
+            oldest.transport.abort()
+
+    def note_idle(self, connection: Connection) -> None:
+        """A connection has no request, and may give way."""
+        if connection in self._open:
+            self._idle.setdefault(connection.address, {})[connection] = None
+
+    def note_busy(self, connection: Connection) -> None:
+        """A connection has a request."""
+        idle = self._idle.get(connection.address, {})
+        idle.pop(connection, None)
+        if not idle:
+            self._idle.pop(connection.address, None)
+
+    def remove(self, connection: Connection) -> None:
+        """A connection is over."""
+        self.note_busy(connection)
+        self._open.discard(connection)
+
+
+class Connection(H11Protocol):
+    """One of HTTP. Tells the door whose certificate it has."""
+
+    of: Connections  # of the service, set by the class that is made for it
+    header_s = HEADER_S
+    address = ""
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Takes a new connection."""
+        super().connection_made(transport)
+        tls = transport.get_extra_info("ssl_object")
+        certificate = tls.getpeercert() if tls else None
+        if self.client:
+            self.address = self.client[0]
+            if certificate:
+                self.of.names[self.client] = names_of(certificate)
+        self._await_header()
+        self.of.add(self)
+
+    def data_received(self, data: bytes) -> None:
+        """Takes a part of what the client sends."""
+        super().data_received(data)
+        if self.conn.their_state is h11.IDLE:
+            self._await_header()
+        else:
+            self._stop_waiting()
+            if self.cycle and not self.cycle.response_complete:
+                self.of.note_busy(self)
+
+    def on_response_complete(self) -> None:
+        """Goes on with the next request."""
+        self.of.note_idle(self)
+        super().on_response_complete()
+        if self.cycle and not self.cycle.response_complete:  # the next request came with the last one
+            self.of.note_busy(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forgets the connection."""
+        self._stop_waiting()
+        self.of.remove(self)
+        if self.client:
+            self.of.names.pop(self.client, None)
+        super().connection_lost(exc)
+
+    def _await_header(self) -> None:
+        if self._late is None:
+            self._late = self.loop.call_later(self.header_s, self.transport.abort)
+
+    def _stop_waiting(self) -> None:
+        if self._late:
+            self._late.cancel()
+            self._late = None
+
+
+def names_of(certificate: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names in a certificate of a user: its common name, and those of hosts and of mail."""
+    subject = (pair for step in certificate.get("subject", ()) for pair in step)
+    common = [value for key, value in subject if key == "commonName"]
+    others = [value for kind, value in certificate.get("subjectAltName", ()) if kind in ("DNS", "email")]
+    return tuple(dict.fromkeys([*common, *others]))

@@ -1,0 +1,168 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Who is connected and says nothing, or too little, keeps nobody from the service."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import resource
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+
+from TesterLibrary.reporting.trend.address import Address
+from TesterLibrary.service.config import shipped_places
+from TesterLibrary.service.connections import Connection, Connections
+from TesterLibrary.service.door import Door
+from TesterLibrary.service.ledger import Ledger
+from TesterLibrary.service.store import KIND, Store
+
+from .served import User, served, until
+
+_REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+_HEADER_S = 0.5
+_MOST = 8
+
+
+async def _answer(scope: Any, _: Any, send: Any) -> None:
+    """An application that answers after 1.5 s, if the path says so."""
+    await asyncio.sleep(1.5 if scope["path"] == "/slow" else 0)
+    await send({"type": "http.response.start", "status": 204, "headers": []})
+    await send({"type": "http.response.body"})
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    """The port of a server with few connections, and little patience."""
+    protocol = type("_Tried", (Connection,), {"of": Connections(_MOST), "header_s": _HEADER_S})
+    settings = uvicorn.Config(_answer, http=protocol, ws="none", lifespan="off", log_level="error")
+    server = uvicorn.Server(settings)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=server.run, args=([listening],))
+        thread.start()
+        try:
+            yield listening.getsockname()[1]
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def _connect(port: int, address: str = "127.0.0.1") -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port), 10, (address, 0))
+
+
+def _is_closed(connection: socket.socket) -> bool:
+    try:
+        return connection.recv(1000) == b""
+    except ConnectionError:
+        return True
+
+
+@pytest.mark.parametrize("before", [b"", _REQUEST], ids=["first", "second"])
+def test_a_header_that_does_not_come_is_not_waited_for(port: int, before: bytes) -> None:
+    """Also if it comes byte by byte, and if a whole request was before it."""
+    with _connect(port) as connection:
+        if before:
+            connection.sendall(before)
+            assert connection.recv(1000).startswith(b"HTTP/1.1 204")
+        began = time.monotonic()
+        connection.settimeout(0.1)
+        for byte in _REQUEST * 3:
+            try:
+                connection.sendall(bytes([byte] if byte > 32 else b"a"))
+                if _is_closed(connection):
+                    break
+            except ConnectionError:
+                break
+            except TimeoutError:
+                continue
+        assert _HEADER_S * 0.8 < time.monotonic() - began < _HEADER_S + 2
+
+
+def test_an_answer_that_takes_longer_than_a_header_may_is_given(port: int) -> None:
+    with _connect(port) as connection:
+        connection.sendall(_REQUEST.replace(b"/ ", b"/slow ", 1))
+        assert connection.recv(1000).startswith(b"HTTP/1.1 204")
+
+
+def test_who_has_most_silent_connections_loses_the_oldest(port: int) -> None:
+    with ExitStack() as stack:
+        other = stack.enter_context(_connect(port, "127.0.0.2"))
+        busy = stack.enter_context(_connect(port))
+        busy.sendall(_REQUEST.replace(b"/ ", b"/slow ", 1))
+        time.sleep(0.1)
+        silent = [stack.enter_context(_connect(port)) for _ in range(_MOST)]
+        assert _is_closed(silent[0])
+        for connection in (other, silent[-1]):
+            connection.sendall(_REQUEST)
+            assert connection.recv(1000).startswith(b"HTTP/1.1 204")
+        assert busy.recv(1000).startswith(b"HTTP/1.1 204")
+
+
+def test_requests_beyond_the_most_are_refused_as_all_and_heartbeats_are_not(tmp_path: Path) -> None:
+    async def asked() -> list[int]:
+        done = asyncio.Event()
+
+        async def app(scope: Any, _: Any, send: Any) -> None:
+            if not scope["path"].endswith("/heartbeat"):
+                await done.wait()
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+
+        ledger = Ledger(Store(Address.parse(tmp_path / "service.sqlite", KIND)))
+        door = Door(app, shipped_places(), ledger, Connections(_MOST))
+
+        async def ask(path: str) -> int:
+            sent: list[Any] = []
+
+            async def send(message: Any) -> None:
+                sent.append(message)
+
+            headers = [(b"host", b"localhost")]
+            scope = {"type": "http", "method": "POST", "path": path, "headers": headers}
+            await door(scope, lambda: asyncio.sleep(0, {}), send)
+            if sent[0]["status"] == 503:
+                refused = json.loads(sent[1]["body"])
+                assert refused["status"] == 503
+                assert refused["error"].startswith("4 requests are being answered")
+            return int(sent[0]["status"])
+
+        going = [asyncio.create_task(ask("/v1/leases")) for _ in range(_MOST // 2)]
+        await asyncio.sleep(0)
+        told = [await ask("/v1/leases"), await ask("/v1/leases/1/heartbeat")]
+        done.set()
+        told += [await task for task in going]
+        told.append(await ask("/v1/leases"))
+        ledger.close()
+        return told
+
+    assert asyncio.run(asked()) == [503, 200, 200, 200, 200, 200, 200]
+
+
+@contextmanager
+def _many_files(most: int) -> Iterator[None]:
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(before[0], min(most, before[1])), before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def test_thousands_of_silent_connections_end_no_lease(tmp_path: Path) -> None:
+    with served(tmp_path) as service, _many_files(5000), ExitStack() as stack:
+        alice = service.user("alice")
+        lease = alice.acquire("north", ttl_s=5)
+        port = int(service.url.rpartition(":")[2])
+        for number in range(4200):
+            stack.enter_context(_connect(port))
+            if number % 1000 == 0:
+                alice.post(f"/v1/leases/{lease['id']}/heartbeat")
+        fresh = User(service.url, alice.token)
+        assert fresh.post(f"/v1/leases/{lease['id']}/heartbeat")["state"] == "acquired"
+        until(lambda: fresh.get("/v1/health")["status"] == "ok")
