@@ -38,6 +38,7 @@ def test_members_that_answer_keep_their_groups(versions: str, tmp_path: Path) ->
     check_passed(robot(SUITES / "group_hosts.robot", tmp_path / "output", f"TESTBED:{file}", only=versions))
 
 
+@pytest.mark.long
 def test_groups_go_through_tunnels(tmp_path: Path) -> None:
     check_passed(run("tunnels.robot", tmp_path))
 

@@ -148,9 +148,10 @@ def test_the_throughput_of_a_token_bucket_is_found_again_and_again(tmp_path: Pat
 @pytest.mark.parametrize(
     ("hook", "message"),
     [
-        (
+        pytest.param(
             "{keyword: Bring Another Device}",
             "after the reset the gateway 198.18.1.1 of port p1 has another MAC address, 02:00:00:00:99:99",
+            marks=pytest.mark.long,
         ),
         pytest.param(
             "{command: [sh, -c, echo no card in slot 3; exit 7]}",

@@ -43,11 +43,12 @@ def test_a_service_by_colour_passes(tmp_path: Path) -> None:
             "Data Is Configured By Colour",
             "FAIL: information rate of data + data beyond, 51",
         ),
-        (
+        pytest.param(
             "bursts",
             "{af11: 24, af22: 8}",
             "Data Has Its Burst Sizes",
             "FAIL: EBS of data beyond, 512 bytes is 4,",
+            marks=pytest.mark.long,
         ),
         (
             "marks",
