@@ -110,10 +110,10 @@ class _Beginning(TrialMeasurer):
         super().__init__(lab.tester, streams)
         self._rules = rules
 
-    def _once(self, streams: Sequence[Stream], duration: Duration) -> Trial:
+    def _once(self, streams: Sequence[Stream], duration: Duration, leads: bool) -> Trial:
         time.sleep(0.1)
         self._rules.reset()
-        return super()._once(streams, duration)
+        return super()._once(streams, duration, leads)
 
 
 @judge_at(BRIDGE)
