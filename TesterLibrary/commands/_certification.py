@@ -254,9 +254,9 @@ class Certification:
 
     def _variables(self, bed: Bed) -> dict[str, str]:
         """The variables with which the suites run on a testbed, by name."""
-        files = {"PROFILE_FILE": str(self.profile), "CRITERIA_FILE": str(bed.criteria or "")}
-        named = {"TESTBED": bed.testbed, **{name: file for name, file in files.items() if file}}
-        return {**self.selection.variables, **named}
+        criteria = {"CRITERIA_FILE": str(bed.criteria)} if bed.criteria else {}
+        given = {"TESTBED": bed.testbed, "PROFILE_FILE": str(self.profile), **criteria}
+        return {**self.selection.variables, **given}
 
     def _too_late(self, ends_at: float | None) -> str:
         """Why no further testbed is begun; empty if it may be."""

@@ -22,8 +22,7 @@ from robot.variables import Variables
 
 from ..reporting.digests import digest_of
 
-_SUITES = (".robot",)
-_PARSED = (*_SUITES, ".resource")  # files that import others
+_SUITE, _RESOURCE = ".robot", ".resource"  # the files that import others
 
 
 def suite_digest(suite: Path) -> str:
@@ -55,26 +54,22 @@ def imported(suites: Iterable[Path], variables: Mapping[str, str]) -> list[Path]
     files = [f for path in suites for f in ((path,) if path.is_file() else inside(path))]
     given = {file.resolve() for file in files}
     found: dict[Path, None] = {}
-    left = [file for file in files if file.suffix in _SUITES]
+    left = [file for file in files if file.suffix == _SUITE]
     while left:
         file = left.pop()
         new = [path for path in _imports(file, variables) if path not in found and path not in given]
         found.update(dict.fromkeys(new))
-        left += [path for path in new if path.suffix in _PARSED]
+        left += [path for path in new if path.suffix in (_SUITE, _RESOURCE)]
     return sorted(found)
 
 
 def _imports(file: Path, variables: Mapping[str, str]) -> Iterator[Path]:
     """The files that one file imports by path."""
     known = Variables()  # type: ignore[no-untyped-call]
-    for name, value in {
-        "/": "/",
-        "EXECDIR": str(Path.cwd()),
-        **variables,
-        "CURDIR": str(file.parent),
-    }.items():
+    place = {"/": "/", "EXECDIR": str(Path.cwd()), "CURDIR": str(file.parent)}
+    for name, value in (*variables.items(), *place.items()):
         known[f"${{{name}}}"] = value
-    parse = get_resource_model if file.suffix not in _SUITES else get_model
+    parse = get_model if file.suffix == _SUITE else get_resource_model
     if file.name.startswith("__init__."):
         parse = get_init_model
     for section in parse(file).sections:

@@ -144,9 +144,8 @@ class Getter:
         absent = ""
         if found is None:
             absent = undiscerned(trials) or f"this tester does not count the frames that were {what}"
-        if (
-            what in ("duplicated", "reordered") and order.reordered != 0 and order.late != 0
-        ):  # it has the late
+        # Late frames are counted as reordered, too: without those there are none.
+        if what in ("duplicated", "reordered") and order.late != 0 and order.reordered != 0:
             came = "some may have come" if order.late is None else f"{order.late:,} frames came"
             absent = absent or f"{came} too late to tell whether they had arrived before"
         value: int | None = asserted(

@@ -61,10 +61,15 @@ class Foreign:
         )
 
     @property
+    def damaged(self) -> int:
+        """Those that may have been test frames: malformed, in pieces, or of an earlier trial."""
+        return (self.malformed or 0) + (self.fragments or 0) + (self.stale or 0)
+
+    @property
     def others(self) -> int:
         """Frames of none of these kinds."""
         icmp = sum(error.frames for error in self.icmp_errors or ())
-        return self.frames - (self.stale or 0) - (self.malformed or 0) - (self.fragments or 0) - icmp
+        return self.frames - self.damaged - icmp
 
     def __str__(self) -> str:
         """Findings that say something of the device; empty if there are none."""
@@ -105,11 +110,7 @@ class ForeignAt:
             for port in after.ports
             if port.name not in ports
         )
-        return tuple(
-            cls(name, found.frames, (found.malformed or 0) + (found.fragments or 0) + (found.stale or 0))
-            for name, found in each
-            if found.frames
-        )
+        return tuple(cls(name, found.frames, found.damaged) for name, found in each if found.frames)
 
     def __str__(self) -> str:
         bad = (

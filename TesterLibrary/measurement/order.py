@@ -109,6 +109,11 @@ class Order:
         return self.received - min(self.received, self.copies[0])
 
     @property
+    def changed_or_elsewhere(self) -> tuple[int | None, ...]:
+        """Frames that arrived changed, in each way, and those at other ports; None where not counted."""
+        return self.corrupted, self.wrong_length, self.fragments, self.wrong_headers, self.misrouted
+
+    @property
     def damage(self) -> str:
         """Frames that arrived changed, as text for people; empty if none did."""
         parts = f" ({', '.join(self.wrong_header_parts)}{self._rewritten})" if self.wrong_header_parts else ""

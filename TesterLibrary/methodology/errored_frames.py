@@ -91,20 +91,14 @@ class ErroredResult(Result):
     @property
     def forwarded(self) -> int:
         """Oversize frames that arrived at any port, in whatever shape."""
-        return self.trials[1].order.received + sum(count or 0 for count in self._in_other_shapes)
-
-    @property
-    def _in_other_shapes(self) -> tuple[int | None, ...]:
-        """Damaged and cut frames, and those at other ports; None where they are not counted."""
         order = self.trials[1].order
-        return order.corrupted, order.wrong_length, order.fragments, order.wrong_headers, order.misrouted
+        return order.received + sum(count or 0 for count in order.changed_or_elsewhere)
 
     @property
     def _unsigned(self) -> str:
         """Frames without a signature, which may be oversize ones that were cut; empty if none arrived."""
         trial, found = self.trials[1], self.trials[1].foreign
-        bad = (found.malformed or 0) + (found.fragments or 0) + (found.stale or 0)
-        here = ForeignAt("the ports of the trial", found.others + bad, bad)
+        here = ForeignAt("the ports of the trial", found.others + found.damaged, found.damaged)
         return unsigned(trial, (here, *trial.elsewhere))
 
     def verdict_filtered(self) -> Verdict:
@@ -119,7 +113,7 @@ class ErroredResult(Result):
         sent = self.trials[1].sent
         if not doubt and not sent:
             doubt = "no oversize frame was sent"
-        if not doubt and not self.forwarded and None in self._in_other_shapes:
+        if not doubt and not self.forwarded and None in self.trials[1].order.changed_or_elsewhere:
             doubt = "this tester does not count frames that arrive damaged, in pieces or at another port"
         if not doubt and not self.forwarded:
             doubt = self._unsigned

@@ -16,9 +16,7 @@ def reached_rate(trial: Trial, unit: RateUnit) -> Fraction:
     """The most that may have been forwarded: with the frames that arrived changed, or at other ports."""
 
     def most(stream: StreamResult) -> Fraction:
-        order = stream.order
-        shapes = (order.corrupted, order.wrong_length, order.fragments, order.wrong_headers, order.misrouted)
-        found = stream.arrived_in_time.most + sum(count or 0 for count in shapes)
+        found = stream.arrived_in_time.most + sum(count or 0 for count in stream.order.changed_or_elsewhere)
         return Fraction(found * 10**9, trial.sending_ns)
 
     return amount(trial, unit, most)

@@ -7,10 +7,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from ...errors import PlanError, TargetError
+from ...errors import PlanError
 from ...measurement.counter import Counter
 from ...measurement.snapshot import FlowCounters, PathCounters, PortCounters, Snapshot
 from ...model.plan import LearningFrame, Plan, PlannedStream
@@ -28,8 +28,8 @@ from .path_readings import PathSeen, path_counters, read_path, read_ports
 from .port_infos import port_infos
 from .port_totals import COUNTED_BY_MACS
 from .program import Program
+from .reached import reached
 from .session import SwitchSession
-from .switch import SwitchGone
 from .without import WithoutFrames
 
 _INSTEAD = "load the switch with the program `tofino`, or use a testerd"
@@ -267,21 +267,14 @@ class PathTarget(WithoutFrames):
         self._links = Links(self.session)
         self._ports_began, self._macs = read_ports(self.session), self._read_macs()
 
-    @contextmanager
-    def _reached(self) -> Iterator[None]:
-        """Runs one call at a time. If the switch was lost, opens it again and loads its jobs, not started."""
-        with self._lock:
-            try:
-                yield
-            except SwitchGone as lost:
-                self.session.again()
-                self._begin()
-                for run in self._runs.values():
-                    self._load(_Run(run.job, run.paths))
-                count = len(self._runs)
-                raise TargetError(
-                    f"{lost.reason}; it was reached again, {count} jobs are loaded anew and not started"
-                ) from lost
+    def _reached(self) -> AbstractContextManager[None]:
+        return reached(self._lock, self.session, self._load_anew)
+
+    def _load_anew(self) -> int:
+        self._begin()
+        for run in self._runs.values():
+            self._load(_Run(run.job, run.paths))
+        return len(self._runs)
 
 
 def _since(port: PortCounters, begin: PortCounters) -> PortCounters:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from ...errors import PlanError, TargetError
@@ -35,10 +35,10 @@ from .port_infos import port_infos
 from .port_totals import PortTotals
 from .program import Program
 from .rate import held_entry, last_lap_entry
+from .reached import reached
 from .readings import COUNTED, TIME_STEP_NS
 from .run import SwitchRun
 from .session import SwitchSession
-from .switch import SwitchGone
 from .without import WithoutFrames
 
 _MOST_ENDS = 64
@@ -355,18 +355,12 @@ class TofinoTarget(WithoutFrames):
         self._totals = PortTotals(self.session)
         self._links = Links(self.session)
 
-    @contextmanager
-    def _reached(self) -> Iterator[None]:
-        """Runs one call at a time. If the switch was lost, opens it again and loads its jobs, not started."""
-        with self._lock:
-            try:
-                yield
-            except SwitchGone as lost:
-                self.session.again()
-                runs = list(self._runs.values())
-                self._begin()
-                for run in runs:
-                    self._load(run.job)
-                raise TargetError(
-                    f"{lost.reason}; it was reached again, {len(runs)} jobs are loaded anew and not started"
-                ) from lost
+    def _reached(self) -> AbstractContextManager[None]:
+        return reached(self._lock, self.session, self._load_anew)
+
+    def _load_anew(self) -> int:
+        runs = list(self._runs.values())
+        self._begin()
+        for run in runs:
+            self._load(run.job)
+        return len(runs)

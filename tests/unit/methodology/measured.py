@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from TesterLibrary.measurement.evidence import Evidence
+from TesterLibrary.measurement.histogram import index_of
 from TesterLibrary.measurement.snapshot import StreamCounters
 from TesterLibrary.measurement.trial import StreamResult, Trial
 from TesterLibrary.model.units import Duration
@@ -20,6 +22,22 @@ def trial(*streams: StreamCounters, **changes: Any) -> Trial:
     """One second at half of line rate, 1000 frames/s a stream."""
     results = tuple(StreamResult(f"stream{c.id}", "p1", "p2", 64, Fraction(1000), c) for c in streams)
     return Trial(Fraction(1, 2), SECOND.ns, results, EVIDENCE, **changes)
+
+
+def with_late_copies(measured: Trial, late_ns: int = 10**8, every: int = 50) -> Trial:
+    """A trial of one stream, of each so many-th frame of which a copy arrived so much later."""
+    (only,) = measured.streams
+    counted = only.counters
+    copies = counted.rx_packets // every
+    latency = replace(
+        counted.latency,
+        count=counted.rx_packets + copies,
+        max_ns=late_ns,
+        buckets={**counted.latency.buckets, index_of(late_ns): copies},
+    )
+    order = replace(counted.order, duplicated=copies)
+    changed = replace(counted, rx_packets=counted.rx_packets + copies, order=order, latency=latency)
+    return replace(measured, streams=(replace(only, counters=changed),))
 
 
 class OneTrial:

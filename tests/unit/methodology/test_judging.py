@@ -8,12 +8,12 @@ from fractions import Fraction
 
 import pytest
 
-from TesterLibrary.measurement.histogram import index_of
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.judging import latency_below, loss_below, throughput_above
 from TesterLibrary.model.units import Duration, Rate, Ratio
 from TesterLibrary.verdict import Outcome
 
+from .measured import with_late_copies
 from .simulated import SimulatedMeasurer
 
 
@@ -56,23 +56,6 @@ def test_a_lossy_trial_of_a_broken_tester_fails_nobody() -> None:
     assert "a worker did not run" in verdict.reason
 
 
-def copied(late_ns: int = 100_000_000, every: int = 50) -> Trial:
-    """Frames are there in 10 us; of every 50th one a copy comes later."""
-    measured = trial()
-    (only,) = measured.streams
-    counted = only.counters
-    copies = counted.rx_packets // every
-    latency = replace(
-        counted.latency,
-        count=counted.rx_packets + copies,
-        max_ns=late_ns,
-        buckets={**counted.latency.buckets, index_of(late_ns): copies},
-    )
-    order = replace(counted.order, duplicated=copies)
-    changed = replace(counted, rx_packets=counted.rx_packets + copies, order=order, latency=latency)
-    return replace(measured, streams=(replace(only, counters=changed),))
-
-
 @pytest.mark.parametrize(
     ("bound_us", "percentile", "outcome"),
     [
@@ -85,7 +68,7 @@ def copied(late_ns: int = 100_000_000, every: int = 50) -> Trial:
     ],
 )
 def test_copies_are_no_latency_of_frames(bound_us: int, percentile: float, outcome: Outcome) -> None:
-    verdict = latency_below([copied()], Duration(bound_us * 1000), percentile)
+    verdict = latency_below([with_late_copies(trial())], Duration(bound_us * 1000), percentile)
     assert verdict.outcome is outcome
     told = "14,880 of 758,928 arrivals may be copies, so it lies between 10 us and 100"
     assert (told in verdict.reason) is (outcome is Outcome.INCONCLUSIVE)

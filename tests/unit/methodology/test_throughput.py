@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.evidence import EvidenceLimits
-from TesterLibrary.measurement.histogram import index_of
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.throughput import (
     LimitedBy,
@@ -23,6 +22,7 @@ from TesterLibrary.methodology.throughput import (
 from TesterLibrary.model.units import Duration, Rate, Ratio
 from TesterLibrary.verdict import Outcome
 
+from .measured import with_late_copies
 from .simulated import LINE, SimulatedMeasurer
 
 SECOND = Duration(10**9)
@@ -257,19 +257,7 @@ class LateCopies(SimulatedMeasurer):
     """A device that sends a copy of every 50th frame 100 ms later."""
 
     def measure(self, load: Fraction, duration: Duration) -> Trial:
-        trial = super().measure(load, duration)
-        (stream,) = trial.streams
-        counted, late = stream.counters, 10**8
-        copies = counted.rx_packets // 50
-        latency = replace(
-            counted.latency,
-            count=counted.rx_packets + copies,
-            max_ns=late,
-            buckets={**counted.latency.buckets, index_of(late): copies},
-        )
-        order = replace(counted.order, duplicated=copies)
-        changed = replace(counted, rx_packets=counted.rx_packets + copies, order=order, latency=latency)
-        return replace(trial, streams=(replace(stream, counters=changed),))
+        return with_late_copies(super().measure(load, duration))
 
 
 def test_copies_that_come_too_late_are_no_lost_frames() -> None:

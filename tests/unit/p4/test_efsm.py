@@ -96,8 +96,8 @@ def test_a_start_draws_the_sequence_number_that_it_comes_with() -> None:
 )
 def test_what_a_row_cannot_do_is_refused(tmp_path: Path, old: str, new: str, what: str) -> None:
     path = changed(tmp_path, "own", "\ncounters:", "\nvariables: {id: 32}\ncounters:")
-    own = Path(path)
-    own.write_text(own.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    table = Path(path)
+    table.write_text(table.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
     with pytest.raises(PlanError, match=rf"own\.yaml: line \d+: .*{what}.* is not in the switch's program"):
         generated(path)
 
