@@ -24,6 +24,7 @@ from .outcome import ERROR, FAIL, INCONCLUSIVE, NOT_JUDGED, PASS
 from .recorder import TESTBED_FAULT
 from .records import Records, TestRecord
 from .repetitions import unrepeated
+from .taken_over import taken_over
 from .trend.figure import Figure, run_of
 
 _LABEL = "outcome"
@@ -150,7 +151,7 @@ def _told(result: Mapping[str, Any], test: TestRecord, records: Records) -> Mapp
 
 
 def _parameters(test: TestRecord, records: Records) -> Iterator[Mapping[str, Any]]:
-    """Testbed, frame sizes and offered loads of the trials of a test."""
+    """Testbed, frame sizes and offered loads of the trials of a test, and what deviates from a standard."""
     trials = [
         record.trial
         for record in records.trials
@@ -159,11 +160,15 @@ def _parameters(test: TestRecord, records: Records) -> Iterator[Mapping[str, Any
     sizes = dict.fromkeys(stream.size_text for trial in trials for stream in trial.streams)
     loads = sorted({trial.load for trial in trials})
     ends = dict.fromkeys(f"{float(load) * 100:.4g} %" for load in (loads[:1] + loads[-1:]))
+    results = (record.result for record in records.results if record.place == test.place)
+    deviations = (text for result in results for text in result.shortened)
     values = {
         "testbed": test.testbed,
         "suite": unrepeated(records.run, test.testbed, test.suite),
         "size": _listed(sizes, " bytes"),
         "rate": " to ".join(ends) + (" of line rate" if ends else ""),
+        "taken over": taken_over(records, test.place),
+        "deviations": "; ".join(dict.fromkeys(deviations)),
     }
     for name, value in values.items():
         if value:

@@ -32,6 +32,7 @@ from .recorder import NOT_RUN
 from .records import Records, ResultRecord, TestRecord, VerdictRecord, short_names
 from .render import render
 from .session_table import SessionRow, session_rows
+from .taken_over import taken_over
 
 # What has a place of its own, or is for the next attempt at a test alone.
 _ELSEWHERE = (NOT_RUN, device_said.EVENT, BEGUN, OBSERVATION)
@@ -47,6 +48,7 @@ class Cell:
     verdicts: tuple[Verdict, ...]
     message: str
     anchor: str  # of what is known of a test that did not pass; empty for others
+    taken_over: str  # trials that an interrupted attempt has measured, and when; empty if there are none
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ class VerdictTable:
         for test in tests:
             place = (test.suite, test.test)
             anchor = "" if test.outcome == PASS else anchor_of(*place)
-            cell = Cell(test.outcome, records.verdicts_of(test), test.message, anchor)
+            taken = taken_over(records, test.place)
+            cell = Cell(test.outcome, records.verdicts_of(test), test.message, anchor, taken)
             cells[place] = (*cells.get(place, ()), cell)
         names = dict.fromkeys(test.test for test in tests)
         rows = (VerdictRow(name, tuple(cells.get((suite, name), ()) for suite in suites)) for name in names)

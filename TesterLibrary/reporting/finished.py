@@ -37,6 +37,11 @@ def fingerprint(**asked: object) -> str:
     return sha256(json.dumps(encode(asked), sort_keys=True).encode()).hexdigest()
 
 
+def measured_at(record: Mapping[str, Any]) -> str:
+    """When the trial of a record was measured; one that was taken over keeps that."""
+    return str(record.get("measured_at") or record["at"])
+
+
 @dataclass(frozen=True)
 class Finished(Generic[T]):
     """A trial by what it has found, with its record and the folder that has it."""
@@ -45,6 +50,11 @@ class Finished(Generic[T]):
     record: Mapping[str, Any]
     folder: str
     sent: tuple[Mapping[str, Any], ...] = ()  # trials of the streams that were sent for an observation
+
+    @property
+    def measured_at(self) -> str:
+        """When it was measured, by whichever attempt."""
+        return measured_at(self.record)
 
 
 @dataclass(frozen=True)
@@ -61,8 +71,13 @@ class FinishedTrials:
 
     def __init__(self, left: Iterable[_Left] = (), folder: str = "", *, begun: bool = False) -> None:
         self._left, self._folder = deque(left), folder
-        self.taken = 0  # trials that were taken over so far
+        self.measured_at: list[str] = []  # of each trial that was taken over so far
         self.begun = begun  # whether the device may have in its tables what an interrupted trial put there
+
+    @property
+    def taken(self) -> int:
+        """The trials that were taken over so far."""
+        return len(self.measured_at)
 
     @classmethod
     def of(cls, evidence: Path, suite: str, test: str) -> FinishedTrials:

@@ -33,6 +33,7 @@ from .progress import Console
 from .recorder import Recorder, derived
 from .records import ResultRecord
 from .render import trials_html
+from .taken_over import said_of
 
 HOST = "host"  # the tag of keywords by which something is done on a host
 _BLIND = ("TesterLibrary", "BuiltIn", "Collections", "DateTime", "String", "XML", "Easter", "Reserved")
@@ -93,8 +94,8 @@ class Listener:
             outcome, message = _unrecorded(outcome, message, recorder.problem)
         if recorder.unseen:
             outcome, message = ERROR, _both(message, recorder.unseen)
-        if recorder.finished.taken:
-            logger.info(f"{recorder.finished.taken} of its trials were taken over from the interrupted run")
+        if taken := said_of(recorder.finished.measured_at):
+            logger.info(taken)
         result.tags.add(f"verdict-{outcome.lower().replace(' ', '-')}")
         if recorder.trials:
             _show(tuple(recorder.trials))

@@ -33,6 +33,8 @@ class TrialRecord:
     place: RecordPlace
     seed: int | None
     trial: Trial
+    taken_over: str = ""  # the folder of the interrupted attempt that has measured it; empty: it was measured
+    measured_at: str = ""  # of one that was taken over
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,11 @@ class TestRecord:
     message: str = ""
     started_at: str = ""
     elapsed_s: float = 0
+
+    @property
+    def place(self) -> RecordPlace:
+        """Where its other records are."""
+        return RecordPlace(self.testbed, self.suite, self.test)
 
     @property
     def said(self) -> str:
@@ -180,7 +187,7 @@ def read(directory: Path) -> Records:
     """
     cut: list[str] = []
     records = _Files(directory, cut)
-    trials = records("trial", lambda r: TrialRecord(decode(RecordPlace, r), r.get("seed"), decode(Trial, r)))
+    trials = records("trial", lambda r: decode(TrialRecord, {"seed": None, **r, "place": r, "trial": r}))
     numbered = {(t.place.testbed, t.place.suite, t.place.test, t.trial.number): t.trial for t in trials}
 
     def result(record: dict[str, Any]) -> ResultRecord:

@@ -17,6 +17,7 @@ from .certificate import certified_findings, ended_at, testbed_of, testbeds_of
 from .codec import encode
 from .outcome import overall
 from .records import Records, TestRecord, VerdictRecord
+from .taken_over import taken_over
 
 FILE = "certificate.json"
 SCHEMA = 1
@@ -95,6 +96,7 @@ def _test(records: Records, test: TestRecord) -> dict[str, Any]:
         "outcome": test.outcome,
         "said": test.said,
         "started_at": test.started_at,
+        "taken_over": taken_over(records, test.place),
         "requirements": [_requirement(record) for record in judged],
     }
 

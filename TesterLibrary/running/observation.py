@@ -101,6 +101,7 @@ def _recorded_again(tester: Tester, taken: Finished[T]) -> tuple[Trial, ...]:
         numbers=numbers,
         asked_for=taken.record["asked_for"],
         taken_over=taken.folder,
+        measured_at=taken.measured_at,
     )
     return tuple(recorder.trials[first:])
 

@@ -25,7 +25,7 @@ from ..model.stream import Stream
 from ..model.units import Duration
 from ..planning.compile import compile as compile_job
 from ..planning.rate import check_sum
-from ..reporting.finished import Finished
+from ..reporting.finished import Finished, measured_at
 from ..reporting.progress import Console
 from ..reporting.recorder import Recorder
 from ..targets.base import Capabilities, Target
@@ -293,7 +293,7 @@ class Tester:
         sending = any(run.unending for run in self.on_air)
         if found is None or sending or not self.scopes.is_quiet(Running.MEMBER, *but):
             return None
-        finished.taken += 1
+        finished.measured_at.append(found.measured_at)
         return found
 
     def taken_over(self, found: Finished[Trial]) -> Finished[Trial]:
@@ -306,5 +306,5 @@ class Tester:
     def record_again(self, trial: Trial, record: Mapping[str, Any], folder: str) -> None:
         """Records a trial of another attempt at the test, from the folder that has it, and shows it."""
         kept = {key: record[key] for key in ("asked", "interruption") if key in record}
-        self.recorder.trial(trial, seed=self.seed, taken_over=folder, **kept)
+        self.recorder.trial(trial, seed=self.seed, taken_over=folder, measured_at=measured_at(record), **kept)
         self.progress.trial(trial)

@@ -14,12 +14,20 @@ from typing import Any
 import pytest
 from assertionengine import AssertionOperator
 
+from TesterLibrary.methodology.frame_loss import FrameLossResult, FrameLossSweep
 from TesterLibrary.model.units import Duration
 from TesterLibrary.reporting import allure_input
 from TesterLibrary.reporting.allure_history import FILE, MOST, AllureHistory
 from TesterLibrary.reporting.executor import executor
 from TesterLibrary.reporting.place import RecordPlace
-from TesterLibrary.reporting.records import EventRecord, Records, TestRecord, TrialRecord, VerdictRecord
+from TesterLibrary.reporting.records import (
+    EventRecord,
+    Records,
+    ResultRecord,
+    TestRecord,
+    TrialRecord,
+    VerdictRecord,
+)
 from TesterLibrary.verdict import Outcome, assess
 
 from .simulated import SimulatedBench
@@ -112,6 +120,22 @@ def test_a_test_has_testbed_size_rate_and_severity(told: Path) -> None:
     assert values == {"testbed": "lab", "suite": "Loss", "size": "64 bytes", "rate": "10 % of line rate"}
     assert all(parameter["excluded"] for parameter in lossless["parameters"]), "the history knows it again"
     assert (labels(lossless)["severity"], labels(lossy)["severity"]) == ("normal", "critical")
+
+
+def test_what_deviates_from_a_standard_is_a_parameter(tmp_path: Path, records: Records) -> None:
+    (trial,) = records.trials
+    at = "2026-01-02T03:00:00+00:00"
+    sweep = FrameLossSweep(trial_duration=Duration(10**9))
+    result = ResultRecord(PLACE, "frame_loss", FrameLossResult("north", (trial.trial,), sweep))
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "1-result.json").write_text(json.dumps({"fullName": "Loss.Lossless"}))
+    taken = replace(trial, taken_over="interrupted-1", measured_at=at)
+    given = replace(records, trials=(taken,), results=(result, result))
+    allure_input.write(tmp_path / "results", tmp_path / "told", given)
+    told = json.loads((tmp_path / "told" / "1-result.json").read_text())
+    values = {parameter["name"]: parameter["value"] for parameter in told["parameters"]}
+    assert values["deviations"] == "trials of 1 s: RFC 2544 §24 asks for at least 60 s"
+    assert values["taken over"] == (f"1 of its trials taken over from an interrupted attempt, measured {at}")
 
 
 def test_environment_and_executor_are_those_of_the_run(told: Path) -> None:

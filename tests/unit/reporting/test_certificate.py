@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -18,6 +20,7 @@ from TesterLibrary.reporting.certificate import certificate
 from TesterLibrary.reporting.finished import BEGUN, OBSERVATION
 from TesterLibrary.reporting.recorder import Recorder
 from TesterLibrary.reporting.records import read
+from TesterLibrary.reporting.statement import statement
 
 from .golden import GOLDEN, _Testbed, _Tester, golden_records, record_run, without_plots
 
@@ -54,6 +57,30 @@ def test_each_test_that_did_not_pass_is_led_to_from_its_box() -> None:
     boxes = re.findall(r'<strong class="[^"]*"><a href="#([^"]+)">([A-Z ]+)</a>', page)
     assert {outcome for _, outcome in boxes} == {"FAIL", "INCONCLUSIVE", "ERROR", "NOT JUDGED"}
     assert all(page.count(f'id="{anchor}"') == 1 for anchor, _ in boxes)
+
+
+def test_trials_that_were_taken_over_stand_in_the_box_of_their_test() -> None:
+    records = golden_records()
+    place = next(a.place for a, b in itertools.pairwise(records.trials) if a.place == b.place)
+    count = sum(record.place == place for record in records.trials)
+    hours = iter(f"2026-01-31T{10 + number}:00:00+00:00" for number in range(count))
+    trials = tuple(
+        replace(record, taken_over="interrupted-1", measured_at=next(hours))
+        if record.place == place
+        else record
+        for record in records.trials
+    )
+    taken = replace(records, trials=trials)
+    said = (
+        f"{count} of its trials taken over from an interrupted attempt, measured from "
+        f"2026-01-31T10:00:00+00:00 to 2026-01-31T{9 + count}:00:00+00:00"
+    )
+    assert certificate(taken).count(f"<small>{said}</small>") == 1
+    assert "taken over" not in certificate(records)
+    tests = [test for bed in json.loads(statement(taken, {}))["testbeds"] for test in bed["tests"]]
+    by_place = {(test["suite"], test["test"]): test["taken_over"] for test in tests}
+    assert by_place.pop((place.suite, place.test)) == said
+    assert set(by_place.values()) == {""}
 
 
 def test_a_text_from_outside_stays_a_text() -> None:

@@ -31,6 +31,7 @@ from TesterLibrary.model.units import Duration, Rate
 from TesterLibrary.reporting.agenda import Item
 from TesterLibrary.reporting.finished import OBSERVATION, _records
 from TesterLibrary.reporting.records import read
+from TesterLibrary.reporting.taken_over import taken_over
 from TesterLibrary.running.addresses import AddressPorts, TableMeasurer
 from TesterLibrary.running.ageing import BridgeAgeing
 from TesterLibrary.running.connection_trials import ConcurrencyMeasurer
@@ -367,6 +368,8 @@ def test_a_device_that_was_left_in_the_middle_forgets_before_it_is_measured_agai
         new.known.clear()
         again.run()
         assert again.tester.recorder.finished.taken == 3
+        said = taken_over(read(tmp_path / name), again.tester.recorder.place)
+        assert said.startswith("3 of its trials taken over from an interrupted attempt, measured from 20")
     assert len(device.rested) == len(new.rested) + 1
     assert whole.tester.recorder.finished.taken == 0
 

@@ -35,6 +35,7 @@ from TesterLibrary.model.units import Duration, FrameSize, Ratio
 from TesterLibrary.reporting.agenda import Item
 from TesterLibrary.reporting.finished import ASIDE
 from TesterLibrary.reporting.records import read
+from TesterLibrary.reporting.taken_over import taken_over
 from TesterLibrary.running.measurer import Pauses, TrialMeasurer
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.targets.simulated import SimulatedTarget
@@ -313,5 +314,20 @@ def test_what_is_taken_over_is_recorded_as_such(tmp_path: Path) -> None:
     measured(attempt(tmp_path / "copy"), soak)
     lines = (tmp_path / "copy" / "trials.jsonl").read_text().splitlines()
     assert [json.loads(line).get("taken_over") for line in lines] == [f"{ASIDE}-1"] * 3 + [None] * 2
-    trials: list[Trial] = [record.trial for record in read(tmp_path / "copy").trials]
+    records = read(tmp_path / "copy")
+    trials: list[Trial] = [record.trial for record in records.trials]
     assert [trial.number for trial in trials] == [1, 2, 3, 4, 5]
+    before = [json.loads(line)["at"] for line in (tmp_path / f"{ASIDE}-1" / "trials.jsonl").open()]
+    assert taken_over(records, records.trials[0].place) == (
+        f"3 of its trials taken over from an interrupted attempt, measured from {before[0]} to {before[2]}"
+    )
+
+
+def test_the_time_of_measuring_is_kept_over_several_attempts(tmp_path: Path) -> None:
+    killed(tmp_path, soak, 3)
+    killed(tmp_path, soak, 2)
+    measured(attempt(tmp_path), soak)
+    first = [json.loads(line) for line in (tmp_path / f"{ASIDE}-1" / "trials.jsonl").open()]
+    taken = [record for record in read(tmp_path).trials if record.taken_over]
+    assert [record.taken_over for record in taken] == [f"{ASIDE}-2"] * 3
+    assert [record.measured_at for record in taken[:2]] == [record["at"] for record in first[:2]]
