@@ -93,8 +93,8 @@ class TesterLibrary(DynamicCore):
     How long a keyword measures, and how often, follows from the library's ``profile`` where the suite does
     not say: ``quick`` takes a first look in seconds, ``full`` has the durations of RFC 2544, and a file such
     as ``my/profile.yaml`` has one's own (to be copied from ``resources/criteria/profiles``). A result whose
-    trials were shorter or fewer than the RFC asks for says so: on the console, in its ``shortened``, and in
-    the certificate.
+    trials, or the waits around them, were shorter or fewer than the RFC asks for says so: on the console, in
+    its ``shortened``, and in the certificate.
 
     = Tolerances =
 

@@ -39,6 +39,7 @@ class Profile:
     trial: Duration  # of a single trial: Measure Loss, Measure Outage and the like
     trial_learning: Duration  # pause after the learning frames of each trial
     trial_rest: Duration  # pause after each trial
+    trial_residual: Duration  # for frames on their way, after each trial that counts
     stability: Ratio  # of line rate: the load of the trial before a search; 0 for none
     throughput: Duration  # of the trials that a throughput rests on
     scout: Duration  # of the trials before those
@@ -87,6 +88,7 @@ def load_profile(name_or_path: str) -> Profile:
         trial=Duration.parse(value("trial", "duration")),
         trial_learning=Duration.parse(section(given, "trial").get("learning", "0 s")),
         trial_rest=Duration.parse(section(given, "trial").get("rest", "0 s")),
+        trial_residual=Duration.parse(section(given, "trial").get("residual", "0 s")),
         stability=Ratio.parse(value("stability", "load")),
         throughput=Duration.parse(value("throughput", "duration")),
         scout=Duration.parse(value("throughput", "scout")),

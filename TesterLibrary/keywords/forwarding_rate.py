@@ -15,6 +15,7 @@ from ..methodology.forwarding_rate import (
 )
 from ..methodology.prerequisite import load_of
 from ..methodology.result import Result
+from ..methodology.standard import Standard
 from ..methodology.throughput import ThroughputResult
 from ..methodology.tolerance import at_least
 from ..model.units import Duration, Rate, Ratio
@@ -60,7 +61,7 @@ class ForwardingRates:
         """
         suite = self._suite
         suite.refuse_without("forwarding rate", streams, by_signature=True, needs=[])
-        found = suite.prerequisite(streams, throughput)
+        found = suite.prerequisite(streams, throughput, standard=Standard.RFC2889)
         sweep = ForwardingSweep(
             lowest=Ratio(min(load_of(found, "the forwarding rate"), highest.value)),
             highest=highest,

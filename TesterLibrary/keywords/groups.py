@@ -21,7 +21,6 @@ from ..model.multicast import groups_of
 from ..model.quantity import Frequency
 from ..model.units import Duration, FrameSizes, Rate, Ratio
 from ..running.groups import CapacityMeasurer, GroupPorts, MatrixTrials, MemberLatency
-from ..running.measurer import Pauses
 from ..running.reset import groups_hook
 from ..running.suite import Suite
 from ..verdict import Verdict
@@ -168,7 +167,7 @@ class Groups:
             frame_size=frame_size,
             settle=settle,
             note=suite.remember,
-            pauses=Pauses(profile.trial_learning, profile.trial_rest),
+            pauses=suite.pauses(),
         )
         suite.progress.begin(f"group forwarding of {chosen}")
         return suite.found(sweep_group_matrix(measurer, str(chosen), matrix))
@@ -226,7 +225,7 @@ class Groups:
             described.at(rate) if rate else described,
             duration or suite.profile.trial,
             note=suite.remember,
-            pauses=Pauses(suite.profile.trial_learning, suite.profile.trial_rest),
+            pauses=suite.pauses(),
             burden=burden_of(suite, burden, beside=name),
         )
         suite.progress.begin(f"multicast latency of {name}")

@@ -71,7 +71,12 @@ class Loss:
         | ${result} = | `Sweep Frame Loss` | north | step=10 % | at=20 % |
         | `Verify Loss Below` | 0 | ${result} | at=20 % |
         """
-        sweep = FrameLossSweep(step=step, trial_duration=duration or self._suite.profile.frame_loss, at=at)
+        sweep = FrameLossSweep(
+            step=step,
+            trial_duration=duration or self._suite.profile.frame_loss,
+            at=at,
+            standard=self._suite.standard(streams),
+        )
         measurer = self._suite.measurer("frame loss", streams)
         return self._suite.found(sweep_frame_loss(measurer, sweep, on_estimate=self._suite.progress.estimate))
 

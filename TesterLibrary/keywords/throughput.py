@@ -90,6 +90,7 @@ class Throughput:
             calibrated=calibrated,
             timeout=timeout,
             stability=profile.stability if stability is None else stability,
+            standard=self._suite.standard(streams),
         )
         search.validate()
         search.refuse_finer_than_a_frame(measurer.line_pps)

@@ -30,6 +30,7 @@ from .snapshot import StreamCounters
 from .sustained import Growth
 from .validated import Validated
 from .variation import Variation
+from .waits import Waits
 
 _NAMED = 6  # streams that a title names one by one
 
@@ -231,6 +232,7 @@ class Trial(Validated):
     earlier: tuple[Attempt, ...] = ()  # the attempts before it
     foreign: Foreign = NOTHING_FOREIGN  # other frames that arrived on its ports
     elsewhere: tuple[ForeignAt, ...] = ()  # the same at each other port of the tester where there were some
+    waits: Waits | None = None  # before and after it; None: not known, or part of no test
 
     @property
     def traffic(self) -> str:

@@ -24,6 +24,7 @@ from ..verdict import AT_LEAST, About, Between, Verdict, assess, text_of
 from .judging import doubt_of, untold
 from .measurer import BurstMeasurer
 from .result import Result, shorter
+from .standard import unwaited
 from .throughput import LimitedBy, ThroughputResult
 
 _RFC, _RFC_REPETITIONS, _RFC_REST = "RFC 2544 §26.4", 50, Duration(2 * 10**9)
@@ -106,6 +107,7 @@ class BurstResult(Result):
                 if few
                 else ()
             ),
+            *unwaited(self.trials, rests=False),
         )
 
     @property

@@ -23,9 +23,9 @@ from ..verdict import AT_LEAST, Between, Verdict, assess
 from .forwarded import forwarded_rate
 from .judging import amount, doubt_of, unmeasured
 from .measurer import Measurer
-from .result import Result, shorter
+from .result import Result
+from .standard import Standard
 
-_RFC_TRIAL = Duration(30 * 10**9)  # RFC 2889 §5.1.2
 OnEstimate = Callable[[int, Duration], None]
 
 
@@ -43,7 +43,7 @@ class ForwardingSweep:
     lowest: Ratio  # of line rate: the throughput, up to which the forwarding rate is the offered one
     highest: Ratio = Ratio(Fraction(1))  # of line rate: the maximum offered load
     step: Ratio = Ratio(Fraction(1, 20))  # of line rate
-    duration: Duration = _RFC_TRIAL
+    duration: Duration = Standard.RFC2889.trial
 
     def validate(self) -> None:
         """Raises PlanError, which prints the sweep, for a value that makes no sense."""
@@ -77,7 +77,7 @@ class ForwardingResult(Result):
     @property
     def shortened(self) -> tuple[str, ...]:
         """See Result."""
-        return shorter("trials", self.sweep.duration, _RFC_TRIAL, "RFC 2889 §5.1.2")
+        return Standard.RFC2889.shortened(self.sweep.duration)
 
     @property
     def rate_at_maximum_load(self) -> float | None:

@@ -15,7 +15,8 @@ from ..model.units import Duration, Ratio
 from ..verdict import Verdict
 from .judging import loss_below
 from .measurer import Measurer
-from .result import RFC_TRIAL, Result, shorter
+from .result import Result
+from .standard import Standard
 
 _COARSEST = Fraction(1, 10)  # "the maximum granularity of the trials MUST be 10 % of the maximum rate"
 
@@ -28,6 +29,7 @@ class FrameLossSweep:
     highest: Ratio = Ratio(Fraction(1))  # of line rate
     trial_duration: Duration = Duration(60 * 10**9)
     at: Ratio | None = None  # of line rate: a load that is tried in any case, also below two lossless ones
+    standard: Standard = Standard.RFC2544  # what its trials are held against
 
     def validate(self) -> None:
         """Raises PlanError, which prints the sweep, for a value that makes no sense or the RFC forbids."""
@@ -68,7 +70,7 @@ class FrameLossResult(Result):
     @property
     def shortened(self) -> tuple[str, ...]:
         """See Result."""
-        return shorter("trials", self.sweep.trial_duration, RFC_TRIAL, "RFC 2544 §24")
+        return self.sweep.standard.shortened(self.sweep.trial_duration, self.trials)
 
     @property
     def points(self) -> tuple[tuple[float, float], ...]:

@@ -17,9 +17,8 @@ from ..model.units import Duration, Rate, RateUnit, Ratio
 from ..verdict import AT_LEAST, Between, Verdict, assess
 from .forwarded import forwarded_rate
 from .judging import amount, doubt_of, unmeasured
-from .result import Result, shorter
-
-_RFC_TRIAL = Duration(30 * 10**9)  # RFC 3918 §3.1.5
+from .result import Result
+from .standard import Standard
 
 
 class MatrixMeasurer(Protocol):
@@ -36,7 +35,7 @@ class GroupMatrix:
 
     groups: tuple[int, ...]
     load: Ratio = Ratio(Fraction(1))  # of line rate
-    duration: Duration = _RFC_TRIAL
+    duration: Duration = Standard.RFC3918.trial
 
     def validate(self) -> None:
         """Raises PlanError, which prints the matrix, for a value that makes no sense."""
@@ -65,7 +64,7 @@ class GroupMatrixResult(Result):
     @property
     def shortened(self) -> tuple[str, ...]:
         """See Result."""
-        return shorter("trials", self.matrix.duration, _RFC_TRIAL, "RFC 3918 §3.1.5")
+        return Standard.RFC3918.shortened(self.matrix.duration)
 
     @property
     def rates(self) -> dict[int, float | None]:

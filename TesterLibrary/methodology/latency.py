@@ -24,6 +24,7 @@ from ..verdict import Verdict
 from .judging import latency_below, lost_text
 from .measurer import Measurer
 from .result import Result, partly, shorter
+from .standard import unwaited
 
 _RFC, _RFC_DURATION, _RFC_REPETITIONS = "RFC 2544 §26.2", Duration(120 * 10**9), 20
 
@@ -70,7 +71,12 @@ class LatencyResult(Result):
             else (f"{counted(given.repetitions, 'repetition')}: {_RFC} asks for at least 20",)
         )
         part = partly("latency", given.part, _RFC)
-        return (*shorter("repetitions", given.trial_duration, _RFC_DURATION, _RFC), *few, *part)
+        return (
+            *shorter("repetitions", given.trial_duration, _RFC_DURATION, _RFC),
+            *few,
+            *part,
+            *unwaited(self.trials),
+        )
 
     @property
     def load(self) -> Fraction:

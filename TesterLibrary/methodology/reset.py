@@ -24,6 +24,7 @@ from .judging import doubt_of, undiscerned, unmeasured
 from .measurer import InterruptedMeasurer, Interruption
 from .outage import outages_of
 from .result import Result, partly
+from .standard import unwaited
 
 
 class ResetKind(Enum):
@@ -79,7 +80,8 @@ class ResetResult(Result):
     @property
     def shortened(self) -> tuple[str, ...]:
         """See Result."""
-        return partly("a reset", self.measurement.part, "RFC 2544 §26.6")
+        part = partly("a reset", self.measurement.part, "RFC 2544 §26.6")
+        return (*part, *unwaited(self.trials))
 
     @property
     def outages(self) -> tuple[Outage | None, ...]:

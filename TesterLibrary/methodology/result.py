@@ -9,9 +9,6 @@ from dataclasses import dataclass
 from ..measurement.trial import Trial
 from ..model.units import Duration, Ratio
 
-RFC_TRIAL = Duration(60 * 10**9)
-"""The shortest trial of RFC 2544 (§24)."""
-
 
 def shorter(what: str, given: Duration, asked: Duration, source: str) -> tuple[str, ...]:
     """Text that names trials which are shorter than a source asks for; empty if they are not."""

@@ -23,9 +23,10 @@ from ..model.units import Duration, Ratio
 from ..verdict import AT_MOST, About, Verdict, assess
 from .judging import doubt_of, undiscerned, unmeasured
 from .measurer import Step, StepMeasurer, Stepped
-from .result import RFC_TRIAL, Result, shorter
+from .result import Result, shorter
+from .standard import unwaited
 
-_RFC = "RFC 2544 §26.5"
+_RFC, _RFC_OVERLOAD = "RFC 2544 §26.5", Duration(60 * 10**9)
 _QUIET = Fraction(1, 10)  # part of the time after the step that has to be without loss at its end
 _OVERLOADED = Fraction(1, 10)  # part of the overload at whose end a frame has to be lost
 
@@ -37,8 +38,8 @@ class RecoveryMeasurement:
     throughput: Ratio  # of line rate, found before
     overload: Ratio | None = None  # of line rate; None: 110 % of the throughput, or line rate if that is less
     relief: Ratio = Ratio(Fraction(1, 2))  # part of the overload that is sent then
-    overload_duration: Duration = RFC_TRIAL  # at least 60 s
-    relief_duration: Duration = RFC_TRIAL  # the longest recovery that can be seen
+    overload_duration: Duration = _RFC_OVERLOAD  # at least 60 s
+    relief_duration: Duration = _RFC_OVERLOAD  # the longest recovery that can be seen
     repetitions: int = 1
 
     def validate(self) -> None:
@@ -99,7 +100,8 @@ class RecoveryResult(Result):
     @property
     def shortened(self) -> tuple[str, ...]:
         """See Result."""
-        return shorter("overloads", self.measurement.overload_duration, RFC_TRIAL, _RFC)
+        overload = shorter("overloads", self.measurement.overload_duration, _RFC_OVERLOAD, _RFC)
+        return (*overload, *unwaited(self.trials))
 
     @property
     def repetitions(self) -> tuple[Trial, ...]:

@@ -28,8 +28,9 @@ from .judging import amount, deaf, doubt_of, undelayed
 from .measurer import Measurer
 from .narrowing import Narrowing
 from .repeats import Agreement
-from .result import RFC_TRIAL, Result, shorter
+from .result import Result
 from .stability import check_stability, instability
+from .standard import Standard
 
 OnEstimate = Callable[[int, Duration], None]
 _SCOUTS_MORE = 2  # trials that scouts may take beyond those of full length
@@ -59,6 +60,7 @@ class ThroughputSearch:
     stability: Ratio = Ratio(Fraction(0))  # of line rate: the load of the trial before the search; 0 for none
     calibrated: bool = False  # `highest` is what the tester sustains by its calibration
     timeout: Duration | None = None  # a frame that arrives later is lost
+    standard: Standard = Standard.RFC2544  # what its trials are held against
 
     def validate(self) -> None:
         """Raises PlanError, which prints the search, for a value that makes no sense."""
@@ -196,7 +198,8 @@ class ThroughputResult(Result):
     @property
     def shortened(self) -> tuple[str, ...]:
         """See Result."""
-        return shorter("trials", self.search.trial_duration, RFC_TRIAL, "RFC 2544 §24")
+        full = self.search.trial_duration
+        return self.search.standard.shortened(full, [t for t in self.trials if t.duration_ns == full.ns])
 
     @property
     def judged(self) -> tuple[Trial, ...]:

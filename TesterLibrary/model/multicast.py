@@ -111,6 +111,14 @@ def _innermost(editor: Editor, headers: Sequence[Header]) -> Editor:
     return replace(editor, path=replace(editor.path, number=number))
 
 
+def is_multicast(stream: Stream) -> bool:
+    """Whether a stream is sent to groups."""
+    with suppress(PlanError):
+        groups_of(stream)
+        return True
+    return False
+
+
 def groups_of(stream: Stream) -> AddressRange:
     """The groups to which a stream is sent. PlanError if they are none."""
     headers = stream.headers.headers if stream.headers else ()

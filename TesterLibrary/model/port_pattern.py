@@ -84,6 +84,7 @@ def over_ports(stream: Stream, pattern: PortPattern, ports: Sequence[str]) -> tu
             rx=rx,
             rate=Rate(stream.rate.value / len(of_sender[tx]), stream.rate.unit),
             phase=Fraction(of_sender[tx].index(rx), len(of_sender[tx])),
+            meshed=pattern is not PortPattern.PAIRS,
         )
         for tx, rx in found
     )

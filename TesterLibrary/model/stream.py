@@ -62,6 +62,7 @@ class Stream:
     expected_fields: tuple[ExpectedField, ...] = ()  # compared in each of its frames that arrives
     copies: tuple[str, ...] = ()  # other ports, at each of which every frame is expected, too: broadcast
     expected: bool = True  # one without signature that is not is looked for nowhere
+    meshed: bool = False  # of a pattern of RFC 2889: a port sends to several ones, or gets from several
     answered: bool = True  # the tester announces the addresses in it, and answers who asks for them (ARP, ND)
 
     @property

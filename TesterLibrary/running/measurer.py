@@ -15,6 +15,7 @@ from ..measurement.attempt import Attempt
 from ..measurement.evidence import Evidence
 from ..measurement.snapshot import Snapshot, StreamCounters
 from ..measurement.trial import Trial
+from ..measurement.waits import Waits
 from ..methodology.measurer import Interruption, Step, Stepped
 from ..model.departures import Shape, TimePattern
 from ..model.law import Profile
@@ -43,6 +44,7 @@ class Pauses:
         0
     )  # after each trial, in which the device restabilizes (§23 e); not after bursts
     rest_after_loss: Duration = Duration(0)  # after one that lost frames, if that is longer
+    residual: Duration = Duration(0)  # at least, for frames on their way (§23 d); not if it leads to others
 
 
 NO_PAUSES = Pauses()
@@ -119,7 +121,7 @@ class TrialMeasurer:
             with self._cutting(run, rest):
                 run.start(packets=frames)
                 self._wait(run, Duration(ceil(slowest_ns)))
-                return run.finish()
+                return self._waited(run, run.finish(), rest)
 
         asked = self._asked("burst", streams, frames, rest)
         return self._recorded(asked, Fraction(1), once, hopes=True)
@@ -138,7 +140,7 @@ class TrialMeasurer:
             with self._cutting(StreamRun(tester, f"trial-{tester.trials}", streams)) as run:
                 run.start(whole)
                 self._wait(run, whole)
-                return run.finish(whole)
+                return self._waited(run, run.finish(whole))
 
         return self._recorded(self._asked("step", streams, step), step.load, once), stepped
 
@@ -167,7 +169,7 @@ class TrialMeasurer:
             tester.target.stop([run.name])
             missing = max(map(_missing, before.streams))
             found = Interruption(missing, arriving=_is_arriving(run, before), steady=is_steady)
-            trial = replace(self._of_test(run.finish()), load=load)
+            trial = replace(self._of_test(self._waited(run, run.finish())), load=load)
             trial = tester.record(trial, asked=asked, interruption=found)
         self._note(trial)
         return trial, found
@@ -306,14 +308,16 @@ class TrialMeasurer:
     def _once(self, streams: Sequence[Stream], duration: Duration, leads: bool) -> Trial:
         tester = self._tester
         with self._cutting(StreamRun(tester, f"trial-{tester.trials}", streams)) as run:
-            run.awaits_residual = not leads
+            if leads:
+                run.awaits_residual, run.listens = False, Duration(0)
             run.start(duration)
             self._wait(run, duration)
-            return run.finish(duration)
+            return self._waited(run, run.finish(duration))
 
     @contextmanager
     def _cutting(self, run: StreamRun, rest: Duration | None = None) -> Iterator[StreamRun]:
         """The loaded streams of a trial, with its pauses; the record says if the tester broke in it."""
+        run.listens = self._pauses.residual
         try:
             with run.loaded():
                 if run.plan.learning:
@@ -323,6 +327,14 @@ class TrialMeasurer:
         except TargetError as error:
             self._tester.recorder.event("trial_cut_short", number=self._tester.trials, reason=error.reason)
             raise
+
+    def _waited(self, run: StreamRun, trial: Trial, rest: Duration | None = None) -> Trial:
+        """The trial with the waits before and after it."""
+        pauses = self._pauses
+        learning_ns = pauses.learning.ns if run.plan.learning else None
+        return replace(
+            trial, waits=Waits(learning_ns, run.listened_ns, (pauses.rest if rest is None else rest).ns)
+        )
 
     def _pause(self, time: Duration) -> None:
         if time.ns:

@@ -16,6 +16,7 @@ from ..measurement.counter import Counter, not_counted
 from ..measurement.trial import Trial
 from ..methodology.prerequisite import check_prerequisite
 from ..methodology.result import Result
+from ..methodology.standard import Standard, standard_of
 from ..methodology.throughput import ThroughputResult, ThroughputSearch, find_throughput
 from ..model.departures import Shaping, average_of
 from ..model.modifier import Modifier, Modifiers
@@ -276,14 +277,24 @@ class Suite:
         streams = [stream.at(rates[stream.name]) for stream in chosen]
         if not goes_on:
             self.progress.begin(f"{title} of {' + '.join(stream.name for stream in streams)}")
-        pauses = Pauses(self.profile.trial_learning, self.profile.trial_rest, rest)
         modifiers = self.scopes.modifiers
 
         def remember(trial: Trial) -> None:
             note(trial)
             self.remember(trial)
 
-        return TrialMeasurer(self.tester, streams, note=remember, pauses=pauses, modifiers=modifiers)
+        return TrialMeasurer(
+            self.tester, streams, note=remember, pauses=self.pauses(rest), modifiers=modifiers
+        )
+
+    def pauses(self, rest_after_loss: Duration = Duration(0)) -> Pauses:
+        """The waits of a trial (RFC 2544 §23), as the profile says."""
+        profile = self.profile
+        return Pauses(profile.trial_learning, profile.trial_rest, rest_after_loss, profile.trial_residual)
+
+    def standard(self, names: Sequence[str]) -> Standard:
+        """The standard that says how trials of these streams, or of all, are run."""
+        return standard_of(self.chosen(names))
 
     def modify(self, modifiers: Modifiers) -> None:
         """Sets the modifiers of trials for the current scope, and loads filters into the device.
@@ -323,12 +334,18 @@ class Suite:
         return streams
 
     def prerequisite(
-        self, names: Sequence[str], given: ThroughputResult | None = None, *, part: Ratio = Ratio(Fraction(1))
+        self,
+        names: Sequence[str],
+        given: ThroughputResult | None = None,
+        *,
+        part: Ratio = Ratio(Fraction(1)),
+        standard: Standard | None = None,
     ) -> ThroughputResult:
         """The throughput of streams that another procedure needs first.
 
         It is searched, if none is given, until the `part` of it that is going to be sent is as precise as
-        the profile says. PlanError if the one that is given is no throughput of these streams.
+        the profile says. `standard`: that of the procedure; if left out, that of the streams. PlanError if
+        the one that is given is no throughput of these streams.
         """
         if given is not None:
             check_prerequisite(given, self.chosen(names))
@@ -340,10 +357,12 @@ class Suite:
             trial_duration=profile.search,
             scout_duration=profile.search_scout,
             stability=profile.stability,
+            standard=standard or self.standard(names),
         )
         measurer = self.measurer("throughput", names, rest=profile.search_rest)
         # no verdict rests on its trials, but for that of the stability check
-        measurer.leads = lambda load, _duration: load != search.low_load
+        in_full = bool(profile.trial_residual.ns)
+        measurer.leads = search.leads if in_full else lambda load, _duration: load != search.low_load
         return self.found(find_throughput(measurer, search, on_estimate=self.progress.estimate))
 
     def found(self, result: R) -> R:

@@ -49,6 +49,8 @@ class StreamRun:
         tester.check_room(streams)
         _refuse_own_ports(self.plan)
         self.awaits_residual = True  # frames that are missing; a trial that only leads to others does not
+        self.listens = Duration(0)  # so long after the last departure at least, whether one is missing or not
+        self.listened_ns = 0  # from the last departure until it was counted
         self._started_at = ""
         self._before: Snapshot | None = None
         self._changed: set[int] = set()  # ids of streams that were changed while they were sending
@@ -159,7 +161,8 @@ class StreamRun:
 
         `members_change`: members of its groups join and leave meanwhile, so that frames are missing rightly.
         """
-        after, found = self._settled()
+        ended_ns, after, found = self._settled()
+        self.listened_ns = after.taken_at_ns - ended_ns
         self._note_missing(after)
         trial = replace(self._trial(after, duration), findings=found)
         if not members_change:
@@ -265,7 +268,7 @@ class StreamRun:
         )
 
     def _residual_ns(self, snapshot: Snapshot) -> int:
-        """How long after the last departure frames are waited for; 0 if each has arrived, damaged or not.
+        """How long after the last departure frames are waited for, if one is missing that is not damaged.
 
         Where nothing has arrived, they are waited for in every trial.
         """
@@ -276,14 +279,16 @@ class StreamRun:
             for s in self._measured(snapshot)
         )
         waits = self.awaits_residual or not any(_received(snapshot))
-        return self._tester.rules.residual.ns if is_missing and waits else 0
+        return max(self.listens.ns, self._tester.rules.residual.ns if is_missing and waits else 0)
 
     def _measured(self, snapshot: Snapshot) -> list[StreamCounters]:
         """Counters of the streams whose frames are recognized where they arrive."""
         return [snapshot.stream(s.id) for s in self.plan.streams if s.measured]
 
-    def _settled(self) -> tuple[Snapshot, tuple[str, ...]]:
-        """The counters once nothing has arrived for the settling time; at once when nothing is missing.
+    def _settled(self) -> tuple[int, Snapshot, tuple[str, ...]]:
+        """When it ended, and the counters once nothing has arrived for the settling time, and what was found.
+
+        They are those of the moment in which nothing is missing any more, unless the trial `listens` longer.
 
         A device that stood still may send later what it holds: where frames are missing, they are waited for
         until two seconds after the last departure (RFC 2544 §23), unless the trial only leads to others.
@@ -307,11 +312,11 @@ class StreamRun:
                     new_since = quiet_since
                 after_ns = quiet_since - ended
                 if quiet_since - new_since >= rules.grace.ns or after_ns >= rules.longest.ns:
-                    return latest, (_endless(latest, after_ns),)
-            elif self._is_complete(latest):
-                return latest, ()
+                    return ended, latest, (_endless(latest, after_ns),)
+            elif self._is_complete(latest) and latest.taken_at_ns - ended >= self.listens.ns:
+                return ended, latest, ()
             snapshot = latest
-        return snapshot, ()
+        return ended, snapshot, ()
 
 
 def start_together(

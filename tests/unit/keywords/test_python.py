@@ -117,6 +117,9 @@ def test_durations_follow_from_the_profile(tester: TesterLibrary, tmp_path: Path
     assert result.shortened == (
         "repetitions of 1 s: RFC 2544 §26.2 asks for at least 120 s",
         "2 repetitions: RFC 2544 §26.2 asks for at least 20",
+        "no pause after learning frames: RFC 2544 §23 asks for at least 2 s",
+        "residual frames were waited for until each frame had arrived: RFC 2544 §23 asks for 2 s",
+        "no pause after trials: RFC 2544 §23 asks for at least 5 s",
     )
     with pytest.raises(TesterLibraryError, match="repetitions"):
         tester.measure_latency("north", repetitions=0)

@@ -296,6 +296,28 @@ def test_pauses_are_before_and_after_each_trial(tmp_path: Path) -> None:
     assert tester.target.snapshot().taken_at_ns >= last + rest.ns
 
 
+def test_each_trial_has_the_waits_around_it(tmp_path: Path) -> None:
+    """In nanoseconds, as they were: residual frames are waited for, if asked, although none is missing."""
+    learning, rest, residual = Duration(2 * 10**9), Duration(5 * 10**9), Duration(10**9)
+    quarter, short = Fraction(1, 4), Duration(50 * MS)
+    for pauses, heard in ((Pauses(learning, rest), 0), (Pauses(learning, rest, residual=residual), 10**9)):
+        measurer = TrialMeasurer(simulated(tmp_path), [stream()], pauses=pauses)
+        measurer.leads = lambda load, _duration: load > Fraction(1, 4)
+        trials = [
+            measurer.measure(quarter, short),
+            measurer.step(Step(quarter, short, quarter / 2, short))[0],
+            measurer.burst(10, Duration(3 * 10**9)),
+        ]
+        waits = [trial.waits for trial in trials]
+        assert [w and (w.learning_ns, w.rest_ns) for w in waits] == [(2 * 10**9, 5 * 10**9)] * 2 + [
+            (2 * 10**9, 3 * 10**9)
+        ]
+        assert all(w and heard <= w.residual_ns < heard + 300 * MS for w in waits)
+        leading = measurer.measure(2 * quarter, short).waits
+        assert leading
+        assert leading.residual_ns < 300 * MS
+
+
 def test_a_tester_that_counts_no_outages_is_refused_by_name(tmp_path: Path) -> None:
     suite = opened(tmp_path)
     suite.streams["north"] = stream()
