@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 from assertionengine import AssertionOperator, verify_assertion
@@ -32,7 +32,8 @@ class Verdict:
     measured: str  # the value with its unit
     bound: str  # the bound with its direction: ">= 95 %"
     reason: str = ""  # why it is INCONCLUSIVE, or what limits a PASS
-    # The value lies between these two, in the unit in which it was compared; None if it is no number.
+    # The value lies between these two, in the unit in which it was compared; None if it is no number. Without
+    # the first one it is below the other.
     least: Fraction | None = None
     most: Fraction | None = None
     # What kept the value from being higher, if not the device: `search` or `tester`; it is a lower bound.
@@ -41,6 +42,11 @@ class Verdict:
     def __str__(self) -> str:
         text = f"{self.outcome.value}: {self.subject} is {self.measured}, required {self.bound}"
         return f"{text} ({self.reason})" if self.reason else text
+
+    @property
+    def is_below(self) -> bool:
+        """Whether only an upper bound of the value is known, which it does not reach."""
+        return self.least is None and self.most is not None
 
     def doubted(self, *doubts: str) -> Verdict:
         """The same in doubt: INCONCLUSIVE for these reasons as well. Itself, if there are none."""
@@ -79,6 +85,13 @@ class About(Between):
     text: str
 
 
+@dataclass(frozen=True)
+class Below:
+    """A value of which only is known that it is less than this one."""
+
+    most: Any
+
+
 AT_MOST, AT_LEAST, EQUAL = (AssertionOperator[sign] for sign in ("<=", ">=", "=="))
 _WITHOUT_FRACTION = 100_000  # from here on six digits would not show all that stand before the point
 _EQUALITIES = (EQUAL, AssertionOperator["!="])
@@ -100,7 +113,7 @@ def assess(
     doubt that is given, a value that was not measured, bounds on whose sides the comparison differs.
 
     Args:
-        value: A number or text, `Between` two of them, or None where nobody measured it.
+        value: A number or text, `Between` two of them, `Below` one, or None where nobody measured it.
         operator: Any but `then`, which asserts nothing.
         expected: What the operator compares with, of the same kind as the value.
         subject: The name of the value, such as `throughput of north, 64 bytes`.
@@ -116,25 +129,34 @@ def assess(
         raise TesterLibraryError("'then' evaluates an expression and asserts nothing; write 'validate'")
     measured = measured or ("not measured" if value is None else text_of(value))
     bound = bound or f"{operator.value} {text_of(expected)}"
-    sides = (value.least, value.most) if isinstance(value, Between) else (value,)
+    sides = _sides(value, expected)
     holds = None if value is None else {_holds(side, operator, expected) for side in sides}
     if not doubt and holds is None:
         doubt = "it was not measured"
     if (
         not doubt
-        and isinstance(value, Between)
+        and isinstance(value, Between | Below)
         and (len(holds or ()) > 1 or _meets(value, operator, expected))
     ):
         doubt = _open(value, bound.removeprefix(operator.value).strip())
-    numbers = _number(sides[0]), _number(sides[-1])
+    numbers = _number(sides[0]), _number(value.most if isinstance(value, Below) else sides[-1])
     if doubt:
         return Verdict(Outcome.INCONCLUSIVE, subject, measured, bound, doubt, *numbers)
     outcome = Outcome.PASS if holds == {True} else Outcome.FAIL
     return Verdict(outcome, subject, measured, bound, "", *numbers)
 
 
-def _open(value: Between, expected: str) -> str:
+def _sides(value: Any, expected: Any) -> tuple[Any, ...]:
+    """The ends of a value. What is below something that is expected is below that, too, and not equal."""
+    if isinstance(value, Below):
+        return -inf, -inf if value.most == expected else value.most
+    return (value.least, value.most) if isinstance(value, Between) else (value,)
+
+
+def _open(value: Between | Below, expected: str) -> str:
     """Why a comparison with what is expected is left open."""
+    if isinstance(value, Below):
+        return f"it is only known to be {text_of(value)}"
     if isinstance(value, About):
         return f"{value.text} is too close to {expected}"
     return f"it is only known to lie between {text_of(value.least)} and {text_of(value.most)}"
@@ -144,6 +166,8 @@ def text_of(value: Any) -> str:
     """A value as people read it; a count with all its digits."""
     if isinstance(value, Between):
         return f"{text_of(value.least)} to {text_of(value.most)}"
+    if isinstance(value, Below):
+        return f"below {text_of(value.most)}"
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
         return str(value)
     if isinstance(value, int):
@@ -171,7 +195,9 @@ def _holds(value: Any, operator: AssertionOperator, expected: Any) -> bool:
     return True
 
 
-def _meets(value: Between, operator: AssertionOperator, expected: Any) -> bool:
+def _meets(value: Between | Below, operator: AssertionOperator, expected: Any) -> bool:
     """Whether an equality may hold somewhere between bounds that are apart."""
+    if isinstance(value, Below):
+        return operator in _EQUALITIES and bool(expected < value.most)
     apart: bool = value.least != value.most
     return operator in _EQUALITIES and apart and bool(value.least <= expected <= value.most)

@@ -59,6 +59,7 @@ class MlrSearch:
         Returns a result. ``${result.goal("NDR")}`` has ``lower`` and ``upper`` (the relevant bounds, parts of
         line rate), ``conditional_throughput`` (the same less the loss there), ``offered`` (the lower bound,
         for ``rate=``) and ``regular``; ``${result.rate("NDR")}`` is the conditional throughput in frames/s.
+        Of a goal that is missed at ``lowest``, both are ``${None}``, and texts say that it is below that.
 
         | ${result} = | `Find NDR And PDR` | north | pdr=0.5 % |
         | `Verify Goal Above` | NDR | 90 % | ${result} |

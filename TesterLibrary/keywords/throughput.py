@@ -68,7 +68,9 @@ class Throughput:
         How the delay grows is known of trials of 3.5 s and longer: it is read every half second.
 
         Returns a result: ``load`` (part of line rate), ``offered`` (the same, for ``rate=``), ``rate`` (pps),
-        ``throughput_bps``, ``limited_by`` (LINE, SEARCH, DEVICE, TESTER or UNSTABLE) and ``trials``. Of
+        ``throughput_bps``, ``limited_by`` (LINE, SEARCH, DEVICE, TESTER or UNSTABLE) and ``trials``. A
+        device that fails at ``lowest`` is below that: verdicts and texts say so, and ``load``, ``rate`` and
+        ``throughput_bps`` are ``${None}``. Of
         several repetitions these are of the one in the middle; ``agreement.mean``, ``interval`` (95 %, parts
         of line rate) and ``variation`` (the coefficient of variation) are of all, and verdicts on the mean
         are INCONCLUSIVE where the bound lies in the interval.

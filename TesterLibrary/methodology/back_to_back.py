@@ -92,7 +92,7 @@ class BurstResult(Result):
     step: int  # frames: how far apart the bounds of each repetition are at most
     bursts: tuple[LongestBurst, ...]
     line_pps: Fraction  # the highest rate of a stream that the line carries, in frames/s
-    throughput: Fraction  # of line rate: the prerequisite (RFC 9004 §5.1)
+    throughput: Fraction | None  # of line rate: the prerequisite (RFC 9004 §5.1); None: below its search
     throughput_limit: LimitedBy
     reason: str = ""  # where it was limited by the tester: what the tester did not do
 
@@ -157,8 +157,8 @@ class BurstResult(Result):
 
         It is the buffer, in frames, at line rate.
         """
-        known = self.throughput_limit is LimitedBy.DEVICE and self.throughput
-        if self.implied_buffer_ns is None or not known:
+        known = self.throughput_limit is LimitedBy.DEVICE
+        if self.implied_buffer_ns is None or self.throughput is None or not known:
             return None
         return self.implied_buffer_ns * (1 - self.throughput)
 
@@ -293,7 +293,9 @@ def find_maximum_burst(
             + ", ".join(f"{name} {text_of(rate)}" for name, rate in rates.items())
         )
     line_pps = max(rates.values())
-    forwarded = throughput.load if throughput.limited_by is LimitedBy.DEVICE else None
+    forwarded = None  # at most
+    if throughput.limited_by is LimitedBy.DEVICE:
+        forwarded = throughput.failed_load if throughput.load is None else throughput.load
     runner = _Runner(
         measurer, search, _Late(forwarded), highest=max(1, floor(line_pps * search.longest.ns / 10**9))
     )
@@ -328,7 +330,7 @@ class _Late:
     def error(self, trial: Trial) -> int | None:
         """By how many whole frames a burst may be off; None where that is not known."""
         late = max(stream.intended_rate * _late_ns(stream) / 10**9 for stream in trial.streams)
-        if self.throughput is None:
+        if self.throughput is None or self.throughput == 1:
             return None if late >= 1 else 0
         return floor(late * self.throughput / (1 - self.throughput))
 

@@ -58,7 +58,7 @@ def calibrate(
         measurer = measurers(frame_size)
         found = find_throughput(measurer, search)
         trials.extend(found.trials)
-        if not found.judged or not found.load:
+        if found.load is None or found.rate is None:
             raise Inconclusive(f"frames of {frame_size} bytes are lost at every rate; is there a cable?")
         trial = measurer.measure(found.load * _QUIET, duration)
         trials.append(trial)

@@ -31,7 +31,7 @@ def check_prerequisite(found: ThroughputResult, streams: Sequence[Stream]) -> No
 
 def load_of(found: ThroughputResult, needed_by: str) -> Fraction:
     """The throughput, part of line rate. Inconclusive where the device has none, or the tester found none."""
-    if not found.load:
+    if found.load is None:
         raise Inconclusive(f"{needed_by} is measured at a part of the throughput, and there is none: {found}")
     return found.load
 

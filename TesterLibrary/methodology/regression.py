@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from ..errors import PlanError
 from ..model.units import Ratio
-from ..verdict import AT_LEAST, AT_MOST, Between, Outcome, Verdict, assess
+from ..verdict import AT_LEAST, AT_MOST, Below, Between, Outcome, Verdict, assess
 
 _BESIDE = ", beside the baseline"  # the end of the subject of a comparison
 _HIGHER_IS_BETTER = {">=": True, ">": True, "<=": False, "<": False}  # by the operator of a bound
@@ -57,7 +57,7 @@ def no_regression(judged: Verdict, baseline: Baseline | None, within: Ratio, *, 
     if judged.outcome is Outcome.INCONCLUSIVE:
         doubt = judged.reason or doubt
     subject = f"{judged.subject}{_BESIDE}"
-    if baseline is None or judged.least is None or judged.most is None:
+    if baseline is None or judged.most is None:
         doubt = doubt or ("it is no number" if baseline else "there is no baseline")
         sign, beside = judged.bound.split(" ")[0], baseline.measured if baseline else "the baseline"
         bound = f"{sign} {beside} within {within}"
@@ -66,6 +66,18 @@ def no_regression(judged: Verdict, baseline: Baseline | None, within: Ratio, *, 
     error = (baseline.most - baseline.least) / 2 * (1 + within.value)  # of the bound, which follows from it
     higher_is_better = better_side(judged)
     room = abs(middle) * within.value
+    if judged.least is None:  # a throughput below its search: more is better
+        verdict = assess(
+            Below(judged.most + error),
+            AT_LEAST,
+            middle - room,
+            subject=subject,
+            measured=judged.measured,
+            bound=f">= {baseline.measured} within {within} ({baseline.source})",
+            doubt=doubt,
+        )
+        reason = doubt or (verdict.reason and f"it is only known to be {judged.measured}")
+        return replace(verdict, reason=reason, most=judged.most)
     least, most = judged.least - error, judged.most + error
     if higher_is_better is None:  # how far it is off, to whichever side
         ends = (abs(least - middle), abs(most - middle))

@@ -19,11 +19,11 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any
 
-from ..errors import PlanError
+from ..errors import Inconclusive, PlanError
 from ..measurement.trial import Trial
 from ..model.number import counted
 from ..model.units import Duration, Rate, RateUnit, Ratio
-from ..verdict import AT_LEAST, Between, Verdict, assess
+from ..verdict import AT_LEAST, Below, Between, Verdict, assess
 from .judging import amount, deaf, doubt_of, undelayed
 from .measurer import Measurer
 from .narrowing import Narrowing
@@ -170,13 +170,13 @@ class ThroughputSearch:
 class Repetition:
     """The result of one of several searches. Loads are parts of line rate; see ThroughputResult."""
 
-    load: Fraction
+    load: Fraction | None
     failed_load: Fraction | None
     limited_by: LimitedBy
     reason: str = ""
 
     @property
-    def bounds(self) -> tuple[Fraction, Fraction | None]:
+    def bounds(self) -> tuple[Fraction | None, Fraction | None]:
         """The throughput is at least the first one and below the other; None where that is not known."""
         return self.load, self.failed_load if self.limited_by is LimitedBy.DEVICE else None
 
@@ -189,7 +189,7 @@ class ThroughputResult(Result):
     """
 
     search: ThroughputSearch
-    load: Fraction  # of line rate: the highest that passed; 0 if none did
+    load: Fraction | None  # of line rate: the highest that passed; None if none did, it is below them all
     failed_load: Fraction | None  # of line rate: one step higher, which did not pass; None if there is none
     limited_by: LimitedBy
     reason: str = ""  # of TESTER: what the tester did not do; of UNSTABLE: what was lost
@@ -204,26 +204,39 @@ class ThroughputResult(Result):
     @property
     def judged(self) -> tuple[Trial, ...]:
         """The trial at the throughput; none if no load passed."""
+        if self.load is None:
+            return ()
         return tuple(t for t in self._full(self.load) if self.search.passes(t))[-1:]
 
     @property
-    def rate(self) -> float:
-        """Frames each second, over all streams."""
-        return float(self._in(RateUnit.PPS))
+    def rate(self) -> float | None:
+        """Frames each second, over all streams; None if no load passed."""
+        found = self._in(RateUnit.PPS)
+        return None if found is None else float(found)
 
     @property
     def offered(self) -> Rate:
-        """The load, exactly, as what `rate=` of other keywords takes."""
-        return Rate(self.load, RateUnit.LINE)
+        """The load, exactly, as what `rate=` of other keywords takes. Inconclusive if no load passed."""
+        return self.part(Ratio(Fraction(1)))
 
     def part(self, part: Ratio | str) -> Rate:
-        """A part of that rate, such as `80 %`."""
+        """A part of that rate, such as `80 %`. Inconclusive if no load passed."""
+        if self.load is None:
+            raise Inconclusive(f"there is no throughput to be offered, or a part of it: {self}")
         return Rate(self.load * Ratio.parse(part).value, RateUnit.LINE)
 
     @property
-    def throughput_bps(self) -> float:
-        """Bits of frames each second (L2, FCS included), over all streams."""
-        return float(self._in(RateUnit.L2))
+    def throughput_bps(self) -> float | None:
+        """Bits of frames each second (L2, FCS included), over all streams; None if no load passed."""
+        found = self._in(RateUnit.L2)
+        return None if found is None else float(found)
+
+    def below(self, unit: RateUnit) -> Fraction | None:
+        """The lowest load of the search, in this unit, if the throughput is below it; else None."""
+        if self.load is not None or self.limited_by is not LimitedBy.DEVICE:
+            return None
+        assert self.failed_load is not None
+        return amount(self._full(self.failed_load)[-1], unit, lambda s: s.intended_rate)
 
     def verdict_above(self, bound: Rate) -> Verdict:
         """Whether the throughput is at least the bound: `95 %` of line rate, `1 Gbps` or `100 kpps`.
@@ -232,10 +245,12 @@ class ThroughputResult(Result):
         highest load of the search was the limit, or where the bound lies between the last two loads.
         """
         value: Any = self._in(bound.unit)
-        doubt = ""
-        if self.agreement and self.load and not self.unstable:
-            value, doubt = self._mean(bound)
-        elif not (self.load > 0 and value >= bound.value):
+        below, doubt = self.below(bound.unit), ""
+        if below is not None:
+            value, doubt = Below(below), self._doubt(bound)
+        elif value is not None and self.agreement:
+            value, doubt = self._mean(value, bound)
+        elif value is None or value < bound.value or self.repetitions:
             doubt = self._doubt(bound)
         doubt = doubt or deaf(self.judged)
         verdict = assess(
@@ -258,8 +273,12 @@ class ThroughputResult(Result):
 
     @property
     def agreement(self) -> Agreement | None:
-        """How far the repetitions agree, in parts of line rate; None if it was searched once."""
-        return Agreement.of([each.bounds for each in self.repetitions]) if self.repetitions else None
+        """How far the repetitions agree, in parts of line rate; None if it was searched once.
+
+        None also where one of them found no throughput: then there is no mean.
+        """
+        known = [(low, high) for low, high in (each.bounds for each in self.repetitions) if low is not None]
+        return Agreement.of(known) if known and len(known) == len(self.repetitions) else None
 
     @property
     def variation(self) -> float | None:
@@ -273,11 +292,15 @@ class ThroughputResult(Result):
             return None
         return float(found.least), None if found.most is None else float(found.most)
 
-    def _mean(self, bound: Rate) -> tuple[Any, str]:
-        """The mean in the unit of the bound, and the reason why nothing can be concluded from it."""
+    def _mean(self, middle: Fraction, bound: Rate) -> tuple[Any, str]:
+        """The mean in the unit of the bound, and the reason why nothing can be concluded from it.
+
+        `middle`: the result in that unit.
+        """
         agreement = self.agreement
         assert agreement is not None
-        each = self._in(bound.unit) / self.load  # of this unit, in line rate
+        assert self.load is not None
+        each = middle / self.load  # of this unit, in line rate
         least = agreement.least * each
         if least >= bound.value:
             return least, ""
@@ -306,7 +329,8 @@ class ThroughputResult(Result):
     def _agreement_text(self) -> str:
         """Mean, interval and variation of the repetitions, as people read them; empty if searched once."""
         if self.agreement is None:
-            return ""
+            none = sum(each.load is None for each in self.repetitions)
+            return f"none in {none} of {len(self.repetitions)} repetitions" if none else ""
         return (
             f"mean of {len(self.repetitions)} repetitions {_percent(self.agreement.mean)} of line rate "
             f"(95 %: {self._interval_text}; coefficient of variation {_percent(self.agreement.variation)})"
@@ -318,9 +342,10 @@ class ThroughputResult(Result):
         return self.limited_by is LimitedBy.UNSTABLE
 
     def _found(self, unit: RateUnit) -> str:
-        if self.unstable:
-            return "not known"
-        return ", ".join(filter(None, (str(Rate(self._in(unit), unit)), self._agreement_text)))
+        found, below = self._in(unit), self.below(unit)
+        if found is None:
+            return "not known" if below is None else f"below {Rate(below, unit)}"
+        return ", ".join(filter(None, (str(Rate(found, unit)), self._agreement_text)))
 
     @property
     def _besides(self) -> tuple[str, ...]:
@@ -331,7 +356,8 @@ class ThroughputResult(Result):
     def _doubt(self, bound: Rate) -> str:
         if self.unstable:
             return f"unstable: {self.reason}, which does not come from the load"
-        if found := sum(each.load > 0 for each in self.repetitions):
+        found = sum(each.load is not None for each in self.repetitions)
+        if 0 < found < len(self.repetitions):
             return f"{found} of {len(self.repetitions)} repetitions found a throughput, the others none"
         if self.failed_load is None:
             why = ", the highest of the calibrated tester" if self.search.calibrated else ""
@@ -343,17 +369,18 @@ class ThroughputResult(Result):
         failed = self._full(self.failed_load)[-1]
         if amount(failed, bound.unit, lambda s: s.intended_rate) <= bound.value:
             return ""
-        if not self.load:
+        if self.load is None:
             return f"the device failed at {self.search.lowest} of line rate, and the search went no lower"
         return (
             f"the device passed at {Ratio(self.load)} and failed at {Ratio(self.failed_load)} of line rate, "
             f"and the bound of {bound} lies between them; search with a finer resolution"
         )
 
-    def _in(self, unit: RateUnit) -> Fraction:
+    def _in(self, unit: RateUnit) -> Fraction | None:
+        """The throughput; None if no load passed."""
         for trial in self.judged:
             return amount(trial, unit, lambda s: s.intended_rate)
-        return Fraction(0)
+        return None
 
     def _full(self, load: Fraction) -> list[Trial]:
         return [t for t in self.trials if t.load == load and t.duration_ns == self.search.trial_duration.ns]
@@ -361,13 +388,14 @@ class ThroughputResult(Result):
     def __str__(self) -> str:
         if self.unstable:
             return f"{self.title}: unstable: {self.reason}, {counted(len(self.trials), 'trial')}"
-        if not self.load:
-            found = f"no throughput down to {self.search.lowest} of line rate"
+        units = (RateUnit.LINE, RateUnit.PPS, RateUnit.L2)
+        below = [Rate(most, unit) for unit in units if (most := self.below(unit)) is not None]
+        rates = below or [Rate(rate, unit) for unit in units if (rate := self._in(unit)) is not None]
+        if not rates:
+            found = "throughput not known"
         else:
-            found = (
-                f"throughput {Ratio(self.load)} of line rate, {Rate(self._in(RateUnit.PPS), RateUnit.PPS)}, "
-                f"{Rate(self._in(RateUnit.L2), RateUnit.L2)}"
-            )
+            line, *others = map(str, rates)
+            found = ", ".join((f"throughput {'below ' if below else ''}{line} of line rate", *others))
             lossy = [trial.loss_text for trial in self.judged if trial.lost]
             found += f", of which it {lossy[0]}" if lossy else ""
         found = ", ".join(filter(None, (found, self._agreement_text)))
@@ -427,7 +455,7 @@ def find_throughput(
 
 def _middle(results: Sequence[ThroughputResult]) -> ThroughputResult:
     """The result in the middle, with what the others found and the trials of all."""
-    middle = sorted(results, key=lambda result: result.load)[(len(results) - 1) // 2]
+    middle = sorted(results, key=lambda result: result.load or 0)[(len(results) - 1) // 2]
     each = tuple(Repetition(r.load, r.failed_load, r.limited_by, r.reason) for r in results)
     return replace(middle, trials=results[-1].trials, repetitions=each)
 
@@ -503,7 +531,7 @@ def _result(search: ThroughputSearch, runner: _Runner, found: Narrowing) -> Thro
         title=runner.trials[0].title,
         trials=tuple(runner.trials),
         search=search,
-        load=passing.load if passing else Fraction(0),
+        load=passing.load if passing else None,
         failed_load=failing.load if failing else None,
         limited_by=limit,
         reason=runner.unstable or _reason(search, failing, passing),

@@ -137,6 +137,8 @@ def _changed(old: Verdict, new: Verdict, tolerance: Ratio) -> tuple[Change, Frac
 
 
 def _of_value(old: Verdict, new: Verdict, tolerance: Ratio) -> tuple[Change, Fraction | None, str]:
+    if old.is_below or new.is_below:
+        return _of_upper_bounds(old, new, tolerance)
     if old.least is None or old.most is None or new.least is None or new.most is None:
         return (Change.SAME if old.measured == new.measured else Change.DIFFERENT), None, ""
     was, became = (old.least + old.most) / 2, (new.least + new.most) / 2
@@ -167,6 +169,20 @@ def _of_lower_bounds(old: Verdict, new: Verdict, tolerance: Ratio) -> tuple[Chan
     as_high = after[0] >= before[0] * (1 - tolerance.value)
     if as_high and (not old.limit or old.limit == new.limit == _SEARCH):
         return Change.SAME, None, said
+    return Change.NOT_COMPARED, None, said
+
+
+def _of_upper_bounds(old: Verdict, new: Verdict, tolerance: Ratio) -> tuple[Change, Fraction | None, str]:
+    """The change where one value, or both, are lower than anybody looked."""
+    said = f"{old.measured} before, {new.measured} after"
+    if old.is_below and new.is_below:
+        return (Change.SAME if old.most == new.most else Change.NOT_COMPARED), None, said
+    if new.is_below and new.most is not None and old.least is not None:
+        is_worse = new.most <= old.least * (1 - tolerance.value)
+        return (Change.WORSE if is_worse else Change.NOT_COMPARED), None, said
+    if old.most is not None and new.least is not None:
+        is_better = new.least >= old.most * (1 + tolerance.value)
+        return (Change.BETTER if is_better else Change.NOT_COMPARED), None, said
     return Change.NOT_COMPARED, None, said
 
 

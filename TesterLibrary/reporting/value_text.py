@@ -18,10 +18,10 @@ _RATES = {unit.value: unit for unit in RateUnit if unit is not RateUnit.LINE}
 
 def unit_of(verdict: Verdict) -> str:
     """The basic unit of a verdict's numbers, by its texts; empty where they have none."""
-    if verdict.least is None or verdict.most is None:
+    if verdict.most is None:
         return NONE
-    value = (verdict.least + verdict.most) / 2
-    measured = _magnitude(re.split(r"; | \(| of ", verdict.measured)[0])
+    value = verdict.most if verdict.least is None else (verdict.least + verdict.most) / 2
+    measured = _magnitude(re.split(r"; | \(| of ", verdict.measured)[0].removeprefix("below "))
     if measured and abs(measured.value - value) <= abs(value) * _ROUNDED:
         return measured.unit
     bound = _magnitude(verdict.bound.partition(" ")[2].partition(" within ")[0])

@@ -74,7 +74,7 @@ def search(draw: random.Random) -> Case:
     bound = max(Fraction(1), capacity + draw.choice([-10, -2, -1, 1, 2, 10]) * step)
     bound = min(bound, Fraction(line))
     reached = bound <= capacity
-    between = result.load * line < bound < (result.failed_load or 0) * line
+    between = (result.load or 0) * line < bound < (result.failed_load or 0) * line
     excuse = "between two loads of the search" if between or abs(bound - capacity) < step else ""
     if bound < wanted.lowest.value * line and not result.load:
         excuse = "the search went no lower"

@@ -47,7 +47,7 @@ def mlrsearch(draw: random.Random) -> Case:
     bound = min(most, Fraction(1)) + draw.choice([-20, -5, -1, 0, 1, 5, 20]) * Fraction(1, 1000)
     bound = min(Fraction(1), max(Fraction(1, 1000), draw.choice([bound, bound, most, Fraction(1, 100)])))
     excuse = ""
-    if found.conditional_throughput < bound < (found.upper or 0):
+    if (found.conditional_throughput or 0) < bound < (found.upper or 0):
         excuse = "between the bounds of the goal"
     if not found.regular:
         excuse = "an irregular result"

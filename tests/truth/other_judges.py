@@ -98,7 +98,7 @@ def search(draw: random.Random) -> Case:
     )
     bound = min(Fraction(1), max(Fraction(1, 1000), bound))
     reached = ceil(bound * LINE) <= most * LINE
-    between = result.load < bound < (result.failed_load or Fraction(0))
+    between = (result.load or 0) < bound < (result.failed_load or Fraction(0))
     lowest = bound < wanted.lowest.value and not reached
     excuse = "between two loads of the search" if between or lowest else ""
     if limit < 1:

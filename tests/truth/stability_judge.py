@@ -49,6 +49,6 @@ def stability(draw: random.Random) -> Case:
         truth = None if tells else False
         return Case("stability", truth, verdict, "unstable", about)
     reached = ceil(bound * LINE) <= most * LINE
-    between = result.load < bound < (result.failed_load or Fraction(0))
+    between = (result.load or 0) < bound < (result.failed_load or Fraction(0))
     lowest = bound < search.lowest.value and not reached
     return Case("stability", reached, verdict, "between two loads" if between or lowest else "", about)

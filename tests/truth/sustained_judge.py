@@ -65,7 +65,7 @@ def sustained(draw: random.Random) -> Case:
     bound = max(Fraction(1, 1000), most + draw.choice([-5, -2, -1, 0, 2, 5]) * step)
     bound = min(Fraction(1), bound)
     reached = bound <= most
-    between = result.load < bound < (result.failed_load or 0)
+    between = (result.load or 0) < bound < (result.failed_load or 0)
     excuse = "between two loads of the search" if between else ""
     about = f"bound {bound}; {served=} {asked=} {device.noise_ns=}; {search}"
     verdict = result.verdict_above(Rate(bound, RateUnit.LINE))

@@ -7,7 +7,7 @@ import pytest
 from assertionengine import AssertionOperator
 
 from TesterLibrary.errors import Inconclusive, PlanError, TargetError, TesterLibraryError, VerdictFailed
-from TesterLibrary.verdict import AT_LEAST, AT_MOST, EQUAL, Between, Outcome, Verdict, assess
+from TesterLibrary.verdict import AT_LEAST, AT_MOST, EQUAL, Below, Between, Outcome, Verdict, assess
 
 
 def verdict(*, holds: bool, doubt: str = "") -> Verdict:
@@ -51,6 +51,31 @@ def test_doubts_are_added_once() -> None:
 def test_counts_are_written_with_all_their_digits() -> None:
     found = assess(1_234_567, EQUAL, 1_234_568, subject="frame loss")
     assert str(found) == "FAIL: frame loss is 1,234,567, required == 1,234,568"
+
+
+@pytest.mark.parametrize(
+    ("sign", "expected", "outcome"),
+    [
+        (">=", 70, Outcome.FAIL),  # it does not reach what it is below
+        (">=", 71, Outcome.FAIL),
+        (">=", 69, Outcome.INCONCLUSIVE),
+        (">", 70, Outcome.FAIL),
+        (">", 69, Outcome.INCONCLUSIVE),
+        ("<", 70, Outcome.PASS),
+        ("<=", 70, Outcome.PASS),
+        ("<=", 69, Outcome.INCONCLUSIVE),
+        ("==", 70, Outcome.FAIL),
+        ("==", 69, Outcome.INCONCLUSIVE),
+        ("!=", 70, Outcome.PASS),
+        ("!=", 69, Outcome.INCONCLUSIVE),
+    ],
+)
+def test_a_value_below_another_one_is_judged_where_that_decides(
+    sign: str, expected: int, outcome: Outcome
+) -> None:
+    found = assess(Below(70), AssertionOperator[sign], expected, subject="throughput")
+    assert (found.outcome, found.measured, found.least, found.most) == (outcome, "below 70", None, 70)
+    assert found.reason == ("it is only known to be below 70" if outcome is Outcome.INCONCLUSIVE else "")
 
 
 def test_a_value_that_nobody_measured_is_inconclusive() -> None:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from ...errors import TesterLibraryError
 from ...measurement.trial import Trial
 from ...model.units import Duration, Rate, RateUnit, Ratio
-from ...verdict import AT_LEAST, Verdict, assess
+from ...verdict import AT_LEAST, Below, Verdict, assess
 from ..judging import amount, doubt_of, unmeasured
 from ..result import Result
 from ..stability import instability
@@ -42,9 +42,14 @@ class GoalResult:
     reason: str = ""  # of DOUBT: at which load, and what the tester did not do; of UNSTABLE: what was lost
 
     @property
-    def conditional_throughput(self) -> Fraction:
-        """Lower bound less its loss (RFC 9971 §4.8.3), part of line rate; 0 if there is no lower bound."""
-        return Fraction(0) if self.lower is None or self.loss is None else self.lower * (1 - self.loss)
+    def conditional_throughput(self) -> Fraction | None:
+        """Lower bound less its loss (RFC 9971 §4.8.3), part of line rate; None if there is no lower bound."""
+        return None if self.lower is None or self.loss is None else self.lower * (1 - self.loss)
+
+    @property
+    def below(self) -> Fraction | None:
+        """The lowest load of the search, part of line rate, if it is an upper bound; else None."""
+        return self.upper if self.irregular is Irregular.LOWEST else None
 
     @property
     def offered(self) -> Rate:
@@ -72,8 +77,10 @@ class GoalResult:
         return f"the lowest load of the search, {lowest} of line rate, is an upper bound"
 
     def __str__(self) -> str:
-        if self.lower is None:
-            return f"{self.goal.name} not found"
+        if self.below is not None:
+            return f"{self.goal.name} below {Ratio(self.below)} of line rate"
+        if self.lower is None or self.conditional_throughput is None:
+            return f"{self.goal.name} not known"
         text = f"{self.goal.name} {Ratio(self.conditional_throughput)} of line rate"
         bounds = f"{Ratio(self.lower)} to " + ("?" if self.upper is None else str(Ratio(self.upper)))
         return f"{text} (bounds {bounds})"
@@ -100,13 +107,15 @@ class MultipleLossRatioResult(Result):
         names = ", ".join(each.goal.name for each in self.found)
         raise TesterLibraryError(f"the search had no goal {name!r}; it had {names}")
 
-    def rate(self, name: str) -> float:
-        """The conditional throughput of a goal in frames each second, over all streams."""
-        return float(self._in(self.goal(name), RateUnit.PPS))
+    def rate(self, name: str) -> float | None:
+        """The conditional throughput of a goal in frames each second, over all streams; None if unknown."""
+        found = self._in(self.goal(name), RateUnit.PPS)
+        return None if found is None else float(found)
 
-    def throughput_bps(self, name: str) -> float:
+    def throughput_bps(self, name: str) -> float | None:
         """The same in bits of frames each second (L2, FCS included)."""
-        return float(self._in(self.goal(name), RateUnit.L2))
+        found = self._in(self.goal(name), RateUnit.L2)
+        return None if found is None else float(found)
 
     @property
     def judged(self) -> tuple[Trial, ...]:
@@ -129,17 +138,19 @@ class MultipleLossRatioResult(Result):
         """
         found = self.goal(name)
         value = self._in(found, bound.unit)
+        below = None if found.below is None else self._at(found.below, bound.unit)
         irregularity = found.irregularity(self.search)
         doubt = ""
-        if value < bound.value or found.lower is None:
+        if value is None or value < bound.value:
             doubt = f"irregular result: {irregularity}" if irregularity else self._between(found, bound)
         note = f"; irregular result: {irregularity}" if irregularity and not doubt else ""
+        measured = "not known" if value is None else f"{Rate(value, bound.unit)}{note}"
         return assess(
-            value,
+            value if below is None else Below(below),
             AT_LEAST,
             bound.value,
             subject=f"{name} of {self.title}",
-            measured=f"{Rate(value, bound.unit)}{note}" if found.lower is not None else "not found",
+            measured=measured if below is None else f"below {Rate(below, bound.unit)}",
             bound=f">= {bound}",
             doubt=doubt,
         )
@@ -157,9 +168,10 @@ class MultipleLossRatioResult(Result):
             "smaller width"
         )
 
-    def _in(self, found: GoalResult, unit: RateUnit) -> Fraction:
+    def _in(self, found: GoalResult, unit: RateUnit) -> Fraction | None:
+        """Its conditional throughput; None if it has no lower bound."""
         if found.lower is None or found.loss is None:
-            return Fraction(0)
+            return None
         return self._at(found.lower, unit) * (1 - found.loss)
 
     def _at(self, load: Fraction, unit: RateUnit) -> Fraction:
@@ -170,7 +182,8 @@ class MultipleLossRatioResult(Result):
         parts = []
         for each in self.found:
             why = each.irregularity(self.search)
-            rate = "" if each.lower is None else f", {Rate(self._in(each, RateUnit.PPS), RateUnit.PPS)}"
+            found = self._in(each, RateUnit.PPS)
+            rate = "" if found is None else f", {Rate(found, RateUnit.PPS)}"
             parts.append(f"{each}{rate}" + (f", IRREGULAR: {why}" if why else ""))
         return f"{self.title}: {'; '.join(parts)}; {len(self.trials)} trials that sent for {self.sending}"
 

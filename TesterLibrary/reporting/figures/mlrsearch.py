@@ -26,8 +26,8 @@ def conditional_throughput(records: Sequence[ResultRecord], setting: Setting) ->
         for result in results:
             for found in result.found:
                 name = found.goal.name if len(series) == 1 else f"{found.goal.name}, {label}"
-                if found.lower is not None:
-                    lines.setdefault(name, []).append((frame_size(result), result.rate(found.goal.name)))
+                if (rate := result.rate(found.goal.name)) is not None:
+                    lines.setdefault(name, []).append((frame_size(result), rate))
     everything = [result for results in series.values() for result in results]
     sizes = sorted({frame_size(result) for result in everything})
     speed = min((port["speed"]["bps"] for port in setting.testbed.get("ports", ())), default=0)

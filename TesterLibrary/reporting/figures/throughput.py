@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from ...measurement.trial import Trial
 from ...methodology.throughput import ThroughputResult
-from ...model.units import Bandwidth
+from ...model.units import Bandwidth, RateUnit
 from .. import plots
 from ..figure import Figure
 from ..records import ResultRecord
@@ -30,12 +30,18 @@ def throughput(records: Sequence[ResultRecord], setting: Setting) -> Iterator[Fi
     speed = min((port["speed"]["bps"] for port in setting.testbed.get("ports", ())), default=0)
     line = [(size, float(Bandwidth(speed).frames_per_second(size))) for size in sizes] if speed else []
     texts = (
-        f"{f'{label}: ' if len(series) > 1 else ''}{r.title}: "
-        + ("unstable" if r.unstable else f"{_forwarded(r.judged[-1]) if r.judged else 0:,.0f} frames/s")
+        f"{f'{label}: ' if len(series) > 1 else ''}{r.title}: {_text(r)}"
         for label, results in series.items()
         for r in results
     )
     yield Figure("Throughput", image(plots.throughput_vs_size(found, line)), "; ".join(texts))
+
+
+def _text(result: ThroughputResult) -> str:
+    if result.judged:
+        return f"{_forwarded(result.judged[-1]):,.0f} frames/s"
+    below = result.below(RateUnit.PPS)
+    return f"below {float(below):,.0f} frames/s" if below else "unstable" if result.unstable else "not known"
 
 
 def _forwarded(trial: Trial) -> float:

@@ -150,9 +150,11 @@ def _differs(key: Key, sought: Sought) -> str:
 
 
 def _unfit(point: Point) -> str:
-    return (
-        "" if point.fit else f"the tester of the baseline was not fit: {point.reason or 'it has no number'}"
-    )
+    if point.fit:
+        return ""
+    if point.outcome == Outcome.INCONCLUSIVE.value:
+        return f"the tester of the baseline was not fit: {point.reason}"
+    return f"the baseline has no number to compare with{f': {point.reason}' if point.reason else ''}"
 
 
 def _known(figure: Figure, source: str) -> Baseline | None:

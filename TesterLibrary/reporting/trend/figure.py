@@ -167,7 +167,8 @@ def _point(
         most=float(verdict.most) if known and verdict.most is not None else None,
         outcome=verdict.outcome.value,
         reason=verdict.reason
-        or (f"only a lower bound: limited by the {verdict.limit}" if verdict.limit else ""),
+        or (f"only a lower bound: limited by the {verdict.limit}" if verdict.limit else "")
+        or ("only an upper bound: " + verdict.measured if verdict.is_below else ""),
         device=device_text(device),
         version=str(device.get("version", "")),
         tester=f"{tester.get('target', '')} {tester.get('version', '')}".strip(),

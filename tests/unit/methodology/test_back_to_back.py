@@ -135,7 +135,7 @@ def test_what_the_device_did_not_limit_gives_no_buffer_time() -> None:
     result = find_maximum_burst(Bursts(longest=1000, tester_longest=200), throughput(), SEARCH)
     assert result.limited_by is BurstLimit.TESTER
     assert (result.implied_buffer_ns, result.corrected_buffer_ns) == (None, None)
-    none = find_maximum_burst(Bursts(), throughput(Fraction(0)), SEARCH)
+    none = find_maximum_burst(Bursts(), throughput(None), SEARCH)
     assert none.corrected_buffer_ns is None
 
 

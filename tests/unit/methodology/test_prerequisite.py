@@ -51,4 +51,4 @@ def test_where_there_is_no_throughput_nothing_can_be_measured_at_a_part_of_it() 
     with pytest.raises(
         Inconclusive, match="a reset is measured at a part of the throughput, and there is none"
     ):
-        load_of(throughput(Fraction(0)), "a reset")
+        load_of(throughput(None), "a reset")

@@ -42,7 +42,7 @@ class WarmingUp(SimulatedMeasurer):
 def test_a_device_that_loses_at_any_load_is_unstable() -> None:
     device = SimulatedMeasurer(random_loss=0.01)
     result = find_throughput(device, SEARCH)
-    assert (result.limited_by, result.unstable, result.load) == (LimitedBy.UNSTABLE, True, 0)
+    assert (result.limited_by, result.unstable, result.load) == (LimitedBy.UNSTABLE, True, None)
     assert [load for load, _ in device.asked] == [LOW.value, LOW.value, 1]
     assert {time for _, time in device.asked} == {SCOUT}
     lost = result.trials[1].lost
@@ -72,7 +72,7 @@ def test_a_slow_device_is_not_unstable() -> None:
 
 def test_a_device_that_forwards_nothing_fails_as_before() -> None:
     result = find_throughput(SimulatedMeasurer(Fraction(0), collapse=Fraction(0)), SEARCH)
-    assert (result.load, result.limited_by) == (0, LimitedBy.DEVICE)
+    assert (result.load, result.limited_by) == (None, LimitedBy.DEVICE)
     assert result.verdict_above(Rate.parse("1 %")).outcome is Outcome.FAIL
 
 
@@ -203,7 +203,7 @@ def test_a_goal_that_no_load_meets_is_irregular_and_the_others_are_found() -> No
     assert ndr.reason.startswith("lost ")
     assert ndr.reason.endswith("frames at 5 % of line rate")
     verdict = result.verdict_above("NDR", Rate.parse("1 %"))
-    assert (verdict.outcome, verdict.measured) == (Outcome.INCONCLUSIVE, "not found")
+    assert (verdict.outcome, verdict.measured) == (Outcome.INCONCLUSIVE, "not known")
     assert verdict.reason == f"irregular result: unstable: {ndr.reason}, which does not come from the load"
     assert result.verdict_above("PDR", Rate.parse("58 %")).outcome is Outcome.PASS
     assert MultipleLossRatioResult.derived(search, result.trials) == result

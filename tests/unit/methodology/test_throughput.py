@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from TesterLibrary.errors import PlanError
+from TesterLibrary.errors import Inconclusive, PlanError
 from TesterLibrary.measurement.evidence import EvidenceLimits
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.throughput import (
@@ -67,9 +67,54 @@ def test_a_deep_buffer_fools_scouts_but_not_the_result() -> None:
 
 def test_a_device_that_always_loses_has_no_throughput() -> None:
     result = find_throughput(SimulatedMeasurer(random_loss=0.01), SEARCH)
-    assert (result.load, result.rate, result.judged) == (0, 0, ())
+    assert (result.load, result.rate, result.throughput_bps, result.judged) == (None, None, None, ())
     assert (result.limited_by, result.failed_load) == (LimitedBy.DEVICE, SEARCH.lowest.value)
-    assert "no throughput down to 1 %" in str(result)
+    assert str(result).startswith(
+        "north, 64 bytes: throughput below 1 % of line rate, 14.881 kpps, 7.61905 Mbps, limited by the device"
+    )
+    for wanted in (lambda: result.offered, lambda: result.part("80 %")):
+        with pytest.raises(Inconclusive, match="no throughput to be offered"):
+            wanted()
+
+
+@pytest.mark.parametrize(
+    ("bound", "said"),
+    [
+        ("70 %", "FAIL: throughput of north, 64 bytes is below 70 %, required >= 70 %"),
+        ("2 Mpps", "FAIL: throughput of north, 64 bytes is below 1.04167 Mpps, required >= 2 Mpps"),
+        (
+            "60 %",
+            "INCONCLUSIVE: throughput of north, 64 bytes is below 70 %, required >= 60 % (the device failed "
+            "at 70 % of line rate, and the search went no lower)",
+        ),
+    ],
+)
+@pytest.mark.parametrize("repeat", [1, 3])
+def test_a_device_below_the_search_is_below_it_and_not_at_0(bound: str, said: str, repeat: int) -> None:
+    """Nobody has measured 0: its throughput is anything below the lowest load."""
+    search = replace(SEARCH, lowest=percent("70 %"), scout_duration=SECOND)
+    result = find_throughput(SimulatedMeasurer(capacity=Fraction(65, 100)), search, repeat=repeat)
+    verdict = result.verdict_above(Rate.parse(bound))
+    assert str(verdict) == said
+    assert (verdict.least, verdict.most) == (None, result.below(Rate.parse(bound).unit))
+    assert (result.agreement, result.variation, result.interval) == (None, None, None)
+
+
+def test_repetitions_of_which_some_find_nothing_have_no_mean() -> None:
+    """A device that passes its lowest load every other time passes and fails nothing at it."""
+    search = replace(SEARCH, lowest=percent("70 %"), scout_duration=SECOND)
+
+    class Undecided(SimulatedMeasurer):
+        def measure(self, load: Fraction, duration: Duration) -> Trial:
+            self.capacity = Fraction(70, 100) if len(self.asked) in range(2, 30) else Fraction(60, 100)
+            return super().measure(load, duration)
+
+    result = find_throughput(Undecided(), search, repeat=2)
+    assert {repetition.load for repetition in result.repetitions} == {None, Fraction(7, 10)}
+    assert result.agreement is None
+    verdicts = [result.verdict_above(Rate.parse(bound)) for bound in ("70 %", "90 %", "10 %")]
+    assert {verdict.outcome for verdict in verdicts} == {Outcome.INCONCLUSIVE}
+    assert verdicts[0].reason == "1 of 2 repetitions found a throughput, the others none"
 
 
 def test_allowed_loss_is_allowed() -> None:
@@ -100,7 +145,8 @@ def test_a_device_slower_than_the_tester_is_still_found() -> None:
 def test_a_flaky_tester_never_fails_the_device() -> None:
     every_trial = range(1, 1000)
     result = find_throughput(SimulatedMeasurer(broken_trials=every_trial), SEARCH)
-    assert (result.load, result.limited_by) == (0, LimitedBy.TESTER)
+    assert (result.load, result.limited_by) == (None, LimitedBy.TESTER)
+    assert "throughput not known, limited by the tester" in str(result)
     assert result.verdict_above(Rate.parse("10 %")).outcome is Outcome.INCONCLUSIVE
 
 
@@ -140,11 +186,11 @@ def test_the_result_is_true_within_the_resolution(
     result = find_throughput(device, search, on_estimate=lambda trials, _time: estimates.append(trials))
 
     carried = capacity + Fraction(bucket + 2) / LINE  # what the device really carries for one second
-    assert result.load * (1 - EvidenceLimits().max_shortfall) <= carried
+    assert (result.load or 0) * (1 - EvidenceLimits().max_shortfall) <= carried
     if result.limited_by is LimitedBy.DEVICE:
         assert result.failed_load is not None
         assert result.failed_load >= capacity
-        assert result.failed_load - result.load <= resolution.value or result.load == 0
+        assert result.load is None or result.failed_load - result.load <= resolution.value
     if result.limited_by is LimitedBy.LINE:
         assert result.load == 1
     if not broken and result.limited_by is LimitedBy.TESTER:
@@ -242,11 +288,11 @@ def test_a_search_without_sense_is_refused_before_a_frame_is_sent(
 def test_a_frame_that_comes_too_late_is_lost() -> None:
     late = replace(SEARCH, timeout=Duration(9_000))
     result = find_throughput(SimulatedMeasurer(latency_ns=10_000), late)
-    assert (result.load, result.limited_by) == (0, LimitedBy.DEVICE)
+    assert (result.load, result.limited_by) == (None, LimitedBy.DEVICE)
     assert str(result).endswith("trials, frames later than 9 us are lost")
     verdict = result.verdict_above(Rate.parse("50 %"))
     assert verdict.outcome is Outcome.FAIL
-    assert verdict.measured.startswith("0 %, frames later than 9 us are lost")
+    assert verdict.measured.startswith("below 1 %, frames later than 9 us are lost")
     in_time = find_throughput(SimulatedMeasurer(latency_ns=10_000), replace(SEARCH, timeout=Duration(10_000)))
     assert (in_time.load, in_time.limited_by) == (1, LimitedBy.LINE)
     with pytest.raises(PlanError, match="the timeout must be above 0"):
@@ -305,7 +351,7 @@ def test_a_loss_that_nobody_counts_fails_no_device() -> None:
     assert verdict.outcome is Outcome.INCONCLUSIVE
     assert "copies at other ports are counted together" in verdict.reason
     lossy = find_throughput(CountsCopiesTogether(Fraction(1, 4)), ThroughputSearch())
-    assert lossy.load == 0  # what passes is not known at any load
+    assert lossy.load is None  # what passes is not known at any load
     assert lossy.verdict_above(Rate.parse("50 %")).outcome is not Outcome.PASS
 
 

@@ -18,7 +18,7 @@ from TesterLibrary.model.units import Ratio
 from TesterLibrary.reporting.comparison import Change, compare, status
 from TesterLibrary.reporting.place import RecordPlace
 from TesterLibrary.reporting.records import Records, TestRecord, VerdictRecord
-from TesterLibrary.verdict import About, Verdict, assess
+from TesterLibrary.verdict import About, Below, Verdict, assess
 
 TOLERANCE = Ratio(Fraction(3, 100))
 OPPOSITE = {Change.WORSE: Change.BETTER, Change.BETTER: Change.WORSE}
@@ -94,6 +94,26 @@ def test_lower_bounds_are_compared_where_they_decide(
     (found,) = compare(run(sides[0]), run(sides[1]), TOLERANCE)
     assert found.change is expected
     assert "limited by the" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (95, Below(70), Change.WORSE),
+        (71, Below(70), Change.NOT_COMPARED),  # within the tolerance
+        (60, Below(70), Change.NOT_COMPARED),
+        (Below(70), 95, Change.BETTER),
+        (Below(70), 71, Change.NOT_COMPARED),
+        (Below(70), Below(70), Change.SAME),
+        (Below(70), Below(50), Change.NOT_COMPARED),
+    ],
+)
+def test_upper_bounds_are_compared_where_they_decide(before: object, after: object, expected: Change) -> None:
+    sides = [run(judged(value, bound=100)) for value in (before, after)]
+    (found,) = compare(sides[0], sides[1], TOLERANCE)
+    assert found.change is expected
+    assert found.part is None
+    assert "below" in found.reason
 
 
 @pytest.mark.parametrize("doubtful", ["before", "after"])

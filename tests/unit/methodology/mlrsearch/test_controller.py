@@ -107,7 +107,11 @@ def test_a_device_that_loses_a_little_at_any_load_has_a_pdr_only() -> None:
     assert (ndr.lower, ndr.irregular) == (None, Irregular.LOWEST)
     assert (pdr.lower, pdr.irregular) == (1, Irregular.HIGHEST)
     assert pdr.loss == pytest.approx(Fraction(1, 1000), rel=0.01)
-    assert result.verdict_above("NDR", Rate.parse("1 %")).outcome is Outcome.INCONCLUSIVE
+    assert ndr.conditional_throughput is None
+    assert (result.rate("NDR"), result.throughput_bps("NDR")) == (None, None)
+    verdict = result.verdict_above("NDR", Rate.parse("1 %"))
+    assert (verdict.outcome, verdict.measured) == (Outcome.INCONCLUSIVE, "below 1 %")
+    assert (verdict.least, verdict.most) == (None, Fraction(1, 100))
     with pytest.raises(TesterLibraryError, match="no load meets the goal NDR"):
         _ = ndr.offered
     with pytest.raises(TesterLibraryError, match="the search had no goal 'MRR'; it had NDR, PDR"):
@@ -331,7 +335,7 @@ def test_texts() -> None:
     assert result.throughput_bps("NDR") == pytest.approx(910714 * 512, rel=1e-5)
     assert result.judged[-1].load == ndr.lower
     assert str(found(SimulatedMeasurer(capacity=Fraction(0)), NDR)).startswith(
-        "north, 64 bytes: NDR not found, IRREGULAR: the lowest load of the search, 1 % of line rate, is an"
+        "north, 64 bytes: NDR below 1 % of line rate, IRREGULAR: the lowest load of the search, 1 % of line"
     )
 
 

@@ -14,7 +14,7 @@ from TesterLibrary.errors import PlanError
 from TesterLibrary.methodology.regression import Baseline, no_regression
 from TesterLibrary.methodology.value import judge_value
 from TesterLibrary.model.units import Ratio
-from TesterLibrary.verdict import AT_LEAST, AT_MOST, Between, Verdict, assess
+from TesterLibrary.verdict import AT_LEAST, AT_MOST, Below, Between, Verdict, assess
 from tests.approval import Approved
 
 from .samples import said
@@ -56,6 +56,9 @@ def regressions() -> Iterator[Verdict]:
     both = replace(value("55 %", bound="30 %"), limit="search")
     yield no_regression(both, replace(known("55/100"), limit="search"), WITHIN)
     yield no_regression(both, replace(known("60/100"), limit="search"), WITHIN)
+    below = assess(Below(Fraction(7, 10)), AT_LEAST, Fraction(9, 10), subject="share", measured="below 70 %")
+    for was in ("1", "7/10"):
+        yield no_regression(below, known(was), WITHIN)
     yield no_regression(value("50 %").doubted("the tester sent 1 of 2 frames"), known("1"), WITHIN)
 
 
