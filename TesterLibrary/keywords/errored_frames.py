@@ -50,12 +50,12 @@ class ErroredFrames:
         | ``longest`` | bytes of the longest frame that the device has to forward, FCS included |
         | ``oversize`` | bytes of the frames that are too long; one more than ``longest``, if left out |
         | ``load`` | the load of the port, in ``%`` of line rate |
-        | ``duration`` | how long each of both trials sends; as the profile says for frame loss, if left out |
+        | ``duration`` | how long each of its trials sends; as the profile says for frame loss, if left out |
 
         No port of the tester sends frames that are ``undersize``, have a bad FCS (``crc``) or end within a
         byte (``dribble``, ``alignment``): they are refused, for nobody knows whether the device filters them.
-        First frames of the longest legal size are sent, so that a dead device does not seem to filter. The
-        streams are called ``legal`` and ``oversize`` and exist until the test ends.
+        Frames of the longest legal size are sent before and after, so that a device that is dead, or that
+        oversize frames bring down, does not seem to filter. The streams are called ``legal`` and ``oversize`` and exist until the test ends.
 
         Returns a result: ``forwarded`` (frames) and ``trials``.
 

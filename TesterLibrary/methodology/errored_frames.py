@@ -24,6 +24,7 @@ from .result import Result, shorter
 from .unsigned import unsigned
 
 _RFC_TRIAL = Duration(30 * 10**9)  # RFC 2889 §5.9.2, which refers to §5.1.2
+_DOWN = Fraction(1, 100)  # of the legal frames, beyond what is lost otherwise: the device was not forwarding
 
 
 class FrameError(Enum):
@@ -74,7 +75,7 @@ class ErroredTest:
 
 @dataclass(frozen=True)
 class ErroredResult(Result):
-    """Two trials: of the longest frames that the device has to forward, and of oversize frames."""
+    """Three trials: the longest frames that the device has to forward, oversize frames, and legal ones again."""
 
     load: ErroredTest
 
@@ -86,7 +87,7 @@ class ErroredResult(Result):
     @property
     def judged(self) -> tuple[Trial, ...]:
         """The trial of oversize frames."""
-        return self.trials[1:]
+        return self.trials[1:2]
 
     @property
     def forwarded(self) -> int:
@@ -101,11 +102,24 @@ class ErroredResult(Result):
         here = ForeignAt("the ports of the trial", found.others + found.damaged, found.damaged)
         return unsigned(trial, (here, *trial.elsewhere))
 
+    @property
+    def _down(self) -> str:
+        """That the device may have forwarded nothing at all after oversize frames; empty if it did."""
+        before, after = self.trials[0], self.trials[2]
+        missing = after.sent - after.received
+        if missing <= before.sent - before.received + _DOWN * after.sent:
+            return ""
+        return (
+            f"{missing:,} of {after.sent:,} legal frames were lost after the oversize ones, and "
+            f"{before.sent - before.received:,} of {before.sent:,} before: the device may have stopped "
+            "forwarding altogether"
+        )
+
     def verdict_filtered(self) -> Verdict:
         """Whether no oversize frame was forwarded.
 
-        INCONCLUSIVE where the device did not forward the longest legal frames either: it may be dead; and
-        where frames without a signature arrived that it may have made of oversize ones.
+        INCONCLUSIVE where the device did not forward the longest legal frames either, before or after: it may
+        be dead; and where frames without a signature arrived that it may have made of oversize ones.
         """
         doubt = doubt_of(self.trials) or unmeasured(self.trials)
         if not doubt and not self.trials[0].received:
@@ -116,7 +130,7 @@ class ErroredResult(Result):
         if not doubt and not self.forwarded and None in self.trials[1].order.changed_or_elsewhere:
             doubt = "this tester does not count frames that arrive damaged, in pieces or at another port"
         if not doubt and not self.forwarded:
-            doubt = self._unsigned
+            doubt = self._unsigned or self._down
         return assess(
             self.forwarded,
             AT_MOST,
@@ -132,12 +146,14 @@ class ErroredResult(Result):
 
 
 def measure_errored_frames(legal: Measurer, oversize: Measurer, test: ErroredTest) -> ErroredResult:
-    """Sends the longest legal frames, then frames that are too long.
+    """Sends the longest legal frames, then frames that are too long, then legal ones again.
+
+    A device that oversize frames bring down forwards none of them, either: it has to be alive afterwards.
 
     Raises:
         PlanError: the test makes no sense.
         TargetError: the tester is broken, gone or late.
     """
     test.validate()
-    trials = tuple(measurer.measure(test.load.value, test.duration) for measurer in (legal, oversize))
+    trials = tuple(measurer.measure(test.load.value, test.duration) for measurer in (legal, oversize, legal))
     return ErroredResult(title=trials[1].title, trials=trials, load=test)

@@ -37,7 +37,7 @@ Far Too Long    ${FAR_TOO_LONG}
 
 *** Keywords ***
 Oversize Frames Are Filtered
-    [Documentation]    First the longest legal frames are sent, of which some have to arrive.
+    [Documentation]    Before and after, the longest legal frames are sent, which have to arrive.
     [Arguments]    ${oversize}
     ${result} =    Measure Errored Frames
     ...    oversize

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.foreign import Foreign, ForeignAt
 from TesterLibrary.measurement.snapshot import IcmpErrorCounters
+from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.errored_frames import (
     ErroredTest,
     FrameError,
@@ -74,6 +75,31 @@ def test_oversize_frames_that_are_cut_and_forwarded_were_not_filtered(
     lost = trial(stream_counters(id=1, tx_packets=386), foreign=foreign, elsewhere=elsewhere)
     verdict = measure_errored_frames(OneTrial(legal), OneTrial(lost), TEST).verdict_filtered()
     assert verdict.outcome is outcome, verdict
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "outcome"),
+    [
+        (1000, 0, Outcome.INCONCLUSIVE),  # it crashed
+        (1000, 950, Outcome.INCONCLUSIVE),  # and came back
+        (1000, 990, Outcome.PASS),
+        (900, 895, Outcome.PASS),  # it loses as many anyway
+    ],
+)
+def test_a_device_that_oversize_frames_bring_down_does_not_filter_them(
+    before: int, after: int, outcome: Outcome
+) -> None:
+    class Device:
+        arrived = [before, after]
+
+        def measure(self, load: Fraction, duration: Duration) -> Trial:
+            return trial(stream_counters(id=1, tx_packets=1000, rx_packets=self.arrived.pop(0)))
+
+    dropped = OneTrial(trial(stream_counters(id=2, tx_packets=1000)))
+    verdict = measure_errored_frames(Device(), dropped, TEST).verdict_filtered()
+    assert verdict.outcome is outcome, verdict
+    missing = f"{1000 - after:,} of 1,000 legal frames were lost after the oversize ones"
+    assert (missing in str(verdict)) is (outcome is Outcome.INCONCLUSIVE)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FrameError if kind is not FrameError.OVERSIZE])

@@ -102,6 +102,9 @@ def errored_frames() -> Iterator[Verdict]:
     alive, dead = SimulatedMeasurer(), SimulatedMeasurer(random_loss=1.0)
     for legal, oversize in ((alive, dead), (alive, alive), (dead, dead)):
         yield measure_errored_frames(legal, oversize, test).verdict_filtered()
+    brought_down = measure_errored_frames(alive, dead, test)
+    legal_trial, oversize_trial, _ = brought_down.trials
+    yield replace(brought_down, trials=(legal_trial, oversize_trial, oversize_trial)).verdict_filtered()
 
 
 def broadcasts() -> Iterator[Verdict]:
