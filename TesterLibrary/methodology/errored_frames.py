@@ -75,7 +75,7 @@ class ErroredTest:
 
 @dataclass(frozen=True)
 class ErroredResult(Result):
-    """Three trials: the longest frames that the device has to forward, oversize frames, and legal ones again."""
+    """Three trials: of the longest legal frames, of oversize frames, and of legal ones again."""
 
     load: ErroredTest
 

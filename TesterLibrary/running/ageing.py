@@ -29,6 +29,7 @@ from .trial import StreamRun
 
 _FIRST = 0x02_00_02_00_00_00  # locally administered, beside those of the searches of a table
 _POLL_S = 0.02
+_LEARNED_S = 0.1  # in which a device that learns in software has done so
 _TIMEOUT = Duration(10 * 10**9)
 _QUIET_GAPS, _QUIET_NS = 10, 500_000_000  # without a frame for both, no frame comes any more
 _KNOWN_BY_NS = 500_000_000  # a neighbour that was learned gets the first frame by then
@@ -54,6 +55,7 @@ class _Watched:
             )
             learn.start(packets=1)
             tester.target.wait([learn.name], timeout=_TIMEOUT)
+            tester.sleep(_LEARNED_S)
             probe.start()
             snapshot = tester.target.snapshot([probe.name])
             began_ns = snapshot.taken_at_ns
@@ -63,6 +65,7 @@ class _Watched:
                 tester.sleep(_POLL_S)
                 snapshot = tester.target.snapshot([probe.name])
             tester.target.stop([probe.name])
+            tester.sleep(tester.rules.settle.seconds)  # a frame that is flooded arrives at several ports
             return _Seen(learn.so_far(), probe.so_far(), snapshot, started_at, self.gap_ns)
 
 
@@ -127,12 +130,18 @@ class BridgeAgeing:
         learn = _frame(_LEARN, ports.learn, ports.test, "src", mac, ports.probe_rate)
         probe = _frame(_PROBE, ports.test, self._watch, "dst", mac, ports.probe_rate)
         seen = _Watched(self._tester, learn, probe).watch(lambda c, _: c.rx_packets > 0, timeout)
-        known = bool(seen.probes.rx_misrouted)  # the first ones arrived where the address is
+        known = was_known(seen.probes, ports.learn)
         if not seen.probes.rx_packets:
             return seen.trial(mac, known=known, least_ns=seen.last_ns, most_ns=None)
         first_ns = seen.probes.first_rx_ns
         least_ns = first_ns - seen.way_ns - 2 * seen.gap_ns  # the one before it was not flooded
         return seen.trial(mac, known=known, least_ns=least_ns, most_ns=first_ns)
+
+
+def was_known(probes: StreamCounters, learn: str) -> bool:
+    """Whether frames arrived where the address is before they were flooded, which arrive there as well."""
+    arrived = dict(zip(probes.rx_misrouted_ports, probes.rx_misrouted_by_port or (), strict=False))
+    return arrived.get(learn, 0) > probes.rx_packets
 
 
 class NeighbourAgeing:

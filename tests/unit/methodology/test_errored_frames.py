@@ -89,11 +89,11 @@ def test_oversize_frames_that_are_cut_and_forwarded_were_not_filtered(
 def test_a_device_that_oversize_frames_bring_down_does_not_filter_them(
     before: int, after: int, outcome: Outcome
 ) -> None:
-    class Device:
-        arrived = [before, after]
+    arrived = iter((before, after))
 
-        def measure(self, load: Fraction, duration: Duration) -> Trial:
-            return trial(stream_counters(id=1, tx_packets=1000, rx_packets=self.arrived.pop(0)))
+    class Device:
+        def measure(self, _load: Fraction, _duration: Duration) -> Trial:
+            return trial(stream_counters(id=1, tx_packets=1000, rx_packets=next(arrived)))
 
     dropped = OneTrial(trial(stream_counters(id=2, tx_packets=1000)))
     verdict = measure_errored_frames(Device(), dropped, TEST).verdict_filtered()

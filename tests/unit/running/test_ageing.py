@@ -10,8 +10,9 @@ import pytest
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.endpoints import AddressRange
 from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.running.ageing import BridgeAgeing, NeighbourAgeing, neighbours_of
+from TesterLibrary.running.ageing import BridgeAgeing, NeighbourAgeing, neighbours_of, was_known
 from TesterLibrary.running.announcement import Announcement
+from tests.counted import stream_counters
 
 from .testers import fake_tester
 
@@ -25,3 +26,26 @@ def test_a_tester_that_tells_no_exact_times_is_refused(tmp_path: Path) -> None:
         BridgeAgeing(tester, "p1", "p2", None, RATE)
     with pytest.raises(PlanError, match="ageing times cannot be measured"):
         NeighbourAgeing(tester, neighbours)
+
+
+@pytest.mark.parametrize(
+    ("ports", "frames", "flooded", "known"),
+    [
+        (("p1",), (200,), 0, True),
+        (("p1", "p4"), (202, 2), 2, True),
+        (("p1", "p4"), (2, 2), 2, False),  # a hub: each frame arrived at every port
+        (("p4",), (2,), 2, False),
+        ((), (), 0, False),
+    ],
+)
+def test_a_bridge_that_floods_from_the_begin_has_learned_nothing(
+    ports: tuple[str, ...], frames: tuple[int, ...], flooded: int, known: bool
+) -> None:
+    probes = stream_counters(
+        id=1,
+        rx_packets=flooded,
+        rx_misrouted=sum(frames),
+        rx_misrouted_ports=ports,
+        rx_misrouted_by_port=frames,
+    )
+    assert was_known(probes, "p1") is known
