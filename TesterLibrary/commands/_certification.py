@@ -35,10 +35,10 @@ from ..testbeds import load_testbed, shipped_testbeds
 from ..testbeds.load import find_testbed
 from ._bounds import check_bounds
 from ._own_names import OwnNames
-from ._resume import check_agenda, check_given, merge, set_aside, unfinished
+from ._resume import NAMED, check_agenda, check_given, merge, set_aside, unfinished
 from ._robot import literal, run_robot
 from ._selection import Selection
-from ._suite_files import imported, inside, suite_digest
+from ._suite_files import imported, inside, named, suite_digest
 
 _OWN_NAMES = f"{OwnNames.__module__}.{OwnNames.__name__}"
 _SIZE = re.compile("([0-9]+) Bytes")  # name of a test
@@ -235,6 +235,7 @@ class Certification:
         for path in bed.suites:
             yield from (path,) if path.is_file() else inside(path)
         yield from imported(bed.suites, self._variables(bed))
+        yield from named(bed.suites, self._variables(bed))
 
     def _files(self) -> Iterator[Mapping[str, str]]:
         """The files that decide what is measured and required, by name and SHA-256."""
@@ -247,10 +248,11 @@ class Certification:
             for path in bed.suites:
                 yield {"testbed": bed.name, "kind": "suite", "name": path.name, "sha256": suite_digest(path)}
             decided = {path.resolve() for path in files.values() if path}
-            for path in imported(bed.suites, self._variables(bed)):
-                if path not in decided:
-                    name = os.path.relpath(path, bed.suites[0].parent)
-                    yield {"testbed": bed.name, "kind": "import", "name": name, "sha256": digest_of(path)}
+            for kind, found in (("import", imported), (NAMED, named)):
+                for path in found(bed.suites, self._variables(bed)):
+                    if path not in decided:
+                        name = os.path.relpath(path, bed.suites[0].parent)
+                        yield {"testbed": bed.name, "kind": kind, "name": name, "sha256": digest_of(path)}
 
     def _variables(self, bed: Bed) -> dict[str, str]:
         """The variables with which the suites run on a testbed, by name."""

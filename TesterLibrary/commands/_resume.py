@@ -18,6 +18,7 @@ from ..reporting.durable import make_directory, write_file
 from ..reporting.finished import ASIDE
 from ..reporting.outcome import ERROR
 
+NAMED = "file"  # the kind of a file that a suite names, and the run may read
 _KINDS = ("trial", "result", "verdict", "withdrawal", "test", "event")
 _REBOT_FAILED = 251  # up to 250 it is the number of failed tests
 
@@ -135,7 +136,8 @@ def check_given(
     differing = [
         "the {kind} {name}".format(**(then.get(place) or now[place]))
         for place in dict.fromkeys((*then, *now))
-        if then.get(place, {}).get("sha256") != now.get(place, {}).get("sha256")
+        if (place in then or now[place]["kind"] != NAMED)  # what was not there then was not read
+        and then.get(place, {}).get("sha256") != now.get(place, {}).get("sha256")
     ]
     names = sorted({*known, *variables})
     differing += [f"the variable {name}" for name in names if known.get(name) != variables.get(name)]
@@ -149,7 +151,7 @@ def check_given(
 
 def _place(file: Mapping[str, str]) -> tuple[str, ...]:
     """The part that a file has; of the suites of a testbed, and of what they import, each has its own."""
-    return file["testbed"], file["kind"], file["name"] if file["kind"] in ("suite", "import") else ""
+    return file["testbed"], file["kind"], file["name"] if file["kind"] in ("suite", "import", NAMED) else ""
 
 
 def _read(path: Path) -> list[dict[str, Any]]:

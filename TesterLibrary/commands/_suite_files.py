@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The files that make suites what they are: their own, and those that they import by path."""
+"""The files that make suites what they are: their own, and those that they import or name by path."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ from hashlib import sha256
 from pathlib import Path
 
 from robot.api.parsing import (
+    File,
     LibraryImport,
+    ModelVisitor,
     ResourceImport,
     SettingSection,
+    Token,
     VariablesImport,
     get_init_model,
     get_model,
     get_resource_model,
 )
 from robot.errors import DataError
+from robot.parsing.model.statements import Statement
 from robot.variables import Variables
 
 from ..reporting.digests import digest_of
@@ -51,7 +55,7 @@ def imported(suites: Iterable[Path], variables: Mapping[str, str]) -> list[Path]
         suites: Files, and folders of them.
         variables: Those of the command line, by name.
     """
-    files = [f for path in suites for f in ((path,) if path.is_file() else inside(path))]
+    files = _files(suites)
     given = {file.resolve() for file in files}
     found: dict[Path, None] = {}
     left = [file for file in files if file.suffix == _SUITE]
@@ -63,16 +67,66 @@ def imported(suites: Iterable[Path], variables: Mapping[str, str]) -> list[Path]
     return sorted(found)
 
 
+def named(suites: Iterable[Path], variables: Mapping[str, str]) -> list[Path]:
+    """The files that suites, and what they import, name in arguments and values: jobs, captures, headers.
+
+    A path with a variable that only a test sets is not among them, nor is an expression of Python.
+
+    Args:
+        suites: Files, and folders of them.
+        variables: Those of the command line, by name.
+    """
+    known = {file.resolve() for file in _files(suites)}
+    others = imported(suites, variables)
+    read = [file for file in (*known, *others) if file.suffix in (_SUITE, _RESOURCE)]
+    return sorted({path for file in read for path in _names(file, variables)} - {*known, *others})
+
+
+def _files(suites: Iterable[Path]) -> list[Path]:
+    return [f for path in suites for f in ((path,) if path.is_file() else inside(path))]
+
+
+class _Arguments(ModelVisitor):  # type: ignore[no-untyped-call]
+    """Collects the arguments of all statements; in a section of variables these are the values."""
+
+    def __init__(self) -> None:
+        self.values: list[str] = []
+        self.scalars: dict[str, str] = {}
+
+    def visit_Statement(self, node: Statement) -> None:  # noqa: N802 - Robot's name
+        values = [token.value for token in node.get_tokens(Token.ARGUMENT)]
+        self.values += values
+        name = node.get_value(Token.VARIABLE)
+        if name and len(values) == 1:
+            self.scalars[name.rstrip(" =")] = values[0]
+
+
+def _names(file: Path, variables: Mapping[str, str]) -> Iterator[Path]:
+    """The files that one file names."""
+    arguments, known = _Arguments(), _known(file, variables)
+    arguments.visit(_model(file))
+    for name, value in arguments.scalars.items():
+        if name.strip("${}") not in variables and "${{" not in value:
+            try:
+                known[name] = known.replace_string(value)  # type: ignore[no-untyped-call]
+            except DataError:
+                continue
+    for value in dict.fromkeys(arguments.values):
+        for text in (value, value.partition("=")[2]):
+            if not text or "${{" in text:
+                continue
+            try:
+                path = Path(known.replace_string(text)).resolve()  # type: ignore[no-untyped-call]
+                if path.is_file():
+                    yield path
+            except (DataError, OSError, ValueError):  # of a variable that is not known here; no path
+                continue
+
+
 def _imports(file: Path, variables: Mapping[str, str]) -> Iterator[Path]:
     """The files that one file imports by path."""
-    known = Variables()  # type: ignore[no-untyped-call]
-    place = {"/": "/", "EXECDIR": str(Path.cwd()), "CURDIR": str(file.parent)}
-    for name, value in (*variables.items(), *place.items()):
-        known[f"${{{name}}}"] = value
-    parse = get_model if file.suffix == _SUITE else get_resource_model
-    if file.name.startswith("__init__."):
-        parse = get_init_model
-    for section in parse(file).sections:
+    known = _known(file, variables)
+    for section in _model(file).sections:
         if not isinstance(section, SettingSection):
             continue
         for statement in section.body:
@@ -83,3 +137,18 @@ def _imports(file: Path, variables: Mapping[str, str]) -> Iterator[Path]:
                     continue
                 if (path := (file.parent / name).resolve()).is_file():
                     yield path
+
+
+def _known(file: Path, variables: Mapping[str, str]) -> Variables:
+    """The variables of a file that are known before it runs."""
+    known = Variables()  # type: ignore[no-untyped-call]
+    place = {"/": "/", "EXECDIR": str(Path.cwd()), "CURDIR": str(file.parent)}
+    for name, value in (*variables.items(), *place.items()):
+        known[f"${{{name}}}"] = value
+    return known
+
+
+def _model(file: Path) -> File:
+    if file.name.startswith("__init__."):
+        return get_init_model(file)
+    return (get_model if file.suffix == _SUITE else get_resource_model)(file)

@@ -90,7 +90,17 @@ def test_a_test_with_an_error_is_run_again(tmp_path: Path) -> None:
     assert [(test.test, test.outcome) for test in tests] == [("Passes", "PASS"), ("Needs A File", "PASS")]
 
 
-@pytest.mark.parametrize("changed", ["suite", "testbed", "resource", "beside", "values"])
+_NAMES_A_JOB = """
+*** Variables ***
+${JOBS}    ${CURDIR}
+
+*** Keywords ***
+It Is Sent
+    Create Job    file=${JOBS}/job.yaml
+"""
+
+
+@pytest.mark.parametrize("changed", ["suite", "testbed", "resource", "beside", "values", "job"])
 def test_a_run_does_not_go_on_with_another_device_or_suite(
     changed: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -103,14 +113,16 @@ def test_a_run_does_not_go_on_with_another_device_or_suite(
     path = path.rename(tmp_path / "folder" / path.name)
     resource = path.with_name("bounds.resource")
     resource.write_text("*** Variables ***\n${BOUND}    1 %\n")
-    beside, values = tmp_path / "beside.resource", tmp_path / "values.yaml"
+    beside, values, job = (tmp_path / name for name in ("beside.resource", "values.yaml", "job.yaml"))
     path.write_text(path.read_text() + "\n*** Settings ***\nResource    ${CURDIR}/../beside.resource\n")
-    beside.write_text("*** Settings ***\nVariables    values.yaml\n")
+    beside.write_text("*** Settings ***\nVariables    values.yaml\n" + _NAMES_A_JOB)
+    job.write_text("version: 1\n")
     values.write_text("LOAD: 20 %\n")
     arguments = ["certify", "--testbed", str(bed), "--suite", str(path.parent)]
     assert cli.main(arguments) == 3
     (tmp_path / "go").touch()
-    files = {"suite": path, "testbed": bed, "resource": resource, "beside": beside, "values": values}
+    files = {"suite": path, "testbed": bed, "resource": resource, "beside": beside}
+    files |= {"values": values, "job": job}
     edited = files[changed]
     edited.write_text(edited.read_text() + "\n# another\n")
     capsys.readouterr()
@@ -120,6 +132,7 @@ def test_a_run_does_not_go_on_with_another_device_or_suite(
         "testbed": "testbed mine.yaml",
         "beside": "import beside.resource",
         "values": "import values.yaml",
+        "job": "file job.yaml",
     }
     name = names.get(changed, "suite folder")
     assert f"the {name} has changed since" in capsys.readouterr().err
