@@ -16,7 +16,6 @@ import re
 import shutil
 import socket
 import sys
-import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, suppress
@@ -26,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import TesterLibraryError
+from ..targets.engine.runtime import clean_runtime_directories, new_runtime_directory
 from .config import OtgPlace, ServedPlace
 from .door import Scope
 from .lab import Lab
@@ -105,7 +105,7 @@ class OtgDoor:
         self._lab, self._ledger, self._place, self._role_of = lab, ledger, place, role_of
         self._settings: OtgPlace = place.otg
         self._session: _Session | None = None
-        self._lock = asyncio.Lock()
+        self._asking: dict[str, asyncio.Task[_Session]] = {}  # by user
         self._servers: list[asyncio.Server] = []
         self._refusing = Refusing()
         self._closing = ExitStack()
@@ -115,8 +115,11 @@ class OtgDoor:
     async def start(self) -> None:
         """Listens. TesterLibraryError if a port cannot be had."""
         # UNIX sockets in a folder of mode 0700: nobody else of this machine gets past the door. Paths of
-        # sockets have 107 characters at most, so it is none of the service's.
-        self._sockets = Path(self._closing.enter_context(tempfile.TemporaryDirectory(prefix="otg-")))
+        # sockets have 107 characters at most, so it is none of the service's; what a service that was killed
+        # has left of it goes here.
+        clean_runtime_directories()
+        self._sockets = new_runtime_directory()
+        self._closing.callback(shutil.rmtree, self._sockets, ignore_errors=True)
         http = HttpServer(self._refusing, ADDRESS, self._sockets / "http", fresh_context(ADDRESS))
         self._closing.callback(http.close)
         grpc = GrpcServer(self._refusing, ADDRESS, self._sockets / "grpc")
@@ -199,19 +202,29 @@ class OtgDoor:
                 f"{caller.name}, whose process this is, may not lease testers here; the owner of the lab "
                 f"adds users by --add-user {caller.name}"
             )
-        async with self._lock:
-            session = self._session
-            if session and session.caller.name == caller.name:
-                return session
-            lease = await self._leased(caller)
-            try:
-                running, sockets, log = await self._run(lease)
-            except (TesterLibraryError, OSError) as problem:
-                with suppress(Refusal):
-                    await self._lab.end(caller, lease.id)
-                raise Unready(f"place {self._place.name}: {problem}") from None
-            self._session = _Session(caller, lease, running, sockets, log, idle_since=time.monotonic())
-            return self._session
+        if self._session and self._session.caller.name == caller.name:
+            return self._session  # whoever else asks for the place, its owner does not wait for that
+        asking = self._asking.get(caller.name)  # once, however many connections he makes
+        if asking is None:
+            asking = self._asking[caller.name] = asyncio.create_task(self._new_session(caller))
+            asking.add_done_callback(partial(self._asked, caller.name))
+        return await asyncio.shield(asking)
+
+    def _asked(self, name: str, asking: asyncio.Task[_Session]) -> None:
+        del self._asking[name]
+        if not asking.cancelled():
+            asking.exception()  # is that of whoever waits, if anybody still does
+
+    async def _new_session(self, caller: Caller) -> _Session:
+        lease = await self._leased(caller)
+        try:
+            running, sockets, log = await self._run(lease)
+        except (TesterLibraryError, OSError) as problem:
+            with suppress(Refusal):
+                await self._lab.end(caller, lease.id)
+            raise Unready(f"place {self._place.name}: {problem}") from None
+        self._session = _Session(caller, lease, running, sockets, log, idle_since=time.monotonic())
+        return self._session
 
     async def _leased(self, caller: Caller) -> Lease:
         wish = Wish(caller.name, _TTL_S, self._place.name)
@@ -232,7 +245,7 @@ class OtgDoor:
 
     async def _run(self, lease: Lease) -> tuple[Running, Path, Path]:
         """`tester otg` under a lease, once it listens, with the folder of its sockets, and its log."""
-        folder, sockets = self._lab.config.folder / "otg" / lease.id, self._sockets / lease.id
+        folder, sockets = self._lab.config.folder / "otg" / lease.id, self._sockets / lease.id[:8]
         folder.mkdir(parents=True)
         sockets.mkdir(mode=0o700)
         locations = (f"{text}={port}" for text, port in self._settings.locations.items())
@@ -290,14 +303,15 @@ def user_of(peer: tuple[str, int], here: tuple[str, int]) -> str:
     """The name of the Unix user whose process of this machine has the other end of a connection (TCP, IPv4).
 
     Raises:
-        NotAllowed: the connection is gone, or of another machine.
+        NotAllowed: the other end is closed, or of another machine.
     """
     for table, mapped in _TABLES.items():
         ends = [_as_kernel(end, mapped) for end in (peer, here)]
         lines = table.read_text(encoding="ascii").splitlines() if table.exists() else ()
         for line in lines:
             words = line.split()
-            if words[1:3] == ends:
+            # The kernel says user 0 of a connection that its process has closed, which has no inode any more.
+            if words[1:3] == ends and words[9] != "0":
                 uid = int(words[7])
                 try:
                     return pwd.getpwuid(uid).pw_name

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The directory in which an engine has its socket and its log, named after the process that owns it."""
+"""The directory of an engine or a service for its sockets and log, named after the process that owns it."""
 
 from __future__ import annotations
 

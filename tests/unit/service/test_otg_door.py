@@ -4,14 +4,39 @@
 
 from __future__ import annotations
 
+import asyncio
 import getpass
 import socket
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from TesterLibrary.service.config import OtgPlace, shipped_places
-from TesterLibrary.service.otg_door import user_of
+from TesterLibrary.service.ledger import Caller
+from TesterLibrary.service.otg_door import OtgDoor, user_of
 from TesterLibrary.service.refusal import NotAllowed
+from TesterLibrary.service.scheduler import Lease
+from TesterLibrary.service.user import Role
+
+KILLED = """
+import asyncio, os, signal
+from tests.unit.service.test_otg_door import _door
+door = _door()
+asyncio.run(door.start())
+print(door._sockets, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def _door() -> OtgDoor:
+    place = next(place for place in shipped_places().places if place.testbed.dut.is_simulated)
+    place = replace(place, otg=OtgPlace(http=0, grpc=0))
+    return OtgDoor(Mock(enders=[]), Mock(), place, lambda _: Role.USER, Mock())
 
 
 @pytest.mark.parametrize(
@@ -29,6 +54,60 @@ def test_a_client_is_known_by_its_connection(family: socket.AddressFamily, addre
 def test_a_connection_that_is_gone_is_nobodys() -> None:
     with pytest.raises(NotAllowed, match="nobody knows whose process this is; connect from this machine"):
         user_of(("127.0.0.1", 1), ("127.0.0.1", 2))
+
+
+def test_a_connection_that_its_process_has_closed_is_nobodys() -> None:
+    """The kernel says that it is root's: whoever closes at once what he has sent would be an admin."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        with socket.create_connection(server.getsockname()) as client:
+            client.sendall(b"POST /config HTTP/1.1\r\n\r\n")
+            accepted, peer = server.accept()
+        with accepted, pytest.raises(NotAllowed, match="nobody knows whose process this is"):
+            user_of(peer, accepted.getsockname())
+
+
+def test_who_wants_the_place_keeps_its_owner_from_nothing() -> None:
+    """However many connections he makes, each of which would wait for the lease in turn."""
+    door, asked = _door(), Counter[str]()
+
+    async def leased(caller: Caller) -> Lease:
+        asked[caller.name] += 1
+        await asyncio.Event().wait()  # somebody has the place
+        raise AssertionError
+
+    door._leased = leased  # type: ignore[method-assign]
+
+    async def ask() -> None:
+        alice, bob = (Caller(name, Role.USER) for name in ("alice", "bob"))
+        door._session = Mock(caller=alice)
+        waiting = [asyncio.create_task(door._session_of(bob)) for _ in range(20)]
+        await asyncio.sleep(0)
+        assert await asyncio.wait_for(door._session_of(alice), 5) is door._session
+        await asyncio.sleep(0)
+        assert asked == {"bob": 1}
+        for task in waiting:
+            task.cancel()
+
+    asyncio.run(ask())
+
+
+def test_a_door_leaves_no_folder_of_sockets_though_its_service_was_killed() -> None:
+    """The next service removes it."""
+    with subprocess.Popen([sys.executable, "-c", KILLED], stdout=subprocess.PIPE, text=True) as killed:
+        left = Path(killed.communicate(timeout=60)[0].splitlines()[-1])
+    assert left.is_dir()
+
+    async def opened() -> None:
+        door = _door()
+        await door.start()
+        try:
+            assert not left.exists()
+            assert door._sockets.stat().st_mode & 0o777 == 0o700
+        finally:
+            await door.close()
+        assert not door._sockets.exists()
+
+    asyncio.run(opened())
 
 
 def test_a_place_of_the_command_line_has_the_locations_of_the_documentation() -> None:
