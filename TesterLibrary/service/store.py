@@ -180,8 +180,8 @@ class Store:
             file.execute("pragma synchronous = full")
             self._execute = lambda statement, values: file.execute(statement, values).fetchall()
             if self._alone:
-                lock = sqlite3.connect(
-                    f"{path}.lock", timeout=0, isolation_level=None, check_same_thread=False
+                lock = sqlite3.connect(  # of the file, by whichever link it is named
+                    f"{path.resolve()}.lock", timeout=0, isolation_level=None, check_same_thread=False
                 )
                 opening.callback(lock.close)
                 try:

@@ -8,12 +8,14 @@ import socket
 import sqlite3
 import ssl
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 import requests
 
 from TesterLibrary.commands.main import main
+from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.reporting.trend.address import Address
 from TesterLibrary.service.store import KIND, Store
 
@@ -191,6 +193,14 @@ def test_the_audit_is_only_added_to(tmp_path: Path) -> None:
         for statement in ("delete from audit", "update audit set who = 'b'"):
             with pytest.raises(sqlite3.IntegrityError, match="the audit is append-only"):
                 tables.execute(statement)
+
+
+def test_two_services_have_no_database_together_by_whichever_name(tmp_path: Path) -> None:
+    file, link = tmp_path / "service.sqlite", tmp_path / "link.sqlite"
+    link.symlink_to(file)
+    first = Store(Address.parse(file, KIND))
+    with closing(first), pytest.raises(TesterLibraryError, match="another tester serve uses"):
+        Store(Address.parse(link, KIND))
 
 
 def test_a_foreign_database_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
