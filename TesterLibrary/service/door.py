@@ -7,6 +7,7 @@ It is in front of everything: what it refuses, nothing else has seen. Each refus
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
 import ipaddress
@@ -14,7 +15,7 @@ import json
 import socket
 import time
 import traceback
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from http import HTTPStatus
@@ -23,7 +24,7 @@ from typing import Any
 from .config import Config
 from .connections import Connections
 from .ledger import Caller, Ledger, Work
-from .refusal import Broken, NotAllowed, Refusal, Unauthenticated, Unready
+from .refusal import Broken, NotAllowed, Refusal, TooMany, Unauthenticated, Unready
 from .user import Role, User, digest_of
 
 Scope = MutableMapping[str, Any]
@@ -36,6 +37,8 @@ OPEN = ("/v1/health",)  # for load balancers and systemd
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _LINES = 60  # of the audit, of refusals to one user at one address in a minute
 _KNOWN = 10_000  # users at addresses
+_BODY_S = 30.0  # until the body of a request is there
+_SHARE = 3 / 4  # of all requests, that one user may have at a time
 _TOO_LARGE = "a request has at most {} bytes here"
 
 
@@ -43,6 +46,12 @@ class TooLarge(Refusal):
     """The body of a request is longer than is allowed."""
 
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+
+
+class TooSlow(Refusal):
+    """The body of a request did not come in time."""
+
+    status = HTTPStatus.REQUEST_TIMEOUT
 
 
 class Elsewhere(Refusal):
@@ -60,9 +69,13 @@ class Busy(Refusal):
 class Door:
     """An ASGI application around another one."""
 
-    def __init__(self, app: App, config: Config, ledger: Ledger, connections: Connections) -> None:
+    def __init__(
+        self, app: App, config: Config, ledger: Ledger, connections: Connections, body_s: float = _BODY_S
+    ) -> None:
+        """`body_s`: how long the body of a request may take."""
+        self._body_s = body_s
         self._app, self._config, self._ledger, self._connections = app, config, ledger, connections
-        self._going = 0  # requests, but heartbeats
+        self._going: Counter[str] = Counter()  # requests by user, but heartbeats
         self.users: Mapping[str, User] = {}  # by the digests of their tokens
         self._said: OrderedDict[tuple[str, str, int], int] = OrderedDict()  # refusals of each minute
         self._names = {
@@ -99,7 +112,7 @@ class Door:
             if scope["path"] not in OPEN:
                 caller = self._caller(headers, scope["method"], client)
             scope.setdefault("state", {})["caller"] = caller
-            with self._counted(scope["path"]):
+            with self._counted(scope["path"], caller.name):
                 await self._app(scope, self._limited(headers, receive), sent)
         except Refusal as refusal:
             if began:
@@ -114,19 +127,24 @@ class Door:
             await _answer(sent, broken())
 
     @contextmanager
-    def _counted(self, path: str) -> Iterator[None]:
-        """Busy if there are too many requests. Heartbeats are always taken: no lease ends by that."""
+    def _counted(self, path: str, user: str) -> Iterator[None]:
+        """Refuses too many requests, of all or of one user. Heartbeats are always taken: no lease ends so."""
         if path.endswith("/heartbeat"):
             yield
             return
         most = self._connections.most_requests
-        if self._going >= most:
+        if self._going.total() >= most:
             raise Busy(f"{most} requests are being answered, and more are not taken at a time; try again")
-        self._going += 1
+        share = round(most * _SHARE)
+        if self._going[user] >= share and not self.is_open:
+            raise TooMany(f"{share} requests of {user or 'nobody'} are being answered; others have the rest")
+        self._going[user] += 1
         try:
             yield
         finally:
-            self._going -= 1
+            self._going[user] -= 1
+            if not self._going[user]:
+                del self._going[user]
 
     def _check_host(self, headers: Mapping[str, str]) -> None:
         """Elsewhere if a name leads here that is not ours (DNS rebinding), or a foreign page sent this."""
@@ -182,14 +200,23 @@ class Door:
         given = headers.get("content-length", "")
         if given and (not given.isdecimal() or int(given) > most):
             raise TooLarge(f"{given} bytes; {_TOO_LARGE.format(most)}")
-        read = 0
+        read, is_whole = 0, False
+        until: float | None = None  # from when somebody wants it
 
         async def limited() -> Message:
-            nonlocal read
-            message = await receive()
+            nonlocal read, is_whole, until
+            if is_whole:  # what is told now is that the client is gone
+                return await receive()
+            until = until or time.monotonic() + self._body_s
+            try:
+                message = await asyncio.wait_for(receive(), until - time.monotonic())
+            except asyncio.TimeoutError:
+                said = f"the body did not come within {self._body_s:g} s; {read} bytes of it did"
+                raise TooSlow(said) from None
             read += len(message.get("body", b""))
             if read > most:
                 raise TooLarge(_TOO_LARGE.format(most))
+            is_whole = not message.get("more_body", False)
             return message
 
         return limited
@@ -249,6 +276,6 @@ def extra_headers(refusal: Refusal) -> list[tuple[bytes, bytes]]:
     """Headers that belong to a refusal."""
     if isinstance(refusal, Unauthenticated):
         return [(b"www-authenticate", b'Bearer, Basic realm="tester serve"')]
-    if isinstance(refusal, TooLarge):
+    if isinstance(refusal, TooLarge | TooSlow):
         return [(b"connection", b"close")]
     return []

@@ -8,8 +8,8 @@ import asyncio
 import shutil
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -65,6 +65,7 @@ class Jobs:
         self._running: dict[str, Running] = {}
         self._resumes: set[str] = set()
         self._submitting: Counter[str] = Counter()  # requests by lease
+        self._checks: dict[str, asyncio.Lock] = {}  # of leases under which somebody submits: one at a time
         self.counts: Counter[str] = Counter()
 
     # What users ask for.
@@ -82,12 +83,10 @@ class Jobs:
         folder = self._folder / job_id
         try:
             folder.mkdir(parents=True, mode=0o700)
-            self._submitting[lease_id] += 1
-            try:
+            async with self._turn(lease_id):
+                lease = self._lab.usable(caller, lease_id, acquired=True)  # it may be over meanwhile
                 submission = await self._checked(text, folder, lease)
-            finally:
-                self._submitting[lease_id] -= 1
-            lease = self._acquired(caller, lease_id)  # it may be over meanwhile
+            lease = self._acquired(caller, lease_id)
             job = Job(
                 id=job_id,
                 number=max((job.number for job in self._jobs.values()), default=0) + 1,
@@ -115,9 +114,22 @@ class Jobs:
         self._run_next(lease.id)
         return self._jobs[job.id]
 
+    @asynccontextmanager
+    async def _turn(self, lease_id: str) -> AsyncIterator[None]:
+        """One after the other of a lease: each check is a process, on the machine of the testers."""
+        self._submitting[lease_id] += 1
+        try:
+            async with self._checks.setdefault(lease_id, asyncio.Lock()):
+                yield
+        finally:
+            self._submitting[lease_id] -= 1
+            if not self._submitting[lease_id]:
+                del self._submitting[lease_id], self._checks[lease_id]
+
     def _acquired(self, caller: Caller, lease_id: str) -> Lease:
         lease = self._lab.usable(caller, lease_id, acquired=True)
         waiting = sum(job.lease == lease_id and not job.state.is_over for job in self._jobs.values())
+        waiting += self._submitting[lease_id]
         if waiting >= _MOST_OF_A_LEASE:
             raise Misfit(
                 f"lease {lease_id} has {waiting} jobs that are not over; wait for them, or cancel some"

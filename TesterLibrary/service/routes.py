@@ -55,6 +55,7 @@ _REFUSED: dict[int | str, dict[str, Any]] = {
         (401, "nobody knows the caller, or his token is over"),
         (403, "the caller's role, or the owner of the lease or job, forbids it"),
         (404, "there is no such thing"),
+        (408, "the body did not come in time"),
         (409, "the state of the lease, place or job forbids it"),
         (410, "the lease or job is over"),
         (413, "the body is too large"),

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import resource
 import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +22,17 @@ import uvicorn
 from TesterLibrary.reporting.trend.address import Address
 from TesterLibrary.service.config import shipped_places
 from TesterLibrary.service.connections import Connection, Connections
-from TesterLibrary.service.door import Door
+from TesterLibrary.service.door import App, Door, Message, Receive, Send
 from TesterLibrary.service.ledger import Ledger
 from TesterLibrary.service.store import KIND, Store
+from TesterLibrary.service.user import Role, User, digest_of
 
-from .served import User, served, until
+from .served import User as Client
+from .served import served, until
 
 _REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 _HEADER_S = 0.5
+_BODY_S = 0.5
 _MOST = 8
 
 
@@ -146,6 +150,82 @@ def test_requests_beyond_the_most_are_refused_as_all_and_heartbeats_are_not(tmp_
     assert asyncio.run(asked()) == [503, 200, 200, 200, 200, 200, 200]
 
 
+def _door(folder: Path, app: App, **more: Any) -> Door:
+    ledger = Ledger(Store(Address.parse(folder / "service.sqlite", KIND)))
+    door = Door(app, shipped_places(), ledger, Connections(_MOST), **more)
+    door.users = {digest_of(name): User(name, Role.USER) for name in ("alice", "bob")}
+    return door
+
+
+async def _ask(door: Door, user: str, receive: Receive) -> tuple[int, str]:
+    """The status of an answer, and what it says if it is a refusal."""
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    headers = [(b"host", b"localhost"), (b"authorization", f"Bearer {user}".encode())]
+    await door({"type": "http", "method": "POST", "path": "/v1/leases", "headers": headers}, receive, send)
+    said = json.loads(sent[1]["body"])["error"] if len(sent) > 1 else ""
+    return int(sent[0]["status"]), said
+
+
+def test_one_user_leaves_requests_to_others(tmp_path: Path) -> None:
+    async def asked() -> list[tuple[int, str]]:
+        done = asyncio.Event()
+
+        async def app(_: Any, __: Any, send: Any) -> None:
+            await done.wait()
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+
+        door = _door(tmp_path, app)
+        going = [asyncio.create_task(_ask(door, user, _nothing)) for user in ("alice",) * 4 + ("bob",)]
+        await asyncio.wait(going, timeout=0.5)  # the one that is refused
+        done.set()
+        return [await task for task in going]
+
+    answers = asyncio.run(asked())
+    assert [status for status, _ in answers] == [200, 200, 200, 429, 200]
+    assert answers[3][1].startswith("3 requests of alice are being answered; others have the rest")
+
+
+async def _nothing() -> Message:
+    return {"type": "http.request"}
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
+    """Also if it comes byte by byte; whoever waits for an answer, which takes longer, is not meant."""
+
+    async def app(_: Any, receive: Receive, send: Send) -> None:
+        while (await receive()).get("more_body"):
+            pass
+        await asyncio.sleep(2 * _BODY_S)
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(receive(), 2 * _BODY_S)  # until the client is gone
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def slowly() -> Message:
+        await asyncio.sleep(_BODY_S / 5)
+        return {"type": "http.request", "body": b"{", "more_body": True}
+
+    parts = iter([_nothing()])
+
+    async def at_once() -> Message:
+        for part in parts:
+            return await part
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def asked() -> list[tuple[int, str]]:
+        door = _door(tmp_path, app, body_s=_BODY_S)
+        return [await asyncio.wait_for(_ask(door, "bob", receive), 20) for receive in (slowly, at_once)]
+
+    (status, said), answered = asyncio.run(asked())
+    assert status == 408
+    assert re.fullmatch(r"the body did not come within 0\.5 s; [1-5] bytes of it did", said)
+    assert answered == (200, "")
+
+
 @contextmanager
 def _many_files(most: int) -> Iterator[None]:
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -163,6 +243,6 @@ def test_thousands_of_silent_connections_end_no_lease(tmp_path: Path) -> None:
             stack.enter_context(_connect(port))
             if number % 1000 == 0:
                 alice.post(f"/v1/leases/{lease['id']}/heartbeat")
-        fresh = User(service.url, alice.token)
+        fresh = Client(service.url, alice.token)
         assert fresh.post(f"/v1/leases/{lease['id']}/heartbeat")["state"] == "acquired"
         until(lambda: fresh.get("/v1/health")["status"] == "ok")

@@ -4,13 +4,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
+
+from TesterLibrary.service.job import Job
+from TesterLibrary.service.jobs import Jobs
+from TesterLibrary.service.ledger import Caller, Work
+from TesterLibrary.service.refusal import Misfit
+from TesterLibrary.service.submission import Submission
+from TesterLibrary.service.user import Role
 
 from .served import JOB, PLACES, Served, User, served, until
 
@@ -168,6 +177,38 @@ def test_what_may_not_be_run_is_refused_with_its_line(alice: User, text: str, sa
     assert said in refused
     assert "/service/jobs/" not in refused
     assert len(alice.get("/v1/jobs")) == before
+
+
+def test_what_is_submitted_is_checked_one_after_the_other(tmp_path: Path) -> None:
+    """Each check is a process, beside the testers: a user who submits a hundred files at once starts one."""
+    going, most = 0, 0
+
+    async def check(*_: Any) -> Submission:
+        nonlocal going, most
+        going += 1
+        most = max(most, going)
+        await asyncio.sleep(0)
+        going -= 1
+        return Submission("streams", "")
+
+    async def keep(_: Work) -> None:
+        await asyncio.sleep(0)
+
+    async def asked() -> list[Job | BaseException]:
+        lab = Mock()
+        lab.config.folder = tmp_path
+        lab.usable.side_effect = lambda _, lease, **__: Mock(id=lease, place="north")
+        jobs = Jobs(lab, Mock(keep=keep))
+        jobs._checked, jobs._run_next = check, Mock()  # type: ignore[assignment, method-assign]
+        alice = Caller("alice", Role.USER)
+        calls = [jobs.submit(alice, "one", b"", keeps_lease=False) for _ in range(101)]
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    answers = asyncio.run(asked())
+    assert most == 1
+    (refused,) = (answer for answer in answers if isinstance(answer, BaseException))
+    assert isinstance(refused, Misfit)
+    assert str(refused).startswith("lease one has 100 jobs that are not over")
 
 
 def test_jobs_end_with_their_lease_and_a_killed_service_leaves_none(service: Served, alice: User) -> None:
