@@ -11,6 +11,7 @@ import pkgutil
 import select
 import signal
 import sys
+import traceback
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -45,6 +46,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more
         status = _READER_GONE
+    except OSError as problem:  # a full disk, for example
+        print(f"tester: {problem}", file=sys.stderr)
+        status = STATUS[ERROR]
+    except Exception:  # a fault of ours is no verdict: Python's own status is that of FAIL
+        traceback.print_exc()
+        status = STATUS[ERROR]
     return status
 
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -301,3 +302,24 @@ def test_a_folder_that_is_not_there_is_named(
     monkeypatch.chdir(tmp_path)
     assert cli.main(arguments) == 3
     assert "there is no folder nope; give that of a run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (OSError(28, "No space left on device"), "tester: [Errno 28] No space"),
+        (KeyError("x"), "KeyError: 'x'"),
+    ],
+)
+def test_a_fault_is_an_error_and_never_the_fail_of_a_device(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], fault: Exception, said: str
+) -> None:
+    """Python's own status of a traceback is 1, as is that of a FAIL."""
+
+    class Faulty:
+        def parse_args(self, _: object) -> object:
+            return Mock(run=Mock(side_effect=fault))
+
+    monkeypatch.setattr(cli, "_parser", Faulty)
+    assert cli.main([]) == 3
+    assert said in capsys.readouterr().err
