@@ -156,13 +156,22 @@ class StreamRun:
         """The trial without waiting for what is on its way, so that it is lost."""
         return self._trial(self._tester.target.snapshot([self.name]), None)
 
-    def finish(self, duration: Duration | None = None, *, members_change: bool = False) -> Trial:
+    def finish(
+        self,
+        duration: Duration | None = None,
+        *,
+        members_change: bool = False,
+        settled: Snapshot | None = None,
+    ) -> Trial:
         """Waits until what was sent has arrived or is lost; returns the trial, not yet recorded.
 
         `members_change`: members of its groups join and leave meanwhile, so that frames are missing rightly.
+        `settled`: the counters, for who has waited already.
         """
-        ended_ns, after, found = self._settled()
-        self.listened_ns = after.taken_at_ns - ended_ns
+        after, found = settled, tuple[str, ...]()
+        if after is None:
+            ended_ns, after, found = self._settled()
+            self.listened_ns = after.taken_at_ns - ended_ns
         self._note_missing(after)
         trial = replace(self._trial(after, duration), findings=found)
         if not members_change:

@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as package_version
 from itertools import count
 from threading import RLock
-from typing import Protocol
+from typing import Any, Protocol, TypeAlias
 
 from ...errors import PlanError, TesterLibraryError, UnitError
 from ...running.tester import Tester
@@ -26,6 +26,7 @@ from .stations import Stations
 from .support import check, reads
 from .transmission import Prepared, Transmission
 
+Answer: TypeAlias = Message | dict[str, Any] | bytes  # a dictionary is JSON of a message
 _PACKAGE = "robotframework-testerlibrary"
 # A client takes our answer for a range in which its own version has to be.
 SPECIFICATIONS = ">=1.0.0,<2.0.0"
@@ -51,7 +52,7 @@ class Call:
     """One call of the model: the message that it takes, if any, and what answers it."""
 
     request: str
-    answer: Callable[[Message], Message | bytes]
+    answer: Callable[[Message], Answer]
 
 
 class Answering(Protocol):
@@ -62,7 +63,7 @@ class Answering(Protocol):
         """The calls by their names."""
         ...
 
-    def call(self, name: str, request: Message | None) -> Message | bytes:
+    def call(self, name: str, request: Message | None) -> Answer:
         """The answer to a call. OtgError if it is refused."""
         ...
 
@@ -105,7 +106,7 @@ class TrafficGenerator:
         more = f" (and {len(refused.errors) - 1} more)" if len(refused.errors) > 1 else ""
         self._told(f"refused {refused.code}: {name}: {' '.join(refused.errors[0].split())}{more}")
 
-    def call(self, name: str, request: Message | None) -> Message | bytes:
+    def call(self, name: str, request: Message | None) -> Answer:
         """The answer to a call.
 
         Raises:
@@ -141,7 +142,7 @@ class TrafficGenerator:
 
     # Configurations
 
-    def _set_config(self, config: Message) -> Message:
+    def _set_config(self, config: Message) -> dict[str, Any]:
         """A configuration in place of the present one, which is not touched before the new one is sound."""
         settings = settings_of(config, self._laboratory, {})
         flows = Transmission(self._tester, self._jobs)
@@ -194,7 +195,7 @@ class TrafficGenerator:
         except PlanError as refused:
             raise OtgError([f"flows: {refused}"]) from None
 
-    def _update_config(self, update: Message) -> Message:
+    def _update_config(self, update: Message) -> dict[str, Any]:
         config = message_class("Config")()
         config.CopyFrom(self._config)
         index_of = {flow.name: index for index, flow in enumerate(config.flows)}
@@ -221,7 +222,7 @@ class TrafficGenerator:
         self._config, self._settings = config, settings
         return self._warning([])
 
-    def _append_config(self, append: Message) -> Message:
+    def _append_config(self, append: Message) -> dict[str, Any]:
         config = message_class("Config")()
         config.CopyFrom(self._config)
         for resource in append.config_append_list:
@@ -233,7 +234,7 @@ class TrafficGenerator:
         self._config, self._settings = config, settings
         return self._warning([])
 
-    def _delete_config(self, delete: Message) -> Message:
+    def _delete_config(self, delete: Message) -> dict[str, Any]:
         findings = Findings()
         names: list[str] = []
         for number, resource in enumerate(delete.config_delete_list):
@@ -258,7 +259,7 @@ class TrafficGenerator:
 
     # States
 
-    def _set_control_state(self, state: Message) -> Message:
+    def _set_control_state(self, state: Message) -> dict[str, Any]:
         choice = _required(state, "", {"port", "protocol", "traffic"})
         part = getattr(state, choice)
         inner = _required(part, choice, set(alternatives(part.DESCRIPTOR)))
@@ -334,7 +335,7 @@ class TrafficGenerator:
 
     # Readings
 
-    def _get_metrics(self, request: Message) -> Message:
+    def _get_metrics(self, request: Message) -> dict[str, Any]:
         return metrics_of(
             request,
             self._tester,
@@ -360,13 +361,12 @@ class TrafficGenerator:
             raise OtgError([f"port_name: no capture was started on {request.port_name!r}"])
         return self._captures.files[port.port]
 
-    def _warning(self, warnings: list[str]) -> Message:
+    def _warning(self, warnings: list[str]) -> dict[str, Any]:
         """An answer with what the tester has to say, and what it had to say before without being asked."""
-        answer = message_class("Warning")()
-        answer.warnings.extend([*warnings, *self._flows.take_warnings()])
-        for warning in answer.warnings:
+        told = [*warnings, *self._flows.take_warnings()]
+        for warning in told:
             self._told(f"warning: {warning}")
-        return answer
+        return {"warnings": told}
 
 
 def _starts_devices(config: Message) -> bool:

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Hashable, Mapping
 
 Counts = tuple[int, ...]
+_Reading = tuple[int, Mapping[Hashable, Counts]]
 _LEAST_NS = 10**9  # over which a rate is averaged, where there are so many counters
 _MOST_NS = 10 * 10**9
 _FRAMES = 3  # that fall into the time over which a slow rate is averaged
@@ -18,10 +19,12 @@ class History:
     """Readings of counters of many things, by their keys."""
 
     def __init__(self) -> None:
-        self._readings: deque[tuple[int, Mapping[Hashable, Counts]]] = deque()
+        self._readings: deque[_Reading] = deque()
+        self._found: dict[tuple[int, int], _Reading] = {}  # what was asked for since the last change
 
     def note(self, now_ns: int, counts: Mapping[Hashable, Counts]) -> None:
         """Adds a reading. Counters that went back since are forgotten by `restart`."""
+        self._found.clear()
         if self._readings and now_ns - self._readings[-1][0] < _APART_NS:
             return
         self._readings.append((now_ns, counts))
@@ -30,6 +33,7 @@ class History:
 
     def restart(self, now_ns: int, counts: Mapping[Hashable, Counts]) -> None:
         """Counters have begun anew."""
+        self._found.clear()
         self._readings.clear()
         self._readings.append((now_ns, counts))
 
@@ -41,11 +45,7 @@ class History:
         asked_ns = min(_MOST_NS, max(_LEAST_NS, round(_FRAMES * 1e9 / expected)) if expected else _LEAST_NS)
         if not self._readings:
             return tuple(0.0 for _ in counts)
-        then_ns, known = self._readings[0]
-        for reading in reversed(self._readings):
-            if now_ns - reading[0] >= asked_ns:
-                then_ns, known = reading
-                break
+        then_ns, known = self._reading(now_ns, asked_ns)
         before = known.get(key)
         gained = counts if before is None else [now - then for now, then in zip(counts, before, strict=True)]
         elapsed_ns = float(now_ns - then_ns)
@@ -55,3 +55,10 @@ class History:
             return tuple(0.0 for _ in counts)
         scale = 1e9 / elapsed_ns
         return tuple([more * scale for more in gained])
+
+    def _reading(self, now_ns: int, asked_ns: int) -> _Reading:
+        """The newest reading that is so old, or the oldest one. Thousands of counters ask for the same."""
+        if (now_ns, asked_ns) not in self._found:
+            old = (reading for reading in reversed(self._readings) if now_ns - reading[0] >= asked_ns)
+            self._found[now_ns, asked_ns] = next(old, self._readings[0])
+        return self._found[now_ns, asked_ns]

@@ -150,8 +150,7 @@ class _Handler(BaseHTTPRequestHandler):
         if isinstance(answer, bytes):
             self._send(HTTPStatus.OK, "application/octet-stream", answer)
         else:
-            empty: dict[str, Any] = {"warnings": []} if answer.DESCRIPTOR.name == "Warning" else {}
-            self._send_json(HTTPStatus.OK, {**empty, **plain(answer)})
+            self._send_json(HTTPStatus.OK, plain(answer))
 
     def _body(self) -> bytes | None:
         """The body; None if it was refused."""

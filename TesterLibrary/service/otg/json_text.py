@@ -192,8 +192,12 @@ def text_of(message: Message) -> str:
     return json.dumps(plain(message))
 
 
-def plain(message: Message) -> dict[str, Any]:
-    """A message as dictionaries and lists."""
+def plain(answer: Message | dict[str, Any]) -> dict[str, Any]:
+    """A message as dictionaries and lists, of which some answers are made at once."""
+    return answer if isinstance(answer, dict) else _plain(answer)
+
+
+def _plain(message: Message) -> dict[str, Any]:
     made = {}
     for field, value in message.ListFields():
         name, shown = _shower(field)
@@ -206,7 +210,7 @@ def _shower(field: FieldDescriptor) -> tuple[str, Callable[[Any], Any] | None]:
     """The name of a field, and what makes its value one of JSON; None where it is one."""
     one: Callable[[Any], Any] | None = None
     if field.type == FieldDescriptor.TYPE_MESSAGE:
-        one = plain
+        one = _plain
     elif field.type == FieldDescriptor.TYPE_ENUM:
         names = {number: value.name for number, value in enumeration(field).values_by_number.items()}
         one = names.__getitem__

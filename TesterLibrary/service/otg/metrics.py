@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...measurement.snapshot import Snapshot
 from ...model.units import LINE_OVERHEAD
 from ...running.tester import Tester
 from .refusal import Findings, OtgFailure
-from .schema import Message, chosen, descriptor, message_class, values_of
+from .schema import Message, chosen
 from .settings import PortSetting
 from .support import reads
 from .transmission import FlowCount, Transmission, received, unique
@@ -21,7 +21,6 @@ reads("PortMetricsRequest", "port_names column_names")
 reads("FlowMetricsRequest", "flow_names metric_names")
 
 _DOUBTFUL = frozenset({"frames_rx", "bytes_rx"})  # columns that say how much arrived
-_STATES = frozenset({"transmit", "link", "capture"})  # values of enumerations
 _READINGS = 4  # more ones, at most, of flows that are sending and seem to have lost frames
 _KILO, _MEGA = 1000, 10**6
 
@@ -33,31 +32,27 @@ def metrics_of(
     ports: dict[str, PortSetting],
     capturing: Collection[str],
     captured: Collection[str],
-) -> Message:
-    """The answer to a request.
+) -> dict[str, Any]:
+    """The answer to a request, as JSON has it: messages of thousands of flows would take longer to make.
 
     Raises:
         OtgError: a name of a port or a flow that there is not.
         OtgFailure: how much has arrived is not known, because the tester itself lost frames.
     """
-    answer = message_class("MetricsResponse")()
-    names = values_of(descriptor("MetricsResponse").fields_by_name["choice"])
     if chosen(request, "port") == "flow":
-        answer.choice = names["flow_metrics"]
         wanted = _wanted(request.flow.flow_names, flows.settings, "flow.flow_names", "flow")
         columns = _columns(request.flow, "metric_names")
-        answer.flow_metrics.extend(_flow_metrics(wanted, columns, flows))
-    else:
-        answer.choice = names["port_metrics"]
-        wanted = _wanted(request.port.port_names, ports, "port.port_names", "port")
-        columns = _columns(request.port, "column_names")
-        snapshot = flows.look()
-        for name in wanted:
-            metric = _port_metric(ports[name], snapshot, tester, flows)
-            if ports[name].port in {*capturing, *captured}:
-                metric["capture"] = "started" if ports[name].port in capturing else "stopped"
-            answer.port_metrics.append(_message("PortMetric", metric, columns))
-    return answer
+        return {"choice": "flow_metrics", "flow_metrics": _flow_metrics(wanted, columns, flows)}
+    wanted = _wanted(request.port.port_names, ports, "port.port_names", "port")
+    columns = _columns(request.port, "column_names")
+    snapshot = flows.look()
+    found = []
+    for name in wanted:
+        metric = _port_metric(ports[name], snapshot, tester, flows)
+        if ports[name].port in {*capturing, *captured}:
+            metric["capture"] = "started" if ports[name].port in capturing else "stopped"
+        found.append(_shown(metric, columns))
+    return {"choice": "port_metrics", "port_metrics": found}
 
 
 def _wanted(names: Sequence[str], known: Iterable[str], path: str, what: str) -> list[str]:
@@ -77,20 +72,13 @@ def _columns(request: Message, field: str) -> frozenset[str]:
     return frozenset(known[number].name for number in getattr(request, field))
 
 
-def _message(name: str, values: dict[str, Any], columns: frozenset[str]) -> Message:
-    """A metric with these values; those that are None, or not asked for, are left out."""
-    metric = message_class(name)()
-    for key, value in values.items():
-        if value is None or (columns and key not in columns and key != "name"):
-            continue
-        if isinstance(value, dict):
-            for inner, number in value.items():
-                setattr(getattr(metric, key), inner, number)
-        elif key in _STATES:
-            setattr(metric, key, values_of(metric.DESCRIPTOR.fields_by_name[key])[value])
-        else:
-            setattr(metric, key, value)
-    return metric
+def _shown(values: dict[str, Any], columns: frozenset[str]) -> dict[str, Any]:
+    """A metric without the values that are None, or not asked for."""
+    return {
+        key: value
+        for key, value in values.items()
+        if value is not None and (not columns or key in columns or key == "name")
+    }
 
 
 def _port_metric(setting: PortSetting, now: Snapshot, tester: Tester, flows: Transmission) -> dict[str, Any]:
@@ -117,19 +105,19 @@ def _port_metric(setting: PortSetting, now: Snapshot, tester: Tester, flows: Tra
 
 
 def _sending_streams(flow: FlowCount) -> Iterator[Any]:
-    if flow.group is not None and flow.group.is_sending:
+    if flow.is_sending:
         yield from flow.streams
 
 
-def _flow_metrics(names: Collection[str], columns: frozenset[str], flows: Transmission) -> Iterator[Message]:
+def _flow_metrics(
+    names: Collection[str], columns: frozenset[str], flows: Transmission
+) -> list[dict[str, Any]]:
     snapshot = flows.look()
     enabled = [name for name in names if flows.settings[name].enabled]
     found = list(flows.flow_counts(snapshot, enabled))
     _refuse_doubtful(found, columns)
     lost = _losses(found, flows)
-    for flow in found:
-        metric = _flow_metric(flow, snapshot, flows)
-        yield _message("FlowMetric", {**metric, "loss": lost.get(flow.setting.name)}, columns)
+    return [_shown(_flow_metric(flow, snapshot, flows, lost), columns) for flow in found]
 
 
 def _losses(found: Iterable[FlowCount], flows: Transmission) -> dict[str, float]:
@@ -152,10 +140,9 @@ def _lost(found: Iterable[FlowCount]) -> dict[str, tuple[int, int, bool]]:
     """Frames that are lost, frames of which that was said, and whether more are sent."""
     known = {}
     for flow in found:
-        sending = flow.group is not None and flow.group.is_sending
-        counted = _loss(flow, sending=sending) if flow.setting.loss and flow.counters else None
+        counted = _loss(flow) if flow.setting.loss and flow.counters else None
         if counted is not None:
-            known[flow.setting.name] = (*counted, sending)
+            known[flow.setting.name] = (*counted, flow.is_sending)
     return known
 
 
@@ -174,20 +161,22 @@ def _refuse_doubtful(found: Iterable[FlowCount], columns: frozenset[str]) -> Non
         )
 
 
-def _flow_metric(flow: FlowCount, now: Snapshot, flows: Transmission) -> dict[str, Any]:
+def _flow_metric(
+    flow: FlowCount, now: Snapshot, flows: Transmission, lost: Mapping[str, float]
+) -> dict[str, Any]:
     setting, counters = flow.setting, flow.counters
-    sending = flow.group is not None and flow.group.is_sending
     rx = [received(counter, anywhere=setting.anywhere) for counter in counters]
     values: dict[str, Any] = {
         "name": setting.name,
         "port_tx": setting.tx,
         "port_rx": setting.rx or None,
-        "transmit": "started" if sending else "stopped",
+        "transmit": "started" if flow.is_sending else "stopped",
         "frames_tx": sum(counter.tx_packets for counter in counters),
         "frames_rx": _sum(rx),
         "bytes_tx": sum(counter.tx_bytes for counter in counters),
         "bytes_rx": _bytes_rx(flow),
-        **_rates(flow, now, flows, sending=sending),
+        "loss": lost.get(setting.name),
+        **_rates(flow, now, flows),
     }
     if setting.latency is not None:
         values["latency"] = _latency(flow, flows)
@@ -214,9 +203,9 @@ def _bytes_rx(flow: FlowCount) -> int | None:
     return total
 
 
-def _rates(flow: FlowCount, now: Snapshot, flows: Transmission, *, sending: bool) -> dict[str, float | None]:
+def _rates(flow: FlowCount, now: Snapshot, flows: Transmission) -> dict[str, float | None]:
     frames_tx = frames_rx = bytes_tx = bytes_rx = 0.0
-    if sending:
+    if flow.is_sending:
         for stream in flow.streams:
             pace, counts = flows.pace(stream), flows.totals[stream.id]
             found = flows.history.rates(stream.id, now.taken_at_ns, counts, pace)
@@ -235,7 +224,7 @@ def _rates(flow: FlowCount, now: Snapshot, flows: Transmission, *, sending: bool
     return values
 
 
-def _loss(flow: FlowCount, *, sending: bool) -> tuple[int, int] | None:
+def _loss(flow: FlowCount) -> tuple[int, int] | None:
     """Frames that are lost, and frames among which they are.
 
     While a flow is sending these are the frames before the last one that has arrived: frames on their way
@@ -245,8 +234,8 @@ def _loss(flow: FlowCount, *, sending: bool) -> tuple[int, int] | None:
     sent = lost = 0
     for counter in flow.counters:
         arrived = unique(counter, anywhere=anywhere)
-        before = counter.order.next_sequence if sending else counter.tx_packets
-        if arrived is None or before is None or (sending and anywhere):
+        before = counter.order.next_sequence if flow.is_sending else counter.tx_packets
+        if arrived is None or before is None or (flow.is_sending and anywhere):
             return None
         sent, lost = sent + before, lost + max(0, before - arrived)
     return lost, sent

@@ -15,7 +15,7 @@ from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import DecodeError
 
 from ...errors import TesterLibraryError
-from .control import Answering
+from .control import Answer, Answering
 from .refusal import OtgError
 from .schema import Message, message_class, service
 
@@ -137,10 +137,19 @@ def _answered(
     try:
         if isinstance(request, OtgError):
             raise request
-        return generator.call(name, request)
+        return _message(name, generator.call(name, request))
     except OtgError as refused:
         generator.note(name, refused)
         _abort(context, refused)
+
+
+def _message(name: str, answer: Answer) -> Message | bytes:
+    """The answer to a call, as a message if it is JSON of one."""
+    if not isinstance(answer, dict):
+        return answer
+    (field,) = service().methods_by_name[name].output_type.fields
+    assert field.message_type, f"{name} answers a message"
+    return message_class(field.message_type.name)(**answer)
 
 
 def _abort(context: grpc.ServicerContext, refused: OtgError) -> NoReturn:

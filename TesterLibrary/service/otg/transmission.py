@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -25,7 +25,6 @@ from .sending import Limit
 from .settings import FlowSetting
 
 _ALONE = 64  # flows that have a job each, so that each is started and stopped by itself; more share jobs
-_SILENT_NS = 2 * 10**9  # how long frames are waited for of which none has come (RFC 2544 §23)
 _SLOWER = 2  # factor on the latency of the slowest frame
 _POLL_S = 0.02
 _TAUGHT_S = (
@@ -33,6 +32,25 @@ _TAUGHT_S = (
 )
 _WITHOUT_LIMIT = Fraction(10**9)
 _BURST_NS = 10**9  # flows that take less time have too few frames for an exact rate
+
+
+@dataclass
+class Settling:
+    """What has arrived of flows since they were first seen to have sent all."""
+
+    ended_ns: int
+    arrived: int
+    once: int  # without those that arrived again
+    quiet_since_ns: int
+    new_since_ns: int
+    is_quiet: bool = False  # nothing came for as long as the device has taken; some may be missing
+
+    def note(self, now_ns: int, arrived: int, once: int) -> None:
+        """Adds a reading."""
+        if arrived != self.arrived:
+            self.arrived, self.quiet_since_ns = arrived, now_ns
+        if once > self.once:
+            self.once, self.new_since_ns = once, now_ns
 
 
 @dataclass
@@ -45,9 +63,8 @@ class Group:
     any_port: frozenset[int]  # ids of streams whose frames count wherever they arrive
     unexpected: bool  # nobody waits for its frames
     started: bool = False
-    final: Snapshot | None = None  # when it had ended, and nothing came any more
-    arrived: int = -1
-    quiet_since_ns: int = 0
+    final: Snapshot | None = None  # when it had ended, and nothing was waited for any more
+    settling: Settling | None = None  # once it has sent all
     doubts: tuple[str, ...] = ()  # why what is missing may not be the device's loss
 
     @property
@@ -59,6 +76,11 @@ class Group:
     def is_sending(self) -> bool:
         """Whether it was started, and its counters may still change."""
         return self.started and self.final is None
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether it has sent all, and nothing came for a while."""
+        return self.final is not None or (self.settling is not None and self.settling.is_quiet)
 
 
 @dataclass(frozen=True)
@@ -75,6 +97,7 @@ class FlowCount:
 
     setting: FlowSetting
     group: Group | None = None
+    is_sending: bool = False  # its counters were not final
     counters: list[StreamCounters] = field(default_factory=list)
     streams: list[PlannedStream] = field(default_factory=list)
 
@@ -91,7 +114,7 @@ class Transmission:
         self._ports: Snapshot | None = None  # their counters when they were last cleared
         self.history = History()
         self._paces: dict[int, float] = {}  # of streams, by id: frames a second
-        self._offsets: dict[tuple[int, DelayKind], int] = {}
+        self._offsets: dict[int, int] = {}  # of streams, by id: each is of one flow, which has one kind
         self.totals: dict[Hashable, Counts] = {}  # of the last look
         self.warnings: list[str] = []  # what the tester has to say of flows that ended by themselves
 
@@ -166,8 +189,9 @@ class Transmission:
 
     def remove(self, names: Collection[str]) -> None:
         """Takes flows off the tester. OtgError if others are loaded with them."""
-        for group in self._within(names, "delete them all, or set the configuration anew"):
-            self._retire(group)
+        groups = self._within(names, "delete them all, or set the configuration anew")
+        self._retire(groups)
+        for group in groups:
             group.run.unload()
             self._groups.remove(group)
         for name in names:
@@ -205,11 +229,7 @@ class Transmission:
             )
         groups = self._within(names, "start them all, or set a configuration of fewer flows")
         self._check_room(groups)
-        sending = [group for group in groups if group.is_sending]
-        if sending:
-            self._tester.target.stop([group.run.name for group in sending])
-        for group in groups:
-            self._retire(group)
+        self._retire(groups)
         self._tester.sleep(max(0.0, _TAUGHT_S - (monotonic() - self._loaded_at)))
         before = self._tester.target.snapshot()
         if not self.is_sending:
@@ -223,8 +243,7 @@ class Transmission:
             runs = [group.run for group in together]
             start_together(self._tester, runs, limit.duration, limit.packets)
             for group in together:
-                group.started, group.final, group.doubts = True, None, ()
-                group.arrived, group.quiet_since_ns = -1, 0
+                group.started, group.final, group.settling, group.doubts = True, None, None, ()
 
     def _check_room(self, groups: Sequence[Group]) -> None:
         """PlanError if flows, with those that are sending, ask for more than a port carries."""
@@ -234,11 +253,18 @@ class Transmission:
             check_sum(self._tester.ports[port], [stream for stream in streams if stream.tx == port])
 
     def stop(self, names: Collection[str]) -> None:
-        """Stops flows, and waits for what is on its way. OtgError for a part of flows sent as one."""
-        groups = [group for group in self._within(names, "stop them all") if group.is_sending]
-        if groups:
-            self._tester.target.stop([group.run.name for group in groups])
-        while any(group.final is None for group in groups):
+        """Stops flows, and waits for what is on its way. OtgError for a part of flows sent as one.
+
+        Frames that are missing then may still come: as long as they are waited for the flows are sending.
+        """
+        self._end(self._within(names, "stop them all"), lambda group: group.is_quiet)
+
+    def _end(self, groups: Iterable[Group], is_over: Callable[[Group], bool]) -> None:
+        """Stops those of some groups that are sending, and looks until they are over."""
+        sending = [group for group in groups if group.is_sending]
+        if sending:
+            self._tester.target.stop([group.run.name for group in sending])
+        while not all(map(is_over, sending)):
             self.look()
             self._tester.sleep(_POLL_S)
 
@@ -247,6 +273,7 @@ class Transmission:
         group = next((group for group in self._groups if flow.name in group.flows), None)
         known = self._settings[flow.name]
         self._paces.clear()
+        self._offsets.clear()
         if group is not None and group.is_sending and rate_only:
             for part in flow.parts:
                 group.run.update(part.stream)
@@ -274,24 +301,24 @@ class Transmission:
         return snapshot
 
     def _watch(self, group: Group, snapshot: Snapshot, counters: Sequence[StreamCounters]) -> None:
-        """Ends a group that has sent all, once all has arrived or nothing more comes."""
+        """Ends a group that has sent all, once all has arrived or nothing more is waited for: as a trial."""
         if any(counter.sending for counter in counters):
             return
-        now, arrived = (
-            snapshot.taken_at_ns,
-            sum(received(counter, anywhere=True) or 0 for counter in counters),
-        )
-        if arrived != group.arrived:
-            group.arrived, group.quiet_since_ns = arrived, now
-        complete = all(
-            (unique(counter, anywhere=counter.id in group.any_port) or 0) >= counter.tx_packets
-            for counter in counters
-        )
-        settle = self._tester.rules.settle.ns
-        if not arrived and not group.unexpected:
-            settle = max(settle, _SILENT_NS)
+        rules, now_ns = self._tester.rules, snapshot.taken_at_ns
+        arrived = sum(received(counter, anywhere=True) or 0 for counter in counters)
+        of_each = [unique(counter, anywhere=counter.id in group.any_port) or 0 for counter in counters]
+        seen = group.settling
+        if seen is None:
+            seen = group.settling = Settling(now_ns, arrived, sum(of_each), now_ns, now_ns)
+        seen.note(now_ns, arrived, sum(of_each))
         slowest = max((counter.latency.max_ns for counter in counters), default=0)
-        if complete or now - group.quiet_since_ns >= max(settle, _SLOWER * slowest):
+        seen.is_quiet = now_ns - seen.quiet_since_ns >= max(rules.settle.ns, _SLOWER * slowest)
+        is_missing = any(once < counter.tx_packets for once, counter in zip(of_each, counters, strict=True))
+        # A device that stood still sends later what it holds (RFC 2544 §23).
+        was_waited_for = group.unexpected or now_ns - seen.ended_ns >= rules.residual.ns
+        # One that repeats frames has them arrive for ever.
+        is_endless = now_ns - seen.new_since_ns >= rules.grace.ns
+        if not is_missing or (seen.is_quiet and was_waited_for) or is_endless:
             group.final = snapshot
             self._judge(group, counters)
 
@@ -329,9 +356,9 @@ class Transmission:
 
     def offset_ns(self, stream: PlannedStream, kind: DelayKind) -> int:
         """The time that is subtracted from the latencies of a stream."""
-        if (stream.id, kind) not in self._offsets:
-            self._offsets[stream.id, kind] = self._tester.correction(stream).total_ns(kind)
-        return self._offsets[stream.id, kind]
+        if stream.id not in self._offsets:
+            self._offsets[stream.id] = self._tester.correction(stream).total_ns(kind)
+        return self._offsets[stream.id]
 
     @property
     def port_base(self) -> Snapshot:
@@ -349,7 +376,7 @@ class Transmission:
             for name, stream in zip(group.flows, group.streams, strict=True):
                 if name in found:
                     flow = found[name]
-                    flow.group = group
+                    flow.group, flow.is_sending = group, group.is_sending
                     flow.streams.append(stream)
                     if group.started:
                         flow.counters.append(counters[stream.id])
@@ -372,23 +399,21 @@ class Transmission:
     def close(self) -> None:
         """Takes all flows off the tester. Never raises: what was measured is recorded as far as it can be."""
         with suppress(TargetError):
-            sending = [group.run.name for group in self._groups if group.is_sending]
-            if sending:
-                self._tester.target.stop(sending)
-            for group in self._groups:
-                self._retire(group)
+            self._retire(self._groups)
         for group in self._groups:
             group.run.unload()
         self._groups.clear()
         self._settings.clear()
 
-    def _retire(self, group: Group) -> None:
-        """Records the trial of a group that was started: nothing measured is lost."""
-        if group.started:
-            group.started = False
+    def _retire(self, groups: Iterable[Group]) -> None:
+        """Ends groups, and records the trials of those that were started: nothing measured is lost."""
+        started = [group for group in groups if group.started]
+        self._end(started, lambda group: group.final is not None)
+        for group in started:
+            trial = group.run.finish(settled=_final(group))
+            group.started, group.final = False, None
             self._tester.trials += 1
-            self._tester.record(group.run.finish())
-            group.final = None
+            self._tester.record(trial)
 
 
 def received(counter: StreamCounters, *, anywhere: bool) -> int | None:

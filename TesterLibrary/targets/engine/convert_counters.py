@@ -36,6 +36,7 @@ from ...measurement.snapshot import (
 )
 
 T = TypeVar("T")
+_MESSAGE = "_message"  # in the dictionary of counters: where their parts are read
 _Reader = Callable[[Any], Any]
 
 
@@ -110,16 +111,34 @@ def stamp_records_value(
 def counters_value(cls: type[T], message: Message) -> T:
     """The message as the class of counters that has its name, and a field for each of its fields."""
     fields = _fields(cast(Hashable, cls), message.DESCRIPTOR)
-    made = dict(zip(fields.plain, fields.take(message), strict=True))
+    # Its constructor would set the fields of a frozen class one by one, which takes ten times as long.
+    value = object.__new__(cls)
+    made = value.__dict__
+    made.update(zip(fields.plain, fields.take(message), strict=True))
     for name in fields.maybe:
         if not made[name] and not message.HasField(name):
             made[name] = None
-    for name, read in fields.others:
-        made[name] = read(message)
-    # Its constructor would set the fields of a frozen class one by one, which takes ten times as long.
-    value = object.__new__(cls)
-    value.__dict__.update(made)
+    if fields.has_parts:
+        made[_MESSAGE] = message
     return value
+
+
+class _Part:
+    """A field that is read from the message when somebody looks at it: few look at all of them.
+
+    It stands in the class for the default of the field. An instance that was made by the constructor has a
+    value of its own, which comes first.
+    """
+
+    def __init__(self, name: str, read: _Reader, default: Any) -> None:
+        self._name, self._read, self._default = name, read, default
+
+    def __get__(self, value: Any, _: type | None = None) -> Any:
+        if value is None:
+            return self._default
+        made = value.__dict__
+        part = made[self._name] = self._read(made[_MESSAGE])
+        return part
 
 
 @dataclasses.dataclass(frozen=True)
@@ -129,7 +148,7 @@ class _Fields:
     plain: tuple[str, ...]  # numbers, truths and texts
     maybe: tuple[str, ...]  # those of them that may be absent
     take: _Reader  # all plain ones at once
-    others: list[tuple[str, _Reader]]
+    has_parts: bool  # others, which are read when they are asked for
 
 
 @lru_cache
@@ -144,8 +163,10 @@ def _fields(cls: Any, message: Descriptor) -> _Fields:
     take = (
         attrgetter(*plain) if len(plain) > 1 else lambda found: tuple(getattr(found, name) for name in plain)
     )
-    others = [(name, _reader(name, hints[name])) for name in names if name not in plain]
-    return _Fields(plain, maybe, take, others)
+    parts = [name for name in names if name not in plain]
+    for name in parts:
+        setattr(cls, name, _Part(name, _reader(name, hints[name]), getattr(cls, name, None)))
+    return _Fields(plain, maybe, take, bool(parts))
 
 
 def _reader(name: str, hint: Any) -> _Reader:

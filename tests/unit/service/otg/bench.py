@@ -50,6 +50,10 @@ class Bench:
         """Lets the tester's time pass."""
         self.target.advance(Duration(max(1, round(seconds * 10**9))))
 
+    def now_s(self) -> float:
+        """The tester's time."""
+        return self.target.snapshot().taken_at_ns / 1e9
+
     def call(self, name: str, **request: Any) -> Any:
         """The answer to a call, as JSON, or as bytes."""
         kind = self.generator.calls[name].request

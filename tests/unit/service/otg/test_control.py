@@ -6,12 +6,15 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from TesterLibrary.measurement.snapshot import Snapshot, StreamCounters
 from TesterLibrary.model.units import Ratio
 from TesterLibrary.service.otg.refusal import OtgError, OtgFailure
 from TesterLibrary.targets.fake import FakeTarget
@@ -50,9 +53,9 @@ def ended(bench: Bench, *names: str) -> dict[str, Any]:
 
 
 def test_a_flow_with_an_end_stops_by_itself_and_is_exact(bench: Bench) -> None:
-    assert bench.call("SetConfig", **config(limited(), limited("g", 30))) == {}
+    assert bench.call("SetConfig", **config(limited(), limited("g", 30))) == {"warnings": []}
     assert bench.flows()["f"]["transmit"] == "stopped"
-    assert bench.transmit("start") == {}
+    assert bench.transmit("start") == {"warnings": []}
     metrics = ended(bench)
     assert (metrics["f"]["frames_tx"], metrics["f"]["frames_rx"], metrics["f"]["loss"]) == (100, 100, 0.0)
     assert (metrics["f"]["bytes_tx"], metrics["f"]["bytes_rx"]) == (20_000, 20_000)
@@ -89,6 +92,71 @@ def test_planted_loss_is_found(tmp_path: Path) -> None:
     lost = metric["frames_tx"] - metric["frames_rx"]
     assert lost > 100
     assert metric["loss"] == pytest.approx(100 * lost / 1000)
+
+
+class Holding(FakeTarget):
+    """Its device keeps the last ten frames of each stream for a second, as one that stands still."""
+
+    def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
+        found = super().snapshot(jobs)
+        return replace(found, streams=tuple(self._seen(s, found.taken_at_ns) for s in found.streams))
+
+    def _seen(self, stream: StreamCounters, now_ns: int) -> StreamCounters:
+        is_held = stream.tx_packets > 10 and (stream.sending or now_ns - stream.last_tx_ns < 10**9)
+        return replace(stream, rx_packets=stream.rx_packets - 10) if is_held else stream
+
+
+class Repeating(Holding):
+    """Its device has lost a frame of each stream, and sends another one again and again."""
+
+    def _seen(self, stream: StreamCounters, now_ns: int) -> StreamCounters:
+        copies = now_ns // 10**7
+        order = replace(stream.order, duplicated=copies)
+        return replace(stream, rx_packets=stream.rx_packets - 1 + copies, order=order)
+
+
+def test_late_frames_are_waited_for_as_in_a_trial(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, Holding())
+    bench.call("SetConfig", **config(limited(), endless("g")))
+    bench.transmit("start")
+    assert ended(bench, "f")["f"]["frames_rx"] == 100
+    begun_s = bench.now_s()
+    bench.transmit("stop")
+    assert bench.now_s() - begun_s < 0.5, "it returns before all has come"
+    assert bench.flows("g")["g"]["transmit"] == "started", "and says that its counters are not final"
+    found = ended(bench, "g")["g"]
+    assert (found["frames_rx"], found["loss"]) == (found["frames_tx"], 0.0)
+
+
+def test_frames_that_are_lost_are_waited_for_once(tmp_path: Path) -> None:
+    """Not again for each flow, when flows are started anew or another configuration is set."""
+    bench = Bench(tmp_path, FakeTarget(device=FakeDevice(FakePath(loss=Ratio(Fraction(1, 4))))))
+    flows = [endless(f"f{number}", 100) for number in range(5)]
+    bench.call("SetConfig", **config(*flows))
+    bench.transmit("start")
+    bench.pass_time(1)
+    bench.transmit("stop")
+    ended(bench)
+    begun_s = bench.now_s()
+    bench.transmit("start")
+    assert bench.now_s() - begun_s < 0.5
+    bench.pass_time(1)
+    begun_s = bench.now_s()
+    bench.call("SetConfig", **config(*flows))
+    assert 2 <= bench.now_s() - begun_s < 2.5
+
+
+def test_a_device_that_repeats_frames_for_ever_keeps_nobody(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, Repeating())
+    bench.call("SetConfig", **config(endless()))
+    bench.transmit("start")
+    bench.pass_time(1)
+    begun_s = bench.now_s()
+    bench.transmit("stop")
+    assert bench.now_s() - begun_s < 6
+    found = bench.flows()["f"]
+    assert found["transmit"] == "stopped"
+    assert found["loss"] == pytest.approx(100 / found["frames_tx"])
 
 
 def test_flows_start_and_stop_by_name(bench: Bench) -> None:
