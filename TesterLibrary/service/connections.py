@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The connections of the service: who says nothing keeps nobody out.
 
-A connection has a short time for the header of a request. When there are too many, one without a request
-gives way: the oldest of the address that has most of them.
+A connection has a short time for the handshake of TLS, and for the header of a request. When there are too
+many, one without a request gives way: the oldest of the address that has most of them.
 """
 
 from __future__ import annotations
 
 import asyncio
 import resource
+import ssl
+from asyncio.sslproto import SSLProtocol
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,8 +33,10 @@ class Connections:
         """`most` at a time."""
         self.most = most
         self.names: dict[Peer, tuple[str, ...]] = {}
-        self._open: set[Connection] = set()
-        self._idle: dict[str, dict[Connection, None]] = {}  # by address, those that are idle longest first
+        self._open: set[Connection | Handshake] = set()
+        self._idle: dict[
+            str, dict[Connection | Handshake, None]
+        ] = {}  # by address, those that are idle longest first
 
     @property
     def most_requests(self) -> int:
@@ -49,7 +53,7 @@ class Connections:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
         self.most = max(min(self.most, soft - _OTHER_FILES), _FEWEST)
 
-    def add(self, connection: Connection) -> None:
+    def add(self, connection: Connection | Handshake) -> None:
         """A connection is made, and says nothing yet; another one gives way if there are too many."""
         self._open.add(connection)
         self.note_idle(connection)
@@ -59,19 +63,19 @@ class Connections:
             self.remove(oldest)
             oldest.transport.abort()
 
-    def note_idle(self, connection: Connection) -> None:
+    def note_idle(self, connection: Connection | Handshake) -> None:
         """A connection has no request, and may give way."""
         if connection in self._open:
             self._idle.setdefault(connection.address, {})[connection] = None
 
-    def note_busy(self, connection: Connection) -> None:
+    def note_busy(self, connection: Connection | Handshake) -> None:
         """A connection has a request."""
         idle = self._idle.get(connection.address, {})
         idle.pop(connection, None)
         if not idle:
             self._idle.pop(connection.address, None)
 
-    def remove(self, connection: Connection) -> None:
+    def remove(self, connection: Connection | Handshake) -> None:
         """A connection is over."""
         self.note_busy(connection)
         self._open.discard(connection)
@@ -130,6 +134,40 @@ class Connection(H11Protocol):
         if self._late:
             self._late.cancel()
             self._late = None
+
+
+class Handshake(asyncio.Protocol):
+    """A connection until TLS has begun; then it is one of HTTP, in its place.
+
+    asyncio would tell of none before, however many there are, and wait for a minute.
+    """
+
+    http: type[Connection]  # set by the class that is made for a service
+    context: ssl.SSLContext
+    transport: asyncio.Transport
+    address = ""
+
+    def __init__(self, **given: Any) -> None:
+        """What is given is for the connection of HTTP."""
+        self._given = given
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begins TLS on a new connection."""
+        self.transport, self.address = transport, transport.get_extra_info("peername")[0]
+        loop = asyncio.get_running_loop()
+        ready: asyncio.Future[None] = loop.create_future()
+        ready.add_done_callback(self._over)
+        http = self.http(**self._given)
+        patience: Any = self.http.header_s  # typeshed takes whole seconds alone
+        tls = SSLProtocol(loop, http, self.context, ready, server_side=True, ssl_handshake_timeout=patience)
+        transport.set_protocol(tls)
+        tls.connection_made(transport)
+        self.http.of.add(self)
+
+    def _over(self, ready: asyncio.Future[None]) -> None:
+        self.http.of.remove(self)
+        if not ready.cancelled():
+            ready.exception()  # it is closed, and there is nobody to tell
 
 
 def names_of(certificate: Mapping[str, Any]) -> tuple[str, ...]:

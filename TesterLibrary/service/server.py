@@ -23,7 +23,7 @@ from ..errors import TesterLibraryError
 from ..reporting.live.server import listen
 from ..reporting.live.server import url_of as url_of_page
 from .config import Config
-from .connections import Connection, Connections
+from .connections import Connection, Connections, Handshake
 from .door import Door, broken, content_of, extra_headers
 from .lab import Lab
 from .ledger import Caller, Ledger
@@ -196,6 +196,9 @@ def make_server(service: Service) -> tuple[uvicorn.Server, socket.socket]:
         raise TesterLibraryError(f"tls: the certificate or its key cannot be used: {problem}") from None
     if settings.ssl:
         settings.ssl.minimum_version = ssl.TLSVersion.TLSv1_3
+        given = {"http": protocol, "context": settings.ssl}
+        settings.http_protocol_class = type("_HandshakeOfService", (Handshake,), given)
+        settings.ssl = None  # else asyncio would begin TLS
     return uvicorn.Server(settings), listen(config.port, config.host)
 
 

@@ -9,6 +9,7 @@ import json
 import re
 import resource
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ import uvicorn
 
 from TesterLibrary.reporting.trend.address import Address
 from TesterLibrary.service.config import shipped_places
-from TesterLibrary.service.connections import Connection, Connections
+from TesterLibrary.service.connections import Connection, Connections, Handshake
 from TesterLibrary.service.door import App, Door, Message, Receive, Send
 from TesterLibrary.service.ledger import Ledger
 from TesterLibrary.service.store import KIND, Store
@@ -29,6 +30,7 @@ from TesterLibrary.service.user import Role, User, digest_of
 
 from .served import User as Client
 from .served import served, until
+from .test_access import identity
 
 _REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 _HEADER_S = 0.5
@@ -46,7 +48,12 @@ async def _answer(scope: Any, _: Any, send: Any) -> None:
 @pytest.fixture
 def port() -> Iterator[int]:
     """The port of a server with few connections, and little patience."""
-    protocol = type("_Tried", (Connection,), {"of": Connections(_MOST), "header_s": _HEADER_S})
+    with _serving(type("_Tried", (Connection,), {"of": Connections(_MOST), "header_s": _HEADER_S})) as port:
+        yield port
+
+
+@contextmanager
+def _serving(protocol: type[asyncio.Protocol]) -> Iterator[int]:
     settings = uvicorn.Config(_answer, http=protocol, ws="none", lifespan="off", log_level="error")
     server = uvicorn.Server(settings)
     with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -168,6 +175,27 @@ async def _ask(door: Door, user: str, receive: Receive) -> tuple[int, str]:
     await door({"type": "http", "method": "POST", "path": "/v1/leases", "headers": headers}, receive, send)
     said = json.loads(sent[1]["body"])["error"] if len(sent) > 1 else ""
     return int(sent[0]["status"]), said
+
+
+def test_who_begins_no_tls_keeps_nobody_out(tmp_path: Path) -> None:
+    certificate, key = identity(tmp_path, "server")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    http = type("_Tried", (Connection,), {"of": Connections(_MOST), "header_s": 5.0})
+    trust = ssl.create_default_context(cafile=str(certificate))
+    with _serving(type("_Handshake", (Handshake,), {"http": http, "context": context})) as port:
+        with ExitStack() as stack:
+            silent = [stack.enter_context(_connect(port, "127.0.0.2")) for _ in range(_MOST)]
+            with trust.wrap_socket(_connect(port), server_hostname="127.0.0.1") as client:
+                client.sendall(_REQUEST)
+                assert client.recv(1000).startswith(b"HTTP/1.1 204")
+            assert _is_closed(silent[0]), "it gave way"
+            silent[-1].settimeout(0.1)
+            with pytest.raises(TimeoutError):
+                silent[-1].recv(1)
+            silent[-1].settimeout(20)
+            assert _is_closed(silent[-1]), "its time is over"
+        until(lambda: not http.of._open)
 
 
 def test_one_user_leaves_requests_to_others(tmp_path: Path) -> None:
