@@ -178,7 +178,7 @@ class Door:
             user = self.users.get(digest_of(token))
             if user is None:
                 raise Unauthenticated("nobody has this token; ask the owner of the lab for a new one")
-            if user.expires_s is not None and time.clock_gettime(time.CLOCK_REALTIME) > user.expires_s:
+            if user.is_over:
                 raise Unauthenticated(
                     f"the token of {user.name} is over; ask the owner of the lab for a new one (--add-user)"
                 )

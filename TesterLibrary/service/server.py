@@ -26,7 +26,7 @@ from .config import Config
 from .connections import Connection, Connections, Handshake
 from .door import Door, broken, content_of, extra_headers
 from .lab import Lab
-from .ledger import Caller, Ledger
+from .ledger import SERVICE, Caller, Ledger
 from .live import LivePages
 from .refusal import Refusal, Unready, Wrong
 from .routes import health_route, routes
@@ -54,7 +54,7 @@ class Service:
         self.api = self._application()
         self.door = Door(cast("Any", self.api), config, self.ledger, self.connections)
         self._otg = self._otg_doors()
-        self._watching: asyncio.Task[None] | None = None
+        self._watching: asyncio.Future[Any] | None = None
 
     def _otg_doors(self) -> list[OtgDoor]:
         places = [place for place in self.config.places if place.otg]
@@ -68,11 +68,11 @@ class Service:
         return [OtgDoor(self.lab, self.ledger, place, self._role_of, self.door.refuse) for place in places]
 
     def _role_of(self, name: str) -> Role | None:
-        """The role of a Unix user: that of the user of the service of the same name."""
+        """The role of a user, or of the Unix user of the same name; None: he is none."""
         if self.door.is_open:
             return Role.USER
-        roles = [user.role for user in self.door.users.values() if user.name == name]
-        return roles[0] if roles else self.config.certificates.get(name)
+        roles = [user.role for user in self.door.users.values() if user.name == name and not user.is_over]
+        return max(roles, key=list(Role).index) if roles else self.config.certificates.get(name)
 
     def _application(self) -> FastAPI:
         api = FastAPI(
@@ -99,7 +99,7 @@ class Service:
         await self.lab.start()
         for door in self._otg:
             await door.start()
-        self._watching = asyncio.create_task(self._watch_users())
+        self._watching = asyncio.gather(self._watch_users(), self._watch_leases())
         try:
             yield
         finally:
@@ -118,6 +118,17 @@ class Service:
             await asyncio.sleep(_USERS_S)
             with suppress(Unready):
                 await self._read_users()
+
+    async def _watch_leases(self) -> None:
+        """Ends the leases of those who may have none any more, though a job may keep them."""
+        while True:
+            await asyncio.sleep(_USERS_S)
+            for lease in list(self.lab.scheduler.leases()):
+                role = self._role_of(lease.owner)
+                if role is None or not role.may(Role.USER):
+                    reason = f"{lease.owner} may not lease testers here any more"
+                    with suppress(Refusal):
+                        await self.lab.end(SERVICE, lease.id, force=True, reason=reason)
 
     async def _refused(self, request: Request, refusal: Exception) -> JSONResponse:
         assert isinstance(refusal, Refusal)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import time
 from dataclasses import dataclass
 from enum import Enum
 
@@ -30,6 +31,11 @@ class User:
     name: str
     role: Role
     expires_s: float | None = None  # since 1970; None: never
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time of the token has come."""
+        return self.expires_s is not None and time.clock_gettime(time.CLOCK_REALTIME) > self.expires_s
 
 
 def new_token() -> str:

@@ -19,7 +19,7 @@ from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.reporting.trend.address import Address
 from TesterLibrary.service.store import KIND, Store
 
-from .served import PLACES, Served, User, until
+from .served import JOB, PLACES, Served, User, until
 
 
 def identity(folder: Path, name: str) -> tuple[Path, Path]:
@@ -182,6 +182,28 @@ def test_users_are_added_and_removed_while_it_runs(
         assert token.encode() not in file.read_bytes()
         if file.name == "service.sqlite":
             assert file.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("over", ["removed", "expired"])
+def test_who_is_no_user_any_more_has_no_tester(tmp_path: Path, over: str) -> None:
+    """Neither for the time of his lease, nor for as long as a job keeps it."""
+    service = Served(tmp_path)
+    service.add("root", "admin")
+    service.start()
+    with closing(service):
+        service.add("alice", days=None if over == "removed" else 10 / 86400)
+        alice, root = service.user("alice"), service.user("root")
+        token = {"Authorization": f"Bearer {alice.token}"}
+        until(lambda: requests.get(f"{service.url}/v1/me", headers=token, timeout=30).status_code == 200)
+        lease = alice.acquire("north", ttl_s=3600)
+        long = JOB.replace("duration: 1 s", "duration: 100 s")
+        job = alice.submit(lease, long, query="?keeps_lease=true") if over == "removed" else None
+        if over == "removed":
+            service.remove("alice")
+        until(lambda: root.get(f"/v1/leases/{lease['id']}")["state"] == "taken")
+        said = root.get(f"/v1/leases/{lease['id']}")["reason"]
+        assert said == "alice may not lease testers here any more"
+        assert job is None or root.get(f"/v1/jobs/{job['id']}")["state"] == "lease ended"
 
 
 def test_the_audit_is_only_added_to(tmp_path: Path) -> None:
