@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import TesterLibraryError
+from ..model.number import counted
 from ._command import STATUS_HELP, command
 from ._live import port
 
@@ -51,7 +53,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     users.add_argument("--users", action="store_true", help="list the users that have tokens")
     users.add_argument("--add-user", metavar="NAME", help="make a token for a user, and print it once")
     users.add_argument("--remove-user", metavar="NAME", help="forget all tokens of a user")
-    parser.add_argument("--role", choices=("reader", "user", "admin"), default="user", help="of --add-user")
+    parser.add_argument("--role", choices=("reader", "user", "admin"), help="of --add-user (default: user)")
     parser.add_argument(
         "--days", type=float, metavar="DAYS", help="of --add-user: how long the token is good"
     )
@@ -65,6 +67,9 @@ def _serve(options: argparse.Namespace) -> int:
         raise TesterLibraryError(
             f"tester serve needs {missing.name}; install robotframework-testerlibrary[serve]"
         ) from None
+    for name in ("role", "days"):
+        if getattr(options, name) and not options.add_user:
+            raise TesterLibraryError(f"--{name} is of a new user; give --add-user NAME, too")
     config = load_config(options.file) if options.file else shipped_places()
     if options.port is not None:
         config = replace(config, port=options.port)
@@ -84,11 +89,14 @@ def _open(config: Config, *, alone: bool) -> Store:
 
 
 def _change_users(options: argparse.Namespace, config: Config) -> int:
-    from ..service.access import add_user, remove_user, shown_users
+    from ..service.access import add_user, remove_user, shown_users, tokens_of
 
     with closing(_open(config, alone=False)) as store:
         if options.add_user:
-            print(add_user(store, options.add_user, options.role, options.days))
+            print(add_user(store, options.add_user, options.role or "user", options.days))
+            if (tokens := tokens_of(store, options.add_user)) > 1:
+                said = f"{options.add_user} has {tokens} tokens now, which are all good"
+                print(f"tester: {said}; --remove-user forgets them all", file=sys.stderr)
         elif options.remove_user:
             print(remove_user(store, options.remove_user))
         else:
@@ -128,9 +136,7 @@ def _run(config: Config) -> int:
         store.close()
         raise
     with listening:
-        print(
-            f"{url_of(config, listening)}: {len(config.places)} places, {config.database} (Ctrl-C ends it)",
-            flush=True,
-        )
+        places = counted(len(config.places), "place")
+        print(f"{url_of(config, listening)}: {places}, {config.database} (Ctrl-C ends it)", flush=True)
         server.run(sockets=[listening])
     return 0 if server.started else 3

@@ -21,12 +21,18 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 def add_user(store: Store, name: str, role: str, days: float | None) -> str:
     """Makes a token for a user, beside those that he has. Returns the token, which is not kept.
 
-    TesterLibraryError says what is wrong with the name or the time.
+    TesterLibraryError says what is wrong with the name or the time, or that he has another role.
     """
     if not _NAME.fullmatch(name):
         raise TesterLibraryError(f"--add-user {name!r}: give 1 to 64 letters, digits, '.', '_', '@' and '-'")
     if days is not None and not 0 < days <= 36_500:
         raise TesterLibraryError(f"--days {days:g} is not allowed; give a number above 0, up to 36500")
+    has = {user.role.value for user in store.users().values() if user.name == name} - {role}
+    if has:
+        raise TesterLibraryError(
+            f"--add-user {name}: is {' and '.join(sorted(has))} already, by a token that would stay good; "
+            f"--remove-user {name} first, or give --role {min(has)}"
+        )
     token = new_token()
     user = User(name, Role(role), None if days is None else expires_in(days))
     store.put_user(digest_of(token), user)
@@ -36,7 +42,7 @@ def add_user(store: Store, name: str, role: str, days: float | None) -> str:
 
 def remove_user(store: Store, name: str) -> str:
     """Forgets all tokens of a user. Returns what was done; TesterLibraryError if he has none."""
-    tokens = sum(user.name == name for user in store.users().values())
+    tokens = tokens_of(store, name)
     if not tokens:
         known = ", ".join(sorted({user.name for user in store.users().values()})) or "nobody"
         raise TesterLibraryError(f"--remove-user {name!r}: there is no such user; {known} has a token")
@@ -46,13 +52,21 @@ def remove_user(store: Store, name: str) -> str:
     return f"{name}: {tokens} {are} forgotten; a service that runs knows it within 2 s"
 
 
+def tokens_of(store: Store, name: str) -> int:
+    """How many tokens a user has."""
+    return sum(user.name == name for user in store.users().values())
+
+
 def shown_users(store: Store) -> Iterator[str]:
     """A line for each token."""
-    for user in store.users().values():
-        over = "never"
+    users = store.users()
+    if not users:
+        yield "nobody has a token; --add-user NAME makes one"
+    for user in users.values():
+        until = "for ever"
         if user.expires_s is not None:
-            over = f"{datetime.fromtimestamp(user.expires_s, timezone.utc):%Y-%m-%d %H:%M} UTC"
-        yield f"{user.name:<20} {user.role.value:<7} over: {over}"
+            until = f"until {datetime.fromtimestamp(user.expires_s, timezone.utc):%Y-%m-%d %H:%M} UTC"
+        yield f"{user.name:<20} {user.role.value:<7} good {until}"
 
 
 def _owner() -> Caller:

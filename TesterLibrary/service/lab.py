@@ -19,7 +19,7 @@ from .jobs import Jobs
 from .ledger import SERVICE, Caller, Ledger, Work
 from .refusal import Ended, Misfit, NotAllowed, Refusal, Unknown, Unready, Wrong
 from .scheduler import Lease, Moment, Scheduler, State, Wish
-from .store import Kept, keep_lease, keep_note
+from .store import Kept, Store, keep_lease, keep_note
 from .testers import Testers
 from .user import Role
 
@@ -139,6 +139,10 @@ class Lab:
         lease = self.usable(caller, lease_id)
         if lease.owner != caller.name:
             raise NotAllowed(f"lease {lease.id} is that of {lease.owner}, who alone allows others to use it")
+        known = {known.name for known in (await self._ledger.ask(Store.users)).values()}
+        known |= self.config.certificates.keys()
+        if known and user not in known:  # without users everybody is one
+            raise Wrong(f"user: there is no user {user!r} here, so nobody could use it; give one's name")
         lease = self.scheduler.allow(lease_id, user)
         await self._ledger.keep(Work([keep_lease(lease)], [caller.line("allow", lease.id, 200, user)]))
         return lease

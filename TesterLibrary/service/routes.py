@@ -11,12 +11,12 @@ from http import HTTPStatus
 from typing import Annotated, Any, BinaryIO
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from fastapi.responses import RedirectResponse, StreamingResponse
+from fastapi.responses import HTMLResponse, RedirectResponse, StreamingResponse
 from fastapi.security import HTTPBearer
 
 from ..files.paths import report_file
 from ..reporting.live.server import PARTS, POLICY, REPORT_POLICY
-from . import runs
+from . import front, runs
 from .lab import Lab
 from .ledger import Caller, Ledger
 from .live import LivePages
@@ -40,7 +40,7 @@ from .messages import (
     me,
 )
 from .metrics import KIND, metrics
-from .refusal import NotAllowed, Unknown
+from .refusal import NotAllowed, Unknown, Wrong
 from .runner import LOG, RUN
 from .scheduler import Lease, State, Wish
 from .user import Role
@@ -116,6 +116,16 @@ def _caller(request: Request) -> Caller:
     return caller
 
 
+def _nothing_ignored(request: Request) -> None:
+    """Wrong if the query names a parameter that the route does not take: it would change nothing."""
+    route = request.scope["route"]
+    known = [parameter.alias for parameter in route.dependant.query_params]
+    unknown = [name for name in request.query_params if name not in known]
+    if unknown and route.include_in_schema:
+        taken = f"allowed are {', '.join(known)}" if known else "none is allowed"
+        raise Wrong(f"?{unknown[0][:100]}: {route.path} has no such parameter; {taken}")
+
+
 def _of(role: Role) -> Any:
     def check(caller: Annotated[Caller, Depends(_caller)]) -> Caller:
         if not caller.role.may(role):
@@ -139,7 +149,12 @@ Limit = Annotated[int, Query(ge=1, le=1000, description="so many, at most")]
 def routes(lab: Lab, ledger: Ledger, pages: LivePages) -> APIRouter:
     """All that is served."""
     api = APIRouter(
-        responses=_REFUSED, dependencies=[Depends(HTTPBearer(auto_error=False)), _of(Role.READER)]
+        responses=_REFUSED,
+        dependencies=[
+            Depends(HTTPBearer(auto_error=False)),
+            _of(Role.READER),
+            Depends(_nothing_ignored),
+        ],
     )
     _look(api, lab, ledger)
     _places(api, lab)
@@ -167,14 +182,23 @@ def health_route(ledger: Ledger) -> APIRouter:
 
 
 def _look(api: APIRouter, lab: Lab, ledger: Ledger) -> None:
+    @api.get("/", include_in_schema=False)
+    async def page(caller: Reader) -> Response:
+        """The page for people who come with a browser."""
+        headers = {"Content-Security-Policy": front.POLICY, "Cache-Control": "no-store"}
+        return HTMLResponse(front.front(lab, caller), headers=headers)
+
     @api.get("/v1/me")
     async def who_am_i(caller: Reader) -> Me:
         """The caller's name and role."""
         return me(caller)
 
     @api.get("/v1/audit", dependencies=[_of(Role.ADMIN)])
-    async def audit(after: After = 0, limit: Limit = 100) -> list[AuditShown]:
-        """Who did what, or was refused, the oldest first; for admins."""
+    async def audit(after: After | None = None, limit: Limit = 100) -> list[AuditShown]:
+        """Who did what, or was refused, the newest first; for admins.
+
+        `after`: those behind this number, the oldest first, to follow what comes.
+        """
         lines = await ledger.ask(lambda store: store.audit(after, limit))
         return [AuditShown(**asdict(line)) for line in lines]
 

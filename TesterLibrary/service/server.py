@@ -25,6 +25,7 @@ from ..reporting.live.server import url_of as url_of_page
 from .config import Config
 from .connections import Connection, Connections, Handshake
 from .door import Door, broken, content_of, extra_headers
+from .invalid import sentence
 from .lab import Lab
 from .ledger import SERVICE, Caller, Ledger
 from .live import LivePages
@@ -165,10 +166,9 @@ class Service:
 
     async def _invalid(self, request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)
-        said = "; ".join(
-            f"{'.'.join(str(step) for step in problem['loc'][1:]) or problem['loc'][0]}: {problem['msg']}"
-            for problem in error.errors()[:10]
-        )
+        field = request.scope["route"].body_field
+        keys = field.field_info.annotation.model_fields if field else ()
+        said = sentence(error.errors(), list(keys))
         return await self._refused(request, Wrong(said))
 
 

@@ -264,11 +264,11 @@ class Store:
                 self._execute("rollback", ())
             raise
 
-    def audit(self, after: int, most: int) -> list[AuditLine]:
-        """Lines with greater numbers, the oldest first."""
-        names = ", ".join((*_AUDITED, "number"))
-        asked = f"select {names} from audit where number > ? order by number limit ?"
-        return [AuditLine(*row) for row in self._execute(asked, (after, most))]
+    def audit(self, after: int | None, most: int) -> list[AuditLine]:
+        """Lines with greater numbers, the oldest first; None: the newest lines, the newest first."""
+        names, order = ", ".join((*_AUDITED, "number")), "desc" if after is None else "asc"
+        asked = f"select {names} from audit where number > ? order by number {order} limit ?"
+        return [AuditLine(*row) for row in self._execute(asked, (after or 0, most))]
 
     def users(self) -> dict[str, User]:
         """The users by the digests of their tokens."""

@@ -47,6 +47,6 @@ Refusals Say What The Service Says
     ...    Lease Tester    place=west
     Run Keyword And Expect Error    *422: job.yaml:1: give the YAML of a campaign or of a job file: a mapping
     ...    Submit Job    - a\n- b\n
-    Run Keyword And Expect Error    no place was free within 100ms; the reservation is cancelled
+    Run Keyword And Expect Error    no place was free within 100ms for {*}, at position 1 of the queue; *
     ...    Lease Tester    place=north    timeout=100ms
     Run Keyword And Expect Error    a token is given as a secret*    Open Service    ${URL}    plain-text

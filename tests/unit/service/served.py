@@ -159,7 +159,7 @@ class Served:
 
     def audit(self, admin: str = "root") -> list[tuple[str, str, int, str]]:
         """Who did what with which status, and what was said."""
-        lines = self.user(admin).get("/v1/audit?limit=1000")
+        lines = self.user(admin).get("/v1/audit?after=0&limit=1000")
         return [(line["who"], line["did"], line["status"], line["said"]) for line in lines]
 
     def close(self) -> None:

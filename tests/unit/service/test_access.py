@@ -63,7 +63,7 @@ def test_certificates_say_who_somebody_is(tmp_path: Path) -> None:
             User(service.url, **trusted).error("GET", "/v1/me", 401, headers=forwarded).startswith("say who")
         )
         root = User(service.url, service.tokens["root"], **trusted)
-        lines = root.get("/v1/audit")
+        lines = root.get("/v1/audit?after=0")
         assert [line["status"] for line in lines if line["status"] >= 400] == [403, 401]
         assert not any("10.0.0.1" in line["client"] for line in lines)
         _speaks_nothing_older(service.url)
@@ -165,7 +165,11 @@ def test_users_are_added_and_removed_while_it_runs(
         until(lambda: requests.get(f"{service.url}/v1/me", timeout=30).status_code == 401)
         assert User(service.url, token).get("/v1/me") == {"name": "alice", "role": "reader"}
         assert main(["serve", str(service.file), "--users"]) == 0
-        assert capsys.readouterr().out.startswith("alice                reader  over: 20")
+        assert capsys.readouterr().out.startswith("alice                reader  good until 20")
+        said = refused(capsys, service.file, "--add-user", "alice", "--role", "admin")
+        assert "alice: is reader already, by a token that would stay good; --remove-user alice first" in said
+        assert main(["serve", str(service.file), "--add-user", "alice", "--role", "reader"]) == 0
+        assert "alice has 2 tokens now, which are all good" in capsys.readouterr().err
         assert main(["serve", str(service.file), "--remove-user", "alice"]) == 0
         until(lambda: requests.get(f"{service.url}/v1/me", timeout=30).status_code == 200)
         assert "there is no such user; nobody has a token" in refused(
@@ -173,7 +177,8 @@ def test_users_are_added_and_removed_while_it_runs(
         )
         assert "give 1 to 64 letters" in refused(capsys, service.file, "--add-user", "a b")
         assert "give a number above 0" in refused(capsys, service.file, "--add-user", "a", "--days", "0")
-        did = [(line["who"] != "", line["did"], line["subject"]) for line in open_to_all.get("/v1/audit")]
+        lines = open_to_all.get("/v1/audit?after=0")
+        did = [(line["who"] != "", line["did"], line["subject"]) for line in lines]
         assert did[0] == (True, "add a user", "alice")
         assert (True, "remove a user", "alice") in did
     finally:

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+import requests
 
 from .served import JOB, Served, User, served, until
 
@@ -144,16 +145,48 @@ def test_a_place_that_is_out_of_use_is_given_to_nobody(alice: User, root: User) 
 @pytest.mark.parametrize(
     ("wish", "said"),
     [
-        ({"ttl_s": 0.5}, "ttl_s: Input should be greater than or equal to 1"),
-        ({"ttl_s": -1}, "ttl_s: Input should be greater than or equal to 1"),
-        ({"ttl_s": "long"}, "ttl_s: Input should be a valid number"),
-        ({"colour": "red"}, "colour: Extra inputs are not permitted"),
-        ({"tags": ["fast"]}, "tags: Input should be a valid dictionary"),
+        ({"ttl_s": 0.5}, "ttl_s: 0.5 is too small; give 1 or more"),
+        ({"ttl_s": 5000}, "ttl_s: 5000 is too much; give 3600 or less"),
+        ({"ttl_s": "long"}, 'ttl_s: "long" is no number'),
+        ({"colour": "red"}, "colour: there is no such key; allowed are place, tags, ttl_s, force"),
+        ({"tags": ["fast"]}, 'tags: ["fast"] is no mapping, such as {"speed": "100G"}'),
     ],
 )
 def test_a_wrong_wish_is_said_and_changes_nothing(alice: User, wish: dict[str, object], said: str) -> None:
     assert alice.error("POST", "/v1/leases", 422, json=wish) == said
     assert alice.get("/v1/leases") == []
+
+
+def test_what_cannot_be_read_is_said(alice: User, root: User) -> None:
+    headers = {"Content-Type": "application/json"}
+    said = alice.error("POST", "/v1/leases", 422, data='{"place": "nor', headers=headers)
+    assert said == "character 10: what was sent is no JSON: Unterminated string starting at"
+    said = alice.error("POST", "/v1/jobs/x/resume", 422)
+    assert said == "body: is missing; give JSON (Content-Type: application/json) with lease"
+    assert alice.error("GET", "/v1/jobs?limit=many", 422) == 'limit: "many" is no whole number'
+    said = alice.error("GET", "/v1/leases/x?wiat=5", 422)
+    assert said == "?wiat: /v1/leases/{lease} has no such parameter; allowed are wait"
+    said = alice.error("GET", "/v1/places?fit=true", 422)
+    assert said == "?fit: /v1/places has no such parameter; none is allowed"
+    assert root.get("/v1/audit?limit=1")[0]["said"] == said, "the newest line is the first one"
+
+
+def test_a_lease_is_not_shared_with_nobody(alice: User) -> None:
+    lease = alice.acquire("north")
+    said = alice.error("POST", f"/v1/leases/{lease['id']}/allow", 422, json={"user": "bobby"})
+    assert said == "user: there is no user 'bobby' here, so nobody could use it; give one's name"
+    assert alice.get(f"/v1/leases/{lease['id']}")["allowed"] == []
+
+
+def test_a_browser_finds_its_way(service: Served, alice: User, root: User) -> None:
+    alice.acquire("north")
+    root.ask("PUT", "/v1/places/south/use", json={"in_use": False, "reason": "<b>loud"})
+    answer = requests.get(service.url, auth=("x", service.tokens["alice"]), timeout=30)
+    root.ask("PUT", "/v1/places/south/use", json={"in_use": True})
+    assert answer.headers["Content-Type"].startswith("text/html")
+    assert 'href="/openapi.json"' in answer.text
+    assert "<td>&lt;b&gt;loud<td>free" in answer.text
+    assert "<td>fit<td>alice" in answer.text
 
 
 def test_what_is_not_there_is_said(alice: User) -> None:

@@ -84,6 +84,7 @@ def test_a_job_file_is_run_and_what_it_measured_is_served(service: Served, alice
     files = {file["path"]: file["bytes"] for file in service.user("looker").get(f"{path}/reports")}
     assert {"certificate.html", "log.html", "evidence/trials.jsonl"} <= set(files)
     assert len(alice.get(f"{path}/reports/certificate.html").encode()) == files["certificate.html"]
+    assert f'href="{path}/reports/certificate.html"' in alice.get("/")
     _nothing_else_is_served(service, alice, path)
     _the_live_page_is_there(alice, path)
     assert processes(job) == []
