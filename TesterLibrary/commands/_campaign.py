@@ -20,6 +20,7 @@ from ..files.job import is_job_file, load_job
 from ..files.job_run import job_campaign
 from ..files.paths import resource
 from ..files.profile import profile_values
+from ..model.number import counted
 from ..planning.prediction import predict
 from ..reporting.place import EVIDENCE
 from ..reporting.signature import load_private_key
@@ -97,7 +98,10 @@ def run_campaign(
         runner.check(run)
     text = _times(run, campaign, fleet)
     if options.check:
-        print(f"{text}, {len(tuple(run.items()))} tests on {' and '.join(_beds(run))}")
+        run.check_interfaces()
+        if runner:
+            runner.check_services()
+        print(f"{text}, {counted(len(tuple(run.items())), 'test')} on {' and '.join(_beds(run))}")
         return 0
     with runner or nullcontext():
         if options.resume and (output / EVIDENCE / "run.json").is_file():
@@ -107,7 +111,7 @@ def run_campaign(
         else:
             _refuse_taken(options, output, fixed=given == campaign.output and str(output) == given)
             left = run.begin()
-            tests = f"{text}, {len(left)} tests"
+            tests = f"{text}, {counted(len(left), 'test')}"
             if not given:
                 link_latest(run.output)
         page.begin(run.output)
@@ -127,6 +131,8 @@ def run_campaign(
 def loaded(options: argparse.Namespace) -> Campaign:
     """The campaign of a file, or that which runs a job file."""
     if is_job_file(read_document(options.campaign, Kind("campaign", TesterLibraryError)).data):
+        if options.testbed:
+            load_testbed(options.testbed)  # what is wrong with it is not the file's
         predict(load_job(str(options.campaign.absolute())), "engine")  # what cannot be planned is said now
         return job_campaign(options.campaign, options.testbed, options.duration)
     for name in ("testbed", "duration"):
@@ -152,7 +158,8 @@ def _check(campaign: Campaign) -> None:
         lambda name: profile_values(resource("criteria/profiles", name)), campaign.profile, ("profile",)
     )
     for number, testbed in enumerate(campaign.testbeds):
-        document.parsed(load_testbed, testbed, ("testbeds", number))
+        place = ("testbed",) if is_job_file(document.data) else ("testbeds", number)
+        document.parsed(load_testbed, testbed, place)
     if campaign.criteria:
         document.parsed(
             lambda name: load_criteria(resource("criteria", name)), campaign.criteria, ("criteria",)
@@ -169,12 +176,8 @@ def _times(run: Certification, campaign: Campaign, fleet: Fleet | None) -> str:
         (len(_beds(run)), "testbed"),
         (campaign.repetitions, "repetition"),
     )
-    text = " × ".join(_counted(count, noun) for count, noun in counts)
-    return f"{text} by {_counted(len(fleet.testers), 'tester')}" if fleet else text
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+    text = " × ".join(counted(count, noun) for count, noun in counts)
+    return f"{text} by {counted(len(fleet.testers), 'tester')}" if fleet else text
 
 
 def _beds(run: Certification) -> list[str]:

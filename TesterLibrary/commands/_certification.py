@@ -32,7 +32,7 @@ from ..reporting.repetitions import label
 from ..reporting.time_budget import ENDED, TimeBudget, record_not_run, spent
 from ..service.robot_process import await_end
 from ..testbeds import load_testbed, shipped_testbeds
-from ..testbeds.load import find_testbed
+from ..testbeds.load import check_interfaces, find_testbed
 from ._bounds import check_bounds
 from ._own_names import OwnNames
 from ._resume import NAMED, check_agenda, check_given, merge, set_aside, unfinished
@@ -158,6 +158,14 @@ class Certification:
                 f"the {kind} there are {', '.join(dict.fromkeys(there)) or 'none'}"
             )
 
+    def check_interfaces(self) -> None:
+        """TesterLibraryError names the line of an interface that this machine, which has the tester, has not.
+
+        Those of a fleet may be on other machines.
+        """
+        for testbed in dict.fromkeys(bed.testbed for bed in self.beds) if self.by is None else ():
+            check_interfaces(testbed)
+
     def begin(self) -> tuple[agenda.Item, ...]:
         """Checks everything that can be checked before, then makes the output directory with the agenda.
 
@@ -172,6 +180,7 @@ class Certification:
         for bed in self.beds:
             if bed.criteria:
                 check_criteria(bed.criteria, testbed=bed.name, layer=bed.layer)
+        self.check_interfaces()
         if len({bed.label for bed in self.beds}) < len(self.beds):
             raise ChoiceError("two testbeds have the same name; the report could not tell them apart")
         self._check_choice()
@@ -429,7 +438,8 @@ def _bed(run: Mapping[str, Any], suites: tuple[Path, ...], criteria: str | None)
         return Bed(testbed, found.name, chosen, None)
     if not file.is_file():
         raise TesterLibraryError(
-            f"there are no criteria for the testbed {name!r}; give a file with --criteria. {_to_copy()}"
+            f"there are no criteria for the testbed {name!r}; give a file with bounds for it by --criteria, "
+            f"or criteria: in a campaign. {_to_copy()}"
         )
     return Bed(testbed, found.name, chosen, file, layer=found.dut.layer)
 

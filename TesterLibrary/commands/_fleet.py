@@ -117,6 +117,10 @@ class FleetRunner:
         """TesterLibraryError if no tester can run a test, or two cells have the same name."""
         self.jobs(run)
 
+    def check_services(self) -> None:
+        """TesterLibraryError if a service is not reached, or has not the place of a tester."""
+        Leases(self._fleet.testers).close()
+
     def begin(self, run: Certification) -> None:
         """Writes the cells of a certification into its folder."""
         write_plan(run.output, [job.plan for job in self.jobs(run)])

@@ -13,6 +13,7 @@ from typing import Any
 from ..files import paths
 from ..files.job import load_job
 from ..model.edit import PlannedEditor
+from ..model.number import counted
 from ..model.planned_end import PlannedEnd
 from ..model.units import Rate, RateUnit
 from ..p4.build import check_programs
@@ -61,7 +62,7 @@ def _plan(options: argparse.Namespace) -> int:
         print(json.dumps({**record, **({"switch": switch.record()} if switch else {})}, indent=2))
     else:
         also = f", {len(ends)} responders and clients" if ends else ""
-        print(f"{file.job.name} on {options.target}: {len(predictions)} streams{also}")
+        print(f"{file.job.name} on {options.target}: {counted(len(predictions), 'stream')}{also}")
         for prediction in predictions:
             print(f"  {_line(prediction)}")
             for line in _content(prediction):

@@ -37,6 +37,7 @@ _FORMATS.checks("time", raises=UnitError)(lambda text: bool(Duration.parse(text)
 _FORMATS.checks("ratio", raises=UnitError)(lambda text: bool(Ratio.parse(text)) or True)
 _FORMATS.checks("rate", raises=UnitError)(lambda text: bool(Rate.parse(text)) or True)
 
+_ALIKE = 0.7  # `sent` is no `reset`, though they share three letters
 Place = tuple[str | int, ...]  # keys and indices on the way to a value
 
 
@@ -112,7 +113,7 @@ def load_document(
 
 def did_you_mean(given: object, known: Iterable[object]) -> str:
     """A suggestion to be put behind an unknown word; empty if no known one is similar."""
-    close = get_close_matches(str(given), map(str, known), n=1)
+    close = get_close_matches(str(given), map(str, known), n=1, cutoff=_ALIKE)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 

@@ -68,6 +68,9 @@ def write_plan(run: Path, cells: Sequence[PlannedCell]) -> None:
 def read_plan(run: Path) -> tuple[PlannedCell, ...]:
     """The cells of a campaign. TesterLibraryError if the folder has none that can be read."""
     path = run / CELLS / _PLAN
+    if not path.is_file():
+        why = "has no run of a campaign on several testers" if run.is_dir() else "is no folder"
+        raise TesterLibraryError(f"{run} {why} (from {Path.cwd()}); give the folder of such a run")
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         if content["schema"] != _SCHEMA:

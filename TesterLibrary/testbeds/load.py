@@ -10,6 +10,7 @@ from __future__ import annotations
 import ipaddress
 import re
 import shlex
+import socket
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -41,6 +42,7 @@ from .testbed import (
 _T = TypeVar("_T")
 _KIND = Kind("testbed", TestbedError)
 _KERNEL_NAME = re.compile(r"(?!(br0|lo|all|default)$)[A-Za-z0-9_-]{1,15}")
+_OF_KERNEL = ("iface", "af_xdp", "af_packet")  # interfaces by their names
 _MIB = {"MiB": 1, "GiB": 1024}
 
 
@@ -73,6 +75,24 @@ def find_testbed(name_or_path: str) -> Path:
 def load_testbed(name_or_path: str) -> Testbed:
     """The testbed of that name or path. TestbedError says what is wrong: file, line, key, what is allowed."""
     return _Reader(load_document(find_testbed(name_or_path), _KIND)).testbed()
+
+
+def check_interfaces(name_or_path: str) -> None:
+    """TestbedError names the first interface that the kernel of this machine, where it should be, has not."""
+    document = load_document(find_testbed(name_or_path), _KIND)
+    testbed = _Reader(document).testbed()
+    if not (testbed.dut.is_physical and testbed.tester.is_local):
+        return
+    for number, port in enumerate(testbed.ports):
+        kind, _, name = port.interface.partition(":")
+        try:
+            if kind in _OF_KERNEL:
+                socket.if_nametoindex(name)  # which takes alternative names, too
+        except OSError:
+            there = sorted(known for _, known in socket.if_nameindex() if known != "lo")
+            hint = did_you_mean(name, there)
+            problem = f"this machine has no interface {name!r}{hint}; it has {', '.join(there) or 'none'}"
+            raise document.error(("ports", number, "interface"), problem) from None
 
 
 class _Reader:
@@ -220,7 +240,8 @@ class _Reader:
         if not dut.is_embedded and "mtu" in data:
             kept = "an interface of yours keeps its own" if dut.is_physical else "nothing is sent"
             raise self._error(f"leave it out: {kept}", *place, "mtu")
-        if dut.is_physical and not interface:
+        elsewhere = "address" in self._document.data.get("tester", {})  # that tester's ports are its own
+        if dut.is_physical and not interface and not elsewhere:
             raise self._error("is missing; a NIC's interface, such as iface:eth1", *place, "interface")
         speed = self._parsed(Bandwidth.parse, data["speed"], *place, "speed")
         assert speed is not None

@@ -85,13 +85,14 @@ def fleet_of(campaign: Campaign) -> Fleet:
     }
     known: dict[str, tuple[str, Testbed]] = {}  # the first file of each testbed, by its name
     for name, files in testbeds.items():
-        for file, testbed in files.items():
+        for number, (file, testbed) in enumerate(files.items()):
             if known.setdefault(testbed.name, (file, testbed))[1].dut != testbed.dut:
                 problem = (
-                    f"the testbed {testbed.name!r} has another device than that of "
-                    f"{known[testbed.name][0]}; a certificate would take them for one: rename it"
+                    f"{file} describes another device (dut:) than {known[testbed.name][0]}, and both have "
+                    f"name: {testbed.name}, so a certificate would take them for one; give one of the files "
+                    "another name:, or both the same dut:"
                 )
-                raise document.error(("testers", name), problem)
+                raise document.error(("testers", name, "testbeds", number), problem)
     chosen = _chosen(campaign, known)
     devices = _devices(document, entries, known)
     return Fleet(

@@ -281,7 +281,10 @@ def test_one_name_for_two_devices_is_refused(tmp_path: Path, capsys: pytest.Capt
     file = campaign(tmp_path, HALF)
     (tmp_path / "broken.yaml").write_text((tmp_path / "bed.yaml").read_text().replace("Device", "Gadget"))
     assert cli.main(["run", file]) == 3
-    assert "testers.t2: the testbed 'bed' has another device than that of " in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "fleet.yaml:9: testers.t2.testbeds[0]: " in said
+    assert "broken.yaml describes another device (dut:) than " in said
+    assert "and both have name: bed, so a certificate would take them for one; give one of the files" in said
 
 
 def test_a_campaign_without_testers_is_for_tester_run(
@@ -300,7 +303,17 @@ def test_the_live_page_is_of_one_tester(tmp_path: Path, capsys: pytest.CaptureFi
     assert cli.main(["run", campaign(tmp_path, SOUND), "--live"]) == 3
     assert "look at it by tester campaign FOLDER --status" in capsys.readouterr().err
     assert cli.main(["campaign", str(tmp_path), "--status"]) == 3
-    assert "plan.json is not the plan of a campaign on several testers" in capsys.readouterr().err
+    assert "has no run of a campaign on several testers (from " in capsys.readouterr().err
+    assert cli.main(["campaign", "nowhere", "--status"]) == 3
+    assert "nowhere is no folder (from " in capsys.readouterr().err
+
+
+def test_a_check_says_what_service_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As the run itself does."""
+    lease = "lease: {service: 'http://127.0.0.1:1', place: north}"
+    file = campaign(tmp_path, f"  t1: {{testbeds: [bed.yaml], {lease}}}\n")
+    assert cli.main(["run", file, "--check"]) == 3
+    assert "127.0.0.1:1" in capsys.readouterr().err
 
 
 def test_a_suite_needs_a_tester_with_tags(tmp_path: Path) -> None:

@@ -74,6 +74,22 @@ def test_each_repetition_is_there_and_the_output_says_so_beforehand(
     assert '<th scope="col">l2-bridge (2).Judging</th>' in page
 
 
+@pytest.mark.parametrize("check", [["--check"], []])
+def test_an_interface_that_is_not_there_is_said_once_before_anything_runs(
+    check: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("lab.yaml").write_text(
+        "version: 1\nname: lab\nports:\n  - {name: p1, interface: 'iface:nowhere9', speed: 1 Gbps}\n"
+        "dut: {name: Device, kind: physical}\n"
+    )
+    file = Path(campaign())
+    file.write_text(file.read_text().replace("embedded/l2-bridge", "lab.yaml"))
+    assert cli.main(["run", str(file), *check]) == 3
+    said = capsys.readouterr().err
+    assert "lab.yaml:4: ports[0].interface: this machine has no interface 'nowhere9'; it has " in said
+    assert not Path("night").exists()
+
+
 @pytest.mark.parametrize(("outcome", "status"), [("FAIL", 1), ("MISTAKE", 3)])
 def test_the_status_is_one_for_gates(outcome: str, status: int, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["run", campaign(f"variables: {{OUTCOME: {outcome}}}\n")]) == status

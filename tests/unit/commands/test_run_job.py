@@ -40,7 +40,7 @@ def test_a_job_file_is_sent_and_judged(capsys: pytest.CaptureFixture[str]) -> No
     assert cli.main(["run", overloaded, "--output", "run", "--duration", "2 s"]) == 1
     said = capsys.readouterr().out
     assert said.startswith(
-        "two-ways, profile quick: 1 suite × 1 testbed × 1 repetition, 1 tests on simulated/"
+        "two-ways, profile quick: 1 suite × 1 testbed × 1 repetition, 1 test on simulated/"
     )
     records = read(Path("run", EVIDENCE))
     (test,) = records.tests
@@ -52,7 +52,7 @@ def test_a_job_file_is_sent_and_judged(capsys: pytest.CaptureFixture[str]) -> No
 def test_it_says_what_would_be_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["run", job(), "--check"]) == 0
     said = capsys.readouterr().out
-    assert said == "1 suite × 1 testbed × 1 repetition, 1 tests on simulated/breakpoint\n"
+    assert said == "1 suite × 1 testbed × 1 repetition, 1 test on simulated/breakpoint\n"
     assert sorted(path.name for path in Path().iterdir()) == ["job.yaml"]
 
 
@@ -72,7 +72,12 @@ def test_it_says_what_would_be_run(capsys: pytest.CaptureFixture[str]) -> None:
             [],
             "stream 'north': rx='p9' is no port of this tester; it has p1, p2",
         ),
-        (JOB, ["--testbed", "nowhere"], "there is no testbed 'nowhere'"),
+        (JOB, ["--testbed", "nowhere"], "tester: there is no testbed 'nowhere'"),
+        (
+            JOB.replace("simulated/breakpoint", "nowhere"),
+            [],
+            "job.yaml:4: testbed: there is no testbed 'nowhere'",
+        ),
         (
             "version: 1\n",
             ["--testbed", "two-nics"],

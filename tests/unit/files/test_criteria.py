@@ -75,6 +75,11 @@ def test_the_shipped_criteria_are_right_and_whole(path: Path) -> None:
             "  latenzy: {}\n  latency:",
             "CRITERIA.latenzy: there is no such key (did you mean 'latency'?)",
         ),
+        (
+            "  latency:",
+            "  sent: {}\n  latency:",
+            "CRITERIA.sent: there is no such key; allowed are version, layer, throughput,",
+        ),
         ("CRITERIA:", "CRITERIA: [", "mine.yaml:10: not YAML"),
     ],
 )

@@ -173,6 +173,12 @@ def test_a_mistake_is_named_with_its_line_and_what_is_allowed(
     assert problem in _problem(tmp_path, GOOD.replace(old, new))
 
 
+def test_ports_of_a_tester_elsewhere_need_no_interface(tmp_path: Path) -> None:
+    """It was started with them; here they are known by their names."""
+    text = GOOD.replace("    interface: iface:eth1\n", "").replace("  cpus: [3]", "  address: unix:/t")
+    assert "tester.address" not in str(_load(tmp_path, text))
+
+
 @pytest.mark.parametrize("text", ["", "- 1\n", "just text\n"])
 def test_a_file_that_says_nothing(tmp_path: Path, text: str) -> None:
     assert "give a mapping with version, name, ports and dut" in _problem(tmp_path, text)
