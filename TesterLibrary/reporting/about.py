@@ -25,3 +25,10 @@ def attributes(run: Mapping[str, Any], testers: Iterable[Mapping[str, Any]]) -> 
     }
     listed = {name: ", ".join(dict.fromkeys(str(v) for v in of if v)) for name, of in values.items()}
     return {name: text for name, text in listed.items() if text}
+
+
+def choice(run: Mapping[str, Any]) -> str:
+    """The tags and names by which a part of the tests was chosen; empty if all were."""
+    given = run.get("certification") or {}
+    named = {"include": "with the tag", "exclude": "without the tag", "tests": "of the name"}
+    return "; ".join(f"{text} {' or '.join(given[key])}" for key, text in named.items() if given.get(key))

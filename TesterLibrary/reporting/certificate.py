@@ -20,6 +20,7 @@ from ..methodology.throughput import ThroughputResult
 from ..model.units import Bandwidth
 from ..verdict import Verdict
 from . import demonstration, device_said
+from .about import choice
 from .codec import decode
 from .evidence_summary import EvidenceSummary, by_kind
 from .failures import anchor_of, failures
@@ -107,6 +108,7 @@ class Section:
     criteria: str  # the file of bounds that judged; empty: suites had bounds of their own
     said: tuple[device_said.Answers, ...]  # by its device, before and after
     seed: int | None
+    profile: str  # with which its suites measured, if it is not that of the run
     notes: tuple[str, ...]  # on how the testbed was set up
     table: VerdictTable
     findings: tuple[CertifiedFinding, ...]  # every result
@@ -127,6 +129,7 @@ def certificate(records: Records) -> str:
         demonstrates=demonstration.of_run(records.run),
         overall=overall(outcomes),
         counts={o: outcomes.count(o) for o in WORST_FIRST if o in outcomes},
+        choice=choice(records.run),
         shortened=_shortened(records),
         sections=tuple(_sections(records)),
         not_passed=failures(records),
@@ -155,6 +158,7 @@ def _sections(records: Records) -> Iterator[Section]:
     testers = {t["testbed"]["name"]: t for t in records.run["testers"]}
     criteria = records.run.get("criteria") or {}
     marks = marks_of(records.events)
+    usual = (records.run.get("profile") or {}).get("name")
     for name in testbeds_of(records):
         opened = testers.get(name, {"testbed": {}, "tester": _NOT_OPENED, "seed": None})
         trials = [t.trial for t in records.trials if t.place.testbed == name]
@@ -172,6 +176,7 @@ def _sections(records: Records) -> Iterator[Section]:
             criteria=str((criteria.get(name) or {}).get("file", "")),
             said=device_said.answers_of(records.events, name),
             seed=opened["seed"],
+            profile="" if opened.get("profile") == usual else opened.get("profile", ""),
             notes=tuple(opened.get("notes", ())),
             table=VerdictTable.of(records, [t for t in records.tests if testbed_of(records, t) == name]),
             findings=certified_findings(results),

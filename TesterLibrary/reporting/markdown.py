@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from .about import choice
 from .durable import write_file
 from .outcome import ERROR, INCONCLUSIVE, PASS, WORST_FIRST, one_line, overall
 from .records import Records, device_text, short_names
@@ -35,6 +36,9 @@ def _lines(records: Records) -> Iterator[str]:
     yield f"## {_text(title)}: {overall(outcomes)}"
     yield ""
     yield f"{counts or 'No test was run'}. Begun {records.run['started_at']}."
+    if chosen := choice(records.run):
+        yield ""
+        yield f"Only a part of the tests was chosen: {_text(chosen)}."
     for tester in records.run["testers"]:
         device = tester["testbed"].get("dut") or {}
         named = device_text(device, "version")

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from . import demonstration, device_said
+from .about import choice
 from .certificate import certified_findings, ended_at, testbed_of, testbeds_of
 from .codec import encode
 from .outcome import overall
@@ -46,6 +47,7 @@ def _content(records: Records, files: Mapping[str, str]) -> dict[str, Any]:
         "outcome": overall(outcomes),
         "counts": {outcome: outcomes.count(outcome) for outcome in dict.fromkeys(sorted(outcomes))},
         "profile": run.get("profile"),
+        **({"choice": chosen} if (chosen := choice(run)) else {}),
         "versions": run["versions"],
         "machine": run["machine"],
         "testbeds": list(_testbeds(records)),

@@ -12,12 +12,16 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
+import jsonschema
+
+from TesterLibrary.files.paths import report_file
 from TesterLibrary.measurement.blind_delay import BlindDelay, Passages
 from TesterLibrary.measurement.calibration import CalibratedSize, Calibration
 from TesterLibrary.measurement.interval import Interval, StreamInterval
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
 from TesterLibrary.reporting.certificate import certificate
 from TesterLibrary.reporting.finished import BEGUN, OBSERVATION
+from TesterLibrary.reporting.markdown import markdown
 from TesterLibrary.reporting.recorder import Recorder
 from TesterLibrary.reporting.records import read
 from TesterLibrary.reporting.statement import statement
@@ -120,6 +124,35 @@ def test_short_trials_line_rates_and_files_are_told(tmp_path: Path) -> None:
     assert "trials of 1 s: RFC 2544 §24 asks for at least 60 s" in header
     assert "<dt>Port p1</dt><dd>1 Gbps, simulated" in page
     assert f"<dt>Criteria file</dt><dd>mine.yaml, SHA-256 {'0f' * 32}</dd>" in page
+
+
+def test_a_run_of_a_part_of_the_tests_says_so_wherever_it_says_its_outcome(tmp_path: Path) -> None:
+    """Its files are those of all suites, and whoever signs it would take them for what was tested."""
+    record_run(tmp_path)
+    whole = read(tmp_path)
+    run = json.loads((tmp_path / "run.json").read_text())
+    run["certification"] = {"include": ["throughput", "latency"], "exclude": [], "tests": ["64 <Bytes>"]}
+    (tmp_path / "run.json").write_text(json.dumps(run))
+    records = read(tmp_path)
+    said = "with the tag throughput or latency; of the name 64"
+    assert f"Only a part of the tests was chosen:</strong> {said} &lt;Bytes&gt;." in certificate(records)
+    assert f"Only a part of the tests was chosen: {said} " in markdown(records)
+    told = json.loads(statement(records, {}))
+    assert told["choice"] == f"{said} <Bytes>"
+    jsonschema.validate(told, json.loads(report_file("schemas/certificate.schema.json").read_text()))
+    assert "a part of the tests" not in certificate(whole) + markdown(whole) + statement(whole, {})
+
+
+def test_a_profile_of_the_suites_that_is_not_that_of_the_run_is_told(tmp_path: Path) -> None:
+    """A suite may import the library with another one than `tester certify --profile` has."""
+    record_run(tmp_path)
+    run = json.loads((tmp_path / "run.json").read_text())
+    for name, shown in (("full", []), ("quick", ["full"])):
+        told = {**run, "profile": {"name": name}, "testers": [{**run["testers"][0], "profile": "full"}]}
+        (tmp_path / "run.json").write_text(json.dumps(told))
+        page = certificate(read(tmp_path))
+        assert f"Profile {name}. Begun" in page
+        assert re.findall("<dt>Profile of its suites</dt><dd>(.*?)</dd>", page) == shown
 
 
 def test_the_criteria_have_one_row_with_or_without_their_digest(tmp_path: Path) -> None:
