@@ -38,6 +38,8 @@ from .taken_over import said_of
 HOST = "host"  # the tag of keywords by which something is done on a host
 _BLIND = ("TesterLibrary", "BuiltIn", "Collections", "DateTime", "String", "XML", "Easter", "Reserved")
 _RETRIES = "BuiltIn.Wait Until Keyword Succeeds"
+_NOT_BEGUN = "robot:exit"  # Robot's tag of tests that it passes by, since the run has been stopped
+_STOPPED = "not run: the run was stopped before it began"
 _NOTHING_JUDGED = "nothing was judged: a verdict comes from Verify …, or from Get … with an operator"
 
 
@@ -89,7 +91,8 @@ class Listener:
         recorder = self._recorder
         verdicts = recorder.judgements.standing
         outcome = outcome_of(result.status, verdicts)
-        message = _message(outcome, result.message, verdicts, measured=bool(recorder.trials))
+        said = _STOPPED if _NOT_BEGUN in result.tags else result.message
+        message = _message(outcome, said, verdicts, measured=bool(recorder.trials))
         if recorder.problem:
             outcome, message = _unrecorded(outcome, message, recorder.problem)
         if recorder.unseen:

@@ -156,18 +156,21 @@ class Console:
 
     def _time_left(self) -> str:
         parts = []
+        seconds = 0.0
         if self._ends_at is not None:
-            parts.append(_left(self._ends_at - self._clock()))
+            seconds = self._ends_at - self._clock()
+            parts.append(_left(seconds))
         if self._current is not None:
-            parts.append(self._left_of_run())
+            parts.append(self._left_of_run(seconds))
         return ", ".join(part for part in parts if part)
 
-    def _left_of_run(self) -> str:
+    def _left_of_run(self, least: float = 0) -> str:
+        """The time until the run ends, which is no sooner than a procedure that takes so many seconds yet."""
         assert self._agenda is not None
         assert self._current is not None
         elapsed = self._clock() - self._test_started
         seconds = self._agenda.time_left(self._took, current=self._current, current_elapsed=elapsed)
-        return "" if seconds is None else f"{_left(seconds)} of the run"
+        return "" if seconds is None else f"{_left(max(seconds, least))} of the run"
 
     def _line(self, text: str) -> None:
         self._write(f"{_CLEAR if self._live else ''}{text}\n")

@@ -182,6 +182,16 @@ def test_a_suite_whose_setup_is_inconclusive_is_an_error_too(tmp_path: Path) -> 
         assert (status, records.outcomes()) == (expected, ["INCONCLUSIVE", "INCONCLUSIVE"])
 
 
+def test_a_test_that_was_never_begun_says_so(tmp_path: Path) -> None:
+    """As after Ctrl-C, which Robot calls a fatal error."""
+    before = "*** Test Cases ***\nFirst\n    Fatal Error    enough\n"
+    _, records = run_test(tmp_path, "Judge    PASS", settings=before)
+    assert [(test.outcome, test.message) for test in records.tests] == [
+        ("ERROR", "enough"),
+        ("ERROR", "not run: the run was stopped before it began"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [("No Operation", ""), ("Half A Trial", "NOT JUDGED: nothing was judged: a verdict comes from Verify …")],

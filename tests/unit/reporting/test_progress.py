@@ -116,6 +116,17 @@ def test_with_an_agenda_each_test_has_a_head_and_an_end(tmp_path: Path) -> None:
     ]
 
 
+def test_a_run_is_not_over_before_its_procedure(tmp_path: Path) -> None:
+    log, clock = io.StringIO(), Clock()
+    agenda.write(tmp_path, "Certification", [Item("bed", "bed.Throughput", "64 Bytes", 10)])
+    progress = Console(tmp_path, stream=log, clock=clock)
+    progress.begin_test("bed.Throughput", "64 Bytes")
+    clock.now += 9
+    progress.begin("throughput of north", trials=4, duration=Duration(30 * 10**9))
+    progress.trial(SimulatedBench().measure(Fraction(1), SECOND))
+    assert log.getvalue().endswith("; 30 s left, 30 s left of the run\n")
+
+
 def test_without_an_agenda_robot_heads_the_tests(tmp_path: Path) -> None:
     log = io.StringIO()
     progress = Console(tmp_path, stream=log, clock=Clock())
