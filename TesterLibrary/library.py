@@ -155,9 +155,9 @@ class TesterLibrary(DynamicCore):
 
     def run_keyword(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any] | None = None) -> Any:
         """Runs a keyword for Robot, which has converted its arguments."""
-        parameters = [parameter for parameter in self._parameters(name) if not parameter.startswith("*")]
+        parameters = self._parameters(name)
         check_names(printable_name(name, code_style=True), parameters, args)  # type: ignore[no-untyped-call]
-        check_integers(self.get_keyword_types(name), self._parameters(name), args, kwargs or {})
+        check_integers(self.get_keyword_types(name), parameters, args, kwargs or {})
         try:
             return super().run_keyword(name, args, kwargs)
         except TestbedError as fault:

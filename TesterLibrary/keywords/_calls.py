@@ -16,27 +16,37 @@ from robot.running import TypeInfo
 
 from ..errors import TesterLibraryError, UnitError
 
-_NAMES_OF_PORTS = frozenset({"tx", "rx", "port", "announce", "probe"})
+_NO_SIGNS = frozenset({"tx", "rx", "port", "announce", "probe", "streams"})  # names, which have no `=`
 
 
 def check_names(keyword: str, parameters: Sequence[str], arguments: Sequence[Any]) -> None:
     """Refuses `size=64` where a keyword has no argument `size`: Robot gives such a text to the next argument.
 
-    Refused is what goes to a port, and what looks like the name of one of the keyword's arguments.
+    Refused is what goes to a port or stream, and what looks like the name of one of the keyword's arguments.
+
+    Args:
+        keyword: As it is written.
+        parameters: Its arguments, `*streams` among them.
+        arguments: As they were given.
 
     Raises:
         TesterLibraryError: names the argument that was meant, and those that there are.
     """
-    for parameter, argument in zip(parameters, arguments, strict=False):
+    names = [name for name in parameters if not name.startswith("*")]
+    places = list(takewhile(lambda name: not name.startswith("**"), parameters))
+    for number, argument in enumerate(arguments):
         written = re.match(r"([a-z]\w*)=", argument) if isinstance(argument, str) else None
-        if not written or written[1] in parameters:
+        if not written or written[1] in names:
             continue
-        likely = _likely(written[1], parameters)
-        if likely or parameter in _NAMES_OF_PORTS:
+        likely = _likely(written[1], names)
+        before = places[: number + 1]
+        place = next((name[1:] for name in before if name.startswith("*")), before[-1] if before else "")
+        if likely or place in _NO_SIGNS:
             has = f"did you mean {likely[0]!r}? It has" if likely else "it has"
+            of = f"one of its {place}" if f"*{place}" in parameters else f"its {place!r}"
             raise TesterLibraryError(
-                f"{keyword} has no argument {written[1]!r}, so {argument!r} would be its {parameter!r}; "
-                f"{has} {', '.join(parameters)}"
+                f"{keyword} has no argument {written[1]!r}, so {argument!r} would be {of}; "
+                f"{has} {', '.join(names)}"
             )
 
 

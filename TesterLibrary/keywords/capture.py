@@ -12,7 +12,7 @@ from assertionengine import AssertionOperator
 from robot.api import logger
 from robot.api.deco import keyword
 
-from ..errors import TesterLibraryError
+from ..errors import PlanError, TesterLibraryError
 from ..measurement.capture import CaptureCounters
 from ..model.capture import Capture, CaptureTrigger, Direction, Keep, TriggerKind
 from ..model.names import NO_NAMES, Names
@@ -35,6 +35,9 @@ class CaptureStatistic(Enum):
     DROPPED = "dropped"
 
 
+_FRAMES = 100_000  # that a capture keeps at most, if nothing else is said
+
+
 @component
 class Captures:
     """Frames as they left and arrived."""
@@ -52,7 +55,7 @@ class Captures:
         filter: str | None = None,  # noqa: A002 - what everybody calls it
         streams: Names = NO_NAMES,
         keep: Keep = Keep.FIRST,
-        frames: int = 100_000,
+        frames: int = _FRAMES,
         snap_length: int = 0,
         parquet: bool = False,
         trigger: TriggerKind | None = None,
@@ -101,6 +104,12 @@ class Captures:
         suite = self._suite
         captures = suite.captures
         chosen = tuple(stream.name for stream in suite.chosen(streams)) if streams else ()
+        if trigger is not None and (keep, frames) != (Keep.FIRST, _FRAMES):
+            kept = f"keep={keep.name.lower()}" if keep is not Keep.FIRST else f"frames={frames}"
+            raise PlanError(
+                f"{kept} has no meaning with trigger={trigger.name.lower()}, which keeps before={before} and "
+                f"after={after} frames around it; leave {kept} out"
+            )
         capture = Capture(
             name=name or captures.free_name(),
             ports=() if port is None else (port,),

@@ -66,11 +66,10 @@ class CaptureTrigger:
         ):
             if given != (self.kind is kind):
                 need = "needs" if self.kind is kind else "takes no"
-                raise PlanError(f"trigger {self.kind.name} {need} {name}")
+                raise PlanError(f"trigger={self.kind.name.lower()} {need} {name}=")
         if self.before < 0 or self.after < 0:
-            raise PlanError(
-                f"trigger {self.kind.name}: before={self.before}, after={self.after}; 0 frames or more"
-            )
+            named = self.kind.name.lower()
+            raise PlanError(f"trigger={named}: before={self.before}, after={self.after}; 0 frames or more")
 
 
 @dataclass(frozen=True)

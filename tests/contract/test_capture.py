@@ -97,8 +97,8 @@ def test_a_target_waits_for_a_frame_or_refuses_by_name(rig: Rig, capturing: Capt
 @pytest.mark.parametrize(
     ("wish", "problem"),
     [
-        ({"above": None}, "trigger LATENCY needs above"),
-        ({"above": Duration(1), "filter": "udp"}, "trigger LATENCY takes no trigger_filter"),
+        ({"above": None}, "trigger=latency needs above="),
+        ({"above": Duration(1), "filter": "udp"}, "trigger=latency takes no trigger_filter="),
         ({"above": Duration(1), "before": -1}, "before=-1, after=20; 0 frames or more"),
     ],
 )

@@ -87,6 +87,8 @@ def test_no_testbed_is_a_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         (("Create Stream", "north", "txx=p1"), "did you mean 'tx'"),
         (("Create Stream", "north", "p1", "colour=red"), "would be its 'rx'"),
         (("Set Payload", "north", "text", "contents=x"), "did you mean 'content'"),
+        (("Measure Loss", "north", "duraton=1 s"), "would be one of its streams; did you mean 'duration'"),
+        (("Measure Loss", "steps=1 %"), "would be one of its streams; it has rate, duration"),
     ],
 )
 def test_an_argument_that_there_is_not_is_named(
@@ -96,6 +98,17 @@ def test_an_argument_that_there_is_not_is_named(
     with pytest.raises(TesterLibraryError, match=words) as refused:
         tester.run_keyword(name, call[1:])
     assert str(refused.value).startswith(f"{call[0]} has no argument '{call[-1].partition('=')[0]}'")
+
+
+@pytest.mark.parametrize("ignored", [{"keep": "last"}, {"frames": 10}])
+def test_what_a_capture_with_a_trigger_would_ignore_is_refused(
+    tester: TesterLibrary, ignored: dict[str, object]
+) -> None:
+    ((name, value),) = ignored.items()
+    with pytest.raises(
+        PlanError, match=f"^{name}={value} has no meaning with trigger=gap, which keeps before"
+    ):
+        tester.start_capture("around", trigger="gap", **ignored)
 
 
 def test_a_text_with_an_equals_sign_is_a_text(tester: TesterLibrary) -> None:
