@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 import zlib
 from collections.abc import Sequence
@@ -243,6 +244,17 @@ def test_a_tester_that_is_too_slow_says_so(tmp_path: Path) -> None:
     (warning,) = bench.transmit("stop")["warnings"]
     assert "tx limited by the tester" in warning
     assert "of 100 % of the rate" in warning
+
+
+def test_a_trial_is_judged_by_the_speed_that_its_port_had(bench: Bench, tmp_path: Path) -> None:
+    """And not by that of the configuration which ends it."""
+    gigabit = {"name": "l", "port_names": ["one", "two"], "speed": "speed_1_gbps"}
+    bench.call("SetConfig", **config(endless(pps=1000), layer1=[gigabit]))
+    bench.transmit("start")
+    bench.pass_time(1)
+    bench.call("SetConfig", **config(layer1=[{**gigabit, "speed": "speed_100_gbps"}]))
+    (record,) = [json.loads(line) for line in (tmp_path / "trials.jsonl").read_text().splitlines()]
+    assert Fraction(record["load"]) == Fraction(1000 * 8 * 220, 10**9)
 
 
 def test_a_capture_has_each_frame_as_long_as_on_the_line(bench: Bench) -> None:
