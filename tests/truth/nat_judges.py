@@ -27,6 +27,7 @@ _MOST = 10  # connections: the fake runs their tables slowly
 _ASKED_NS = 120_000_000  # between two questions of the responder
 _WATCHING = {"every": "120 ms", "watch": "300 ms"}
 _HOLD = Duration(4 * 10**8)
+_SURELY = 6  # frames that come back for two connections while they are held; there are ten or more
 _SOON = Ratio(Fraction(1, 1000))
 
 
@@ -46,6 +47,8 @@ def _planted(draw: random.Random) -> dict[str, Any] | None:
             {"entries": entries, "keeps": draw.randint(0, 2)},
             {"first_port": 2000, "last_port": 1999 + ports, "pool": draw.randint(1, 2)},
             {"idle_ns": draw.choice([_ASKED_NS // 3, 4 * _ASKED_NS])},
+            {"lifetime_ns": draw.choice([_ASKED_NS // 3, _HOLD.ns // 2, 60 * 10**9])},
+            {"strays": draw.randint(1, _SURELY)},
             {"moves_after": draw.choice([1, 2, 100]), "pool": draw.randint(1, 3)},
             {"drops_first": True},
             {"mixes": draw.randint(1, _MOST + 2)},
@@ -68,7 +71,9 @@ def _holds(planted: dict[str, Any], number: int, tries: int) -> bool:
         and (nat.last_port - nat.first_port + 1) * nat.pool - there >= number
         and (nat.idle_ns is None or nat.idle_ns > _ASKED_NS)
         and (nat.moves_after is None or nat.moves_after > 3)
+        and (nat.lifetime_ns is None or nat.lifetime_ns > _HOLD.ns)
         and (not nat.drops_first or tries > 1)
+        and (nat.strays is None or number == 1)
         and not any(mixed)
     )
 
