@@ -38,6 +38,8 @@ class Verdict:
     most: Fraction | None = None
     # What kept the value from being higher, if not the device: `search` or `tester`; it is a lower bound.
     limit: str = ""
+    # The kind of criterion: `frame loss`, `lowest information rate`. Empty: not told apart from others.
+    criterion: str = ""
 
     def __str__(self) -> str:
         text = f"{self.outcome.value}: {self.subject} is {self.measured}, required {self.bound}"
@@ -106,6 +108,7 @@ def assess(
     measured: str = "",
     bound: str = "",
     doubt: str = "",
+    criterion: str = "",
 ) -> Verdict:
     """Judges a value: every `Verify …` and every asserting `Get …` ends here.
 
@@ -120,6 +123,7 @@ def assess(
         measured: The value as people read it, with its unit; the value itself if left out.
         bound: The operator and what it compares with, as people read it; both themselves if left out.
         doubt: Why the value is not to be trusted; empty if it is.
+        criterion: The kind of criterion, by which verdicts on several values of a kind are told.
 
     Raises:
         TesterLibraryError: the two cannot be compared: a mistake of the suite, which says nothing about the
@@ -140,10 +144,9 @@ def assess(
     ):
         doubt = _open(value, bound.removeprefix(operator.value).strip())
     numbers = _number(sides[0]), _number(value.most if isinstance(value, Below) else sides[-1])
-    if doubt:
-        return Verdict(Outcome.INCONCLUSIVE, subject, measured, bound, doubt, *numbers)
     outcome = Outcome.PASS if holds == {True} else Outcome.FAIL
-    return Verdict(outcome, subject, measured, bound, "", *numbers)
+    outcome = Outcome.INCONCLUSIVE if doubt else outcome
+    return Verdict(outcome, subject, measured, bound, doubt, *numbers, criterion=criterion)
 
 
 def _sides(value: Any, expected: Any) -> tuple[Any, ...]:

@@ -59,6 +59,7 @@ def loss_below(
         or _loss_doubt(trials, timeout)
         or (worst.loss_unknown if worst and is_open else "")
         or deaf(trials),
+        criterion="frame loss",
     )
 
 

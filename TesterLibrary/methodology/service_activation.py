@@ -24,6 +24,7 @@ from ..verdict import AT_LEAST, AT_MOST, Between, Outcome, Verdict, assess
 from .availability import ServiceSeconds, seconds_of
 from .forwarded import forwarded_rate, reached_rate
 from .judging import ALL_DELIVERED, about, delay_doubt_of, doubt_of, loss_below, undelayed, unmeasured
+from .regression import better_side
 from .result import Result, shorter
 from .service_colours import Arrived, ColourBounds, Offered, judged_by_colour
 
@@ -279,6 +280,7 @@ class PerformanceResult(Result):
             measured=f"{Ratio(least)} ({severe} of {len(seconds.severe)} intervals lost more than half)",
             bound=f">= {bound}",
             doubt=doubt_of(self.trials) or self.unwatched,
+            criterion="availability",
         )
 
     def __str__(self) -> str:
@@ -325,6 +327,7 @@ def accepted(trial: Trial, name: str, acceptance: Acceptance) -> list[Verdict]:
                 measured=str(Duration(round(figure.value))) if figure else "unknown",
                 bound=f"<= {bound}",
                 doubt=delay_doubt_of([part]) or undelayed([part]),
+                criterion=noun,
             )
         )
     return found
@@ -348,6 +351,7 @@ def _delivered(trial: Trial, service: Service, load: Load, loss: Ratio) -> Verdi
         measured="; ".join(filter(None, (_rate_text(value), part.not_sustained))),
         bound=f">= {_bits(required)}, {what} less {loss}",
         doubt=doubt,
+        criterion="lowest information rate",
     )
 
 
@@ -373,6 +377,7 @@ def _policed(trial: Trial, service: Service, load: Load, margin: Ratio) -> Verdi
         measured=_rate_text(value),
         bound=f"<= {_bits(allowed)}, CIR and EIR with a margin of {margin}",
         doubt=doubt,
+        criterion="highest information rate",
     )
 
 
@@ -400,23 +405,17 @@ def _together(found: Sequence[Verdict], subject: str, bound: str) -> Verdict:
         for verdict in found:
             if verdict.outcome is outcome:
                 return verdict
-    worst: dict[tuple[str, bool], Verdict] = {}
+    worst: dict[str, Verdict] = {}
     for verdict in found:
-        at_least = verdict.bound.startswith(">=")
-        noun = verdict.subject.partition(" of ")[0]
-        if noun == "frames":  # of a colour that arrived in one: their bounds are all or none
-            continue
-        if noun.endswith("rate"):
-            noun = f"{'lowest' if at_least else 'highest'} {noun}"
-        kind = noun, at_least
-        if kind not in worst or _is_worse(verdict, worst[kind], at_least=at_least):
+        kind = verdict.criterion
+        if kind and (kind not in worst or _is_worse(verdict, worst[kind])):
             worst[kind] = verdict
-    values = ", ".join(f"{noun} {verdict.measured}" for (noun, _), verdict in worst.items())
+    values = ", ".join(f"{kind} {verdict.measured}" for kind, verdict in worst.items())
     return Verdict(Outcome.PASS, subject, f"within {len(found)} of {len(found)} criteria: {values}", bound)
 
 
-def _is_worse(verdict: Verdict, than: Verdict, *, at_least: bool) -> bool:
-    """Whether the value of a verdict is closer to its bound than that of another one."""
-    if at_least:
+def _is_worse(verdict: Verdict, than: Verdict) -> bool:
+    """Whether the value of a verdict is closer to its bound than that of another one of its kind."""
+    if better_side(verdict):
         return verdict.least is not None and (than.least is None or verdict.least < than.least)
     return verdict.most is not None and (than.most is None or verdict.most > than.most)

@@ -112,6 +112,7 @@ def _green_rate(
         measured=_text(value),
         bound=f">= {_bits(required)}, its CIR less {bounds.loss}",
         doubt=short,
+        criterion="lowest green information rate",
     )
     yield _at_most(trial, "green", value, bounds.cir, bounds.margin, doubt, "its CIR")
 
@@ -128,6 +129,7 @@ def _at_most(
         measured=_text(value),
         bound=f"<= {_bits(allowed)}, {what} with a margin of {margin}",
         doubt=doubt,
+        criterion=f"highest {colour} information rate",
     )
 
 
