@@ -447,6 +447,15 @@ class Trial(Validated):
         """Why it does not show that the device loses nothing: an attempt before it did; empty if it does."""
         return unconfirmed(self.earlier, clean=self.lost == 0) if self.valid else ""
 
+    def repeated_for(self, loss: Fraction) -> str:
+        """An attempt before it that may have lost a greater part of its frames; empty if none may.
+
+        A pause of the tester has an attempt repeated only if that lost frames. So where trials are counted by
+        their loss, those that were repeated for it would make it look rarer.
+        """
+        lossy = (a for a in self.earlier if a.is_unexplained and (a.lost or 0) > loss * self.sent)
+        return str(next(lossy, ""))
+
     @property
     def _silence(self) -> str:
         """That no frame arrived, or none as it was sent; empty if one did, or a remark says it already."""

@@ -146,19 +146,9 @@ def least_probability(found: int, count: int) -> float:
 def _is_high(trial: Trial, soak: Soak) -> bool | None:
     """Whether it is a high-loss trial; None where nobody knows."""
     within = None if doubt_of([trial]) else trial.loses_at_most(soak.loss.value)
-    return None if within is None or (within and _repeated(trial, soak)) else not within
-
-
-def _repeated(trial: Trial, soak: Soak) -> str:
-    """An attempt before it that may have been a high-loss trial; empty if none may.
-
-    A pause of the tester has an attempt repeated if it lost frames only, so trials without loss are picked.
-    """
-    allowed = soak.loss.value * trial.sent
-    high = (a for a in trial.earlier if a.is_unexplained and (a.lost or 0) > allowed)
-    return str(next(high, ""))
+    return None if within is None or (within and trial.repeated_for(soak.loss.value)) else not within
 
 
 def _doubt(trial: Trial, soak: Soak) -> str:
     """Why nobody knows whether it is a high-loss trial."""
-    return doubt_of([trial]) or trial.loss_unknown or _repeated(trial, soak)
+    return doubt_of([trial]) or trial.loss_unknown or trial.repeated_for(soak.loss.value)

@@ -136,6 +136,11 @@ class _Controller:
         """The class of each load that was tried, for a goal."""
         return {load: stats.classify(goal) for load, stats in self._stats[goal].items()}
 
+    def end(self, goal: SearchGoal) -> int:
+        """The number of the load from which on trials tell no more for a goal."""
+        left_open = [load for load, stats in self._stats[goal].items() if stats.is_open(goal)]
+        return min([self.ceiling, *map(self.search.number, left_open)])
+
     def last_at(self, number: int) -> Trial | None:
         """The last trial at a load, whether it tells something or not."""
         load = self.search.load(number)
@@ -183,7 +188,8 @@ class _Focus:
         Whatever is chosen is undecided: it is above the greatest lower bound and below the least upper one.
         """
         lower, upper = self.bounds()
-        end = self._controller.ceiling if upper is None else min(upper, self._controller.ceiling)
+        end = self._controller.end(self.goal)
+        end = end if upper is None else min(upper, end)
         first = self._search.bottom if lower is None else lower + 1
         if first >= end or (lower is not None and end <= self._search.top and self._is_narrow(lower, end)):
             return None

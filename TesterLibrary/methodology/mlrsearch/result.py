@@ -17,7 +17,7 @@ from ..judging import amount, doubt_of, unmeasured
 from ..result import Result
 from ..stability import instability
 from .goal import SearchGoal
-from .load_class import LoadClass, classify, conditional_loss
+from .load_class import LoadClass, LoadStats, classify, conditional_loss
 from .search import MultipleLossRatioSearch
 
 
@@ -237,7 +237,12 @@ def _goal_result(goal: SearchGoal, search: MultipleLossRatioSearch, trials: Sequ
             reason = f"{limit} at {Ratio(trial.load)} of line rate: {doubt}"
         else:
             by_load.setdefault(trial.load, []).append(trial)
-    lower, upper = relevant_bounds({load: classify(goal, at_load) for load, at_load in by_load.items()})
+    stats = {load: LoadStats.of(goal, at_load) for load, at_load in by_load.items()}
+    lower, upper = relevant_bounds({load: each.classify(goal) for load, each in stats.items()})
+    left_open = min((load for load, each in stats.items() if each.is_open(goal)), default=None)
+    if left_open is not None:
+        repeated = next(filter(None, (t.repeated_for(goal.loss.value) for t in by_load[left_open])))
+        reason = f"nothing is known of the device at {Ratio(left_open)} of line rate: {repeated}"
     irregular: Irregular | None = Irregular.DOUBT
     unstable = unstable_for(goal, trials) if search.stability.value else ""
     if unstable:

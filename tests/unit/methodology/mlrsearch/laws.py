@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil
 
+from TesterLibrary.measurement.attempt import Attempt
+from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.mlrsearch.goal import SearchGoal
 from TesterLibrary.model.units import Duration, Ratio
 
@@ -40,6 +42,27 @@ class LossLaw(SimulatedMeasurer):
 
     def _lost(self, frames: int) -> int:
         return min(frames, ceil(self.law(self.asked[-1][0]) * frames))
+
+
+def repeated(trial: Trial) -> Trial:
+    """A trial without loss, after an attempt at it that lost frames while the tester paused."""
+    lossy = Attempt(1, valid=False, lost=trial.sent // 10 + 1, own_drops=0, reason="3 frames were lost")
+    return replace(trial, attempt=3, earlier=(lossy, Attempt(2, valid=True, lost=0, own_drops=0)))
+
+
+@dataclass
+class Repeated:
+    """A tester that repeats some of the trials which lose no frame, because an attempt at them did."""
+
+    device: SimulatedMeasurer
+    is_repeated: Callable[[int], bool] = lambda _number: True  # by how many trials there were at its load
+    loads: list[Fraction] = field(default_factory=list)
+
+    def measure(self, load: Fraction, duration: Duration) -> Trial:
+        trial = self.device.measure(load, duration)
+        self.loads.append(load)
+        clean = trial.valid and trial.lost == 0
+        return repeated(trial) if clean and self.is_repeated(self.loads.count(load)) else trial
 
 
 def rising(start: Fraction, slope: Fraction) -> Callable[[Fraction], Fraction]:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
@@ -26,7 +27,7 @@ from TesterLibrary.model.units import Duration, Rate, Ratio
 from TesterLibrary.verdict import Outcome
 
 from ..simulated import LINE, SimulatedMeasurer
-from .laws import NOTHING, SECOND, LossLaw, erratic, goal, rising
+from .laws import NOTHING, SECOND, LossLaw, Repeated, erratic, goal, rising
 
 HALF = Ratio(Fraction(1, 2))
 NDR, PDR = goal(), goal("PDR", "0.5 %")
@@ -351,3 +352,35 @@ def test_a_device_whose_counts_stay_open_is_not_called_a_limit_of_the_tester() -
     assert ndr.lower == pytest.approx(Fraction(1, 2), rel=0.01)
     assert ndr.reason.startswith("nothing is known of the device at 50.")
     assert ndr.reason.endswith("% of line rate: frames kept arriving")
+
+
+@pytest.mark.parametrize("exceed", ["0 %", "50 %"])
+def test_loss_that_was_always_measured_again_leaves_a_goal_open(exceed: str) -> None:
+    """Each loss came while the tester paused: nobody knows whether the device had a part in it."""
+    asked = replace(NDR, exceed=Ratio.parse(exceed), duration_sum=Duration(2 * SECOND))
+    search = MultipleLossRatioSearch((asked,))
+    result = find_goals(Repeated(SimulatedMeasurer()), search)
+    (ndr,) = result.found
+    assert (ndr.lower, ndr.upper, ndr.irregular) == (None, None, Irregular.DOUBT)
+    assert re.fullmatch(
+        "nothing is known of the device at 1 % of line rate: attempt 1 lost [0-9,]+ frames and does not "
+        "count: 3 frames were lost",
+        ndr.reason,
+    )
+    verdict = result.verdict_above("NDR", Rate.parse("5 %"))
+    assert (verdict.outcome, verdict.measured) == (Outcome.INCONCLUSIVE, "not known")
+    assert len(result.trials) <= 2 * most_trials(result)
+
+
+def test_more_trials_outweigh_one_that_was_repeated_for_its_loss() -> None:
+    """Half of a load's trials may be high-loss, and the first one at each load may have been."""
+    asked = replace(NDR, exceed=Ratio.parse("50 %"), duration_sum=Duration(2 * SECOND))
+    device = SimulatedMeasurer(capacity=Fraction(612, 1000))
+    search = MultipleLossRatioSearch((asked,))
+    result = find_goals(Repeated(device, lambda number: number == 1), search)
+    (ndr,), (undisturbed,) = result.found, find_goals(device, search).found
+    assert ndr.regular
+    assert ndr.lower is not None
+    assert undisturbed.lower == pytest.approx(ndr.lower, rel=0.01)
+    check_derivation(result)
+    assert len(result.trials) <= 2 * most_trials(result)

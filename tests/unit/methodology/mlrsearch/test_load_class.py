@@ -23,6 +23,7 @@ from TesterLibrary.model.units import Duration, Ratio
 from tests.counted import stream_counters
 
 from ..measured import trial as measured
+from .laws import repeated
 
 SECOND = 10**9
 UNDECIDED, LOWER, UPPER = LoadClass.UNDECIDED, LoadClass.LOWER_BOUND, LoadClass.UPPER_BOUND
@@ -85,6 +86,32 @@ def test_enough_full_length_trials_decide(stats: LoadStats, exceed: Ratio, durat
     asked = replace(TST009, exceed=exceed, duration_sum=Duration(duration_sum * SECOND))
     if stats.full_low_ns + stats.full_high_ns >= asked.duration_sum.ns:
         assert stats.classify(asked) is not UNDECIDED
+
+
+@given(
+    found=st.lists(st.tuples(st.sampled_from([1, 60]), st.sampled_from(["low", "high", "open"])), max_size=8),
+    exceed=ratios,
+    duration_sum=st.integers(60, 200),
+)
+def test_a_trial_that_was_repeated_for_its_loss_decides_nothing(
+    found: list[tuple[int, str]], exceed: Ratio, duration_sum: int
+) -> None:
+    """It may be high-loss: the class holds whatever each such trial was."""
+    asked = replace(EXCEED_20, exceed=exceed, duration_sum=Duration(duration_sum * SECOND))
+    low, high = ({s: trials(1, s, lost)[0] for s in (1, 60)} for lost in (0, 10))
+
+    def told(as_what: str) -> LoadClass:
+        kinds = [(seconds, as_what if kind == "open" else kind) for seconds, kind in found]
+        return classify(asked, [(low if kind == "low" else high)[seconds] for seconds, kind in kinds])
+
+    given_trials = [
+        repeated(low[seconds]) if kind == "open" else (low if kind == "low" else high)[seconds]
+        for seconds, kind in found
+    ]
+    as_low, as_high = told("low"), told("high")
+    assert classify(asked, given_trials) is (as_low if as_low is as_high else UNDECIDED)
+    if as_low is as_high is LOWER:
+        assert conditional_loss(asked, given_trials) <= asked.loss.value
 
 
 @given(stats=stats, exceed=ratios, duration_sum=st.integers(1, 200))
