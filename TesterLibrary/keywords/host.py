@@ -11,9 +11,13 @@ from robot.api.deco import keyword
 
 from ..errors import TesterLibraryError
 from ..files.document import did_you_mean
+from ..measurement.traced_count import REACHES_THE_HOST, Traced, count
+from ..methodology.host_counters import counter_is_true
+from ..model.heading import Heading
 from ..model.units import Duration
 from ..running.hosts import ProgramResult
 from ..running.suite import Suite
+from ..verdict import Verdict
 from ._assertion import asserted
 from ._component import component
 
@@ -123,3 +127,73 @@ class HostKeywords:
             message=message,
         )
         return int(value)
+
+    @keyword(tags=["host"])
+    def set_counter_source(self, host: str, source: str) -> None:
+        """Has counters of a host read at each `Start Path`, for `Verify Host Counter`.
+
+        | =Argument= | =Meaning= |
+        | ``host`` | the name of a host, as in the testbed file |
+        | ``source`` | what prints them: ``ethtool eth0`` (statistics of a NIC), ``ss`` or a command |
+
+        ``ss`` takes its filter as on the command line, ``ss dport = :80``; its values are sums over the
+        sockets that are open when it is read. A command prints lines with a name and a number, or JSON,
+        whose names are the way to a number: ``stats64.rx.packets``. ``nstat`` is read of every host. It ends
+        with the test, or with the suite if its setup set it.
+
+        | `Set Counter Source` | server | ethtool eth0 |
+        | `Set Counter Source` | server | ip -j -s link show dev eth0 |
+        """
+        hosts = self._suite.hosts
+        hosts.watch(host, source)
+        self._suite.open_testbed.tester.scopes.at_end(lambda: hosts.unwatch(host, source))
+
+    @keyword(tags=["host", "trace", "verify"])
+    def verify_host_counter(
+        self,
+        host: str,
+        counter: str,
+        counts: Traced,
+        direction: Heading,
+        *,
+        source: str = "nstat",
+        path: str | None = None,
+    ) -> Verdict:
+        """Fails if a counter of a host says something else than the trace of a path: a counter that lies.
+
+        | =Argument= | =Meaning= |
+        | ``host`` | the name of a host, as in the testbed file |
+        | ``counter`` | the name of the counter, as its source has it |
+        | ``counts`` | what it is to count, see below |
+        | ``direction`` | ``forward`` or ``backward``: in which this passes the path |
+        | ``source`` | ``nstat``, or what was given to `Set Counter Source` |
+        | ``path`` | the name of the path; may be left out where one trace was stopped |
+
+        ``sent`` are frames that come from the sender of that direction, ``sent_bytes`` their bytes without
+        FCS, ``received`` those that have left to its receiver, ``marked`` of these the packets with ECN
+        *congestion experienced*; ``retransmissions``, ``timeouts`` and ``resets`` are of TCP.
+
+        It counts from the last `Start Path` on, so the trace has to begin before. INCONCLUSIVE where the
+        counter cannot be read, where the trace has a hole, and for ``received`` and ``marked`` where events
+        have sent packets that are in no trace: copies and resets.
+
+        | `Start Trace` | wan |
+        | `Start Path` | wan |
+        | `Stop Trace` | wan |
+        | `Verify Host Counter` | server | TcpRetransSegs | retransmissions | backward |
+        | `Verify Host Counter` | server | tx_packets | sent | backward | source=ethtool eth0 |
+        """
+        suite = self._suite
+        trace = suite.paths.traces.one(path)
+        statistics = suite.paths.statistics(trace.path)
+        more = statistics.duplicated + statistics.injected if counts in REACHES_THE_HOST else 0
+        verdict = counter_is_true(
+            counter,
+            host,
+            suite.hosts.counter(host, source, counter),
+            count(trace, counts, direction),
+            what=counts,
+            path=trace.path,
+            doubt=f"{more:,} packets that events made have left as well" if more else "",
+        )
+        return suite.conclude(verdict)

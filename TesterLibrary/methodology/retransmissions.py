@@ -9,8 +9,10 @@ from typing import Protocol
 
 from ..measurement.missing_bytes import Recovery
 from ..measurement.retransmissions import Retransmissions
+from ..measurement.traced_count import Traced, TracedCount
 from ..model.units import Duration
-from ..verdict import AT_MOST, EQUAL, Between, Verdict, assess
+from ..verdict import AT_MOST, Between, Verdict, assess
+from .host_counters import counter_is_true
 
 
 class Recovered(Protocol):
@@ -60,11 +62,7 @@ def recovery_below(found: Recovered, bound: Duration) -> Verdict:
 
 def counted_alike(found: Retransmissions, host: str, counted: int) -> Verdict:
     """Whether a host has counted as many retransmissions as the trace has of its direction."""
-    return assess(
-        counted,
-        EQUAL,
-        len(found.found),
-        subject=f"TcpRetransSegs of {host}",
-        bound=f"== {len(found.found):,} retransmissions in the trace of path {found.path}",
-        doubt=found.doubt,
+    traced = TracedCount(len(found.found), found.doubt)
+    return counter_is_true(
+        "TcpRetransSegs", host, counted, traced, what=Traced.RETRANSMISSIONS, path=found.path
     )

@@ -17,13 +17,16 @@ from pathlib import Path
 from typing import IO
 
 from ..errors import TestbedError, TesterLibraryError
+from ..files.document import did_you_mean
 from ..model.units import Duration
 from ..reporting.durable import RecordError
 from ..testbeds import RunningTestbed
+from .counter_source import CounterSource, source_of
 
 _GRACE_S = 2.0  # for a program to end when it is asked to
 _MOST_WORDS = 300  # of what a program that failed has said
-_TABLES = ("/proc/net/snmp", "/proc/net/netstat")  # as nstat reads them
+_KERNEL = "nstat"  # the source that is read of every host
+_READ_TIMEOUT = Duration(10**10)
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,8 @@ class Hosts:
     def __init__(self, testbed: RunningTestbed | None, folder: Path) -> None:
         self._testbed = testbed
         self._folder = folder
-        self._marked: dict[str, Mapping[str, int]] = {}
+        self._watched: dict[tuple[str, str], CounterSource] = {}  # by host, and what a suite calls it
+        self._marked: dict[tuple[str, str], Mapping[str, int] | str] = {}  # or why it could not be read
         self._running: dict[str, HostProgram] = {}
 
     @property
@@ -175,25 +179,78 @@ class Hosts:
             raise RecordError(self._folder, problem) from None
 
     def counters(self, host: str) -> Mapping[str, int]:
-        """The counters of a host's kernel (SNMP and Linux's own) since `mark`, by nstat's names."""
-        since = self._marked.get(host, {})
-        return {name: value - since.get(name, 0) for name, value in self._absolute(host).items()}
+        """The counters of a host's kernel (SNMP and Linux's own) since `mark`, by nstat's names.
+
+        Raises:
+            TesterLibraryError: they cannot be read.
+        """
+        since = self._marked.get((host, _KERNEL), {})
+        found = self._read(host, source_of(_KERNEL))
+        for each in (since, found):
+            if isinstance(each, str):
+                raise TesterLibraryError(each)
+        assert not isinstance(found, str)
+        return {name: value - _before(since, name) for name, value in found.items()}
+
+    def watch(self, host: str, source: str) -> None:
+        """Has a source of counters read by every `mark`.
+
+        Raises:
+            TesterLibraryError: there is no such host, or the source is none.
+        """
+        self._testbed_of(host).host_command(host, ["true"])
+        self._watched[host, source] = source_of(source)
+
+    def unwatch(self, host: str, source: str) -> str:
+        """Ends that, if it goes on. Never raises."""
+        self._watched.pop((host, source), None)
+        return ""
+
+    def counter(self, host: str, source: str, name: str) -> int | str:
+        """A counter of a source that is watched, since `mark`; or why nobody knows it.
+
+        Raises:
+            TesterLibraryError: the source was not read when counting began.
+        """
+        since = self._marked.get((host, source))
+        if since is None:
+            raise TesterLibraryError(
+                f"{source!r} of host {host} was not read at Start Path; call Set Counter Source before it"
+            )
+        now = self._read(host, source_of(source))
+        for found in (since, now):
+            if isinstance(found, str):
+                return found
+        assert not isinstance(now, str)
+        if name not in now:
+            return f"{source!r} of host {host} has no counter {name!r}{did_you_mean(name, list(now))}"
+        before = _before(since, name)
+        if now[name] < before:
+            return f"{name} of {source!r} on host {host} went back from {before:,} to {now[name]:,}"
+        return now[name] - before
 
     def mark(self) -> None:
         """Counts from here on."""
-        self._marked = {host: self._absolute(host) for host in self.names}
+        kernels = {(host, _KERNEL): source_of(_KERNEL) for host in self.names}
+        self._marked = {
+            (host, name): self._read(host, source)
+            for (host, name), source in (kernels | self._watched).items()
+        }
 
-    def _absolute(self, host: str) -> dict[str, int]:
-        done = self._run(host, ["cat", *_TABLES], Duration(10**10))
-        lines = done.stdout.splitlines()
-        found: dict[str, int] = {}
-        for names, values in zip(lines[::2], lines[1::2], strict=True):
-            group, *keys = names.split()
-            found |= {
-                group.rstrip(":") + key: int(value)
-                for key, value in zip(keys, values.split()[1:], strict=True)
-            }
-        return found
+    def _read(self, host: str, source: CounterSource) -> Mapping[str, int] | str:
+        """The counters that a source prints, or why it prints none."""
+        what = f"{shlex.join(source.words)} on host {host}"
+        try:
+            done = self._run(host, list(source.words), _READ_TIMEOUT)
+            if done.status:
+                return f"{what} {done}: {' '.join((done.stderr or done.stdout).split())[-_MOST_WORDS:]}"
+            return source.read(done.stdout)
+        except subprocess.TimeoutExpired:
+            return f"{what} has not ended within {_READ_TIMEOUT}"
+        except OSError as problem:
+            return f"{what}: {problem.strerror}"
+        except ValueError as problem:
+            return f"{what} printed what is no counters ({problem})"
 
     def _run(self, host: str, words: list[str], timeout: Duration) -> ProgramResult:
         done = subprocess.run(
@@ -217,6 +274,10 @@ class Hosts:
         """Has a program run on the device's CPU: the tester's is busy with forwarding."""
         cpu = self._testbed.dut_cpu if self._testbed else None
         return None if cpu is None else lambda: os.sched_setaffinity(0, {cpu})
+
+
+def _before(since: Mapping[str, int] | str, name: str) -> int:
+    return 0 if isinstance(since, str) else since.get(name, 0)
 
 
 def _words(command: str) -> list[str]:

@@ -45,9 +45,19 @@ class Lab:
 
 
 @pytest.fixture
+def near(tmp_path: Path) -> Iterator[Hosts]:
+    """None of them is asked over the network."""
+    yield from opened(tmp_path, FILE.replace("  far: {ssh: root@192.0.2.9}\n", ""))
+
+
+@pytest.fixture
 def hosts(tmp_path: Path) -> Iterator[Hosts]:
+    yield from opened(tmp_path, FILE)
+
+
+def opened(tmp_path: Path, text: str) -> Iterator[Hosts]:
     file = tmp_path / "lab.yaml"
-    file.write_text(FILE)
+    file.write_text(text)
     hosts = Hosts(cast(RunningTestbed, Lab(load_testbed(str(file)))), tmp_path / "hosts")
     yield hosts
     hosts.close()
@@ -140,3 +150,30 @@ def test_a_file_is_refused_where_its_hosts_are_wrong(
 
 def test_a_host_is_this_machine_if_nothing_is_said() -> None:
     assert HostSpec().runs(["true"]) == ["true"]
+
+
+def test_counters_of_any_source_count_from_the_mark(near: Hosts, tmp_path: Path) -> None:
+    file = tmp_path / "counters"
+    file.write_text("naks 3\nsent 10\n")
+    source = f"cat {file}"
+    with pytest.raises(TesterLibraryError, match="call Set Counter Source before it"):
+        near.counter("here", source, "naks")
+    near.watch("here", source)
+    near.mark()
+    file.write_text("naks 5\nsent 9\n")
+    assert near.counter("here", source, "naks") == 2
+    assert near.counter("here", source, "nak") == (
+        f"{source!r} of host here has no counter 'nak' (did you mean 'naks'?)"
+    )
+    assert near.counter("here", source, "sent") == f"sent of {source!r} on host here went back from 10 to 9"
+    file.unlink()
+    assert "No such file" in str(near.counter("here", source, "naks"))
+
+
+def test_what_could_not_be_read_at_the_mark_is_not_counted_from_zero(near: Hosts, tmp_path: Path) -> None:
+    file = tmp_path / "counters"
+    file.write_text("[1, 2")
+    near.watch("here", f"cat {file}")
+    near.mark()
+    file.write_text("naks 5\n")
+    assert "printed what is no counters" in str(near.counter("here", f"cat {file}", "naks"))
