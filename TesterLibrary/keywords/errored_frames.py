@@ -55,7 +55,8 @@ class ErroredFrames:
         No port of the tester sends frames that are ``undersize``, have a bad FCS (``crc``) or end within a
         byte (``dribble``, ``alignment``): they are refused, for nobody knows whether the device filters them.
         Frames of the longest legal size are sent before and after, so that a device that is dead, or that
-        oversize frames bring down, does not seem to filter. The streams are called ``legal`` and ``oversize`` and exist until the test ends.
+        oversize frames bring down, does not seem to filter. The streams are called ``legal`` and ``oversize``
+        and exist until the test ends.
 
         Returns a result: ``forwarded`` (frames) and ``trials``.
 
