@@ -18,6 +18,7 @@ class AddressCheck:
     lost: int | None  # of the other frames; None: not known
     objections: tuple[str, ...] = ()  # why the tester did not do its part
     started_at: str = ""  # wall clock, ISO 8601 with zone, for the report only
+    held_ns: int = 0  # from the first frame from the addresses to the last one to them; 0: not known
 
     @property
     def all_known(self) -> bool:

@@ -17,7 +17,7 @@ from typing import Protocol
 from ..errors import PlanError
 from ..measurement.addresses import AddressCheck
 from ..model.quantity import Frequency
-from ..model.units import Ratio
+from ..model.units import Duration, Ratio
 from ..verdict import AT_LEAST, Verdict, assess
 from .bisection import highest_passing
 from .learning_window import LearningWindow
@@ -45,11 +45,13 @@ class AddressMeasurer(Protocol):
         """Whether frames to addresses that nobody has arrive at other ports, too, and the tester sees it."""
         ...
 
-    def check(self, addresses: int, rate: Frequency, *, fresh: bool) -> AddressCheck:
+    def check(
+        self, addresses: int, rate: Frequency, *, fresh: bool, pause: Duration = Duration(0)
+    ) -> AddressCheck:
         """Sends a frame from each of so many addresses at a rate, then one to each of them.
 
         `fresh`: addresses that were in no check before; else the first so many of always the same ones.
-        TargetError if the tester is broken, gone or late.
+        `pause`: between the two. TargetError if the tester is broken, gone or late.
         """
         ...
 
@@ -68,6 +70,8 @@ class CapacityResult(Result):
     checks: tuple[AddressCheck, ...]
     floods: bool  # frames to an unknown address were seen at other ports; if not, nobody sees what it knows
     aged: bool = False  # the search ended early: to try more would take as long as the bridge knows them
+    alone: tuple[AddressCheck, ...] = ()  # with one address, for as long as those that failed
+    forgets: str = ""  # that it forgot this one sooner than it was said to, or that nobody knows
 
     @property
     def capacity(self) -> int:
@@ -89,7 +93,8 @@ class CapacityResult(Result):
                     "and the bound lies between them; search with a finer resolution"
                 )
             else:
-                doubt = _doubt([check for check in self.checks if check.addresses == self.failed])
+                failed = [check for check in self.checks if check.addresses == self.failed]
+                doubt = _doubt(failed) or self.forgets
         return assess(
             self.capacity,
             AT_LEAST,
@@ -170,7 +175,8 @@ def find_address_capacity(
 ) -> CapacityResult:
     """Searches the most addresses that a bridge knows at once, to a part of them (0: exactly).
 
-    It ends early where more would take as long as the bridge knows them.
+    It ends early where more would take as long as the bridge knows them. After a number that was too high an
+    address alone is left for as long as that took: a bridge that forgets it had no table that was full.
 
     Raises:
         PlanError: lowest is not from 1 to highest, or takes as long as that.
@@ -186,8 +192,12 @@ def find_address_capacity(
         return trier.passes(addresses, rate, fresh=False)
 
     passed, failed = highest_passing(lowest, most, resolution.value, known)
-    ports, checks, aged = measurer.port_addresses, tuple(trier.checks), most < highest
-    return CapacityResult(title, (), passed, failed, ports, checks, floods, aged)
+    ports, checks, aged, forgets = measurer.port_addresses, tuple(trier.checks), most < highest, ""
+    if failed is not None and floods:
+        held_ns = max(check.held_ns for check in checks if check.addresses == failed)
+        forgets = trier.forgets(Duration(held_ns), rate)
+    alone = tuple(trier.checks[len(checks) :])
+    return CapacityResult(title, (), passed, failed, ports, checks, floods, aged, alone, forgets)
 
 
 def find_address_learning_rate(
@@ -232,13 +242,33 @@ class _Trier:
         self._measurer, self._on_check = measurer, on_check
         self.checks: list[AddressCheck] = []
 
-    def passes(self, addresses: int, rate: Frequency, *, fresh: bool) -> bool:
+    def forgets(self, held: Duration, rate: Frequency) -> str:
+        """Why a check that took so long may have found what was forgotten; empty if it did not.
+
+        A bridge may look for old addresses now and then only, so one is left for twice that time, within the
+        ageing time that it is said to have.
+        """
+        ageing = self._measurer.window.ageing
+        pause = Duration(max(held.ns, min(2 * held.ns, ageing.ns * 9 // 10)))
+        if self.passes(1, rate, fresh=True, pause=pause):
+            return ""
+        left = self.checks[-1]
+        if left.doubt:
+            return f"nobody knows whether it forgets an address within {pause}: {left.doubt}"
+        if not self.passes(1, rate, fresh=True):
+            return ""  # it does not learn it, or not for long enough to be asked
+        return (
+            f"it forgot an address that was alone within {pause}, so its ageing time is less than "
+            f"ageing={ageing}: give the one that it has (Measure Ageing Time)"
+        )
+
+    def passes(self, addresses: int, rate: Frequency, *, fresh: bool, pause: Duration = Duration(0)) -> bool:
         """Whether a bridge knew all in one of a few attempts; it rests after each.
 
         Fresh addresses are learned at a rate: where the tester did not do its part it was another one.
         """
         for _ in range(_ATTEMPTS):
-            self.checks.append(self._measurer.check(addresses, rate, fresh=fresh))
+            self.checks.append(self._measurer.check(addresses, rate, fresh=fresh, pause=pause))
             self._on_check(self.checks[-1])
             self._measurer.rest()
             if self.checks[-1].all_known and not (fresh and self.checks[-1].objections):

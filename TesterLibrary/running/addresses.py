@@ -103,18 +103,25 @@ class TableMeasurer:
     def _forget(self) -> None:
         self._tester.sleep(self._rest.seconds)
 
-    def check(self, addresses: int, rate: Frequency, *, fresh: bool) -> AddressCheck:
+    def check(
+        self, addresses: int, rate: Frequency, *, fresh: bool, pause: Duration = Duration(0)
+    ) -> AddressCheck:
         """See AddressMeasurer."""
         if addresses > _MOST // 2:
             raise PlanError(f"{addresses:,} addresses are more than the {_MOST // 2:,} that there are")
         first = self._fresh(addresses) if fresh else 0
-        return self._observed(lambda: self._check(first, addresses, rate), first, addresses, rate)
+        return self._observed(
+            lambda: self._check(first, addresses, rate, pause), first, addresses, rate, pause
+        )
 
-    def _check(self, first: int, addresses: int, rate: Frequency) -> AddressCheck:
+    def _check(self, first: int, addresses: int, rate: Frequency, pause: Duration) -> AddressCheck:
         started_at, ports = wall_clock(), self._ports
         learning = self._sent(_stream(_FROM, ports.learn, ports.test, "src", first, addresses, rate))
+        if pause.ns:
+            self._tester.sleep(pause.seconds)
         probing = self._sent(_stream(_TO, ports.test, ports.learn, "dst", first, addresses, ports.probe_rate))
         (heard,), (probed,) = learning.streams, probing.streams
+        held_ns = probed.counters.last_tx_ns - heard.counters.first_tx_ns
         late = self.window.exceeded(heard.counters.first_tx_ns, probed.counters.last_tx_ns)
         objections = (*learning.objections, *probing.objections, *filter(None, [late]))
         return AddressCheck(
@@ -125,6 +132,7 @@ class TableMeasurer:
             lost=probed.order.lost,
             objections=tuple(dict.fromkeys(objections)),
             started_at=started_at,
+            held_ns=held_ns,
         )
 
     def rest(self) -> None:

@@ -76,6 +76,7 @@ def blocking(draw: random.Random) -> Case:
 def address_capacity(draw: random.Random) -> Case:
     """The truth is the number of entries of the table."""
     switch = _switch(draw, draw.randint(3, 600))
+    switch.ageing_ns = draw.choice([None, None, draw.randint(500, 1500) * 10**6])
     disturbed = _disturb(draw, switch)
     resolution = Ratio(draw.choice([Fraction(0), Fraction(0), Fraction(1, 10)]))
     result = find_address_capacity(
@@ -92,6 +93,8 @@ def address_capacity(draw: random.Random) -> Case:
         excuse = "more than were tried"
     elif result.capacity < bound < (result.failed or 0) + result.port_addresses:
         excuse = "between the bounds of the search"
+    if switch.ageing_ns is not None:
+        excuse = excuse or "it forgets before the time that was given"
     truth = switch.entries >= bound
     return Case("address capacity", truth, result.verdict_above(bound), excuse, f"{switch} {bound}")
 

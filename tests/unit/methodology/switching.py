@@ -72,6 +72,7 @@ class LearningSwitch:
     entries: int
     rate: int = 10**9  # addresses each second
     forgets: bool = True  # while it rests
+    ageing_ns: int | None = None  # after which it forgets an address; None: never
     sees_flooding: bool = True
     busy: frozenset[int] = frozenset()  # numbers of checks, from 1, in which the tester was disturbed
     deaf: frozenset[int] = frozenset()  # in which frames from addresses were lost
@@ -84,7 +85,9 @@ class LearningSwitch:
     def floods(self) -> bool:
         return self.sees_flooding
 
-    def check(self, addresses: int, rate: Frequency, *, fresh: bool) -> AddressCheck:
+    def check(
+        self, addresses: int, rate: Frequency, *, fresh: bool, pause: Duration = Duration(0)
+    ) -> AddressCheck:
         self.checks += 1
         first = self.fresh if fresh else 0
         self.fresh += addresses if fresh else 0
@@ -95,6 +98,13 @@ class LearningSwitch:
             learned = number * in_time // 1 > (number - 1) * in_time // 1 if number else True
             if learned and len(self.known) + self.port_addresses < self.entries:
                 self.known.add(first + number)
+        waits_ns = self.window.gap.ns + pause.ns
+        each_ns, probe_ns = 10**9 / rate.per_second, 10**9 / self.window.probe_rate.per_second
+        held_ns = int(addresses * each_ns + waits_ns + addresses * probe_ns)
+        for number in range(addresses):
+            age_ns = (addresses - number) * each_ns + waits_ns + number * probe_ns
+            if self.ageing_ns is not None and age_ns > self.ageing_ns:
+                self.known.discard(first + number)
         unknown = sum(first + number not in self.known for number in range(addresses))
         return AddressCheck(
             addresses,
@@ -103,6 +113,7 @@ class LearningSwitch:
             2 * unknown if self.sees_flooding else 0,
             0,
             (BUSY,) if self.checks in self.busy else (),
+            held_ns=held_ns,
         )
 
     def rest(self) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from math import log2
 
@@ -11,7 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.methodology.address_table import find_address_capacity, find_address_learning_rate
+from TesterLibrary.methodology.address_table import (
+    CapacityResult,
+    find_address_capacity,
+    find_address_learning_rate,
+)
 from TesterLibrary.methodology.learning_window import LearningWindow
 from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.units import Duration, Ratio
@@ -134,3 +139,37 @@ def test_a_check_that_took_as_long_as_the_ageing_time_says_so() -> None:
     assert "probed 1 s after the first one was learned, and the bridge forgets after 1 s" in SECOND.exceeded(
         0, 10**9
     )
+
+
+@pytest.mark.parametrize("ageing_s", [0.9, 0.6])
+def test_a_bridge_that_forgets_sooner_than_it_is_said_to_has_no_full_table(ageing_s: float) -> None:
+    """It has room for 600; 512 addresses take 1.4 s to be learned and probed."""
+    switch = LearningSwitch(600, ageing_ns=int(ageing_s * 10**9))
+    result = find_address_capacity(switch, "p1", lowest=16, highest=512, rate=RATE)
+    assert result.failed is not None
+    verdict = result.verdict_above(512)
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert re.search(r"it forgot an address that was alone within .*less than ageing=300 s", verdict.reason)
+    assert result.verdict_above(16).outcome is Outcome.PASS
+
+
+@pytest.mark.parametrize("ageing_s", [None, 10])
+def test_a_full_table_fails_whenever_the_bridge_forgets_later(ageing_s: int | None) -> None:
+    switch = LearningSwitch(100, ageing_ns=None if ageing_s is None else ageing_s * 10**9)
+    result = find_address_capacity(switch, "p1", lowest=16, highest=512, rate=RATE)
+    assert (result.capacity, result.forgets) == (100, "")
+    assert result.verdict_above(101).outcome is Outcome.FAIL
+    (alone,) = result.alone
+    assert alone.addresses == 1
+    assert alone.held_ns > max(c.held_ns for c in result.checks if c.addresses == result.failed)
+
+
+def test_where_the_address_alone_was_not_heard_nobody_knows_what_was_forgotten() -> None:
+    def found(switch: LearningSwitch) -> CapacityResult:
+        return find_address_capacity(switch, "p1", lowest=16, highest=512, rate=RATE)
+
+    searched = len(found(LearningSwitch(100)).checks)
+    result = found(LearningSwitch(100, deaf=frozenset(range(searched + 1, searched + 9))))
+    verdict = result.verdict_above(400)
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert re.match("nobody knows whether it forgets an address within .*: 1 of the 1 frames", verdict.reason)
