@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..errors import TestbedError, TesterLibraryError
 from ..files.calibration import stored_calibration
@@ -33,6 +33,7 @@ from ..testbeds.testbed import LEASE_TIMES, SwitchSpec, Testbed, TestbedPort, is
 from .capture import Captures
 from .connections import Connections
 from .device_words import ask_device
+from .hook_process import LeftBehind
 from .hosts import Hosts
 from .memberships import Memberships
 from .paths import Paths
@@ -60,6 +61,7 @@ class OpenTestbed:
     _closing: ExitStack
     found: tuple[str, ...] = ()  # what the tester still had of other clients, as sentences
     profile: str = ""  # of durations and repetitions, by its name
+    left_behind: LeftBehind = field(default_factory=LeftBehind)  # by the hooks of its device
 
     @property
     def name(self) -> str:
@@ -167,7 +169,8 @@ def open_tester(
         queries = Queries(tester)
         # Before the testbed goes, and after its traffic has ended.
         stack.callback(ask_device, testbed.testbed.dut, recorder, "after")
-        for part in (captures, queries, connections, traffic, paths, memberships, hosts):
+        left_behind = LeftBehind()
+        for part in (left_behind, captures, queries, connections, traffic, paths, memberships, hosts):
             stack.callback(part.close)
         opened = OpenTestbed(
             testbed,
@@ -182,6 +185,7 @@ def open_tester(
             stack,
             found,
             profile,
+            left_behind,
         )
         opened.record()
         ask_device(testbed.testbed.dut, recorder, "before")

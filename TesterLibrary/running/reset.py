@@ -4,13 +4,11 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
@@ -20,6 +18,7 @@ from ..methodology.reset import ResetKind
 from ..model.units import Duration
 from ..targets.simulated import SimulatedTarget
 from ..testbeds.testbed import SSH, ResetHook
+from .hook_process import HookProcess, LeftBehind
 from .opening import OpenTestbed
 from .tester import Tester
 
@@ -88,7 +87,7 @@ def _hook(opened: OpenTestbed, kind: str, what: str) -> Hook:
         return Hook(str(found), lambda: _restart(opened, restart, str(found)))
     if found.keyword:
         return Hook(str(found), lambda: _run_keyword(found))
-    return Hook(str(found), lambda: _run_command(found))
+    return Hook(str(found), lambda: _run_command(found, opened.left_behind))
 
 
 def changed_gateways(tester: Tester) -> str:
@@ -116,31 +115,27 @@ def _restart(opened: OpenTestbed, duration: Duration, name: str) -> None:
         raise _fault(name, str(problem)) from None
 
 
-def _run_command(hook: ResetHook) -> None:
-    """Runs it to its end. The whole group is ended where it hangs, so that nothing holds its output open."""
+def _run_command(hook: ResetHook, left: LeftBehind) -> None:
+    """Runs it to its end. Where it hangs or fails, all that it has started is ended.
+
+    Otherwise that goes on until the run ends: it may be what resets the device.
+    """
     # Words of a command over SSH are the shell's of the other machine, as with every ssh.
     command = [*SSH, hook.ssh, "--", *hook.command] if hook.ssh else list(hook.command)
+    ends_at = time.monotonic() + hook.timeout.seconds
     try:
-        with subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        ) as process:
-            try:
-                said, _ = process.communicate(timeout=hook.timeout.seconds)
-            except BaseException as problem:
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-                if isinstance(problem, subprocess.TimeoutExpired):
-                    raise _fault(str(hook), f"did not end within {hook.timeout}") from None
-                raise
+        with HookProcess(command) as process:
+            said = b"".join(process.said(ends_at))
+            status = process.status(ends_at)
+            if status == 0:
+                left.add(process)
+    except TimeoutError:
+        raise _fault(str(hook), f"did not end within {hook.timeout}") from None
     except OSError as problem:
         raise _fault(str(hook), f"cannot be run: {problem.strerror}") from None
-    if process.returncode != 0:
+    if status != 0:
         text = " ".join(said.decode(errors="replace").split())[-_MOST_WORDS:]
-        raise _fault(str(hook), f"ended with status {process.returncode}: {text or 'it said nothing'}")
+        raise _fault(str(hook), f"ended with status {status}: {text or 'it said nothing'}")
 
 
 def _run_keyword(hook: ResetHook) -> None:

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,17 +18,23 @@ from robot.libraries.BuiltIn import BuiltIn
 from TesterLibrary.errors import Inconclusive, TestbedError, TesterLibraryError
 from TesterLibrary.methodology.reset import ResetKind
 from TesterLibrary.model.units import Duration
+from TesterLibrary.running.hook_process import LeftBehind
 from TesterLibrary.running.reset import Hook, changed_gateways, filter_hooks, reset_hook
 from TesterLibrary.testbeds import load_testbed
 from TesterLibrary.testbeds.testbed import DutSpec, ResetHook
 
 SOON = Duration(300_000_000)
+LEFT = LeftBehind()  # by hooks that succeeded
+# Leaves its group and its parent, as a daemon does.
+DAEMON = "for n in 1 2; do setsid sh -c 'echo $$ >> {pids}; exec sleep 60' >/dev/null 2>&1 & done;"
 
 
 def hook_of(hook: ResetHook | None, kind: ResetKind = ResetKind.SOFTWARE, **testbed: Any) -> Hook:
     dut = DutSpec("Device", reset={"software": hook} if hook else {})
     described = SimpleNamespace(testbed=SimpleNamespace(dut=dut), **testbed)
-    opened: Any = SimpleNamespace(name="lab", testbed=described, tester=SimpleNamespace(target=None))
+    opened: Any = SimpleNamespace(
+        name="lab", testbed=described, tester=SimpleNamespace(target=None), left_behind=LEFT
+    )
     return reset_hook(opened, kind)
 
 
@@ -72,6 +80,52 @@ def test_a_command_that_hangs_is_ended_with_all_that_it_has_started(tmp_path: Pa
     assert not mark.exists()
 
 
+def are_running(pids: Path) -> list[bool]:
+    """Whether each process that was noted there runs; two are to be noted."""
+    give_up = time.monotonic() + 5
+    while not pids.exists() or len(pids.read_text().split()) < 2:
+        assert time.monotonic() < give_up
+        time.sleep(0.01)
+    return [Path(f"/proc/{pid}").exists() for pid in pids.read_text().split()]
+
+
+def test_what_a_hook_leaves_behind_ends_with_the_run(tmp_path: Path) -> None:
+    """It has called setsid, and its parent is gone: a group of processes is not what it is known by."""
+    pids = tmp_path / "pids"
+    hook_of(ResetHook(command=("sh", "-c", DAEMON.format(pids=pids)))).run()
+    assert are_running(pids) == [True] * 2, "a device may be reset by what goes on"
+    LEFT.close()
+    assert are_running(pids) == [False] * 2
+    for _ in range(2):
+        hook_of(ResetHook(command=("true",))).run()
+        assert len(LEFT._processes) == 1, "of what leaves nothing behind nothing is kept"
+        LEFT._processes[0]._keeper.wait(5)
+
+
+@pytest.mark.parametrize(("last", "what"), [("sleep 60", "did not end within 1 s"), ("exit 3", "status 3")])
+def test_what_a_hook_that_fails_leaves_behind_ends_with_it(tmp_path: Path, last: str, what: str) -> None:
+    pids = tmp_path / "pids"
+    command = ("sh", "-c", f"{DAEMON.format(pids=pids)} sleep 0.5; {last}")
+    with pytest.raises(Inconclusive, match=what):
+        hook_of(ResetHook(command=command, timeout=Duration(10**9))).run()
+    assert are_running(pids) == [False] * 2
+
+
+def test_what_a_hook_leaves_behind_does_not_outlive_a_killed_run(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    script = (
+        "import sys, time; from TesterLibrary.running.hook_process import HookProcess\n"
+        "process = HookProcess(['sh', '-c', sys.argv[1]]); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", script, DAEMON.format(pids=pids)]) as run:
+        assert are_running(pids) == [True] * 2
+        run.kill()
+    give_up = time.monotonic() + 5
+    while any(are_running(pids)) and time.monotonic() < give_up:
+        time.sleep(0.01)
+    assert are_running(pids) == [False] * 2
+
+
 def test_filters_are_loaded_and_taken_out_by_hooks_of_their_own(tmp_path: Path) -> None:
     mark = tmp_path / "filters"
     hooks = {
@@ -79,7 +133,7 @@ def test_filters_are_loaded_and_taken_out_by_hooks_of_their_own(tmp_path: Path) 
         "no_filters": ResetHook(command=("rm", str(mark))),
     }
     described = SimpleNamespace(testbed=SimpleNamespace(dut=DutSpec("Device", reset=hooks)))
-    opened: Any = SimpleNamespace(name="lab", testbed=described)
+    opened: Any = SimpleNamespace(name="lab", testbed=described, left_behind=LEFT)
     load, remove = filter_hooks(opened)
     load.run()
     assert mark.exists()
