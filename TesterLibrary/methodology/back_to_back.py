@@ -107,7 +107,7 @@ class BurstResult(Result):
                 if few
                 else ()
             ),
-            *unwaited(self.trials, rests=False),
+            *unwaited(self.trials, bursts=True),
         )
 
     @property

@@ -43,18 +43,19 @@ def standard_of(streams: Sequence[Stream]) -> Standard:
     return Standard.RFC2889 if meshed else Standard.RFC2544
 
 
-def unwaited(trials: Sequence[Trial], *, rests: bool = True) -> Iterator[str]:
+def unwaited(trials: Sequence[Trial], *, bursts: bool = False) -> Iterator[str]:
     """Says which waits of RFC 2544 §23 were left out or shorter in some of these trials.
 
-    `rests`: whether those after a trial are to be told, too.
+    `bursts`: what is waited for after each is said by RFC 9004.
     """
     waits = [trial.waits for trial in trials if trial.waits]
     learning = [each.learning_ns for each in waits if each.learning_ns is not None]
     yield from _shorter("after learning frames", learning, 2 * _SECOND)
+    if bursts:
+        return
     if any(each.residual_ns < 2 * _SECOND for each in waits):
         yield f"residual frames were waited for until each frame had arrived: {_WAITS} asks for 2 s"
-    if rests:
-        yield from _shorter("after trials", [each.rest_ns for each in waits], 5 * _SECOND)
+    yield from _shorter("after trials", [each.rest_ns for each in waits], 5 * _SECOND)
 
 
 def _shorter(where: str, each_ns: Sequence[int], asked_ns: int) -> Iterator[str]:

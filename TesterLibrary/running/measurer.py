@@ -44,7 +44,7 @@ class Pauses:
         0
     )  # after each trial, in which the device restabilizes (§23 e); not after bursts
     rest_after_loss: Duration = Duration(0)  # after one that lost frames, if that is longer
-    residual: Duration = Duration(0)  # at least, for frames on their way (§23 d); not if it leads to others
+    residual: Duration = Duration(0)  # for frames on their way (§23 d); not bursts, nor what leads to others
 
 
 NO_PAUSES = Pauses()
@@ -317,7 +317,8 @@ class TrialMeasurer:
     @contextmanager
     def _cutting(self, run: StreamRun, rest: Duration | None = None) -> Iterator[StreamRun]:
         """The loaded streams of a trial, with its pauses; the record says if the tester broke in it."""
-        run.listens = self._pauses.residual
+        if rest is None:
+            run.listens = self._pauses.residual
         try:
             with run.loaded():
                 if run.plan.learning:
