@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from TesterLibrary.errors import PlanError, TesterLibraryError
+from TesterLibrary.measurement.trial import Trial
+from TesterLibrary.methodology import service_activation
+from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.methodology.service_activation import (
     Acceptance,
     Purpose,
@@ -18,7 +23,7 @@ from TesterLibrary.methodology.service_activation import (
     measure_performance,
 )
 from TesterLibrary.model.units import Duration, Rate, Ratio
-from TesterLibrary.verdict import Outcome
+from TesterLibrary.verdict import Outcome, Verdict
 
 from .coloured import GREEN, YELLOW, ColouredServices
 from .services import PolicedServices
@@ -211,6 +216,17 @@ def test_where_nobody_sees_intervals_there_is_no_availability() -> None:
     blind = type(result)(result.title, result.trials, SECOND, (), "the device writes over the version")
     verdict = blind.verdict([], Acceptance(availability=Ratio.parse("99 %")))
     assert (verdict.outcome, verdict.reason) == (Outcome.INCONCLUSIVE, "the device writes over the version")
+
+
+def test_the_kind_of_a_criterion_is_in_its_verdict_and_not_in_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    def worded_otherwise(trials: Sequence[Trial], bound: Ratio) -> Verdict:
+        return replace(loss_below(trials, bound), subject="what went missing")
+
+    monkeypatch.setattr(service_activation, "loss_below", worded_otherwise)
+    rates = {"video": VIDEO.cir, "voice": Rate.parse("1 Mbps")}
+    result = measure_performance(PolicedServices({}), rates, SECOND)
+    measured = result.verdict([], Acceptance(delay=Duration(10**6))).measured
+    assert re.fullmatch(r"within 4 of 4 criteria: frame loss 0 % \(.*\), mean delay \S+ us", measured)
 
 
 def test_a_pass_has_the_worst_value_of_each_criterion() -> None:
