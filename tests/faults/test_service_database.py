@@ -63,6 +63,7 @@ def test_a_service_outlives_its_database(server: str, tmp_path: Path) -> None:
             tables.execute("delete from audit")
 
 
+@pytest.mark.long  # tests/unit/service/test_ledger.py is shorter
 def test_an_end_that_could_not_be_kept_is_said_and_made_up_for(tmp_path: Path) -> None:
     """The tester is let go at once; whoever ended the lease is not told that it is over before it is kept."""
     with served(tmp_path, PLACES) as service:
@@ -85,6 +86,7 @@ def test_an_end_that_could_not_be_kept_is_said_and_made_up_for(tmp_path: Path) -
         assert service.user("alice").get(path)["state"] == "released"
 
 
+@pytest.mark.long  # tests/unit/service/test_ledger.py is shorter
 def test_a_database_file_that_was_renamed_is_missed(tmp_path: Path) -> None:
     """A file without a name is lost with the process: nothing is promised on what is written into it."""
     with served(tmp_path, PLACES) as service:
