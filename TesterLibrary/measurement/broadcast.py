@@ -13,7 +13,7 @@ class Broadcast:
     """The frames of a stream at other ports than the one where it is measured.
 
     Where they are counted over all these ports together, a port that gets frames twice may hide that another
-    one misses as many.
+    one misses as many. At one port each that came behind a later one may be a copy, and hide one, too.
     """
 
     ports: tuple[str, ...]  # at each of which every frame is expected; none: it is no broadcast
@@ -21,6 +21,7 @@ class Broadcast:
     arrived: int | None  # at other ports; None: not counted
     seen: tuple[str, ...] = ()  # the ports at which some arrived, as far as the tester knows
     counts: tuple[int, ...] | None = None  # at each of these; None: not counted one by one
+    behind: tuple[int, ...] | None = None  # of these, behind a later one; None: not counted
 
     @property
     def by_port(self) -> Mapping[str, int] | None:
@@ -82,9 +83,21 @@ class Broadcast:
     def most_incomplete(self) -> int | None:
         """The most frames of which a copy is missing; None where extra copies may stand for missing ones."""
         if self.by_port is not None:
-            again = any(frames > self.sent for frames in self.by_port.values())
-            return None if again else self.missing
+            if self.behind is None:
+                return 0 if not self.ports else None if self.arrived else self.missing
+            first = (frames - self.behind_at(port) for port, frames in self.by_port.items())
+            return sum(max(0, self.sent - frames) for frames in first)
         return self.missing if not self.ports or not self.arrived else None
+
+    def behind_at(self, port: str) -> int:
+        """The frames at a port that came behind a later one, as far as the tester counts them."""
+        return dict(zip(self.seen, self.behind or (), strict=False)).get(port, 0)
+
+    @property
+    def behind_later(self) -> Mapping[str, int]:
+        """These at each of its ports that has some, less those that are duplicates for certain."""
+        each = ((port, self.behind_at(port) - self.again.get(port, 0)) for port in self.ports)
+        return {port: frames for port, frames in each if frames > 0}
 
     @property
     def deaf(self) -> tuple[str, ...]:

@@ -138,6 +138,7 @@ def without_signature(counters: StreamCounters) -> StreamCounters:
         counters,
         rx_misrouted=None,
         rx_misrouted_by_port=None,
+        rx_misrouted_behind=None,
         rx_out_of_order=None,
         rx_version_rewritten=None,
         rx_corrupted=None,

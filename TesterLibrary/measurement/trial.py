@@ -130,6 +130,7 @@ class StreamResult:
             counted.rx_misrouted,
             tuple(counted.rx_misrouted_ports),
             counted.rx_misrouted_by_port,
+            counted.rx_misrouted_behind,
         )
 
     @property
@@ -150,11 +151,14 @@ class StreamResult:
 
     @property
     def duplicated_elsewhere(self) -> str:
-        """Frames that arrived again at other ports where they are expected, and at which; empty if none."""
-        found = self.broadcast
-        if not found.duplicated:
-            return ""
-        return f"{found.duplicated:,} duplicates of {self.name} arrived at {', '.join(found.again)}"
+        """Frames that arrived again at other ports where they are expected, or may have; empty if none."""
+        found, told = self.broadcast, []
+        if found.duplicated:
+            told = [f"{found.duplicated:,} duplicates of {self.name} arrived at {', '.join(found.again)}"]
+        if later := found.behind_later:
+            places = ", ".join(later)
+            told += [f"{sum(later.values()):,} frames of {self.name} came behind a later one at {places}"]
+        return "; ".join(told)
 
     @property
     def first_octets(self) -> float:
@@ -343,6 +347,8 @@ class Trial(Validated):
             return f"frames of {blind} have no signature, so copies may stand for lost ones"
         if self.order.duplicated is None:
             return "this tester does not count duplicates, and copies may stand for lost frames"
+        if any(s.broadcast.behind_later for s in self.streams):
+            return "frames that came behind a later one may be copies, and stand for lost frames"
         if any(s.copies and s.broadcast.most_incomplete != s.broadcast.incomplete for s in self.streams):
             return (
                 "copies at other ports are counted together, so nobody knows of how many frames one is "

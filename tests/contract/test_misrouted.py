@@ -28,6 +28,7 @@ def test_frames_at_another_port_are_misrouted_and_it_says_where(rig: Rig) -> Non
     (counted,) = after.streams
     assert _seen(counted) == (100, 0, 100, ("p2",))
     assert counted.rx_misrouted_by_port in ((100,), None), "a switch counts all ports together"
+    assert counted.rx_misrouted_behind in ((0,), None)
     assert (counted.rx_bytes, counted.latency.count, counted.rx_out_of_order) == (0, 0, 0)
     assert [version.rx_packets for version in counted.versions] == [0, 0]
     port = after.port("p2")

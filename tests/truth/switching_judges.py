@@ -126,6 +126,8 @@ def broadcast(draw: random.Random) -> Case:
     if draw.random() < 0.2:  # one port gets nothing
         frames = [(second, third, False) for second, third, _ in frames]
     arrived = [sum(frame[place] for frame in frames) for place in range(3)]
+    again = sum(frame[1] and draw.random() < 0.5 for frame in frames) if draw.random() < 0.2 else 0
+    arrived[1] += again  # copies at the second port, which may be as many as it misses
     seen = tuple(port for port, count in zip(_RECEIVERS, arrived, strict=True) if count)
     misrouted = arrived[1] + arrived[2]
     counts = draw.random() < 0.9
@@ -136,6 +138,7 @@ def broadcast(draw: random.Random) -> Case:
         rx_misrouted=misrouted if counts else None,
         rx_misrouted_ports=tuple(port for port in seen if port != "p2"),
         rx_misrouted_by_port=tuple(count for count in arrived[1:] if count) if counts else None,
+        rx_misrouted_behind=((again, 0) if arrived[1] else (0,)) if counts else None,
     )
     stream = StreamResult("all", "p1", "p2", 64, Fraction(1000), counted, copies=_RECEIVERS[1:])
     found = Trial(Fraction(1, 2), _SECOND.ns, (stream,), EVIDENCE)

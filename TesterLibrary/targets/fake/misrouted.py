@@ -11,6 +11,7 @@ from ...measurement.snapshot import LatencyCounters, StreamCounters
 
 def misrouted(arrived: StreamCounters, port: str) -> StreamCounters:
     """The counters of a stream, from those that it would have if its frames were expected at `port`."""
+    behind = (arrived.order.duplicated or 0) + (arrived.rx_out_of_order or 0) + (arrived.order.late or 0)
     return replace(
         arrived,
         rx_packets=0,
@@ -25,6 +26,7 @@ def misrouted(arrived: StreamCounters, port: str) -> StreamCounters:
         rx_misrouted=arrived.rx_packets,
         rx_misrouted_ports=(port,) if arrived.rx_packets else (),
         rx_misrouted_by_port=(arrived.rx_packets,) if arrived.rx_packets else (),
+        rx_misrouted_behind=(behind,) if arrived.rx_packets else (),
         rx_version_rewritten=0,
         latency=LatencyCounters(),
         order=replace(arrived.order, next_sequence=0),

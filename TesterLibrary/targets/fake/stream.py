@@ -218,6 +218,7 @@ class FakeStream:
             else DepartureCounters(),
             rx_misrouted=0,
             rx_misrouted_by_port=(),
+            rx_misrouted_behind=(),
             rx_out_of_order=0,
             rx_corrupted=0,
             order=self._order(arrived),

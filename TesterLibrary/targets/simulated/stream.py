@@ -121,6 +121,7 @@ class SimulatedStream(FakeStream):
             else DepartureCounters(),
             rx_misrouted=0,
             rx_misrouted_by_port=(),
+            rx_misrouted_behind=(),
             rx_out_of_order=seen.reordered,
             rx_version_rewritten=0,
             rx_corrupted=0,

@@ -77,7 +77,7 @@ Signed CountSigned(const Expected& stream, const uint8_t* at, const Arrival& arr
   StreamRx& rx = *stream.counters;
   if (arrival.port != stream.rx_port) {
     if (IsQuoted(stream, arrival)) return Signed::kForeign;
-    rx.misrouted.Add(arrival.port);
+    rx.misrouted.Add(arrival.port, sequence);
     arrival.counters->rx_misrouted.Add(1);
     if (stream.version.exists()) CountPortVersion(stream, arrival);
     return Signed::kBad;

@@ -117,6 +117,15 @@ TEST_F(ClassifierTest, AnotherPortIsMisroutedAndNothingElse) {
   EXPECT_EQ(rx.latency.sum(), 0U);
 }
 
+// Copies at a port of a broadcast may stand for frames that are missing there.
+TEST_F(ClassifierTest, FramesAtAnotherPortThatComeAgainOrLateAreBehind) {
+  for (const uint64_t sequence : {0U, 0U, 2U, 1U, 3U, 3U}) Receive(sequence, 6000, 6100, kPort + 1);
+  Receive(0, 6000, 6100, kPort + 2);
+  EXPECT_EQ(rx.misrouted.On(kPort + 1), 6U);
+  EXPECT_EQ(rx.misrouted.BehindOn(kPort + 1), 3U) << "0 and 3 again, and 1";
+  EXPECT_EQ(rx.misrouted.BehindOn(kPort + 2), 0U) << "each port has its own order";
+}
+
 TEST_F(ClassifierTest, AFrameOfAnEarlierStartIsNotCounted) {
   EXPECT_FALSE(Receive(0, kStartNs - 1, 6100));
   EXPECT_TRUE(Receive(0, kStartNs, 6100));

@@ -118,6 +118,8 @@ TEST_F(LoopTest, AFrameOnAnotherPortIsMisrouted) {
   EXPECT_EQ(stream.rx_misrouted_ports(0), "b");
   ASSERT_EQ(stream.rx_misrouted_by_port().size(), 1);
   EXPECT_EQ(stream.rx_misrouted_by_port(0), 100U);
+  ASSERT_EQ(stream.rx_misrouted_behind().size(), 1);
+  EXPECT_EQ(stream.rx_misrouted_behind(0), 0U);
   EXPECT_EQ(stream.rx_packets(), 0U);
 }
 

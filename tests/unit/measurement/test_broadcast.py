@@ -10,8 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from TesterLibrary.measurement.broadcast import Broadcast
-from TesterLibrary.measurement.trial import StreamResult
+from TesterLibrary.measurement.trial import StreamResult, Trial
+from TesterLibrary.methodology.judging import loss_below
+from TesterLibrary.model.units import Ratio
+from TesterLibrary.verdict import Outcome
 from tests.counted import stream_counters
+from tests.unit.methodology.measured import EVIDENCE
 
 PORTS = ("p3", "p4")
 
@@ -73,20 +77,27 @@ def test_what_is_counted_together_at_other_ports_bounds_the_loss(
 
 
 @pytest.mark.parametrize(
-    ("counts", "bounds", "misrouted", "duplicated"),
+    ("counts", "behind", "bounds", "misrouted", "duplicated"),
     [
-        ({"p3": 100, "p4": 100}, (0, 0), 0, 0),
-        ({"p3": 99, "p4": 100}, (1, 1), 0, 0),
-        ({"p3": 99, "p4": 98}, (2, 3), 0, 0),
-        ({"p3": 200}, (100, 100), 0, 100),  # each frame twice at one port, none at the other
-        ({"p3": 110, "p4": 100}, (0, 100), 0, 10),
-        ({"p3": 100, "p4": 100, "p9": 7}, (0, 0), 7, 0),  # at a port where they are not expected
-        ({"p3": 105, "p4": 100, "p9": 7}, (0, 100), 7, 5),
-        ({}, (100, 100), 0, 0),
+        ({"p3": 100, "p4": 100}, (0, 0), (0, 0), 0, 0),
+        ({"p3": 99, "p4": 100}, (0, 0), (1, 1), 0, 0),
+        ({"p3": 99, "p4": 98}, (0, 0), (2, 3), 0, 0),
+        ({"p3": 200}, (100,), (100, 100), 0, 100),  # each frame twice at one port, none at the other
+        ({"p3": 110, "p4": 100}, (10, 0), (0, 0), 0, 10),
+        ({"p3": 100, "p4": 100}, (50, 0), (0, 50), 0, 0),  # every other one twice, or half of them overtaken
+        ({"p3": 90, "p4": 100}, (10, 5), (10, 25), 0, 0),
+        ({"p3": 100, "p4": 100}, None, (0, 100), 0, 0),  # nobody counts copies there
+        ({"p3": 100, "p4": 100, "p9": 7}, (0, 0, 0), (0, 0), 7, 0),  # at a port where they are not expected
+        ({"p3": 105, "p4": 100, "p9": 7}, (5, 0, 0), (0, 0), 7, 5),
+        ({}, (), (100, 100), 0, 0),
     ],
 )
 def test_what_is_counted_at_each_port_bounds_the_loss(
-    counts: dict[str, int], bounds: tuple[int, int], misrouted: int, duplicated: int
+    counts: dict[str, int],
+    behind: tuple[int, ...] | None,
+    bounds: tuple[int, int],
+    misrouted: int,
+    duplicated: int,
 ) -> None:
     counted = stream_counters(
         id=1,
@@ -95,12 +106,31 @@ def test_what_is_counted_at_each_port_bounds_the_loss(
         rx_misrouted=sum(counts.values()),
         rx_misrouted_ports=tuple(counts),
         rx_misrouted_by_port=tuple(counts.values()),
+        rx_misrouted_behind=behind,
     )
     stream = StreamResult("all", "p1", "p2", 64, Fraction(1), counted, copies=PORTS)
     assert (stream.broadcast.misrouted, stream.broadcast.duplicated) == (misrouted, duplicated)
     assert stream.order.loss_bounds == bounds
     if misrouted or duplicated:
         assert stream.order.kept is False
+
+
+def test_copies_at_another_port_are_named_where_they_leave_the_loss_open() -> None:
+    """A device that sends every other frame twice to p3, and no other one, loses half of them there."""
+    counted = stream_counters(
+        id=1,
+        tx_packets=100,
+        rx_packets=100,
+        rx_misrouted=100,
+        rx_misrouted_ports=("p3",),
+        rx_misrouted_by_port=(100,),
+        rx_misrouted_behind=(50,),
+    )
+    stream = StreamResult("all", "p1", "p2", 64, Fraction(1), counted, copies=("p3",))
+    verdict = loss_below([Trial(Fraction(1, 2), 10**9, (stream,), EVIDENCE)], Ratio.parse(0))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "50 frames of all came behind a later one at p3" in str(verdict)
+    assert stream.order.kept is None
 
 
 def test_a_stream_to_one_port_misses_no_copies() -> None:

@@ -108,15 +108,16 @@ def errored_frames() -> Iterator[Verdict]:
 
 
 def broadcasts() -> Iterator[Verdict]:
-    for received, misrouted, ports, counts in (
-        (100, 200, ("p3", "p4"), (100, 100)),
-        (100, 199, ("p3", "p4"), (99, 100)),
-        (100, 100, ("p3",), (100,)),
-        (100, 200, ("p3",), (200,)),
-        (90, 200, ("p3", "p4"), (100, 100)),
-        (100, 210, ("p3", "p4"), (110, 100)),
-        (100, 200, ("p3", "p4"), None),
-        (100, None, (), None),
+    for received, misrouted, ports, counts, behind in (
+        (100, 200, ("p3", "p4"), (100, 100), (0, 0)),
+        (100, 199, ("p3", "p4"), (99, 100), (0, 0)),
+        (100, 100, ("p3",), (100,), (0,)),
+        (100, 200, ("p3",), (200,), (100,)),
+        (90, 200, ("p3", "p4"), (100, 100), (0, 0)),
+        (100, 210, ("p3", "p4"), (110, 100), (10, 0)),
+        (100, 200, ("p3", "p4"), (100, 100), (50, 0)),
+        (100, 200, ("p3", "p4"), None, None),
+        (100, None, (), None, None),
     ):
         counted = stream_counters(
             id=1,
@@ -125,6 +126,7 @@ def broadcasts() -> Iterator[Verdict]:
             rx_misrouted=misrouted,
             rx_misrouted_ports=ports,
             rx_misrouted_by_port=counts,
+            rx_misrouted_behind=behind,
         )
         stream = StreamResult("all", "p1", "p2", 64, Fraction(100), counted, copies=("p3", "p4"))
         for bound in ("0 %", "60 %"):
