@@ -83,7 +83,7 @@ class Broadcast:
     def most_incomplete(self) -> int | None:
         """The most frames of which a copy is missing; None where extra copies may stand for missing ones."""
         if self.by_port is not None:
-            if self.behind is None:
+            if self.behind is None or len(self.behind) < len(self.seen):  # an older tester
                 return 0 if not self.ports else None if self.arrived else self.missing
             first = (frames - self.behind_at(port) for port, frames in self.by_port.items())
             return sum(max(0, self.sent - frames) for frames in first)

@@ -40,6 +40,7 @@ def test_frames_that_miss_a_port_are_within_the_bounds(frames: list[tuple[bool, 
         rx_misrouted=elsewhere,
         rx_misrouted_ports=seen,
         rx_misrouted_by_port=tuple(sum(frame[1 + PORTS.index(port)] for frame in frames) for port in seen),
+        rx_misrouted_behind=(0,) * len(seen),
     )
     stream = StreamResult("all", "p1", "p2", 64, Fraction(1), counted, copies=PORTS)
     lost = sum(not all(frame) for frame in frames)
@@ -87,6 +88,7 @@ def test_what_is_counted_together_at_other_ports_bounds_the_loss(
         ({"p3": 100, "p4": 100}, (50, 0), (0, 50), 0, 0),  # every other one twice, or half of them overtaken
         ({"p3": 90, "p4": 100}, (10, 5), (10, 25), 0, 0),
         ({"p3": 100, "p4": 100}, None, (0, 100), 0, 0),  # nobody counts copies there
+        ({"p3": 100, "p4": 100}, (), (0, 100), 0, 0),  # nor does an older tester
         ({"p3": 100, "p4": 100, "p9": 7}, (0, 0, 0), (0, 0), 7, 0),  # at a port where they are not expected
         ({"p3": 105, "p4": 100, "p9": 7}, (5, 0, 0), (0, 0), 7, 5),
         ({}, (), (100, 100), 0, 0),

@@ -143,6 +143,7 @@ class GroupForwarder:
             rx_misrouted=sum(elsewhere.values()) if self.counts else None,
             rx_misrouted_ports=tuple(elsewhere) if self.counts else (),
             rx_misrouted_by_port=tuple(elsewhere.values()) if self.counts else None,
+            rx_misrouted_behind=tuple(max(0, frames - sent) for frames in elsewhere.values()),
         )
         rate = Fraction(intended * 10**9, duration.ns)
         copies = ("p3", "p4") if self.deaf else ("p3",)

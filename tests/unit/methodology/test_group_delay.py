@@ -161,6 +161,7 @@ def _members(*, frames: int, copies: tuple[str, ...], counts: dict[str, int] | N
         rx_misrouted=frames,
         rx_misrouted_ports=copies if counts is None else tuple(counts),
         rx_misrouted_by_port=None if counts is None else tuple(counts.values()),
+        rx_misrouted_behind=(0,) * len(counts or ()),
     )
     return replace(found, streams=(replace(stream, copies=copies, counters=counted),))
 
