@@ -59,7 +59,7 @@ class GroupCapacityResult(Result):
             AT_LEAST,
             bound,
             subject=f"multicast group capacity of {self.title}",
-            measured=f"{self.capacity:,} groups",
+            measured=f"{self.capacity:,} groups" + (f"; {self._leak}" if self._leak else ""),
             bound=f">= {bound:,}",
             doubt=doubt,
         )
@@ -84,6 +84,14 @@ class GroupCapacityResult(Result):
         return doubts[-1] if doubts and all(doubts) else ""
 
     @property
+    def _leak(self) -> str:
+        """That the groups that failed reached all members, and other ports as well; empty if not so."""
+        last = next((c for c in reversed(self.checks) if c.groups == self.failed), None)
+        if last is None or last.silent or last.missing or not last.leaked:
+            return ""
+        return f"with {last.groups:,} groups frames arrived at {', '.join(last.ports) or 'other ports'}, too"
+
+    @property
     def _first_failed(self) -> int:
         """The number that was the first to fail in all its attempts."""
         passed = {check.groups for check in self.checks if check.all_forwarded}
@@ -91,6 +99,7 @@ class GroupCapacityResult(Result):
 
     def __str__(self) -> str:
         limit = "no limit was found" if self.failed is None else f"{self.failed:,} were not all forwarded"
+        limit = self._leak or limit
         after = "" if self.recovers else ", and it did not recover from that"
         return f"{self.title}: {self.capacity:,} groups at once, {limit}{after}, {len(self.checks)} checks"
 

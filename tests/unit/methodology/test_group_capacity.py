@@ -109,6 +109,14 @@ def test_a_check_says_what_it_found() -> None:
     )
 
 
+def test_a_device_that_floods_is_said_to_flood() -> None:
+    """It forwards all groups: that is not what it fails by."""
+    result = found(GroupTable(30, floods=True))
+    assert "30 groups at once, with 31 groups frames arrived at p3, p4, too" in str(result)
+    assert "with 31 groups frames arrived at p3, p4, too" in str(result.verdict_above(40))
+    assert "31 were not all forwarded" in str(found(GroupTable(30)))
+
+
 def test_frames_that_were_rewritten_and_may_be_leaked_pass_no_check() -> None:
     result = found(GroupTable(1000, rewrites=33), lowest=16, highest=64)
     assert (result.capacity, result.failed) == (32, 33)
