@@ -129,7 +129,9 @@ def _run(config: Config) -> int:
         ) from None
     store = _open(config, alone=True)
     try:
-        config.check_access(has_tokens=bool(store.users()))
+        has_tokens = bool(store.users())
+        config.check_access(has_tokens=has_tokens)
+        config.check_runners(has_tokens=has_tokens)
         service = Service(config, store)
         server, listening = make_server(service)
     except BaseException:

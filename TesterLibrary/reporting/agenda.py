@@ -91,4 +91,9 @@ def write(directory: Path, title: str, items: Sequence[Item]) -> None:
 def read(directory: Path) -> Agenda | None:
     """The agenda of these records; None where a suite was run without one."""
     path = directory / FILE
-    return decode(Agenda, json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
+    return agenda_of(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def agenda_of(text: str) -> Agenda:
+    """The agenda, from its text."""
+    return decode(Agenda, json.loads(text))

@@ -255,8 +255,17 @@ def read_run(directory: Path) -> dict[str, Any]:
     """The content of `run.json`. TesterLibraryError if it cannot be read, or is none."""
     path = directory / "run.json"
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except (OSError, ValueError) as problem:
+        raise TesterLibraryError(f"{path} cannot be read: {problem}") from None
+    return run_of(path, text)
+
+
+def run_of(path: Path, text: str) -> dict[str, Any]:
+    """The content of `run.json`, from its text. TesterLibraryError if it is none."""
+    try:
+        content = json.loads(text)
+    except ValueError as problem:
         raise TesterLibraryError(f"{path} cannot be read: {problem}") from None
     if not isinstance(content, dict) or not {"id", "started_at", "testers"} <= content.keys():
         raise TesterLibraryError(f"{path} is not the run.json of a run of this library")

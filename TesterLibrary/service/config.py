@@ -17,12 +17,14 @@ from ..model.units import Duration
 from ..reporting.trend.address import Address
 from ..testbeds import load_testbed, shipped_testbeds
 from ..testbeds.testbed import Testbed
+from .account import Account, check_secrets
 from .scheduler import Place
 from .store import KIND
 from .user import Role
 
 FOLDER = Path("results/service")
 PORT = 8650
+JOBS = "jobs"  # the folder inside of it for the jobs
 MACHINE = "this machine"  # the group of testers that are started here
 _KIND = Kind("service", TesterLibraryError)
 _FIRST = 5555  # localhost:5555 is the first port in the documentation of snappi, localhost:5556 the second
@@ -60,6 +62,7 @@ class ServedPlace:
     fresh: Duration = _FRESH
     labgrid: LabgridPlace | None = None
     otg: OtgPlace | None = None
+    runner: Account | None = None  # as whom its jobs are run; None: as the service
 
     @property
     def name(self) -> str:
@@ -127,6 +130,27 @@ class Config:
             ),
         )
 
+    @property
+    def runners(self) -> tuple[Account, ...]:
+        """The users as whom jobs are run, but that of the service."""
+        return tuple(dict.fromkeys(place.runner for place in self.places if place.runner))
+
+    def check_runners(self, *, has_tokens: bool) -> None:
+        """TesterLibraryError if jobs cannot be run as others, or if those would get at what is not theirs."""
+        for account in self.runners:
+            if not has_tokens and not self.certificates:
+                raise TesterLibraryError(
+                    f"runner: {account.name}: nobody has to say who he is here, so jobs would be admins; "
+                    "add a user by --add-user, or give certificates"
+                )
+            database = [] if self.database.is_server else [Path(self.database.given)]
+            check_secrets(account.name, [*database, *([self.tls.key] if self.tls else [])])
+            jobs = self.folder.absolute() / JOBS
+            jobs.mkdir(parents=True, exist_ok=True)
+            for folder in (self.folder, jobs):  # whose files are closed to others: jobs pass through
+                folder.chmod(0o711)
+            account.try_out(jobs)
+
     def check_access(self, *, has_tokens: bool) -> None:
         """TesterLibraryError if everybody on a network could use the testers, or read a token."""
         if self.is_loopback:
@@ -163,6 +187,7 @@ def load_config(path: Path) -> Config:
     database = data.get("database", str(folder / "service.sqlite"))
     places = tuple(_served(document, name, given) for name, given in data["places"].items())
     _check_addresses(document, places)
+    _check_runners(document, places)
     return Config(
         places=places,
         host=str(document.parsed(ipaddress.ip_address, host.strip("[]"), ("listen",))),
@@ -221,6 +246,7 @@ def _place(name: str, given: Mapping[str, Any], file: str, document: Document | 
         fresh=fresh,
         labgrid=LabgridPlace(**given["labgrid"]) if "labgrid" in given else None,
         otg=_otg(name, given["otg"], testbed, document) if "otg" in given else None,
+        runner=_runner(name, given["runner"], testbed, document) if document and "runner" in given else None,
     )
 
 
@@ -242,6 +268,36 @@ def _check_addresses(document: Document, places: tuple[ServedPlace, ...]) -> Non
         if place.address and groups.setdefault(place.address, place.place.group) != place.place.group:
             problem = f"another place has the tester at {place.address} already; give both the same group"
             raise document.error(("places", place.name), problem)
+
+
+def _check_runners(document: Document, places: tuple[ServedPlace, ...]) -> None:
+    """Jobs of one user would read each other's results: places that have one are used one at a time."""
+    groups: dict[str, str] = {}
+    for place in places:
+        group = place.place.group or place.name
+        if place.runner and groups.setdefault(place.runner.name, group) != group:
+            problem = (
+                f"another place, which may be used at the same time, has the runner {place.runner.name}; "
+                "give each a user of its own, or both the same group"
+            )
+            raise document.error(("places", place.name, "runner"), problem)
+
+
+def _runner(name: str, given: Mapping[str, str], testbed: Testbed, document: Document) -> Account:
+    where = ("places", name, "runner")
+    if (testbed.tester.address or "").startswith("unix:"):
+        problem = (
+            f"the tester of {testbed.name} listens on a UNIX socket, which only the user who has started it "
+            "reaches; let it listen on grpc+tls:, or leave runner out"
+        )
+        raise document.error(where, problem)
+    if testbed.tester.is_local and not testbed.dut.is_simulated:
+        problem = (
+            f"each job on {testbed.name} starts its tester, as root; give a testbed whose tester runs on its "
+            "own (address:), or leave runner out"
+        )
+        raise document.error(where, problem)
+    return document.parsed(Account.of, given["user"], (*where, "user"))
 
 
 def _tls(document: Document, data: Mapping[str, str]) -> Tls:

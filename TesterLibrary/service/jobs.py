@@ -18,7 +18,8 @@ from uuid import uuid4
 from ..errors import TesterLibraryError
 from ..reporting.outcome import ERROR, EXIT_STATUS
 from ..reporting.wall_clock import wall_clock
-from .config import Config, ServedPlace
+from .account import close
+from .config import JOBS, Config, ServedPlace
 from .job import Job, JobState
 from .ledger import SERVICE, Caller, Ledger, Work
 from .refusal import Ended, Misfit, NotAllowed, Unknown, Unready, Wrong
@@ -58,7 +59,7 @@ class Jobs:
 
     def __init__(self, lab: Leases, ledger: Ledger) -> None:
         self._lab, self._ledger = lab, ledger
-        self._folder = lab.config.folder.absolute() / "jobs"
+        self._folder = lab.config.folder.absolute() / JOBS
         self._jobs: dict[str, Job] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._stops: dict[str, tuple[JobState, str]] = {}  # how a job that is being ended will have ended
@@ -137,7 +138,10 @@ class Jobs:
         return lease
 
     async def _checked(self, text: bytes, folder: Path, lease: Lease) -> Submission:
-        """The submission, read as `tester run` will read it, in a process and a folder of its own."""
+        """The submission, read as `tester run` will read it, in a process and a folder of its own.
+
+        That reads suites and runs nothing of them, so it needs no other user.
+        """
         place = self._lab.place(lease.place)
         submission = await asyncio.to_thread(prepare, text, folder, place, self._lab.config.suites)
         arguments = self._arguments(submission.kind, place.file)
@@ -253,7 +257,10 @@ class Jobs:
         try:
             if job.id not in self._stops:
                 more = dict([keeper.variable]) if keeper else {}
-                running = await Running.start(job.id, self.folder_of(job), arguments, more)
+                folder, account = self.folder_of(job), place.runner
+                if account:
+                    account.open_folder(folder, RUN, FILE)
+                running = await Running.start(job.id, folder, arguments, more, account)
                 self._running[job.id] = running
                 status = await running.wait()
                 await asyncio.to_thread(kill_all, job.id)  # what the run has left, if it was killed
@@ -261,6 +268,8 @@ class Jobs:
             said = f"it could not be run: {problem.strerror}"
         finally:
             self._running.pop(job.id, None)
+            if place.runner:
+                await asyncio.to_thread(place.runner.close_folder, self.folder_of(job))
         if keeper and job.id not in self._stops:
             with suppress(TesterLibraryError):
                 await self._lab.testers.in_thread(keeper.clear_up)
@@ -321,6 +330,7 @@ class Jobs:
             if job.state.is_over:
                 continue
             kill_all(job.id)
+            close(self.folder_of(job))
             over = replace(job, state=JobState.INTERRUPTED, ended_at=wall_clock(), said=said)
             self._jobs[job.id] = over
             work.changes.append(keep_job(over))

@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from . import attached
+from .account import Account, confined
 
 LOG = "job.log"
 RUN = "run"  # the folder of records and reports
@@ -32,22 +33,31 @@ class Running:
 
     @classmethod
     async def start(
-        cls, job: str, folder: Path, arguments: Sequence[str], more: Mapping[str, str]
+        cls,
+        job: str,
+        folder: Path,
+        arguments: Sequence[str],
+        more: Mapping[str, str],
+        account: Account | None = None,
     ) -> Running:
         """Runs `tester` with these arguments in a folder; what it prints is added to its log.
 
-        OSError if that cannot be done.
+        `account`: as whom, in place of the user of the service. OSError if that cannot be done.
         """
         environment = {name: value for name, value in os.environ.items() if name not in _SECRETS}
+        if account:
+            environment = account.environment(folder, environment)
         with (folder / LOG).open("ab") as log:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, attached.__file__, str(os.getpid()), *_TESTER, *arguments),
+                *(confined() if account else (sys.executable, attached.__file__, str(os.getpid()))),
+                *(*_TESTER, *arguments),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=log,
                 stderr=asyncio.subprocess.STDOUT,
                 cwd=folder,
                 env={**environment, **more, _MARK: job, "PYTHONUNBUFFERED": "1"},
                 start_new_session=True,
+                **(account.options if account else {}),
             )
         return cls(job, process)
 
@@ -67,6 +77,8 @@ class Running:
                 self._process.send_signal(signal.SIGTERM)
             with suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._process.wait(), _ASK_S)
+        with suppress(ProcessLookupError):
+            self._process.kill()
         await asyncio.to_thread(kill_all, self._job)
 
 

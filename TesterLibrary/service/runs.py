@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from ..reporting.rebuild import evidence_of
+from ..files.beneath import open_beneath
+from ..reporting.place import EVIDENCE
 from ..reporting.recorder import KINDS
 from .refusal import Unknown, Wrong
 
@@ -26,14 +27,14 @@ def records(run: Path, kind: str, after: int, most: int) -> tuple[list[dict[str,
     found: list[dict[str, Any]] = []
     number = 0
     try:
-        with (evidence_of(run) / f"{kind}.jsonl").open("rb") as file:
+        with open_file(run, f"{EVIDENCE}/{kind}.jsonl")[0] as file:
             for number, line in enumerate(file, 1):
                 if number <= after:
                     continue
                 if len(found) == most or not line.endswith(b"\n"):
                     return found, number - 1
                 found.append(json.loads(line))
-    except FileNotFoundError:
+    except Unknown:
         return [], 0
     except ValueError as problem:
         raise Wrong(f"record {number} of {kind} cannot be read: {problem}") from None
@@ -68,8 +69,7 @@ def files(run: Path) -> Iterator[tuple[str, int]]:
 def open_file(run: Path, name: str) -> tuple[BinaryIO, int]:
     """A file of a run, open, and its length.
 
-    Each step of the path is opened beneath the one before and no link is followed, so nothing outside of the
-    run is reached, whatever a job has put there.
+    Nothing outside of the run is reached, whatever a job has put there.
 
     Raises:
         Unknown: there is no such file.
@@ -78,19 +78,8 @@ def open_file(run: Path, name: str) -> tuple[BinaryIO, int]:
     missing = Unknown(f"the run has no file {name[:200]!r}; GET …/reports has those there are")
     if not steps or any(step in ("..", ".", "/") or "\0" in step for step in steps):
         raise missing
-    beneath = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
     try:
-        folder = os.open(run, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        for step in steps[:-1]:
-            try:
-                inner = os.open(step, beneath | os.O_DIRECTORY, dir_fd=folder)
-            finally:
-                os.close(folder)
-            folder = inner
-        try:
-            file = os.open(steps[-1], beneath, dir_fd=folder)
-        finally:
-            os.close(folder)
+        file = open_beneath(run, steps)
     except OSError:
         raise missing from None
     status = os.fstat(file)

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import TesterLibraryError
+from ...files.beneath import open_beneath
 from ..agenda import FILE as AGENDA
-from ..agenda import Agenda
-from ..agenda import read as read_agenda
-from ..recorder import read_run
+from ..agenda import Agenda, agenda_of
+from ..recorder import run_of
 from . import notes
 from .feed import Feed
 from .told import NO_RECORD, Message, Teller, encoded, run_message
@@ -51,8 +51,8 @@ class Replaced(Exception):
 class _File:
     """A file of lines that grows."""
 
-    def __init__(self, path: Path, clock: Callable[[], float]) -> None:
-        self.path = path
+    def __init__(self, path: Path, clock: Callable[[], float], opened: Callable[[Path], int]) -> None:
+        self.path, self._opened = path, opened
         self._clock = clock
         self._identity: tuple[int, int] | None = None
         self._read = self.lines = 0
@@ -62,7 +62,7 @@ class _File:
     def new_lines(self) -> Iterator[bytes]:
         """Whole lines that were added. OSError if it cannot be read; Replaced if it is not the same."""
         try:
-            file = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            file = self._opened(self.path)
         except FileNotFoundError:
             if self._identity:
                 raise Replaced from None
@@ -146,7 +146,9 @@ class Follower:
 
     def _begin(self) -> None:
         self._teller = Teller()
-        self._files = {kind: _File(self._evidence / name, self._clock) for kind, name in _FILES.items()}
+        self._files = {
+            kind: _File(self._evidence / name, self._clock, self._open) for kind, name in _FILES.items()
+        }
         self._run_seen: tuple[Any, ...] = ()
         self._id = ""
         self._agenda: Agenda | None = None
@@ -161,8 +163,9 @@ class Follower:
             return
         self._run_seen = seen
         try:
-            run = read_run(self._evidence)
-            self._agenda = read_agenda(self._evidence)
+            path, agenda = self._evidence / "run.json", self._evidence / AGENDA
+            run = run_of(path, self._text(path))
+            self._agenda = agenda_of(self._text(agenda)) if agenda.exists() else None
             message = run_message(run, self._agenda, self._output.name)
             if self._id and run["id"] != self._id:
                 raise Replaced
@@ -173,6 +176,14 @@ class Follower:
             self._problem("run.json", str(problem))
         except (OSError, *NO_RECORD) as problem:
             self._problem("run.json", f"{self._evidence}: run.json or {AGENDA} cannot be read: {problem!r}")
+
+    def _open(self, path: Path) -> int:
+        """A file, open. What is served to many may be written by somebody whose links are not followed."""
+        return open_beneath(self._output, path.relative_to(self._output).parts)
+
+    def _text(self, path: Path) -> str:
+        with os.fdopen(self._open(path), encoding="utf-8") as file:
+            return file.read()
 
     def _records(self) -> Iterator[Message]:
         """The records that were added to all files, in the order of their times."""

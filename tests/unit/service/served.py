@@ -106,6 +106,7 @@ class Served:
         self.tokens: dict[str, str] = {}
         self.options: dict[str, Any] = {}
         self.url = ""
+        self.python = [sys.executable]
         self._process: subprocess.Popen[str] | None = None
 
     def add(self, name: str, role: str = "user", days: float | None = None) -> None:
@@ -135,7 +136,7 @@ class Served:
         return self._process.pid
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "TesterLibrary.commands.main", "serve", str(self.file)]
+        command = [*self.python, "-m", "TesterLibrary.commands.main", "serve", str(self.file)]
         self._process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,

@@ -111,6 +111,24 @@ def test_each_record_is_told_once_and_soon(evidence: Path, page: Page) -> None:
     assert page.news() == []
 
 
+@pytest.mark.parametrize("linked", ["run.json", "trials.jsonl", "evidence"])
+def test_no_link_of_a_run_leads_to_another_one(
+    evidence: Path, page: Page, tmp_path: Path, linked: str
+) -> None:
+    """The service shows runs of suites that it does not trust, and reads more than they may."""
+    other = tmp_path / "other"
+    recorder(other).trial(SimulatedBench().measure(Fraction(1), SECOND))
+    if linked == "evidence":
+        evidence.parent.mkdir()
+        evidence.symlink_to(other)
+    else:
+        evidence.mkdir(parents=True)
+        (evidence / linked).symlink_to(other / linked)
+    news = page.news()
+    assert any(linked in text for text in problems(news)), news
+    assert {message["type"] for message in news} <= {"reset", "problem", "state", "reports"}
+
+
 def test_a_page_that_is_opened_later_is_told_the_same(evidence: Path) -> None:
     record_run(evidence)
     told = Page(evidence).news()
