@@ -22,6 +22,7 @@ from TesterLibrary.targets.base import LeaseTerms
 from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess
 from tests.contract.leased_client import TESTBED, said, sending
+from tests.contract.stepping import stepping_clock
 from tests.unit.service.served import Served, User, served, until
 
 _PLACES = "\n  lab: {{testbed: {testbed}, check: cable, cables: [[p1, p2]]}}\n"
@@ -232,3 +233,25 @@ def test_a_tester_that_is_started_here_is_looked_at_by_a_process_of_its_own(tmp_
         alice = service.user("alice")
         assert alice.acquire("cable", ttl_s=600)["state"] == "acquired"
         assert alice.get("/v1/places/cable")["looked_at"]
+
+
+def test_steps_of_the_wall_clock_end_no_lease_and_keep_none(tmp_path: Path) -> None:
+    """By an hour at each reading, in the service and in its jobs."""
+    service = Served(tmp_path)
+    for name in ("alice", "bob"):
+        service.add(name, days=1)
+    service.add("root", "admin")
+    library = stepping_clock(tmp_path)
+    service.python = ["env", f"LD_PRELOAD={library}", *service.python]
+    with closing(service):
+        service.start()
+        assert str(library) in Path(f"/proc/{service.pid}/maps").read_text()
+        alice, bob = service.user("alice"), service.user("bob")
+        hers, his = alice.acquire("north", ttl_s=600), bob.acquire("south", ttl_s=2)
+        until(lambda: alice.get(f"/v1/leases/{his['id']}")["state"] == "expired")
+        job = alice.submit(hers)
+        until(lambda: alice.ended(job)["ended_at"], 120)
+        assert alice.ended(job)["outcome"] == "PASS"
+        assert alice.post(f"/v1/leases/{hers['id']}/heartbeat")["expires_in_s"] > 500
+        did = [line[1] for line in service.audit()]
+        assert did.index("ask for a lease") < did.index("grant") < did.index("end a lease")
