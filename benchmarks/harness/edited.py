@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from TesterLibrary.model.edit import Checksum, ChecksumKind, Coverage, PlannedEditor, Step
+from TesterLibrary.model.edit import Checksum, ChecksumKind, Coverage, PlannedEditor, RandomRange, Step
 from TesterLibrary.model.plan import PlannedStream, Version
 
 from ..senders.engine import stream
@@ -65,10 +65,22 @@ def flows(number: int) -> PlannedStream:
     return _edited([(1, per_field), (per_field, per_field), (1, 1), (1, 1)])
 
 
-def _edited(steps: list[tuple[int, int]]) -> PlannedStream:
-    """Steps through (every, count) values of each field, with version bit and checksums."""
+def random_flows() -> PlannedStream:
+    """A stream of the same million flows, in random order."""
+    return _edited([(1, 1000), (1, 1000), (1, 1), (1, 1)], drawn=True)
+
+
+def _edited(steps: list[tuple[int, int]], *, drawn: bool = False) -> PlannedStream:
+    """Steps through (every, count) values of each field, with version bit and checksums; or draws one."""
     editors = tuple(
-        PlannedEditor(name, 8 * byte, bits, every, Step(first, 1, count), coverage)
+        PlannedEditor(
+            name,
+            8 * byte,
+            bits,
+            every,
+            RandomRange(byte, first, count) if drawn else Step(first, 1, count),
+            coverage,
+        )
         for (name, byte, bits, first, coverage), (every, count) in zip(_FIELDS, steps, strict=True)
     )
     version = Version(8 * _IDENTIFICATION, (Coverage(0, 1),))
