@@ -67,7 +67,7 @@ class QueryArguments:
     streams: Annotated[Names, "names of streams or mixes whose packets alone are counted"] = NO_NAMES
     foreign: Annotated[bool, "True: only packets that are of no stream"] = False
     symmetric: Annotated[bool, "True: the two directions of a connection are one key"] = False
-    capacity: Annotated[int, "different keys at most, up to 16,777,216; their memory is taken at once"] = (
+    capacity: Annotated[int, "different keys at most, up to 33,554,432; their memory is taken at once"] = (
         DEFAULT_KEYS
     )
     interval: Annotated[Duration | None, "counts apart in each interval of this length, from 1 us on"] = None

@@ -24,7 +24,7 @@ from .editor import FieldPath
 from .units import Duration
 from .written import LIST, TEXT, written_as
 
-MOST_KEYS = 1 << 24  # different ones that a query counts
+MOST_KEYS = 1 << 25  # different ones that a query counts
 DEFAULT_KEYS = 65_536
 SHORTEST_INTERVAL = Duration(1000)
 _SLICE = re.compile(r"payload\[\s*(\d{1,5})\s*:\s*(\d{1,5})\s*\]")

@@ -144,7 +144,7 @@ def test_what_cannot_be_is_refused_and_changes_nothing(rig: Rig, querying: Query
     with pytest.raises(PlanError, match="there is one of that name"):
         querying.start("IP.dst")
     with pytest.raises(PlanError, match="MiB too much; ask for fewer or shorter keys"):
-        querying.start("IPv6.src,IPv6.dst,TCP.sport", "large", capacity=2**24, value="length")
+        querying.start("IPv6.src,IPv6.dst,TCP.sport", "large", capacity=2**25, value="length")
     with pytest.raises(PlanError, match='no query "large"'):
         rig.target.read_query("large")
     with pytest.raises(PlanError, match="keys of 3 bytes; its own have 4"):

@@ -37,26 +37,6 @@ struct Segment {
   static Segment Of(Frame frame);
   // The same of an IP packet that begins in a frame, as an inner one does, and ends in it.
   static Segment OfPacket(Frame frame, size_t begin);
-  // The same, but what is behind the header of IP may be left out.
-  static Segment NetworkOf(Frame frame) {
-    constexpr uint8_t kPlain = 0x45;  // version 4, no options
-    const uint8_t* ip = frame.data() + wire::kMacHeaderBytes;
-    if (frame.size() < wire::kMacHeaderBytes + wire::kIpv4HeaderBytes ||
-        wire::Load16(ip - 2) != wire::kEtherTypeIpv4 || ip[0] != kPlain) {
-      return Of(frame);
-    }
-    const size_t end = wire::kMacHeaderBytes + wire::Load16(ip + 2);
-    if (end < wire::kMacHeaderBytes + wire::kIpv4HeaderBytes || end > frame.size()) {
-      return Of(frame);
-    }
-    Segment segment;
-    segment.link_end = segment.network = wire::kMacHeaderBytes;
-    segment.ether_type = wire::kEtherTypeIpv4;
-    segment.end = end;
-    segment.ip_version = 4;
-    segment.protocol = ip[9];
-    return segment;
-  }
 
   bool has_network() const { return ip_version != 0; }
   bool has_transport() const { return transport != 0; }

@@ -89,7 +89,7 @@ TEST(ValidateQuery, WhatCannotBeIsRefused) {
       {"direction 9",
        [](v1::Query& q) { q.set_direction(static_cast<v1::Capture::Direction>(9)); }},
       {"room for 0 keys", [](v1::Query& q) { q.set_capacity(0); }},
-      {"room for 16777217 keys", [](v1::Query& q) { q.set_capacity((1U << 24) + 1); }},
+      {"room for 33554433 keys", [](v1::Query& q) { q.set_capacity((1U << 25) + 1); }},
       {"at least 1000", [](v1::Query& q) { q.set_interval_ns(999); }},
       {"one of them",
        [](v1::Query& q) {

@@ -11,30 +11,38 @@
 
 namespace tester {
 
-KeyTable::KeyTable(uint32_t capacity, Layout layout)
-    : layout_(layout),
-      stride_(StrideOf(layout)),
-      mask_(SlotsOf(capacity) - 1),
-      shift_(static_cast<unsigned>(64 - std::countr_zero(slots()))),
-      capacity_(capacity),
-      words_(slots() * stride_) {
-  const size_t bytes = BytesOf(capacity, layout);
+namespace {
+
+void Touch(void* memory, size_t bytes) {
   // Large pages where the kernel has some: a table is looked at all over.
-  static_cast<void>(::madvise(&words_[0], bytes, MADV_HUGEPAGE));
+  static_cast<void>(::madvise(memory, bytes, MADV_HUGEPAGE));
   // The worker waits for no page.
-  if (::madvise(&words_[0], bytes, MADV_POPULATE_WRITE) != 0) {
+  if (::madvise(memory, bytes, MADV_POPULATE_WRITE) != 0) {
     if (errno == ENOMEM) throw std::bad_alloc();
-    std::memset(&words_[0], 0, bytes);  // a kernel before 5.14
+    std::memset(memory, 0, bytes);  // a kernel before 5.14
   }
 }
 
-KeyTable::Row KeyTable::Read(size_t slot) const {
-  uint64_t* const at = At(slot);
-  Row row{.frames = std::atomic_ref(*at).load(std::memory_order_acquire), .value = 0, .key = {}};
-  if (row.frames == 0) return row;
-  if (layout_.value_words > 0) row.value = Load(at + 1);
-  for (size_t i = 0; i < layout_.key_words; ++i) row.key[i] = Load(KeyAt(at) + i);
-  return row;
+}  // namespace
+
+KeyTable::KeyTable(uint32_t capacity, Layout layout)
+    : layout_(layout),
+      stride_(StrideOf(layout)),
+      mask_(PlacesOf(capacity) - 1),
+      shift_(static_cast<unsigned>(64 - std::countr_zero(PlacesOf(capacity)))),
+      capacity_(capacity),
+      rows_(size_t{capacity} * stride_),
+      index_(PlacesOf(capacity)) {
+  Touch(&rows_[0], size_t{capacity} * stride_ * sizeof(uint64_t));
+  Touch(&index_[0], PlacesOf(capacity) * sizeof(uint32_t));
+}
+
+KeyTable::Row KeyTable::Read(uint32_t row) const {
+  uint64_t* const at = At(row);
+  Row read{.frames = Load(at), .value = 0, .key = {}};
+  if (layout_.value_words > 0) read.value = Load(at + 1);
+  for (size_t i = 0; i < layout_.key_words; ++i) read.key[i] = Load(KeyAt(at) + i);
+  return read;
 }
 
 }  // namespace tester

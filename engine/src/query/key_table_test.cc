@@ -8,39 +8,64 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <vector>
 
 namespace tester {
 namespace {
 
-constexpr auto kNothing = [](uint64_t*, uint64_t) {};
+// Frames of each key, and the sum of their values.
+using Rows = std::map<KeyTable::Key, std::pair<uint64_t, uint64_t>>;
 
-std::map<KeyTable::Key, uint64_t> RowsOf(const KeyTable& table) {
-  std::map<KeyTable::Key, uint64_t> rows;
-  for (size_t slot = 0; slot < table.slots(); ++slot) {
-    const KeyTable::Row row = table.Read(slot);
-    if (row.frames != 0) {
-      EXPECT_TRUE(rows.emplace(row.key, row.frames).second) << "a key twice";
-    }
+Rows RowsOf(const KeyTable& table) {
+  Rows rows;
+  for (uint32_t i = 0; i < table.size(); ++i) {
+    const KeyTable::Row row = table.Read(i);
+    EXPECT_TRUE(rows.emplace(row.key, std::pair(row.frames, row.value)).second) << "a key twice";
   }
   return rows;
 }
 
-// Keys of every width, many of them often: the table is a std::map with a limit.
-TEST(KeyTable, CountsAsAMapDoesUntilItIsFull) {
+size_t Count(KeyTable& table, std::vector<KeyTable::Occurrence> burst) {
+  return table.Count(burst.data(), burst.size(),
+                     [](uint64_t* words, uint64_t before, uint64_t value) {
+                       KeyTable::Store(words, value + (before == 0 ? 0 : KeyTable::Load(words)));
+                     });
+}
+
+struct Order {
+  const char* name;
+  unsigned random_of_100;  // frames with a key at random; the others have the next one
+};
+
+class KeyTableInOrder : public testing::TestWithParam<Order> {};
+
+// Keys of every width, in bursts of any length: the table is a std::map with a limit, whether keys
+// come in the order of the rows, at random, or in order but for some.
+TEST_P(KeyTableInOrder, CountsAsAMapDoesUntilItIsFull) {
   std::mt19937_64 random(7);
   for (size_t words = 1; words <= KeyTable::kMostKeyWords; ++words) {
     for (const uint32_t capacity : {1U, 2U, 3U, 1000U}) {
-      KeyTable table(capacity, {.key_words = words, .value_words = 0});
-      std::map<KeyTable::Key, uint64_t> expected;
+      KeyTable table(capacity, {.key_words = words, .value_words = 1});
+      Rows expected;
       uint64_t refused = 0;
-      for (int frame = 0; frame < 20'000; ++frame) {
-        KeyTable::Key key{};
-        // All in the last word: the others are equal.
-        key[words - 1] = random() % 1500;
-        const bool fits = expected.contains(key) || expected.size() < capacity;
-        EXPECT_EQ(table.Count(key, table.Hash(key), kNothing), fits);
-        if (fits) ++expected[key];
-        refused += fits ? 0 : 1;
+      uint64_t next = 0;
+      for (int bursts = 0; bursts < 600; ++bursts) {
+        std::vector<KeyTable::Occurrence> burst(1 + random() % kBurst);
+        size_t missed = 0;
+        for (KeyTable::Occurrence& frame : burst) {
+          if (random() % 100 < GetParam().random_of_100) next = random();
+          frame.key = {};
+          frame.key[words - 1] = next++ % 1500;  // all in the last word: the others are equal
+          frame.value = random() % 1000;
+          const bool fits = expected.contains(frame.key) || expected.size() < capacity;
+          missed += fits ? 0 : 1;
+          if (!fits) continue;
+          auto& [frames, sum] = expected[frame.key];
+          ++frames;
+          sum += frame.value;
+        }
+        EXPECT_EQ(Count(table, burst), missed);
+        refused += missed;
       }
       EXPECT_EQ(RowsOf(table), expected);
       EXPECT_EQ(table.size(), expected.size());
@@ -49,46 +74,43 @@ TEST(KeyTable, CountsAsAMapDoesUntilItIsFull) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(AllOrders, KeyTableInOrder,
+                         testing::Values(Order{"InOrder", 0}, Order{"WithGaps", 3},
+                                         Order{"AtRandom", 100}),
+                         [](const auto& test) { return test.param.name; });
+
+// Nothing is there yet that a key of zeros could be.
+TEST(KeyTable, AKeyOfZerosIsAKey) {
+  KeyTable table(4, {.key_words = 1, .value_words = 1});
+  EXPECT_EQ(Count(table, {{.key = {}, .value = 5, .hash = 0}, {.key = {}, .value = 6, .hash = 0}}),
+            0U);
+  EXPECT_EQ(RowsOf(table), (Rows{{KeyTable::Key{}, {2, 11}}}));
+}
+
 // What a device sends may differ in a few bits only, wherever those are.
 TEST(KeyTable, KeysThatAreAlikeLieApart) {
+  constexpr unsigned kPlaceBits = 17;
   for (unsigned shift = 0; shift <= 48; shift += 8) {
-    KeyTable table(65'536, {.key_words = 1, .value_words = 0});
-    for (uint64_t i = 0; i < 65'536; ++i) {
-      const KeyTable::Key key{i << shift};
-      table.Count(key, table.Hash(key), kNothing);
-    }
+    std::vector<bool> taken(size_t{1} << kPlaceBits);
     size_t longest = 0;
-    size_t run = 0;
-    for (size_t slot = 0; slot < table.slots(); ++slot) {
-      run = table.Read(slot).frames != 0 ? run + 1 : 0;
-      longest = std::max(longest, run);
+    for (uint64_t i = 0; i < 65'536; ++i) {
+      size_t place = KeyTable::Hash({i << shift}, 1) >> (64 - kPlaceBits);
+      size_t steps = 0;
+      for (; taken[place]; ++steps) place = (place + 1) % taken.size();
+      taken[place] = true;
+      longest = std::max(longest, steps);
     }
     EXPECT_LT(longest, 200U) << "keys shifted by " << shift;
   }
 }
 
-TEST(KeyTable, HandsOverItsWordsWithTheCountBefore) {
-  KeyTable table(8, {.key_words = 2, .value_words = 1});
-  const KeyTable::Key key{1, 2};
-  for (uint64_t frame = 0; frame < 3; ++frame) {
-    table.Count(key, table.Hash(key), [&](uint64_t* words, uint64_t before) {
-      EXPECT_EQ(before, frame);
-      EXPECT_EQ(*words, 10 * frame);
-      *words += 10;
-    });
-  }
-  for (size_t slot = 0; slot < table.slots(); ++slot) {
-    const KeyTable::Row row = table.Read(slot);
-    if (row.frames != 0) {
-      EXPECT_EQ(row.value, 30U);
-    }
-  }
-}
-
 TEST(KeyTable, SaysHowMuchMemoryItTakes) {
-  EXPECT_EQ(KeyTable::BytesOf(65'536, {.key_words = 1, .value_words = 0}), 131'072U * 16);
-  EXPECT_EQ(KeyTable::BytesOf(65'536, {.key_words = 1, .value_words = 1}), 131'072U * 32);
-  EXPECT_EQ(KeyTable::BytesOf(1U << 24, {.key_words = 5, .value_words = 1}), uint64_t{2} << 30);
+  EXPECT_EQ(KeyTable::BytesOf(65'536, {.key_words = 1, .value_words = 0}),
+            65'536U * 16 + 131'072U * 4);
+  EXPECT_EQ(KeyTable::BytesOf(65'536, {.key_words = 1, .value_words = 1}),
+            65'536U * 24 + 131'072U * 4);
+  EXPECT_EQ(KeyTable::BytesOf(KeyTable::kMostKeys, {.key_words = 5, .value_words = 1}),
+            uint64_t{KeyTable::kMostKeys} * 64);
 }
 
 }  // namespace

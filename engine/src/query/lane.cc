@@ -79,14 +79,35 @@ std::vector<QueryLane::Run> QueryLane::RunsOf(const QueryPlan& plan) {
   return runs;
 }
 
+size_t QueryLane::PlainEndOf(const QueryPlan& plan, const std::vector<Run>& runs) {
+  const bool all_keys = plan.keys.empty() || !runs.empty();
+  const bool whole_length = plan.value && plan.value->operand.fact == QueryOperand::Fact::kLength &&
+                            plan.value->mask == UINT64_MAX && plan.value->shift == 0;
+  if (!all_keys || !plan.tests.empty() || (plan.value && !whole_length && !plan.has_gap())) {
+    return SIZE_MAX;
+  }
+  size_t end = 1;
+  for (const Run& run : runs) {
+    const QueryOperand& operand = run.operand;
+    const bool of_ipv4 = operand.ether_type == 0 || operand.ether_type == wire::kEtherTypeIpv4;
+    if (operand.part != QueryOperand::Part::kNetwork || !of_ipv4 || operand.protocol != 0) {
+      return SIZE_MAX;
+    }
+    end = std::max<size_t>(end, wire::kMacHeaderBytes + operand.offset + operand.bytes);
+  }
+  return end;
+}
+
 QueryLane::QueryLane(std::shared_ptr<const QueryPlan> plan, uint64_t started_ns)
     : plan_(std::move(plan)),
       started_ns_(started_ns),
       runs_(RunsOf(*plan_)),
-      needs_transport_(plan_->needs_transport()),
+      plain_end_(PlainEndOf(*plan_, runs_)),
+      has_interval_(plan_->interval_ns != 0),
       key_words_(LayoutOf(*plan_).key_words),
       table_(plan_->capacity, LayoutOf(*plan_)),
-      burst_{} {}
+      burst_{},
+      places_{} {}
 
 bool QueryLane::Passes(const QueriedFrame& queried) const {
   QueryOperand::FactBytes room;
@@ -97,23 +118,13 @@ bool QueryLane::Passes(const QueriedFrame& queried) const {
 }
 
 bool QueryLane::FindKey(const QueriedFrame& queried, KeyTable::Key& key) const {
-  std::fill_n(key.begin(), key_words_, 0);
+  BeginKey(key);
   auto* const bytes = reinterpret_cast<uint8_t*>(key.data());
-  if (plan_->interval_ns != 0) {
-    const uint64_t since_ns = queried.now_ns - std::min(queried.now_ns, started_ns_);
-    wire::Store64(bytes, since_ns / plan_->interval_ns);
-  }
   if (runs_.empty() && !plan_->keys.empty()) return FindMasked(queried, key);
   for (const Run& run : runs_) {
     const uint8_t* const at = run.operand.FindField(queried);
     if (at == nullptr) return false;
-    if (run.operand.bytes == sizeof(uint64_t)) {
-      std::memcpy(bytes + run.offset, at, sizeof(uint64_t));
-    } else if (run.operand.bytes == sizeof(uint32_t)) {
-      std::memcpy(bytes + run.offset, at, sizeof(uint32_t));
-    } else {
-      std::memcpy(bytes + run.offset, at, run.operand.bytes);
-    }
+    Copy(at, run.operand.bytes, bytes + run.offset);
   }
   return true;
 }
@@ -153,45 +164,37 @@ bool QueryLane::FindValue(const QueriedFrame& queried, uint64_t& value) const {
   return true;
 }
 
-void QueryLane::See(const QueriedFrame& queried, bool wanted) {
-  const uint16_t place = seen_now_++;
-  Found& found = burst_[found_];
-  if (!wanted || (!plan_->tests.empty() && !Passes(queried)) || !FindKey(queried, found.key) ||
-      !FindValue(queried, found.value)) {
-    return;
-  }
-  found.hash = table_.Hash(found.key);
-  table_.Prefetch(found.hash);
-  found.now_ns = queried.now_ns;
-  found.place = place;
-  ++found_;
+void QueryLane::Begin(uint64_t now_ns) {
+  seen_now_ = found_ = 0;
+  now_ns_ = now_ns;
+  if (!has_interval_) return;
+  const uint64_t since_ns = now_ns - std::min(now_ns, started_ns_);
+  interval_ = wire::SwapToBigEndian(since_ns / plan_->interval_ns);
 }
 
-void QueryLane::Count(const Found& found) {
-  const auto change = [&](uint64_t* words, uint64_t frames_before) {
-    if (!plan_->value) return;
-    const auto function = plan_->value->function;
-    uint64_t value = found.value;
-    uint64_t values_before = frames_before;
-    if (plan_->has_gap()) {
+size_t QueryLane::Count(size_t frames) {
+  using Words = uint64_t*;
+  if (!plan_->value) return table_.Count(burst_.data(), frames, [](Words, uint64_t, uint64_t) {});
+  const auto function = plan_->value->function;
+  if (plan_->has_gap()) {
+    return table_.Count(burst_.data(), frames, [&](Words words, uint64_t before, uint64_t) {
       // The second word is when its last frame was seen.
-      value = found.now_ns - KeyTable::Load(words + 1);
-      KeyTable::Store(words + 1, found.now_ns);
-      if (frames_before == 0) return;
-      --values_before;
-    }
-    const uint64_t before = KeyTable::Load(words);
-    KeyTable::Store(words, values_before == 0 ? value : Reduced(function, before, value));
-  };
-  if (!table_.Count(found.key, found.hash, change)) [[unlikely]]
-    missed_.Add(1);
+      const uint64_t gap_ns = now_ns_ - KeyTable::Load(words + 1);
+      KeyTable::Store(words + 1, now_ns_);
+      if (before == 0) return;
+      KeyTable::Store(words,
+                      before == 1 ? gap_ns : Reduced(function, KeyTable::Load(words), gap_ns));
+    });
+  }
+  return table_.Count(burst_.data(), frames, [&](Words words, uint64_t before, uint64_t value) {
+    KeyTable::Store(words, before == 0 ? value : Reduced(function, KeyTable::Load(words), value));
+  });
 }
 
 void QueryLane::Publish(size_t count) {
-  uint16_t published = 0;
-  for (; published < found_ && burst_[published].place < count; ++published) {
-    Count(burst_[published]);
-  }
+  size_t published = found_;
+  while (published > 0 && places_[published - 1] >= count) --published;
+  missed_.Add(Count(published));
   matched_.Add(published);
   seen_.Add(count);
 }

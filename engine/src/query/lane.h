@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -25,10 +26,20 @@ class QueryLane {
   static KeyTable::Layout LayoutOf(const QueryPlan& plan);
 
   // The worker's: a burst is begun, has frames, at most kBurst, and is published up to one of them.
-  void Begin() { seen_now_ = found_ = 0; }
-  bool needs_transport() const { return needs_transport_; }
+  void Begin(uint64_t now_ns);
   // A frame of one of its ports in its direction; `wanted`: of its streams.
-  void See(const QueriedFrame& queried, bool wanted);
+  void See(const QueriedFrame& queried, bool wanted) {
+    const uint16_t place = seen_now_++;
+    if (!wanted) return;
+    KeyTable::Occurrence& found = burst_[found_];
+    if (queried.plain_end() >= plain_end_) [[likely]] {
+      FindPlain(queried, found);
+    } else if (!Passes(queried) || !FindKey(queried, found.key) ||
+               !FindValue(queried, found.value)) {
+      return;
+    }
+    places_[found_++] = place;
+  }
   // The first `count` have gone through the port; the others were taken back.
   void Publish(size_t count);
 
@@ -39,14 +50,6 @@ class QueryLane {
   uint64_t missed() const { return missed_.Get(); }
 
  private:
-  struct Found {
-    KeyTable::Key key;
-    uint64_t hash;
-    uint64_t value;
-    uint64_t now_ns;
-    uint16_t place;  // in the burst
-  };
-
   // Keys that follow each other in the frame and in the row, as they are.
   struct Run {
     QueryOperand operand;
@@ -54,16 +57,43 @@ class QueryLane {
   };
 
   static std::vector<Run> RunsOf(const QueryPlan& plan);
+  static size_t PlainEndOf(const QueryPlan& plan, const std::vector<Run>& runs);
+  static void Copy(const uint8_t* from, size_t bytes, uint8_t* to) {
+    if (bytes == sizeof(uint64_t)) {
+      std::memcpy(to, from, sizeof(uint64_t));
+    } else if (bytes == sizeof(uint32_t)) {
+      std::memcpy(to, from, sizeof(uint32_t));
+    } else {
+      std::memcpy(to, from, bytes);
+    }
+  }
+  // All bytes that keys do not write.
+  void BeginKey(KeyTable::Key& key) const {
+    key[key_words_ - 1] = 0;
+    if (has_interval_) key[0] = interval_;
+  }
+  void FindPlain(const QueriedFrame& queried, KeyTable::Occurrence& found) const {
+    BeginKey(found.key);
+    const uint8_t* const network = queried.frame.data() + wire::kMacHeaderBytes;
+    auto* const bytes = reinterpret_cast<uint8_t*>(found.key.data());
+    for (const Run& run : runs_) {
+      Copy(network + run.operand.offset, run.operand.bytes, bytes + run.offset);
+    }
+    found.value = queried.length();
+  }
   bool Passes(const QueriedFrame& queried) const;
   bool FindKey(const QueriedFrame& queried, KeyTable::Key& key) const;
   bool FindMasked(const QueriedFrame& queried, KeyTable::Key& key) const;
   bool FindValue(const QueriedFrame& queried, uint64_t& value) const;
-  void Count(const Found& found);
+  size_t Count(size_t frames);
 
   const std::shared_ptr<const QueryPlan> plan_;
   const uint64_t started_ns_;
   const std::vector<Run> runs_;  // none: keys have masks, or opposites
-  const bool needs_transport_;
+  // A plain packet of IPv4 up to here has all that is asked for: whole fields of its header, and
+  // the length; more than any packet has where other things are asked for.
+  const size_t plain_end_;
+  const bool has_interval_;
   const size_t key_words_;
   KeyTable table_;
   Counter seen_;
@@ -72,7 +102,10 @@ class QueryLane {
   // Used by the worker only.
   uint16_t seen_now_ = 0;
   uint16_t found_ = 0;
-  std::array<Found, kBurst> burst_;
+  uint64_t now_ns_ = 0;
+  uint64_t interval_ = 0;  // its number, big endian
+  std::array<KeyTable::Occurrence, kBurst> burst_;
+  std::array<uint16_t, kBurst> places_;  // of them in the burst
 };
 
 // Of two values of one key.

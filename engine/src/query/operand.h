@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "inline/segment.h"
 #include "wire/bytes.h"
@@ -14,21 +15,38 @@
 
 namespace tester {
 
-// A frame as queries see it.
-struct QueriedFrame {
-  // `with_transport`: what is behind the header of IP is looked for, too.
-  QueriedFrame(Frame whole, uint16_t at_port, uint64_t at_ns, bool with_transport = true)
-      : frame(whole),
-        segment(with_transport ? Segment::Of(whole) : Segment::NetworkOf(whole)),
-        now_ns(at_ns),
-        port(at_port) {}
+// A frame as queries see it. Most are IPv4 without options behind a plain Ethernet header, of which
+// the network header is found at once; the rest is looked for where a query asks for it.
+class QueriedFrame {
+ public:
+  QueriedFrame(Frame whole, uint16_t at_port)
+      : frame(whole), port(at_port), plain_end_(PlainEnd(whole)) {}
 
   uint64_t length() const { return frame.size() + wire::kFcsBytes; }
 
+  // Behind a plain packet of IPv4; 0 where it is none.
+  size_t plain_end() const { return plain_end_; }
+  const Segment& segment() const {
+    if (!segment_) segment_ = Segment::Of(frame);
+    return *segment_;
+  }
+
   Frame frame;
-  Segment segment;
-  uint64_t now_ns;
   uint16_t port;
+
+ private:
+  static size_t PlainEnd(Frame frame) {
+    constexpr uint32_t kPlain = 0x0800'4500;  // IPv4 follows, of version 4, without options
+    constexpr size_t kShortest = wire::kMacHeaderBytes + wire::kIpv4HeaderBytes;
+    if (frame.size() < kShortest) return 0;
+    const uint8_t* const type = frame.data() + wire::kMacHeaderBytes - 2;
+    if ((wire::Load<uint32_t>(type) & 0xffff'ff00) != kPlain) return 0;
+    const size_t end = wire::kMacHeaderBytes + wire::Load16(type + 4);
+    return end < kShortest || end > frame.size() ? 0 : end;
+  }
+
+  size_t plain_end_;
+  mutable std::optional<Segment> segment_;
 };
 
 struct QueryOperand {
@@ -46,17 +64,22 @@ struct QueryOperand {
   Fact fact = Fact::kNone;  // kNone: a field
 
   bool is_field() const { return fact == Fact::kNone; }
-  bool needs_transport() const {
-    return is_field() && (part == Part::kTransport || part == Part::kPayload);
-  }
 
   // Where a field is; nullptr where the frame has none.
   const uint8_t* FindField(const QueriedFrame& queried) const {
-    const Segment& segment = queried.segment;
+    const uint8_t* const data = queried.frame.data();
+    if (queried.plain_end() != 0 && part == Part::kNetwork) [[likely]] {
+      constexpr size_t kProtocol = wire::kMacHeaderBytes + 9;
+      if (ether_type != 0 && ether_type != wire::kEtherTypeIpv4) return nullptr;
+      if (protocol != 0 && protocol != data[kProtocol]) return nullptr;
+      const size_t begin = wire::kMacHeaderBytes + size_t{offset};
+      return begin + bytes <= queried.plain_end() ? data + begin : nullptr;
+    }
+    const Segment& segment = queried.segment();
     if (ether_type != 0 && ether_type != segment.ether_type) return nullptr;
     if (protocol != 0 && protocol != segment.protocol) return nullptr;
     const auto [begin, end] = ExtentIn(queried);
-    return begin + offset + bytes <= end ? queried.frame.data() + begin + offset : nullptr;
+    return begin + offset + bytes <= end ? data + begin + offset : nullptr;
   }
 
   // The number that a fact is; 0 of a gap, which is a key's.
@@ -82,7 +105,7 @@ struct QueryOperand {
 
   Extent ExtentIn(const QueriedFrame& queried) const {
     constexpr size_t kTagBegin = wire::kMacHeaderBytes;  // behind the type that announces it
-    const Segment& segment = queried.segment;
+    const Segment& segment = queried.segment();
     switch (part) {
       case Part::kFrame:
         return {0, queried.frame.size()};

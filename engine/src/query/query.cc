@@ -13,11 +13,10 @@
 namespace tester {
 namespace {
 
-// A slot of a table in which there was a row.
 struct RowPlace {
   uint64_t begin;  // of its key, as a number: most keys differ there
   uint32_t table;
-  uint32_t slot;
+  uint32_t row;
 };
 
 using Tables = std::vector<const KeyTable*>;
@@ -31,13 +30,13 @@ uint64_t BeginOf(const KeyTable::Key& key) { return wire::SwapToBigEndian(key[0]
 std::vector<RowPlace> SortedPlaces(const Tables& tables) {
   std::vector<RowPlace> places;
   for (uint32_t table = 0; table < tables.size(); ++table) {
-    for (uint32_t slot = 0; slot < tables[table]->slots(); ++slot) {
-      const KeyTable::Row row = tables[table]->Read(slot);
-      if (row.frames != 0) places.push_back({BeginOf(row.key), table, slot});
+    const uint32_t size = tables[table]->size();
+    for (uint32_t row = 0; row < size; ++row) {
+      places.push_back({BeginOf(tables[table]->Read(row).key), table, row});
     }
   }
   const auto key_of = [&](const RowPlace& place) {
-    return tables[place.table]->Read(place.slot).key;
+    return tables[place.table]->Read(place.row).key;
   };
   std::ranges::sort(places, [&](const RowPlace& left, const RowPlace& right) {
     if (left.begin != right.begin) return left.begin < right.begin;
@@ -113,17 +112,17 @@ void Query::ForEach(Order order, const std::function<bool(const Row&)>& visit) c
     if (lane) tables.push_back(&lane->table());
   }
   if (tables.size() == 1 && order == Order::kAny) {
-    for (size_t slot = 0; slot < tables[0]->slots(); ++slot) {
-      const KeyTable::Row row = tables[0]->Read(slot);
-      if (row.frames != 0 && !visit(RowOf(row))) return;
+    const uint32_t size = tables[0]->size();
+    for (uint32_t row = 0; row < size; ++row) {
+      if (!visit(RowOf(tables[0]->Read(row)))) return;
     }
     return;
   }
   const std::vector<RowPlace> places = SortedPlaces(tables);
   for (auto at = places.begin(); at != places.end();) {
-    KeyTable::Row sum = tables[at->table]->Read(at->slot);
+    KeyTable::Row sum = tables[at->table]->Read(at->row);
     for (++at; at != places.end(); ++at) {
-      const KeyTable::Row row = tables[at->table]->Read(at->slot);
+      const KeyTable::Row row = tables[at->table]->Read(at->row);
       if (Compare(row.key, sum.key) != 0) break;
       sum.frames += row.frames;
       if (plan_->value) sum.value = Reduced(plan_->value->function, sum.value, row.value);

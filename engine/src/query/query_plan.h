@@ -59,12 +59,6 @@ struct QueryPlan {
   uint64_t interval_ns;  // 0: none
   uint64_t lease = 0;    // under which it was started; 0: none
 
-  // Whether it asks for anything behind the header of IP.
-  bool needs_transport() const {
-    const auto needs = [](const auto& each) { return each.operand.needs_transport(); };
-    return std::ranges::any_of(tests, needs) || std::ranges::any_of(keys, needs) ||
-           (value && needs(*value));
-  }
   bool has_gap() const { return value && value->operand.fact == QueryOperand::Fact::kGap; }
 };
 

@@ -80,12 +80,8 @@ void Queries::AddTaps(const LoadedJobs& jobs, size_t worker, PortTaps& taps) con
     const QueryPlan& plan = query->plan();
     if (!query->running() || !plan.ports[taps.port]) continue;
     const QueryTap tap{.lane = query->lane(worker), .streams = StreamIds(plan, jobs)};
-    const auto add = [&tap](Taps& side) {
-      side.queries.push_back(tap);
-      side.need_transport |= tap.lane->needs_transport();
-    };
-    if (plan.transmitted) add(taps.transmitted);
-    if (plan.received) add(taps.received);
+    if (plan.transmitted) taps.transmitted.queries.push_back(tap);
+    if (plan.received) taps.received.queries.push_back(tap);
   }
 }
 

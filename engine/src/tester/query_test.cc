@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "plan/validate_query.h"
+#include "tester/queries.h"
 #include "tester/tester_testing.h"
 
 namespace tester {
@@ -93,25 +95,8 @@ TEST_F(Queried, StoppedItKeepsWhatItHas) {
   EXPECT_EQ(CodeOf([&] { tester->StopQuery("in"); }), Code::kNotFound);
 }
 
-TEST_F(Queried, WhatIsTooMuchIsRefusedAndChangesNothing) {
-  v1::Query large = QueryOf("large", v1::Capture::DIRECTION_RECEIVED);
-  large.set_capacity(1U << 24);
-  for (int i = 0; i < 3; ++i) *large.add_keys() = large.keys(0);
+TEST_F(Queried, WhatIsWrongIsRefusedAndChangesNothing) {
   tester->StartQuery(QueryOf("small", v1::Capture::DIRECTION_RECEIVED));
-  const auto start = [&] {
-    try {
-      large.mutable_value()->mutable_operand()->set_fact(v1::QUERY_FACT_LENGTH);
-      large.mutable_value()->set_mask(std::string(8, '\xff'));
-      *large.add_keys() = large.keys(0);
-      large.set_interval_ns(1'000'000);
-      tester->StartQuery(large);
-    } catch (const Error& error) {
-      EXPECT_THAT(error.what(), HasSubstr("max_query_bytes is 2048 MiB"));
-      EXPECT_THAT(error.what(), HasSubstr("MiB too much"));
-      throw;
-    }
-  };
-  EXPECT_EQ(CodeOf(start), Code::kResourceExhausted);
   const auto again = [&] { tester->StartQuery(QueryOf("small", v1::Capture::DIRECTION_RECEIVED)); };
   EXPECT_EQ(CodeOf(again), Code::kAlreadyExists);
   EXPECT_EQ(tester->TakeSnapshot({}).queries_size(), 1);
@@ -120,6 +105,37 @@ TEST_F(Queried, WhatIsTooMuchIsRefusedAndChangesNothing) {
   request.set_keys("xy");
   const auto wide = [&] { tester->ReadQuery(request, [](const v1::QueryRows&) { return true; }); };
   EXPECT_EQ(CodeOf(wide), Code::kInvalidArgument);
+}
+
+// The most keys, each as long as can be and with a value; no memory is taken.
+TEST(Queries, MoreMemoryThanThereIsIsRefused) {
+  Queries queries(1, 1);
+  QueryPlan plan{.name = "large",
+                 .ports = {true},
+                 .transmitted = false,
+                 .received = true,
+                 .streams = {},
+                 .foreign = false,
+                 .tests = {},
+                 .keys = {},
+                 .key_bytes = KeyTable::kMostKeyWords * sizeof(uint64_t),
+                 .symmetric = false,
+                 .value = QueryValue{.operand = {.fact = QueryOperand::Fact::kLength},
+                                     .mask = UINT64_MAX,
+                                     .shift = 0,
+                                     .function = QueryValue::Function::kSum},
+                 .capacity = kMaxQueryKeys,
+                 .interval_ns = 0};
+  try {
+    queries.Add(plan, 0);
+    ADD_FAILURE() << "not refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::kResourceExhausted);
+    // 2^25 rows of 64 bytes, and 2^26 places of 4.
+    EXPECT_THAT(error.what(), HasSubstr("other queries have 0 MiB"));
+    EXPECT_THAT(error.what(), HasSubstr("max_query_bytes is 2048 MiB: 256 MiB too much"));
+  }
+  EXPECT_TRUE(queries.All().empty());
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ bool IsPlain(const rte_mbuf* mbuf) {
 
 }  // namespace
 
-Frame Whole(const rte_mbuf* mbuf) {
+Frame WholeOfPieces(const rte_mbuf* mbuf) {
   // The longest frame that any port takes.
   constexpr uint32_t kMostBytes = 65'536;
   static thread_local std::array<uint8_t, kMostBytes> copy;

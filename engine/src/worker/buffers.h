@@ -32,7 +32,12 @@ inline void PutBack(rte_mempool* pool, rte_mbuf** mbufs, unsigned count) {
 
 // All bytes of a frame. Of one that is not in one piece it is a copy, until the next call on this
 // thread.
-Frame Whole(const rte_mbuf* mbuf);
+Frame WholeOfPieces(const rte_mbuf* mbuf);
+inline Frame Whole(const rte_mbuf* mbuf) {
+  if (mbuf->data_len != mbuf->pkt_len) [[unlikely]]
+    return WholeOfPieces(mbuf);
+  return {rte_pktmbuf_mtod(mbuf, const uint8_t*), mbuf->data_len};
+}
 
 // Frees at least one buffer, of whichever pools.
 void FreeBurst(rte_mbuf** mbufs, uint16_t count);

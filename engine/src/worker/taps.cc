@@ -55,15 +55,6 @@ bool Taps::ask_for_streams() const {
          std::ranges::any_of(queries, [](const QueryTap& tap) { return tap.streams != nullptr; });
 }
 
-void TapBurst::See(const Sighting& sighting) const {
-  for (const Tap& tap : taps_.captures) tap.See(sighting);
-  if (taps_.queries.empty()) return;
-  const QueriedFrame queried(sighting.frame, port_, now_ns_, taps_.need_transport);
-  for (const QueryTap& tap : taps_.queries) {
-    tap.lane->See(queried, !tap.streams || tap.streams->test(sighting.stream));
-  }
-}
-
 void TapReceived(const PortProgram& port, const Classifier& classifier, rte_mbuf* const* mbufs,
                  uint16_t count, uint64_t now_ns) {
   const Taps& taps = port.taps->received;

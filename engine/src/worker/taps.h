@@ -30,7 +30,6 @@ struct QueryTap {
 struct Taps {
   std::vector<Tap> captures{};
   std::vector<QueryTap> queries{};
-  bool need_transport = false;  // of a query
 
   bool empty() const { return captures.empty() && queries.empty(); }
   // Whether nobody looks any more.
@@ -55,7 +54,7 @@ class TapBurst {
   TapBurst(const Taps& taps, uint16_t port, uint64_t now_ns)
       : taps_(taps), port_(port), now_ns_(now_ns) {
     for (const Tap& tap : taps_.captures) tap.lane->Begin();
-    for (const QueryTap& tap : taps_.queries) tap.lane->Begin();
+    for (const QueryTap& tap : taps_.queries) tap.lane->Begin(now_ns);
   }
 
   // At most kBurst frames. Of no stream where none is given.
@@ -63,7 +62,14 @@ class TapBurst {
            uint64_t sequence = CapturedFacts::kNoSequence) const {
     See({.frame = Whole(mbuf), .time_ns = now_ns_, .stream = stream, .sequence = sequence});
   }
-  void See(const Sighting& sighting) const;
+  void See(const Sighting& sighting) const {
+    for (const Tap& tap : taps_.captures) tap.See(sighting);
+    if (taps_.queries.empty()) return;
+    const QueriedFrame queried(sighting.frame, port_);
+    for (const QueryTap& tap : taps_.queries) {
+      tap.lane->See(queried, !tap.streams || tap.streams->test(sighting.stream));
+    }
+  }
   // The first `count` frames have gone through the port.
   void Publish(uint16_t count) const {
     for (const Tap& tap : taps_.captures) tap.lane->Publish(port_, count);

@@ -77,7 +77,7 @@ Mistakes Are Refused By Name And Change Nothing
     Run Keyword And Expect Error    *query 'one': it counts already*    Count Packets    one
     Run Keyword And Expect Error    *query 'two': IP.scr: this IP has no field*    Count Distinct    two    keys=IP.scr
     Run Keyword And Expect Error    *MiB too much*    Count Distinct    three    keys=IPv6.src,IPv6.dst,port
-    ...    capacity=16777216    interval=1 ms
+    ...    capacity=33554432    interval=1 ms
     Run Keyword And Expect Error    *has a value for each IP.src*    Value Of No Key
     When Packet Arrives    first    port=p2    filter=TCP.flags has S    send=Ether / IP / TCP(flags=R)
     Run Keyword And Expect Error    *'second'*'first'*would both go off*    When Packet Arrives    second    port=p2

@@ -151,7 +151,7 @@ def test_opposites_are_found_by_their_names() -> None:
         ),
         ({"keys": "IP.src", "value": "gap"}, "gap is a time between packets of one port and one direction"),
         ({"keys": "IP.src", "value": "port"}, "port is no number that could be summed up"),
-        ({"capacity": 2**24 + 1}, "capacity=16,777,217 keys; give 1 to 16,777,216"),
+        ({"capacity": 2**25 + 1}, "capacity=33,554,433 keys; give 1 to 33,554,432"),
         ({"interval": Duration(10)}, "interval=10 ns is too short; give 1 us or more"),
         ({"foreign": True, "streams": ("north",)}, "streams= and foreign=True exclude each other"),
     ],
