@@ -283,7 +283,7 @@ def test_one_name_for_two_devices_is_refused(tmp_path: Path, capsys: pytest.Capt
     assert cli.main(["run", file]) == 3
     said = capsys.readouterr().err
     assert "fleet.yaml:9: testers.t2.testbeds[0]: " in said
-    assert "broken.yaml describes another device (dut:) than " in said
+    assert "bed.yaml describes another device (dut:) than " in said
     assert "and both have name: bed, so a certificate would take them for one; give one of the files" in said
 
 
