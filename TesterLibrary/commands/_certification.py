@@ -42,6 +42,7 @@ from ._suite_files import imported, inside, named, suite_digest
 
 _OWN_NAMES = f"{OwnNames.__module__}.{OwnNames.__name__}"
 _SIZE = re.compile("([0-9]+) Bytes")  # name of a test
+_NAMED = 3  # suites, in a title
 _BUDGET_LISTENER = f"{TimeBudget.__module__}.{TimeBudget.__name__}"
 
 
@@ -105,8 +106,21 @@ class Certification:
 
     @property
     def title(self) -> str:
-        """The title of the reports: as given, or the profile's, or that of the shortest shipped one."""
-        return self.named or str(section(self.profile_values, "title"))
+        """The title of the reports: as given, or that of the profile where its own suites are run.
+
+        Others are not by the standard that it names, so they are named themselves.
+        """
+        if self.named:
+            return self.named
+        runs = section(self.profile_values, "runs")
+        known = {(data_root() / "suites" / suite).resolve() for run in runs for suite in run["suites"]}
+        known |= {suite.parent for suite in known}
+        suites = dict.fromkeys(suite.resolve() for bed in self.beds for suite in bed.suites)
+        others = [suite.stem for suite in suites if suite not in known]
+        if not others:
+            return str(section(self.profile_values, "title"))
+        more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+        return f"Certification by {', '.join(others[:_NAMED])}{more}"
 
     @property
     def suite_s(self) -> float:

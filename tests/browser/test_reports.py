@@ -30,8 +30,8 @@ TESTS = ("Lossless Device", "Lossy Device", "Tester Too Slow", "Nobody Judges")
             ),
         ),
         ("log.html", (*TESTS, "verdict-pass", "verdict-fail", "verdict-inconclusive", "verdict-not-judged")),
-        ("report.html", ("RFC 2544 certification", "verdict-inconclusive")),
-        ("allure-report/index.html", (*TESTS, "RFC 2544 certification", "l2-bridge", "l3-router")),
+        ("report.html", ("Certification by loss", "verdict-inconclusive")),
+        ("allure-report/index.html", (*TESTS, "Certification by loss", "l2-bridge", "l3-router")),
     ],
 )
 def test_it_opens_without_complaint_and_shows_the_verdicts(
@@ -47,7 +47,7 @@ def test_it_opens_without_complaint_and_shows_the_verdicts(
 def test_allure_is_not_empty_and_complains_of_nothing(browser: Browser, results: Path, width: int) -> None:
     options = {"viewport": {"width": width, "height": 900}}
     with opened(browser, (results / "allure-report" / "index.html").as_uri(), **options) as page:
-        expect(page.locator("body")).to_contain_text("RFC 2544 certification")
+        expect(page.locator("body")).to_contain_text("Certification by loss")
 
 
 def test_a_page_that_complains_is_noticed(tmp_path: Path) -> None:

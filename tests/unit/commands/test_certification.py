@@ -163,6 +163,35 @@ def test_a_profile_without_runs_has_those_of_quick(tmp_path: Path) -> None:
     assert mine.title == quick.title == "RFC 2544 certification"
 
 
+@pytest.mark.parametrize(
+    ("given", "title"),
+    [
+        (["mine.robot"], "Certification by mine"),
+        (["rfc2544"], "RFC 2544 certification"),
+        (["rfc2544/latency.robot"], "RFC 2544 certification"),
+        (["rfc2544/latency.robot", "mine.robot"], "Certification by mine"),
+        (
+            ["mine.robot", "a.robot", "b.robot", "c.robot", "d.robot"],
+            "Certification by mine, a, b and 2 more",
+        ),
+    ],
+)
+def test_no_suite_of_ones_own_is_titled_by_a_standard(tmp_path: Path, given: list[str], title: str) -> None:
+    shipped = {name: suite_root() / name for name in given if name.startswith("rfc2544")}
+    paths = [shipped.get(name, tmp_path / name) for name in given]
+    for path in paths:
+        if path.parent == tmp_path:
+            path.write_text("*** Test Cases ***\nOne\n    No Operation\n")
+    run = certification(
+        profile="quick",
+        testbeds=["embedded/l2-bridge"],
+        criteria=None,
+        suites=list(map(str, paths)),
+        output=tmp_path / "out",
+    )
+    assert run.title == title
+
+
 def test_a_testbed_without_criteria_names_those_that_have_some(tmp_path: Path) -> None:
     with pytest.raises(
         TesterLibraryError,

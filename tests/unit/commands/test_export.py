@@ -114,7 +114,7 @@ def test_the_dashboard_finds_outcomes_figures_and_device(
             "select tags, project_version, metadata, passed || failed || skipped from runs"
         )
     assert len(tests) == 10
-    first = "RFC 2544 certification.l2-bridge.Loss."
+    first = "Certification by loss.l2-bridge.Loss."
     assert tests[first + "Lossless Device"] == (
         *(1, 0, 0),
         "PASS: frame loss of north, 64 bytes is 0 % (0 of 148,809 frames); "
@@ -235,7 +235,7 @@ def test_a_launch_has_the_facts_of_its_testbeds(run: Path) -> None:
     facts = facts_of(tell_devices(run, "1.0", "2.0"))
     told = reportportal.launch(facts)
     assert str(told["startTime"]).endswith("Z")
-    assert told["name"] == "RFC 2544 certification"
+    assert told["name"] == "Certification by loss"
     assert {"key": "version", "value": "1.0, 2.0"} in told["attributes"]
     assert {"key": "device", "value": "Acme router"} in told["attributes"]
     assert facts.attributes_of("lab/north-1")["version"] == "2.0"
