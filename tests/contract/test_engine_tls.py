@@ -152,7 +152,8 @@ def test_files_of_clients_are_below_one_folder(folder: Path, server: Identity, c
         for good in ("good.pcap", str(inside / "good.pcap")):
             rig.load(replaying(rig, Path(good)))
             rig.clear()
-        for bad in ("../secret.pcap", "link.pcap", str(folder / "secret.pcap"), "/proc/self/environ"):
+        outside = ("../secret.pcap", "link.pcap", str(folder / "secret.pcap"), "/proc/self/environ")
+        for bad in (*outside, "good.pcap\0.gz"):
             with pytest.raises(PlanError, match=f"it opens files below {inside} only"):
                 rig.load(replaying(rig, Path(bad)))
         target.close()

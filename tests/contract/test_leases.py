@@ -12,19 +12,23 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
+from google.protobuf.message_factory import GetMessageClass
 
+from TesterLibrary._generated.tester.v1 import capture_pb2, control_pb2, control_pb2_grpc, lease_pb2
 from TesterLibrary.commands import main as cli
 from TesterLibrary.errors import LeaseError, PlanError, TargetError
 from TesterLibrary.measurement.evidence import Evidence
 from TesterLibrary.model.capture import Capture
 from TesterLibrary.model.units import Duration
 from TesterLibrary.targets.base import LeaseTerms
+from TesterLibrary.targets.engine.address import open_channel
 from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess
 
@@ -134,6 +138,59 @@ def test_nobody_else_touches_the_traffic_or_reads_it(alice: subprocess.Popen[str
             call()
     earlier = int(said(alice))
     assert int(said(alice)) > earlier
+
+
+# What each call would do if it were let; the others look at nothing but the lease.
+_MAC, _HERE, _THERE = bytes([2, 0, 0, 0, 0, 1]), bytes([198, 18, 0, 2]), bytes([198, 18, 0, 3])
+_ASKED: dict[str, Mapping[str, Any]] = {
+    "AcquireLease": {"owner": "bob", "ttl_ns": MINUTE.ns},
+    **{call: {"jobs": ["hers"]} for call in ("Start", "Stop", "Unload", "Wait", "Flip", "TakeSnapshot")},
+    "Inject": {"port": "p1", "frames": [bytes(60)]},
+    "Resolve": {"port": "p1", "address": _THERE, "source_address": _HERE, "source_mac": _MAC},
+    **{call: {"name": "hers"} for call in ("StopCapture", "ReadCapture", "ForgetCapture")},
+}
+_FOR_EVERYBODY = {"GetInfo", "GetLease"}
+
+
+@pytest.mark.parametrize("token", ["", "0.", "1.ffffffffffffffffffffffffffffffff", "9" * 5000, "-1"])
+def test_no_call_is_let_without_the_token_of_the_lease(
+    process: EngineProcess, alice: subprocess.Popen[str], token: str
+) -> None:
+    """Whatever else is wrong with it: who has no lease learns that, and who has it."""
+    service = control_pb2.DESCRIPTOR.services_by_name["Tester"]
+    calls = [method for method in service.methods if method.name not in _FOR_EVERYBODY]
+    with open_channel(process.address, None) as channel:
+        stub = control_pb2_grpc.TesterStub(channel)
+        for method in calls:
+            request = GetMessageClass(method.input_type)(**_ASKED.get(method.name, {}))
+            refused = process.log.read_text().count('"refused"')
+            with pytest.raises(grpc.RpcError) as error:  # also of a call that would stream
+                list(_answers(getattr(stub, method.name)(request, metadata=[("tester-lease", token)])))
+            assert error.value.code() is grpc.StatusCode.PERMISSION_DENIED, f"{method.name}: {error.value}"
+            assert 'leased to "alice"' in error.value.details()
+            until(lambda: process.log.read_text().count('"refused"') == refused + 1)  # noqa: B023
+    assert int(said(alice)) < int(said(alice)), "it is sending as it was"
+
+
+def _answers(answer: Any) -> Iterable[Any]:
+    return answer if isinstance(answer, grpc.Call) else [answer]
+
+
+def test_a_capture_is_read_as_long_as_its_lease_lasts(process: EngineProcess, bob: EngineTarget) -> None:
+    bob.lease(terms("bob"))
+    rig = Rig(bob)
+    rig.load(rig.plan("long", frame_size=1518, rate="40 kpps"))
+    bob.start_capture(Capture("long", ports=("p1",), frames=20_000))
+    rig.run(["long"], packets=20_000)
+    bob.stop_capture("long")
+    with open_channel(process.address, None) as channel:
+        stub = control_pb2_grpc.TesterStub(channel)
+        asked = capture_pb2.ReadCaptureRequest(name="long")
+        chunks = stub.ReadCapture(asked, metadata=[("tester-lease", bob.lease_token)])
+        next(chunks)  # the others have no room on the way
+        stub.AcquireLease(lease_pb2.AcquireLeaseRequest(owner="eve", ttl_ns=MINUTE.ns, force=True))
+        with pytest.raises(grpc.RpcError, match=r'was taken over by .*"eve'):
+            list(chunks)
 
 
 def test_a_lease_that_is_lost_in_mid_trial_says_who_has_it(process: EngineProcess, bob: EngineTarget) -> None:

@@ -17,7 +17,7 @@ from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from scapy.utils import wrpcap
 
-from TesterLibrary._generated.tester.v1 import control_pb2_grpc, lease_pb2
+from TesterLibrary._generated.tester.v1 import control_pb2, control_pb2_grpc, lease_pb2, plan_pb2
 from TesterLibrary.errors import LeaseError, PlanError
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.headers import HeaderStack
@@ -170,6 +170,55 @@ def test_who_sends_faster_than_allowed_is_stopped(tmp_path: Path) -> None:
         assert users.stopped_by == ""
         rig.pass_time(0.2)
         assert rig.target.snapshot().port("p2").tx_packets == counted.port("p2").tx_packets
+
+
+def again_and_again(call: Callable[[], None]) -> None:
+    """Each takes milliseconds; two or three of them send the frames of a second."""
+    for _ in range(100):
+        call()
+        time.sleep(0.02)
+
+
+def test_frames_that_are_injected_count_as_well(tmp_path: Path) -> None:
+    """No job could be stopped for them."""
+    frames = [LearningFrame("p1", datagram("198.18.0.2", "198.18.0.3"))] * 400
+    with governed(tmp_path, "rate p1 1000 pps\n") as (log, rig):
+        said = r'inject: port "p1" has sent \d+ frames within a second, and would send 400; .* 1000:'
+        with pytest.raises(PlanError, match=said):
+            again_and_again(lambda: rig.target.inject(frames))
+        assert "would send 400" in log.read_text()
+        rig.pass_time(1.2)
+        rig.target.inject(frames)
+
+
+@pytest.mark.parametrize("again", ["start", "update"])
+def test_who_begins_a_burst_again_and_again_sends_no_more_of_them(tmp_path: Path, again: str) -> None:
+    """Each is as many frames as may leave within a second, and the next one is a matter of milliseconds."""
+    burst = plan_pb2.Script(messages=[{"packets": 1000}, {"packets": 1, "pause_ns": 10**12}])
+    stream = plan_pb2.Stream(id=1, name="burst", tx_port="p1", rx_port="p2", frames=[bytes(60)])
+    stream.departures.script.CopyFrom(burst)
+    with governed(tmp_path, "rate p1 1000 pps\nothers allow\n") as (_, rig):
+        address = f"unix:{tmp_path}/socket"
+        with open_channel(address, None) as channel:
+            engine = control_pb2_grpc.TesterStub(channel)
+            engine.Load(control_pb2.LoadRequest(job=plan_pb2.Job(name="burst", streams=[stream])))
+
+            def begin() -> None:
+                if again == "start":
+                    engine.Stop(control_pb2.StopRequest(jobs=["burst"]))
+                    engine.Start(control_pb2.StartRequest(jobs=["burst"]))
+                else:
+                    engine.Update(control_pb2.UpdateRequest(job="burst", stream=stream))
+
+            engine.Start(control_pb2.StartRequest(jobs=["burst"]))
+            with pytest.raises(grpc.RpcError, match=r"has sent .*the policy of this tester allows"):
+                again_and_again(begin)
+            rig.pass_time(0.2)
+            with pytest.raises(
+                grpc.RpcError, match=r"sent more than the policy of this tester allows; wait for"
+            ):
+                begin()
+        assert rig.target.snapshot().port("p1").tx_packets < 5000
 
 
 @pytest.fixture(scope="module")

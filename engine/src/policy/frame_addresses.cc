@@ -11,7 +11,20 @@ namespace tester {
 namespace {
 
 constexpr size_t kMostTags = 8;
-constexpr uint16_t kEtherTypeOldQinq = 0x9100;
+// Of VLAN tags: IEEE 802.1Q, 802.1ad, and what was in use before that.
+constexpr std::array<uint16_t, 5> kTags = {wire::kEtherTypeVlan, wire::kEtherTypeQinq, 0x9100,
+                                           0x9200, 0x9300};
+constexpr uint16_t kEtherTypeMpls = 0x8847;
+constexpr uint16_t kEtherTypeMplsUpstream = 0x8848;
+constexpr size_t kLabelBytes = 4;
+constexpr uint16_t kEtherTypePppoe = 0x8864;
+constexpr size_t kPppoeBytes = 8;  // with the protocol of PPP
+constexpr uint16_t kPppIpv4 = 0x0021;
+constexpr uint16_t kPppIpv6 = 0x0057;
+// Below are lengths (IEEE 802.3), behind which SNAP has an EtherType (RFC 1042).
+constexpr uint16_t kLeastEtherType = 0x0600;
+constexpr std::array<uint8_t, 6> kSnap = {0xaa, 0xaa, 3, 0, 0, 0};
+constexpr size_t kSnapBytes = kSnap.size();
 
 constexpr size_t kIpv4Bytes = 20;
 constexpr size_t kIpv4Source = 12;
@@ -101,31 +114,64 @@ FrameAddresses FrameAddresses::Of(Frame frame) {
   FrameAddresses found;
   found.AddPlace(Family::kMac, Side::kDestination, 0, "destination MAC address");
   found.AddPlace(Family::kMac, Side::kSource, 6, "source MAC address");
-  size_t at = 2 * Mac{}.size();
-  uint16_t type = wire::Load16(frame.data() + at);
-  found.AddBytes(at, 2);
-  for (size_t tags = 0;
-       type == wire::kEtherTypeVlan || type == wire::kEtherTypeQinq || type == kEtherTypeOldQinq;
-       ++tags) {
-    at += wire::kVlanTagBytes;
-    if (tags == kMostTags || at + 2 > frame.size()) {
-      found.problem_ = "its VLAN tags do not end";
-      return found;
-    }
-    type = wire::Load16(frame.data() + at);
-    found.AddBytes(at, 2);
-  }
-  at += 2;
-  if (type == wire::kEtherTypeIpv4) {
-    found.WalkIpv4(frame, at);
-  } else if (type == wire::kEtherTypeIpv6) {
-    found.WalkIpv6(frame, at);
-  } else if (type == wire::kEtherTypeArp) {
-    found.WalkArp(frame, at);
-  } else {
-    found.is_other_ = true;
-  }
+  found.WalkType(frame, 2 * Mac{}.size(), 0);
   return found;
+}
+
+void FrameAddresses::WalkType(Frame frame, size_t at, size_t headers) {
+  if (headers > kMostTags || at + 2 > frame.size()) {
+    problem_ = "its VLAN tags do not end";
+    return;
+  }
+  AddBytes(at, 2);
+  WalkPayload(frame, at + 2, wire::Load16(frame.data() + at), headers);
+}
+
+void FrameAddresses::WalkPayload(Frame frame, size_t at, uint16_t type, size_t headers) {
+  if (type == wire::kEtherTypeIpv4) return WalkIpv4(frame, at);
+  if (type == wire::kEtherTypeIpv6) return WalkIpv6(frame, at);
+  if (type == wire::kEtherTypeArp) return WalkArp(frame, at);
+  if (type == kEtherTypeMpls || type == kEtherTypeMplsUpstream) return WalkMpls(frame, at);
+  if (type == kEtherTypePppoe) return WalkPpp(frame, at);
+  if (std::ranges::find(kTags, type) != kTags.end()) return WalkType(frame, at + 2, headers + 1);
+  if (type < kLeastEtherType) {
+    const Frame llc = frame.subspan(at, std::min(kSnapBytes, frame.size() - at));
+    AddBytes(at, llc.size());
+    if (std::ranges::equal(llc, kSnap)) return WalkType(frame, at + kSnapBytes, headers + 1);
+  }
+  is_other_ = true;
+}
+
+// Labels do not say what is behind them: a router that takes the last one off looks at the first
+// bits (RFC 4928 section 3), and so does this.
+void FrameAddresses::WalkMpls(Frame frame, size_t at) {
+  bool is_last = false;
+  for (size_t labels = 0; !is_last; ++labels, at += kLabelBytes) {
+    if (labels == kMostTags || at + kLabelBytes > frame.size()) {
+      problem_ = "its MPLS labels do not end";
+      return;
+    }
+    is_last = (frame[at + 2] & 1U) != 0;
+    AddStructure(8 * (at + 3) - 1, 8 * (at + 3));
+  }
+  const unsigned version = at < frame.size() ? frame[at] >> 4U : 0;
+  if (version == 4) return WalkIpv4(frame, at);
+  if (version == 6) return WalkIpv6(frame, at);
+  AddStructure(8 * at, 8 * at + 4);
+  is_other_ = true;
+}
+
+void FrameAddresses::WalkPpp(Frame frame, size_t at) {
+  const size_t behind = at + kPppoeBytes;
+  if (behind > frame.size()) {
+    problem_ = "its PPPoE header is cut short";
+    return;
+  }
+  AddBytes(behind - 2, 2);
+  const uint16_t protocol = wire::Load16(frame.data() + behind - 2);
+  if (protocol == kPppIpv4) return WalkIpv4(frame, behind);
+  if (protocol == kPppIpv6) return WalkIpv6(frame, behind);
+  is_other_ = true;
 }
 
 void FrameAddresses::WalkIpv4(Frame frame, size_t at) {

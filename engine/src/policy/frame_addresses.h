@@ -39,8 +39,8 @@ struct BitSpan {
   uint32_t end;
 };
 
-// Of the Ethernet header, and of what is behind it and its VLAN tags: IPv4, IPv6 or ARP. What is
-// inside of a tunnel is not looked at.
+// Of the Ethernet header, and of what is behind it and its VLAN tags, SNAP, MPLS labels or PPPoE:
+// IPv4, IPv6 or ARP. What is inside of another tunnel is not looked at.
 class FrameAddresses {
  public:
   // Of a frame of at least 14 bytes.
@@ -57,11 +57,16 @@ class FrameAddresses {
 
  private:
   static constexpr size_t kMostPlaces = 5;
-  static constexpr size_t kMostStructure = 32;
+  static constexpr size_t kMostStructure = 48;
 
   void AddPlace(Family family, Side side, size_t offset, std::string_view name);
   void AddStructure(size_t begin, size_t end);  // bits
   void AddBytes(size_t offset, size_t bytes) { AddStructure(8 * offset, 8 * (offset + bytes)); }
+  // From an EtherType on, behind so many headers.
+  void WalkType(Frame frame, size_t at, size_t headers);
+  void WalkPayload(Frame frame, size_t at, uint16_t type, size_t headers);
+  void WalkMpls(Frame frame, size_t at);
+  void WalkPpp(Frame frame, size_t at);
   void WalkIpv4(Frame frame, size_t at);
   void WalkIpv6(Frame frame, size_t at);
   void WalkArp(Frame frame, size_t at);

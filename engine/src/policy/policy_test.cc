@@ -141,6 +141,42 @@ TEST(AddressRules, TagsAreSkipped) {
   EXPECT_THAT(rules.Objection(frame), HasSubstr("VLAN tags"));
 }
 
+// What `others allow` is not about: packets behind what a device takes off.
+TEST(AddressRules, NothingBetweenEthernetAndAPacketHidesIt) {
+  const AddressRules rules = Parse("destination 10.0.2.0/24\nothers allow").addresses;
+  const std::vector<std::vector<uint8_t>> hidden = {
+      {0x92, 0, 0, 5, 8, 0},                  // tags of old
+      {0x93, 0, 0, 5, 8, 0},                  //
+      {0, 54, 0xaa, 0xaa, 3, 0, 0, 0, 8, 0},  // SNAP
+      {0x81, 0, 0, 5, 0, 54, 0xaa, 0xaa, 3, 0, 0, 0, 8, 0},
+      {0x88, 0x47, 0, 1, 1, 64},                    // MPLS, with one label and with two
+      {0x88, 0x48, 0, 1, 0, 64, 0, 2, 1, 64},       //
+      {0x88, 0x64, 0x11, 0, 0, 1, 0, 48, 0, 0x21},  // PPPoE
+  };
+  for (const auto& header : hidden) {
+    auto frame = Ipv4Frame();
+    frame.erase(frame.begin() + 12, frame.begin() + 14);
+    frame.insert(frame.begin() + 12, header.begin(), header.end());
+    EXPECT_THAT(rules.Objection(frame), HasSubstr("destination IPv4 address 10.0.1.2"));
+    EXPECT_TRUE(Parse("destination 10.0.1.0/24").addresses.Allows(frame));
+    // By these bits it is known: no editor may change them.
+    const size_t type = 12 + header.size() - (header[0] == 0x88 && header[1] != 0x64 ? 0 : 2);
+    const auto structure = FrameAddresses::Of(frame).structure();
+    EXPECT_TRUE(std::ranges::any_of(structure, [&](const BitSpan& span) {
+      return span.begin <= 8 * type && 8 * type < span.end;
+    }));
+  }
+  auto frame = Ipv4Frame();
+  const std::vector<uint8_t> labels = {0x88, 0x47, 0, 1, 0, 64, 0, 2, 0, 64};
+  frame.resize(14);
+  std::ranges::copy(labels, frame.insert(frame.begin() + 12, labels.size(), 0));
+  EXPECT_THAT(rules.Objection(frame), HasSubstr("MPLS labels do not end"));
+  const std::vector<uint8_t> echo = {0x88, 0x47, 0, 1, 1, 64, 0x10, 0, 0, 0};
+  frame.assign(60, 0);
+  std::ranges::copy(echo, frame.begin() + 12);
+  EXPECT_TRUE(rules.Allows(frame)) << "no packet of IP";
+}
+
 TEST(AddressRules, OtherFamiliesAndFramesNeedRulesOfTheirs) {
   const AddressRules rules = Parse("destination 10.0.0.0/8").addresses;
   EXPECT_THAT(rules.Objection(Ipv6Frame(17)),

@@ -62,6 +62,7 @@ std::optional<Limit>& TheLimit() {
 }
 
 Descriptor Open(const std::string& path) {
+  if (path.find('\0') != std::string::npos) return Descriptor();  // its begin may be a file
   return TheLimit() ? TheLimit()->Open(path) : Descriptor(::open(path.c_str(), kFlags));
 }
 

@@ -69,6 +69,7 @@ const LoadedPath& FindPath(const Jobs& jobs, const v1::TracedPath& traced) {
 }  // namespace
 
 void Tester::StartCapture(const v1::Capture& request, const Client& client) {
+  CheckStillLeased(client);  // before its filter is compiled
   CapturePlan plan =
       request.has_traced() ? CapturePlan{} : ValidateCapture(request, ports_.limits());
   const std::lock_guard lock(mutex_);
@@ -133,6 +134,7 @@ void Tester::ReadCapture(const std::string& name,
     AppendFrame(frame, chunk);
     if (chunk.facts().size() + chunk.octets().size() < kChunkBytes) continue;
     if (!write(chunk)) return;
+    CheckStillLeased(client);
     begin();
   }
   if (!chunk.facts().empty()) write(chunk);

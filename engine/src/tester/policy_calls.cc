@@ -28,6 +28,17 @@ bool SendsFrom(const LoadedJob& job, uint16_t port) {
 
 }  // namespace
 
+void Tester::AdmitRates(const LoadedJob& job, std::string_view where) {
+  const uint64_t now_ns = clock_.Now();
+  const auto admit = [&](uint16_t port) { rates_.Admit(port, 0, 0, now_ns, where); };
+  for (const auto& stream : job.streams) admit(stream.plan.tx_port);
+  for (const auto& responder : job.responders) admit(responder.plan->out_port);
+  for (const auto& path : job.paths) {
+    admit(path.plan->first_port);
+    admit(path.plan->second_port);
+  }
+}
+
 void Tester::StopForbidden(const std::vector<LoadedJob*>& jobs, const std::string& why) {
   std::vector<std::string> names;
   for (const LoadedJob* job : jobs) names.push_back(job->plan.name);

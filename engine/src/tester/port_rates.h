@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "policy/policy.h"
@@ -23,8 +24,13 @@ class PortRates {
     std::string text;  // "port "p1" has sent 1200 frames within a second; allowed are 1000"
   };
   // Reads the counters of ports. Ports that have sent more in the second before `now_ns` than they
-  // may, with a tenth for frames that were late. What they have sent then counts no more.
+  // may, with a tenth for frames that were late. What they have sent then counts no more, but
+  // nothing is admitted there for as long as so much would have taken.
   std::vector<Excess> Look(uint64_t now_ns);
+  // RESOURCE_EXHAUSTED, with a message that starts with `where`, unless so many frames, of so many
+  // bytes with FCS, may leave a port now. For what begins to send, 0: unless it has sent too much.
+  void Admit(uint16_t port, uint64_t frames, uint64_t bytes, uint64_t now_ns,
+             std::string_view where);
 
  private:
   struct Sample {
@@ -35,8 +41,15 @@ class PortRates {
   struct Limited {
     uint16_t port;
     RateLimit limit;
-    std::deque<Sample> samples;  // of a second
+    std::deque<Sample> samples;    // of a second
+    uint64_t closed_until_ns = 0;  // it has sent too much
   };
+  struct Sent {
+    uint64_t packets;
+    uint64_t bits;
+  };
+  // What has left a port in the second before `now_ns`.
+  Sent SentBy(Limited& limited, uint64_t now_ns) const;
 
   const Ports& ports_;
   std::vector<Limited> limited_;

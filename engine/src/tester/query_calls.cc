@@ -22,6 +22,7 @@ void FillRow(const Query::Row& row, v1::QueryRow& out) {
 }  // namespace
 
 uint64_t Tester::StartQuery(const v1::Query& request, const Client& client) {
+  CheckStillLeased(client);
   QueryPlan plan = ValidateQuery(request, ports_.limits());
   const std::lock_guard lock(mutex_);
   CheckLease(client);
@@ -78,6 +79,7 @@ void Tester::ReadQuery(const v1::ReadQueryRequest& request,
     if (static_cast<size_t>(chunk.rows_size()) < most) return true;
     const bool more = write(chunk);
     chunk.Clear();
+    if (more) CheckStillLeased(client);
     return more;
   };
   if (request.has_keys()) {

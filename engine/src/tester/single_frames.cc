@@ -36,8 +36,7 @@ bool WaitUntil(SteadyClock::time_point deadline, const Condition& condition) {
 
 }  // namespace
 
-SingleFrames::SingleFrames(const Ports& ports, Workers& workers,
-                           std::function<void(const Client&)> admit)
+SingleFrames::SingleFrames(const Ports& ports, Workers& workers, Admit admit)
     : ports_(ports),
       workers_(workers),
       admit_(std::move(admit)),
@@ -51,7 +50,9 @@ void SingleFrames::Finish() {
 void SingleFrames::Send(uint16_t index, std::vector<std::vector<uint8_t>> frames,
                         const Client& client) {
   const std::lock_guard lock(orders_[index]);
-  admit_(client);
+  uint64_t bytes = 0;
+  for (const auto& frame : frames) bytes += frame.size() + wire::kFcsBytes;
+  admit_(client, index, frames.size(), bytes);
   Port& port = ports_[index];
   auto order = std::make_unique<InjectOrder>();
   order->frames = std::move(frames);

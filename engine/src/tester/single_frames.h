@@ -22,8 +22,10 @@ namespace tester {
 
 class SingleFrames {
  public:
-  // `admit` throws Error for a client that may not use the tester now, and once it was told to end.
-  SingleFrames(const Ports& ports, Workers& workers, std::function<void(const Client&)> admit);
+  // Throws Error for a client that may not use the tester now, and once it was told to end; and for
+  // more frames, of so many bytes with FCS, than the port may send now.
+  using Admit = std::function<void(const Client&, uint16_t port, uint64_t frames, uint64_t bytes)>;
+  SingleFrames(const Ports& ports, Workers& workers, Admit admit);
 
   void Inject(const v1::InjectRequest& request, const Client& client = {});
   // `cancelled` is asked while waiting.
@@ -37,7 +39,7 @@ class SingleFrames {
 
   const Ports& ports_;
   Workers& workers_;
-  std::function<void(const Client&)> admit_;
+  Admit admit_;
   std::unique_ptr<std::mutex[]> orders_;     // by port
   std::unique_ptr<std::mutex[]> questions_;  // by port
 };

@@ -117,6 +117,7 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
   RefuseEnded();
   const auto jobs = jobs_.Find(names);
   for (const LoadedJob* job : jobs) RefuseRunning(*job);
+  for (const LoadedJob* job : jobs) AdmitRates(*job, "start");
   Runs before = RunsOf(jobs);
   Runs counting = before;
   counting.streams.clear();

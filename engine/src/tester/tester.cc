@@ -37,7 +37,10 @@ Tester::Tester(std::vector<std::unique_ptr<Port>> ports, const WorkerPlacement& 
     : opened_(clock_.ReadBoth()),
       ports_(std::move(ports), placement.cpus.size(), policy),
       workers_(placement, clock_),
-      single_frames_(ports_, workers_, [this](const Client& client) { CheckAdmitted(client); }),
+      single_frames_(ports_, workers_,
+                     [this](const Client& client, uint16_t port, uint64_t frames, uint64_t bytes) {
+                       CheckAdmitted(client, port, frames, bytes);
+                     }),
       captures_({.workers = workers_.size(), .ports = ports_.size(), .clock = clock_}),
       queries_(workers_.size(), ports_.size()),
       lease_(lease_required),
@@ -76,10 +79,22 @@ void Tester::CheckReader(const Client& client) const {
   if (!client.observes || !client.token.empty()) CheckLease(client);
 }
 
+void Tester::CheckStillLeased(const Client& client) {
+  const std::lock_guard lock(mutex_);
+  CheckLease(client);
+}
+
 void Tester::CheckAdmitted(const Client& client) {
   const std::lock_guard lock(mutex_);
   CheckLease(client);
   RefuseEnded();
+}
+
+void Tester::CheckAdmitted(const Client& client, uint16_t port, uint64_t frames, uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  CheckLease(client);
+  RefuseEnded();
+  rates_.Admit(port, frames, bytes, clock_.Now(), "inject");
 }
 
 void Tester::Load(const v1::Job& job, const Client& client) {

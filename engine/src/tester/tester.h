@@ -102,8 +102,12 @@ class Tester {
   void CheckLease(const Client& client) const;
   // Counters change nothing: whoever may observe and names no lease needs none.
   void CheckReader(const Client& client) const;
+  // Takes mutex_. Also for a call that takes long: its lease may have ended meanwhile.
+  void CheckStillLeased(const Client& client);
   // Takes mutex_, for both of them.
   void CheckAdmitted(const Client& client);
+  // And for ports whose rate is limited: so many frames, of so many bytes with FCS.
+  void CheckAdmitted(const Client& client, uint16_t port, uint64_t frames, uint64_t bytes);
   // Ends the lease in force; its jobs, captures and queries go with it, unless it is detached.
   void EndLease(const std::string& how);
   // Those of a lease; 0: all.
@@ -119,6 +123,8 @@ class Tester {
   void Publish();
   void EndCapture(const std::shared_ptr<Capture>& capture);
   void EndQuery(const std::shared_ptr<Query>& query);
+  // What sends for a job may begin: its ports have not sent more than they may. Under mutex_.
+  void AdmitRates(const LoadedJob& job, std::string_view where);
   void StopForbidden(const std::vector<LoadedJob*>& jobs, const std::string& why);
 
   Clock clock_;
