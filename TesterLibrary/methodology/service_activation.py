@@ -272,12 +272,13 @@ class PerformanceResult(Result):
         seconds = each.get(name, ServiceSeconds(name, ()))
         least, most = seconds.availability_bounds
         severe = sum(known is True for known in seconds.severe)
+        part = str(Ratio(least)) if least == most else f"{Ratio(least)} to {Ratio(most)}"
         return assess(
             None if not seconds.severe else least if least == most else Between(least, most),
             AT_LEAST,
             bound.value,
             subject=f"availability of {name}",
-            measured=f"{Ratio(least)} ({severe} of {len(seconds.severe)} intervals lost more than half)",
+            measured=f"{part} ({severe} of {len(seconds.severe)} intervals lost more than half)",
             bound=f">= {bound}",
             doubt=doubt_of(self.trials) or self.unwatched,
             criterion="availability",

@@ -12,6 +12,7 @@ import pytest
 from TesterLibrary.errors import PlanError, TesterLibraryError
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology import service_activation
+from TesterLibrary.methodology.availability import ServiceSeconds
 from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.methodology.service_activation import (
     Acceptance,
@@ -208,6 +209,17 @@ def test_a_service_is_not_available_from_ten_bad_seconds_on() -> None:
         verdict = result.verdict([], Acceptance(Ratio.parse("100 %"), availability=Ratio.parse(bound)))
         assert verdict.outcome is outcome
     assert "availability of video is 80 % (12 of 60 intervals lost more than half)" in str(verdict)
+
+
+def test_availability_that_copies_leave_open_is_told_by_both_bounds() -> None:
+    """Twelve bad seconds, and twelve that may be."""
+    device = PolicedServices({}, severe=range(20, 32))
+    result = measure_performance(device, {"video": VIDEO.cir}, Duration(60 * 10**9))
+    seconds = ServiceSeconds("video", (*[True] * 12, *[None] * 12, *[False] * 36))
+    open_ = type(result)(result.title, result.trials, result.duration, (seconds,), "")
+    verdict = open_.verdict([], Acceptance(Ratio.parse("100 %"), availability=Ratio.parse("90 %")))
+    assert verdict.outcome is Outcome.FAIL
+    assert "availability of video is 60 % to 80 % (12 of 60 intervals" in str(verdict)
 
 
 def test_where_nobody_sees_intervals_there_is_no_availability() -> None:
