@@ -33,7 +33,7 @@ class Hole {
 
   bool Swallows(const TestSegment& segment, uint64_t now_ns, size_t direction = 0) {
     auto frame = FrameOf(segment);
-    last = events.Treat(frame, direction, now_ns);
+    last = Treat(events, frame, direction, now_ns);
     return last.dropped;
   }
 
@@ -99,7 +99,7 @@ TEST(Blackholes, APacketOfNoFlowOpensNoneOfAFlow) {
   std::vector<uint8_t> arp(60);
   arp[12] = 8;
   arp[13] = 6;
-  EXPECT_FALSE(path.events.Treat(arp, 0, 1).dropped);
+  EXPECT_FALSE(Treat(path.events, arp, 0, 1).dropped);
   EXPECT_EQ(path.events.counts(0).missed.Get(), 1U);
 }
 

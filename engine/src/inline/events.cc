@@ -4,6 +4,7 @@
 #include "inline/events.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "base/random_numbers.h"
@@ -60,6 +61,7 @@ Events::Events(const PathPlan& plan)
   for (size_t i = 0; i < watches_.size(); ++i) {
     Watch& watch = watches_[i];
     if (room[i] != 0) watch.flows = std::make_unique<NumberedFlows>(room[i]);
+    if (watch.flows) tables_.push_back(watch.flows.get());
     std::ranges::stable_sort(watch.of_flows, {}, &Series::flow);
     if (watch.of_flows.empty()) continue;
     watch.first_of_flow.resize(watch.of_flows.back()->flow + 2);
@@ -134,7 +136,7 @@ void Events::SeeFirst(Series& series, const Arrived& arrived) {
 void Events::See(Series& series, const Arrived& arrived) {
   if (!Heads(series.heading, arrived.direction)) return;
   if (series.data_only && !arrived.segment.has_payload()) return;
-  seen_ = true;
+  treatment_.seen = true;
   const uint64_t packet = series.packets.Get();
   series.packets.Set(packet + 1);
   if (series.held_back[arrived.direction] != 0) [[unlikely]]
@@ -151,17 +153,16 @@ void Events::See(Series& series, const Arrived& arrived) {
   }
 }
 
-void Events::Watched(Watch& watch, MutableFrame frame, const Segment& segment, size_t direction) {
-  Arrived arrived{
-      .frame = frame, .segment = segment, .direction = direction, .flow = 0, .progress = {}};
+void Events::Watched(Watch& watch, const Packet& packet) {
+  const Segment& segment = packet.segment;
+  Arrived arrived{.segment = segment, .direction = direction_, .flow = 0, .progress = {}};
   if (watch.flows) {
     const uint32_t before = watch.flows->count();
-    NumberedFlow* const flow = watch.flows->Find(frame, segment);
-    watch.flow = flow;
-    if (flow != nullptr) {
+    watch.flow = segment.has_flow() ? watch.flows->Find(packet.key, packet.hash, segment) : nullptr;
+    if (watch.flow != nullptr) {
       flow_count_.Add(watch.flows->count() - before);
-      arrived.flow = flow->number;
-      arrived.progress = flow->Follow(segment, direction);
+      arrived.flow = watch.flow->number;
+      arrived.progress = watch.flow->Follow(segment, direction_);
     } else if (watch.numbers_all && (segment.is_tcp() || segment.is_roce)) {
       untracked_.Add(1);
     }
@@ -261,38 +262,50 @@ bool Events::Happen(uint32_t event, const Present& present, Treatment& treatment
   return done;
 }
 
-Treatment Events::Treat(MutableFrame frame, size_t direction, uint64_t now_ns) {
-  Treatment treatment{.bytes = frame.size()};
-  const Segment segment = Segment::Of(frame);
+void Events::Begin(std::span<const MutableFrame> frames, size_t direction, uint64_t now_ns) {
+  direction_ = direction;
+  now_ns_ = now_ns;
+  for (size_t i = 0; i < frames.size(); ++i) {
+    // In its place: copied, it would have to wait for what has just been written.
+    const Packet& packet = *std::construct_at(&packets_[i], frames[i]);
+    for (const NumberedFlows* flows : tables_) flows->Prefetch(packet.hash);
+  }
+}
+
+const Treatment& Events::Treat(size_t index) {
+  const Packet& packet = packets_[index];
+  treatment_ = {.bytes = packet.frame.size()};
   selected_.clear();
   happened_.clear();
   told_.clear();
-  seen_ = false;
   for (Watch& watch : watches_) {
-    if (HoldsOf(*watch.matches, frame)) Watched(watch, frame, segment, direction);
+    if (HoldsOf(*watch.matches, packet.frame)) Watched(watch, packet);
   }
-  treatment.seen = seen_;
   // One branch for both.
-  if (selected_.size() + blackholes_.count(direction) == 0) [[likely]]
-    return treatment;
+  if (selected_.size() + blackholes_.count(direction_) != 0) [[unlikely]]
+    TreatSelected(packet);
+  return treatment_;
+}
+
+void Events::TreatSelected(const Packet& packet) {
   const Present present{
-      .frame = frame, .segment = segment, .direction = direction, .now_ns = now_ns};
+      .frame = packet.frame, .segment = packet.segment, .direction = direction_, .now_ns = now_ns_};
   SelectInBlackholes(present);
-  treatment.seen |= !selected_.empty();
+  treatment_.selected = !selected_.empty();
+  treatment_.seen |= treatment_.selected;
   std::ranges::sort(selected_);
   for (const uint32_t event : selected_) {
     Counts& counts = counts_[event];
-    if (!Happen(event, present, treatment)) {
+    if (!Happen(event, present, treatment_)) {
       counts.missed.Add(1);
       continue;
     }
-    if (counts.fired.Get() == 0) counts.first_ns.Set(now_ns);
-    counts.last_ns.Set(now_ns);
+    if (counts.fired.Get() == 0) counts.first_ns.Set(now_ns_);
+    counts.last_ns.Set(now_ns_);
     counts.fired.Add(1);
     happened_.push_back(event);
-    if (treatment.dropped || treatment.answered) break;
+    if (treatment_.dropped || treatment_.answered) break;
   }
-  return treatment;
 }
 
 }  // namespace tester

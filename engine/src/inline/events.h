@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "base/burst.h"
 #include "base/counter.h"
 #include "inline/blackholes.h"
 #include "inline/numbered_flows.h"
@@ -33,6 +34,7 @@ struct Treatment {
   };
 
   bool seen = false;      // by an event, selected or not
+  bool selected = false;  // by one; where not, it passes as it is
   bool dropped = false;   // and nothing more
   bool changed = false;   // some of its bytes
   bool answered = false;  // by frames that leave where it came from
@@ -58,8 +60,12 @@ class Events {
 
   bool empty() const { return plan_.events.empty(); }
 
-  // Frames of one direction in the order in which they arrive.
-  Treatment Treat(MutableFrame frame, size_t direction, uint64_t now_ns);
+  // A burst of one direction, at most kBurst frames in the order in which they arrived: what they
+  // are is found out at once, and memory that they will need is fetched. Then each of them is
+  // treated, in the same order.
+  void Begin(std::span<const MutableFrame> frames, size_t direction, uint64_t now_ns);
+  // What becomes of a frame of the burst, until the next one.
+  const Treatment& Treat(size_t index);
 
   // That happened to the frame that was treated last, by their indexes.
   std::span<const uint32_t> happened() const { return happened_; }
@@ -96,22 +102,23 @@ class Events {
     uint32_t transmissions;  // so far
     size_t direction;
   };
-  // Packets that are numbered together, for all events that see the same ones.
-  struct Series {
+  // Packets that are numbered together, for all events that see the same ones. What a packet that
+  // selects nothing needs is in one cache line.
+  struct alignas(64) Series {
     explicit Series(const EventPlan& event)
         : flow(event.flow), heading(event.heading), data_only(event.data_only) {}
 
     const uint32_t flow;
     const Heading heading;
     const bool data_only;
+    std::array<uint32_t, kPathDirections> held_back{};  // packets, by direction
     Counter packets;
     uint64_t numbered = 0;
+    uint64_t next_number = UINT64_MAX;  // of the packet of `next`
+    std::vector<uint32_t> recurring;    // events
     std::vector<uint32_t> by_number;    // events, by ascending number
     size_t next = 0;                    // of these, the first one whose packet has not come
-    uint64_t next_number = UINT64_MAX;  // of its packet
-    std::vector<uint32_t> recurring;    // events
     std::vector<Awaited> awaited;       // has room for all of by_number
-    std::array<uint32_t, kPathDirections> held_back{};  // packets, by direction
   };
   struct Watch {
     const Matches* matches;
@@ -121,10 +128,22 @@ class Events {
     std::vector<Series*> of_flows{};        // by ascending flow
     std::vector<uint32_t> first_of_flow{};  // where in of_flows the series of a flow begin, by flow
     // Of the frame that it has seen last, if it is known.
-    const NumberedFlow* flow = nullptr;
+    NumberedFlow* flow = nullptr;
+  };
+  struct Packet {
+    Packet() = default;
+    explicit Packet(MutableFrame whole)
+        : frame(whole),
+          segment(Segment::Of(whole)),
+          key(segment.has_flow() ? segment.Key(whole) : FlowKey{}),
+          hash(key.Hash()) {}
+
+    MutableFrame frame{};
+    Segment segment{};
+    FlowKey key{};  // of a packet that has a flow
+    uint64_t hash = 0;
   };
   struct Arrived {
-    Frame frame;
     const Segment& segment;
     size_t direction;
     uint32_t flow;  // 0: none that is known
@@ -137,7 +156,7 @@ class Events {
   void SeeAgain(Series& series, const Arrived& arrived);
   void SeeFirst(Series& series, const Arrived& arrived);
   void FindNextNumber(Series& series) const;
-  void Watched(Watch& watch, MutableFrame frame, const Segment& segment, size_t direction);
+  void Watched(Watch& watch, const Packet& packet);
   // The present frame, in which no event has changed anything.
   struct Present {
     MutableFrame frame;
@@ -153,15 +172,22 @@ class Events {
                Treatment& treatment);
   bool Reset(uint32_t event, const Present& present, Treatment& treatment);
 
+  void TreatSelected(const Packet& packet);
+
   const PathPlan plan_;
+  // The present burst.
+  std::array<Packet, kBurst> packets_;
+  size_t direction_ = 0;
+  uint64_t now_ns_ = 0;
+  Treatment treatment_;  // of the frame that was treated last
   std::vector<Watch> watches_;
+  std::vector<const NumberedFlows*> tables_;  // of these
   std::vector<std::unique_ptr<Series>> series_;
   std::vector<size_t> series_of_;    // by event
   std::vector<Counts> counts_;       // the same
   std::vector<uint32_t> selected_;   // events that have selected the present frame
   std::vector<uint32_t> happened_;   // of these, to the present frame
   std::vector<const Series*> told_;  // that see the present frame and hold back another one
-  bool seen_ = false;                // the present frame
   Blackholes blackholes_;
   Resets resets_;
   Counter flow_count_;

@@ -45,11 +45,11 @@ class Dialogue {
 
   Treatment See(const TestSegment& segment, size_t direction = kForward) {
     frame = FrameOf(segment);
-    return events.Treat(frame, direction, ++now_ns);
+    return Treat(events, frame, direction, ++now_ns);
   }
   bool DropsRoce(const TestRoce& packet, size_t direction = kForward) {
     frame = RoceFrameOf(packet);
-    return events.Treat(frame, direction, ++now_ns).dropped;
+    return Treat(events, frame, direction, ++now_ns).dropped;
   }
   bool Drops(const TestSegment& segment, size_t direction = kForward) {
     return See(segment, direction).dropped;
@@ -203,8 +203,8 @@ TEST(Events, WhatIsNoIpIsOfNoFlow) {
   std::vector<uint8_t> arp(60);
   arp[12] = 8;
   arp[13] = 6;
-  EXPECT_FALSE(run.events.Treat(arp, kForward, 1).dropped);
-  EXPECT_TRUE(run.events.Treat(arp, kForward, 2).dropped) << "of all frames it is the second one";
+  EXPECT_FALSE(Treat(run.events, arp, kForward, 1).dropped);
+  EXPECT_TRUE(Treat(run.events, arp, kForward, 2).dropped) << "of all frames it is the second one";
   EXPECT_EQ(run.events.matched(0), 0U);
 }
 
@@ -271,12 +271,35 @@ TEST(Events, NoBitOfThePaddingIsCorrupted) {
   EXPECT_TRUE(run.See({.payload = 1}).changed);
 }
 
+// What the frames of a burst are is found out before the first of them is treated.
+TEST(Events, AFlowThatBeginsInABurstIsKnownToTheFramesBehindIt) {
+  Events events(PlanOf({EventOf(ByNumber{.number = 2, .iteration = 1}, DropPacket{}, 2),
+                        EventOf(ByNumber{.number = 2, .iteration = 2}, MarkPacket{}, 2)}));
+  std::vector<std::vector<uint8_t>> burst;
+  for (const auto& [port, sequence] : std::initializer_list<std::pair<uint16_t, uint32_t>>{
+           {40'000, 1}, {41'000, 1}, {40'000, 101}, {41'000, 101}, {41'000, 101}, {41'000, 201}}) {
+    burst.push_back(FrameOf({.client_port = port, .sequence = sequence, .payload = 100}));
+  }
+  const std::vector<MutableFrame> frames(burst.begin(), burst.end());
+  events.Begin(frames, kForward, 7);
+  std::vector<int> found;  // 0: not selected, 1: dropped, 2: changed
+  for (size_t i = 0; i < frames.size(); ++i) {
+    const Treatment& treatment = events.Treat(i);
+    EXPECT_EQ(treatment.selected, treatment.dropped || treatment.changed);
+    found.push_back(treatment.dropped ? 1 : treatment.changed ? 2 : 0);
+  }
+  EXPECT_THAT(found, ElementsAre(0, 0, 0, 1, 2, 0));
+  EXPECT_EQ(events.counts(1).first_ns.Get(), 7U);
+}
+
 TEST(Events, CountFramesOfFlowsForWhichThereIsNoRoom) {
   NumberedFlows flows(2);
   std::vector<uint32_t> numbers;
   for (const uint16_t port : std::initializer_list<uint16_t>{1, 2, 3, 2}) {
     const auto frame = FrameOf({.client_port = port});
-    const NumberedFlow* flow = flows.Find(frame, Segment::Of(frame));
+    const Segment segment = Segment::Of(frame);
+    const FlowKey key = segment.Key(frame);
+    const NumberedFlow* flow = flows.Find(key, key.Hash(), segment);
     numbers.push_back(flow == nullptr ? 0 : flow->number);
   }
   EXPECT_THAT(numbers, ElementsAre(1, 2, 0, 2));

@@ -27,7 +27,7 @@ class OneDirection {
     Release(now_ns);
     auto frame = FrameOf({.sequence = number * 10'000, .payload = payload});
     counters.received.Add(1);
-    const Treatment treatment = events.Treat(frame, 0, now_ns);
+    const Treatment treatment = Treat(events, frame, 0, now_ns);
     counters.duplicated.Add(treatment.copies);
     for (uint16_t i = 0; i < treatment.copies; ++i) {
       if (holding.TakeCopy(frame, treatment, now_ns).fate == Fate::kPasses) Leave(number);

@@ -20,19 +20,21 @@ struct Progress {
   bool again = false;  // it has some that are not
 };
 
-struct NumberedFlow {
-  FlowKey key;
-  uint32_t number = 0;  // from 1; 0: no flow
-  // Of one direction: the next sequence number that would be new, once a segment was seen.
-  struct Half {
-    uint32_t next = 0;
-    bool seen = false;
-  };
-  std::array<Half, kPathDirections> halves;
+struct alignas(64) NumberedFlow {
+  FlowKey key{};
+  uint32_t number = 0;   // from 1; 0: no flow
   uint32_t opening = 0;  // initial sequence number of its SYN
   bool opened = false;
+  // Of each direction: whether a segment was seen, and the next sequence number that would be new.
+  std::array<bool, kPathDirections> seen{};
+  std::array<uint32_t, kPathDirections> next{};
 
-  Progress Follow(const Segment& segment, size_t direction);
+  Progress Follow(const Segment& segment, size_t direction) {
+    return segment.sequence_numbers == 0 ? Progress{} : Advance(segment, direction);
+  }
+
+ private:
+  Progress Advance(const Segment& segment, size_t direction);
 };
 
 class NumberedFlows {
@@ -40,15 +42,26 @@ class NumberedFlows {
   // Has room for so many flows; later ones are not known.
   explicit NumberedFlows(uint32_t capacity);
 
-  // The flow of a packet, which may be its first one; nullptr where it has none or there is no
-  // room. A connection between the same ends that is opened anew has the next number; when all
+  // The flow of a packet, which may be its first one; nullptr where there is no room. `hash` is the
+  // key's. A connection between the same ends that is opened anew has the next number; when all
   // numbers are given away it has the number `kNone`.
-  NumberedFlow* Find(Frame frame, const Segment& segment);
+  NumberedFlow* Find(const FlowKey& key, uint64_t hash, const Segment& segment) {
+    const size_t mask = slots_.size() - 1;
+    size_t index = hash & mask;
+    while (slots_[index].number != 0 && slots_[index].key != key) index = (index + 1) & mask;
+    NumberedFlow& flow = slots_[index];
+    if (flow.number == 0 || segment.opens()) [[unlikely]]
+      return Open(flow, key, segment);
+    return &flow;
+  }
+  // Where it will be looked for.
+  void Prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)], 1); }
   uint32_t count() const { return count_; }
 
   static constexpr uint32_t kNone = UINT32_MAX;
 
  private:
+  NumberedFlow* Open(NumberedFlow& flow, const FlowKey& key, const Segment& segment);
   uint32_t TakeNumber() { return count_ < capacity_ ? ++count_ : kNone; }
 
   uint32_t capacity_;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "inline/events.h"
 #include "inline/segment.h"
 #include "wire/bth.h"
 #include "wire/checksum.h"
@@ -19,6 +20,12 @@ namespace tester {
 inline constexpr uint8_t kTestSyn = 0x02;
 inline constexpr uint8_t kTestRst = 0x04;
 inline constexpr uint8_t kTestAck = 0x10;
+
+// A burst of one frame.
+inline Treatment Treat(Events& events, MutableFrame frame, size_t direction, uint64_t now_ns) {
+  events.Begin({&frame, 1}, direction, now_ns);
+  return events.Treat(0);
+}
 
 struct TestSegment {
   uint16_t client_port = 40'000;

@@ -62,9 +62,10 @@ size_t Resets::Make(MutableFrame frame, const Segment& segment, const NumberedFl
   if (acknowledges) {
     // The sender has probably received what was on its way to it. If not, it expects what it has
     // acknowledged; if so, the second answer finds the connection closed.
-    const auto back = flow == nullptr ? NumberedFlow::Half{} : flow->halves[1 - direction];
-    if (back.seen && back.next != acknowledged) {
-      AnswerWith(frame, segment, {.sequence = back.next, .acknowledgment = 0, .flags = kRst});
+    const size_t back = 1 - direction;
+    if (flow != nullptr && flow->seen[back] && flow->next[back] != acknowledged) {
+      AnswerWith(frame, segment,
+                 {.sequence = flow->next[back], .acknowledgment = 0, .flags = kRst});
     }
     AnswerWith(frame, segment, {.sequence = acknowledged, .acknowledgment = 0, .flags = kRst});
   } else {

@@ -30,7 +30,7 @@ class Connection {
 
   Treatment See(const TestSegment& segment) {
     frame = FrameOf(segment);
-    const Treatment treatment = events.Treat(frame, segment.to_client ? 1 : 0, 1);
+    const Treatment treatment = Treat(events, frame, segment.to_client ? 1 : 0, 1);
     frame.resize(treatment.bytes);
     return treatment;
   }
@@ -119,7 +119,7 @@ TEST(Resets, FrameIsNoLongerThanItWas) {
   Connection run(1);
   auto frame = FrameOf({});
   frame.resize(54);
-  EXPECT_EQ(run.events.Treat(frame, 0, 1).bytes, 54U);
+  EXPECT_EQ(Treat(run.events, frame, 0, 1).bytes, 54U);
   EXPECT_TRUE(SumsAreRight(frame));
 }
 

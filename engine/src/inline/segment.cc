@@ -4,6 +4,7 @@
 #include "inline/segment.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "wire/bth.h"
@@ -18,16 +19,26 @@ namespace {
 constexpr size_t kShortestTcp = 20;
 constexpr size_t kSctpHeaderBytes = 12;
 constexpr uint8_t kProtocolSctp = 132;
-constexpr uint8_t kFlagFin = 0x01;
-constexpr uint8_t kFlagSyn = 0x02;
-constexpr uint8_t kFlagRst = 0x04;
-constexpr uint8_t kFlagAck = 0x10;
 // Hop-by-hop options, routing, destination options.
 constexpr std::array<uint8_t, 3> kSkippedExtensions = {0, 43, 60};
 
 bool BeginsWithPorts(uint8_t protocol) {
   return protocol == wire::kProtocolTcp || protocol == wire::kProtocolUdp ||
          protocol == kProtocolSctp;
+}
+
+// As wire::Ethernet has it, of whose header most frames have no tag. False of a frame that is too
+// short for it.
+bool FindLinkEnd(Frame frame, Segment& segment) {
+  if (frame.size() < wire::kMacHeaderBytes) return false;
+  segment.link_end = wire::kMacHeaderBytes;
+  segment.ether_type = wire::Load16(frame.data() + wire::kMacsBytes);
+  if (segment.ether_type != wire::kEtherTypeVlan && segment.ether_type != wire::kEtherTypeQinq)
+    return true;
+  const auto ethernet = wire::Ethernet::Parse(frame);
+  segment.link_end = ethernet ? ethernet->header_bytes : 0;
+  segment.ether_type = ethernet ? ethernet->type : uint16_t{0};
+  return ethernet.has_value();
 }
 
 // Acknowledgements and notifications have no PSN of their own.
@@ -64,8 +75,8 @@ void FindPayload(Frame frame, Segment& segment) {
     segment.tcp_flags = at[13];
     segment.sequence = wire::Load<uint32_t>(at + 4);
     segment.sequence_numbers = static_cast<uint32_t>(segment.end - segment.payload) +
-                               ((at[13] & kFlagSyn) != 0 ? 1U : 0U) +
-                               ((at[13] & kFlagFin) != 0 ? 1U : 0U);
+                               ((at[13] & Segment::kSyn) != 0 ? 1U : 0U) +
+                               ((at[13] & Segment::kFin) != 0 ? 1U : 0U);
   } else if (BeginsWithPorts(segment.protocol)) {
     segment.transport = 0;  // cut short
   }
@@ -117,12 +128,9 @@ void FindIpv6(Frame frame, size_t begin, Segment& segment) {
 Segment Segment::Of(Frame frame) {
   Segment segment;
   segment.end = frame.size();
-  const auto ethernet = wire::Ethernet::Parse(frame);
-  if (!ethernet) return segment;
-  segment.link_end = ethernet->header_bytes;
-  segment.ether_type = ethernet->type;
-  if (ethernet->type == wire::kEtherTypeIpv4) FindIpv4(frame, ethernet->header_bytes, segment);
-  if (ethernet->type == wire::kEtherTypeIpv6) FindIpv6(frame, ethernet->header_bytes, segment);
+  if (!FindLinkEnd(frame, segment)) return segment;
+  if (segment.ether_type == wire::kEtherTypeIpv4) FindIpv4(frame, segment.link_end, segment);
+  if (segment.ether_type == wire::kEtherTypeIpv6) FindIpv6(frame, segment.link_end, segment);
   return segment;
 }
 
@@ -137,43 +145,32 @@ Segment Segment::OfPacket(Frame frame, size_t begin) {
 
 bool Segment::is_tcp() const { return protocol == wire::kProtocolTcp && has_transport(); }
 
-bool Segment::opens() const { return is_tcp() && (tcp_flags & (kFlagSyn | kFlagAck)) == kFlagSyn; }
-
-bool Segment::resets() const { return is_tcp() && (tcp_flags & kFlagRst) != 0; }
-
 FlowKey Segment::Key(Frame frame) const {
-  FlowKey key;
-  if (!has_network() || later_fragment) return key;
-  key.ip_version = ip_version;
-  key.protocol = protocol;
+  constexpr uint64_t kMapped = uint64_t{0xffff} << 32;
   const uint8_t* ip = frame.data() + network;
-  // Each end: its address as two words, and its port.
-  std::array<uint64_t, 2> source{};
-  std::array<uint64_t, 2> destination{};
-  if (ip_version == 4) {
-    source[1] = wire::Load<uint32_t>(ip + 12);
-    destination[1] = wire::Load<uint32_t>(ip + 16);
-  } else {
-    source = {wire::Load64(ip + 8), wire::Load64(ip + 16)};
-    destination = {wire::Load64(ip + 24), wire::Load64(ip + 32)};
-  }
-  uint16_t source_port = 0;
-  uint16_t destination_port = 0;
+  uint64_t source_port = 0;
+  uint64_t destination_port = 0;
   if (has_transport() && BeginsWithPorts(protocol)) {
-    source_port = wire::Load16(frame.data() + transport);
     destination_port = wire::Load16(frame.data() + transport + 2);
+    source_port = is_roce ? destination_port : wire::Load16(frame.data() + transport);
   }
-  if (is_roce) {
-    source_port = destination_port;
-    key.queue_pair = queue_pair;
+  const uint64_t rest = uint64_t{queue_pair} << 8 | protocol;
+  if (ip_version == 4) {
+    // An end in one word: which one is the lower is a coin toss, and takes no branch.
+    const uint64_t source = uint64_t{wire::Load<uint32_t>(ip + 12)} << 16 | source_port;
+    const uint64_t destination = uint64_t{wire::Load<uint32_t>(ip + 16)} << 16 | destination_port;
+    const uint64_t lower = std::min(source, destination);
+    const uint64_t upper = std::max(source, destination);
+    return {{0, kMapped | lower >> 16, 0, kMapped | upper >> 16,
+             rest << 32 | (lower & 0xffff) << 16 | (upper & 0xffff)}};
   }
-  if (std::pair(source, source_port) > std::pair(destination, destination_port)) {
-    std::swap(source, destination);
-    std::swap(source_port, destination_port);
-  }
-  key.addresses = {source[0], source[1], destination[0], destination[1]};
-  key.ports = {source_port, destination_port};
-  return key;
+  std::tuple lower(wire::Load64(ip + 8), wire::Load64(ip + 16), source_port);
+  std::tuple upper(wire::Load64(ip + 24), wire::Load64(ip + 32), destination_port);
+  if (upper < lower) std::swap(lower, upper);
+  const auto [lower_begin, lower_end, lower_port] = lower;
+  const auto [upper_begin, upper_end, upper_port] = upper;
+  return {
+      {lower_begin, lower_end, upper_begin, upper_end, rest << 32 | lower_port << 16 | upper_port}};
 }
 
 }  // namespace tester

@@ -64,7 +64,7 @@ TEST(Segment, LaterFragmentsAreOfNoFlow) {
   const Segment segment = Segment::Of(frame);
   EXPECT_TRUE(segment.has_network());
   EXPECT_FALSE(segment.has_transport());
-  EXPECT_EQ(segment.Key(frame).ip_version, 0);
+  EXPECT_FALSE(segment.has_flow());
 }
 
 TEST(Segment, RoceIsNumberedByPacketInEachQueuePair) {

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 
 #include "base/burst.h"
 #include "wire/ethernet.h"
@@ -50,32 +51,45 @@ uint8_t* Traced(const PathEnd& path, const rte_mbuf* mbuf, uint64_t now_ns) {
   return path.trace ? path.trace->See(Whole(mbuf), now_ns) : nullptr;
 }
 
+void Begin(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t count, uint64_t now_ns) {
+  std::array<MutableFrame, kBurst> frames;
+  for (uint16_t i = 0; i < count; ++i) {
+    frames[i] = {rte_pktmbuf_mtod(mbufs[i], uint8_t*), mbufs[i]->data_len};
+  }
+  path.running->events.Begin(std::span(frames).first(count), path.direction, now_ns);
+}
+
 void ForwardThroughEvents(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t count,
                           const Clock& clock, uint64_t now_ns, Leaving& leaving) {
   PathDirectionCounters& counters = path.running->counters[path.direction];
+  Events& events = path.running->events;
+  Begin(path, mbufs, count, now_ns);
+  uint32_t unmatched = 0;
   for (uint16_t i = 0; i < count; ++i) {
     rte_mbuf* const mbuf = mbufs[i];
     uint8_t* const record = Traced(path, mbuf, now_ns);
-    const MutableFrame frame{rte_pktmbuf_mtod(mbuf, uint8_t*), mbuf->data_len};
-    const Treatment treatment = path.running->events.Treat(frame, path.direction, now_ns);
-    if (path.trace) Trace::Note(record, path.running->events.happened());
-    if (!treatment.seen) counters.unmatched.Add(1);
-    if (treatment.changed) [[unlikely]] {
+    const Treatment& treatment = events.Treat(i);
+    if (!treatment.selected) [[likely]] {
+      unmatched += treatment.seen ? 0 : 1;
+      leaving.Add(mbuf, record);
+      continue;
+    }
+    Trace::Note(record, events.happened());
+    if (treatment.changed) {
       Change(mbuf, treatment);
       if (treatment.answered) SendAnswers(path, clock, now_ns);
     }
-    if (treatment.copies != 0) [[unlikely]] {
-      counters.duplicated.Add(treatment.copies);
-      // Before the frame itself, whose buffer is the driver's once it has left; they are the same.
-      for (uint16_t copy = 0; copy < treatment.copies; ++copy) leaving.AddCopy(mbuf);
-    }
-    if (treatment.dropped) [[unlikely]] {
+    counters.duplicated.Add(treatment.copies);
+    // Before the frame itself, whose buffer is the driver's once it has left; they are the same.
+    for (uint16_t copy = 0; copy < treatment.copies; ++copy) leaving.AddCopy(mbuf);
+    if (treatment.dropped) {
       counters.dropped.Add(1);
       rte_pktmbuf_free(mbuf);
-      continue;
+    } else {
+      leaving.Add(mbuf, record);
     }
-    leaving.Add(mbuf, record);
   }
+  counters.unmatched.Add(unmatched);
 }
 
 void SendDue(Holding& holding, uint64_t now_ns, Leaving& leaving) {
@@ -93,14 +107,14 @@ void ForwardThroughHolding(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t
   PathDirectionCounters& counters = path.running->counters[path.direction];
   Events& events = path.running->events;
   Holding& holding = *path.holding();
+  if (!events.empty()) Begin(path, mbufs, count, now_ns);
   for (uint16_t i = 0; i < count; ++i) {
     rte_mbuf* const mbuf = mbufs[i];
     uint8_t* const record = Traced(path, mbuf, now_ns);
     Treatment treatment{.bytes = mbuf->data_len};
     if (!events.empty()) {
-      const MutableFrame frame{rte_pktmbuf_mtod(mbuf, uint8_t*), mbuf->data_len};
-      treatment = events.Treat(frame, path.direction, now_ns);
-      if (path.trace) Trace::Note(record, events.happened());
+      treatment = events.Treat(i);
+      Trace::Note(record, events.happened());
       if (!treatment.seen) counters.unmatched.Add(1);
       if (treatment.changed) Change(mbuf, treatment);
       if (treatment.answered) SendAnswers(path, clock, now_ns);

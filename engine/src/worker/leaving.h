@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <numeric>
 
 #include "base/burst.h"
 #include "inline/holding.h"
@@ -70,16 +69,15 @@ class Leaving {
     if (count_ == 0) return;
     if (!out_.takes_buffers()) TakeOver();
     if (stamping_ != nullptr && count_ != 0) Stamp();
-    std::array<uint32_t, kBurst> lengths;  // what the driver has taken is no longer ours to look at
-    for (uint16_t i = 0; i < count_; ++i) lengths[i] = mbufs_[i]->pkt_len;
+    // What the driver has taken is no longer ours to look at.
+    uint64_t bytes = BytesFrom(0);
     const uint16_t sent = count_ == 0 ? uint16_t{0} : SendBurst(out_, mbufs_.data(), count_);
     if (traced_ && sent != 0) {
       const uint64_t now_ns = clock_.Now();
       for (uint16_t i = 0; i < sent; ++i) Trace::Leave(records_[i], now_ns);
     }
-    const uint64_t bytes =
-        std::accumulate(lengths.begin(), lengths.begin() + sent, uint64_t{sent} * wire::kFcsBytes);
     if (sent < count_) [[unlikely]] {
+      bytes -= BytesFrom(sent);
       const auto left = static_cast<uint16_t>(count_ - sent);
       if (stamping_ != nullptr) Unstamp(sent);
       FreeBurst(mbufs_.data() + sent, left);
@@ -94,6 +92,13 @@ class Leaving {
   }
 
  private:
+  // Of the frames from this one on, on the wire.
+  uint64_t BytesFrom(uint16_t first) const {
+    uint64_t bytes = 0;
+    for (uint16_t i = first; i < count_; ++i) bytes += mbufs_[i]->pkt_len + wire::kFcsBytes;
+    return bytes;
+  }
+
   // The last thing before they leave.
   void Stamp() {
     StampBurst burst(mbufs_.data(), count_);
