@@ -7,7 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 Documentation     A TCP stack loses chosen segments, and sends each of them again as often as it was lost.
 ...
 ...               The server's kernel counts what it sends again; the tester, which is in the way, knows what
-...               was lost.
+...               was lost. Headers are given for testers that are switches, which have to know them.
 
 Library           TesterLibrary    testbed=${TESTBED}    profile=${PROFILE_NAME}
 
@@ -22,7 +22,8 @@ Test Tags         inline    tcp
 ${TESTBED}         embedded/path-hosts
 ${PROFILE_NAME}    quick    # durations and repetitions where a test does not say
 ${URL}             http://198.18.1.3/1MB
-${LOST}            20
+${HEADERS}         IP / TCP
+&{SEGMENT}         headers=${HEADERS}    flow=1    number=20    data_only=True    direction=backward
 
 
 *** Test Cases ***
@@ -35,7 +36,7 @@ Nothing Is Lost
 
 A Data Segment
     [Documentation]    It is sent again once.
-    Drop Packet    wan    flow=1    number=${LOST}    data_only=True    direction=backward
+    Drop Packet    wan    &{SEGMENT}
     Start Path    wan
     Download
     Verify All Events Fired
@@ -44,8 +45,8 @@ A Data Segment
 
 A Data Segment And Its First Retransmission
     [Documentation]    It is sent again twice.
-    Drop Packet    wan    flow=1    number=${LOST}    iteration=1    data_only=True    direction=backward
-    Drop Packet    wan    flow=1    number=${LOST}    iteration=2    data_only=True    direction=backward
+    Drop Packet    wan    &{SEGMENT}    iteration=1
+    Drop Packet    wan    &{SEGMENT}    iteration=2
     Start Path    wan
     Download
     Verify All Events Fired
@@ -54,7 +55,7 @@ A Data Segment And Its First Retransmission
 
 The SYN
     [Documentation]    The client sends it again when its timer is over.
-    Drop Packet    wan    flow=1    number=1    direction=forward
+    Drop Packet    wan    headers=${HEADERS}    flow=1    number=1    direction=forward
     Start Path    wan
     Download
     Verify All Events Fired
@@ -62,7 +63,7 @@ The SYN
 
 A Corrupted Segment
     [Documentation]    Its checksum tells, so it is lost as well.
-    Corrupt Packet    wan    flow=1    number=${LOST}    bit=12    data_only=True    direction=backward
+    Corrupt Packet    wan    &{SEGMENT}    bit=12
     Start Path    wan
     Download
     Verify All Events Fired
@@ -71,14 +72,7 @@ A Corrupted Segment
 
 A Corruption That No Checksum Tells
     [Documentation]    Nobody sends it again: only the content is wrong.
-    Corrupt Packet
-    ...    wan
-    ...    flow=1
-    ...    number=${LOST}
-    ...    bit=12
-    ...    checksum=repair
-    ...    data_only=True
-    ...    direction=backward
+    Corrupt Packet    wan    &{SEGMENT}    bit=12    checksum=repair
     Start Path    wan
     Download
     Verify All Events Fired
@@ -87,7 +81,7 @@ A Corruption That No Checksum Tells
 
 A Marked Segment
     [Documentation]    The receiver's kernel counts the mark.
-    Mark Packet    wan    flow=1    number=${LOST}    data_only=True    direction=backward
+    Mark Packet    wan    &{SEGMENT}
     Start Path    wan
     Download
     Verify All Events Fired

@@ -85,7 +85,7 @@ FAKE_SWITCH = Target(
     "tofino-fake",
     "a switch that does not exist, with a bridge that loses nothing",
     variables=(f"TESTBED:{HERE / 'fake-switch.yaml'}", *_TINY),
-    special=_SLOW,
+    special={**_SLOW, "inline": (f"TESTBED:{HERE / 'fake-path.yaml'}",)},  # another program
     fails=_BRIDGED,
 )
 MODEL = Target(
