@@ -246,8 +246,9 @@ class OtgDoor:
     async def _run(self, lease: Lease) -> tuple[Running, Path, Path]:
         """`tester otg` under a lease, once it listens, with the folder of its sockets, and its log."""
         folder, sockets = self._lab.config.folder / "otg" / lease.id, self._sockets / lease.id[:8]
-        folder.mkdir(parents=True)
-        sockets.mkdir(mode=0o700)
+        folder.parent.mkdir(mode=0o700, exist_ok=True)
+        for made in (folder, sockets):
+            made.mkdir(mode=0o700)
         locations = (f"{text}={port}" for text, port in self._settings.locations.items())
         arguments = ["otg", self._place.file, "--results", "."]
         arguments += [word for kind in _KINDS for word in (f"--{kind}", str(sockets / kind))]

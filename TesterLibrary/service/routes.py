@@ -17,6 +17,7 @@ from fastapi.security import HTTPBearer
 from ..files.paths import report_file
 from ..reporting.live.server import PARTS, POLICY, REPORT_POLICY
 from . import front, runs
+from .json_body import JsonRoute
 from .lab import Lab
 from .ledger import Caller, Ledger
 from .live import LivePages
@@ -149,6 +150,7 @@ Limit = Annotated[int, Query(ge=1, le=1000, description="so many, at most")]
 def routes(lab: Lab, ledger: Ledger, pages: LivePages) -> APIRouter:
     """All that is served."""
     api = APIRouter(
+        route_class=JsonRoute,
         responses=_REFUSED,
         dependencies=[
             Depends(HTTPBearer(auto_error=False)),

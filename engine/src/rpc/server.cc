@@ -30,6 +30,7 @@ constexpr std::string_view kUnixPrefix = "unix:";
 constexpr std::string_view kTlsPrefix = "grpc+tls:";
 constexpr size_t kMaxSocketPath = sizeof(sockaddr_un::sun_path) - 1;
 constexpr int kMaxMessageBytes = 256 << 20;
+constexpr int kHandshakeMs = 10'000;  // a client that says nothing holds a socket no longer
 constexpr auto kGoodbye = std::chrono::milliseconds(500);
 
 std::string ReadFile(const std::string& path, std::string_view option) {
@@ -141,6 +142,7 @@ Server::Server(const ListenOptions& options, Service& service) {
     builder.AddListeningPort(options.address, grpc::InsecureServerCredentials(), &port);
   } else {
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+    builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
     builder.AddListeningPort(options.address.substr(kTlsPrefix.size()), TlsCredentials(options),
                              &port);
   }

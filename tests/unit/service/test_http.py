@@ -161,6 +161,8 @@ def test_what_cannot_be_read_is_said(alice: User, root: User) -> None:
     headers = {"Content-Type": "application/json"}
     said = alice.error("POST", "/v1/leases", 422, data='{"place": "nor', headers=headers)
     assert said == "character 10: what was sent is no JSON: Unterminated string starting at"
+    said = alice.error("POST", "/v1/leases", 422, data='{"place": "a", "place": "b"}', headers=headers)
+    assert said == "body: 'place' more than once in an object; give it once"
     said = alice.error("POST", "/v1/jobs/x/resume", 422)
     assert said == "body: is missing; give JSON (Content-Type: application/json) with lease"
     assert alice.error("GET", "/v1/jobs?limit=many", 422) == 'limit: "many" is no whole number'
