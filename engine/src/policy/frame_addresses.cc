@@ -23,6 +23,9 @@ constexpr uint16_t kPppIpv4 = 0x0021;
 constexpr uint16_t kPppIpv6 = 0x0057;
 // Below are lengths (IEEE 802.3), behind which SNAP has an EtherType (RFC 1042).
 constexpr uint16_t kLeastEtherType = 0x0600;
+// What carries whole frames or packets in a way that is not looked into: MACsec, PBB, TRILL, HSR,
+// NSH, Cisco's metadata (security group tags).
+constexpr std::array<uint16_t, 6> kCarriers = {0x88e5, 0x88e7, 0x22f3, 0x892f, 0x894f, 0x8909};
 constexpr std::array<uint8_t, 6> kSnap = {0xaa, 0xaa, 3, 0, 0, 0};
 constexpr size_t kSnapBytes = kSnap.size();
 
@@ -134,6 +137,10 @@ void FrameAddresses::WalkPayload(Frame frame, size_t at, uint16_t type, size_t h
   if (type == kEtherTypeMpls || type == kEtherTypeMplsUpstream) return WalkMpls(frame, at);
   if (type == kEtherTypePppoe) return WalkPpp(frame, at);
   if (std::ranges::find(kTags, type) != kTags.end()) return WalkType(frame, at + 2, headers + 1);
+  if (std::ranges::find(kCarriers, type) != kCarriers.end()) {
+    problem_ = "its EtherType carries packets that are not looked into";
+    return;
+  }
   if (type < kLeastEtherType) {
     const Frame llc = frame.subspan(at, std::min(kSnapBytes, frame.size() - at));
     AddBytes(at, llc.size());

@@ -177,6 +177,17 @@ TEST(AddressRules, NothingBetweenEthernetAndAPacketHidesIt) {
   EXPECT_TRUE(rules.Allows(frame)) << "no packet of IP";
 }
 
+TEST(AddressRules, WhatCarriesPacketsUnseenIsNoOther) {
+  const AddressRules rules = Parse("others allow").addresses;
+  const std::vector<std::vector<uint8_t>> carriers = {
+      {0x88, 0xe5}, {0x88, 0xe7}, {0x22, 0xf3}, {0x89, 0x4f}};
+  for (const auto& type : carriers) {
+    auto frame = Ipv4Frame();
+    frame.insert(frame.begin() + 12, type.begin(), type.end());
+    EXPECT_THAT(rules.Objection(frame), HasSubstr("carries packets"));
+  }
+}
+
 TEST(AddressRules, OtherFamiliesAndFramesNeedRulesOfTheirs) {
   const AddressRules rules = Parse("destination 10.0.0.0/8").addresses;
   EXPECT_THAT(rules.Objection(Ipv6Frame(17)),
