@@ -28,7 +28,8 @@ ${DELAY}           200 ms
 
 *** Test Cases ***
 Requests Reach The Server Soon
-    [Documentation]    One connection each, so the request is the first segment of it.
+    [Documentation]    One connection each, so the request is the first segment of it. The first of them may wait for
+    ...    the address of the server, for which a kernel asks once a second.
     Create Path    north    between=p1,p2
     Create Path    south    between=p3,p4
     Stamp Traffic
@@ -39,6 +40,7 @@ Requests Reach The Server Soon
     ...    kept=payload
     ...    data_only=True
     ...    direction=forward
+    ...    timeout=5 s
     Start Path
     FOR    ${number}    IN RANGE    ${REQUESTS}
         Run On Host    client    curl --silent --fail --output /dev/null ${URL}?${number}

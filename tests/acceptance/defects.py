@@ -53,9 +53,12 @@ def sent(bed: OpenTestbed, stream: Stream, packets: int) -> Trial:
 def attempt(
     tester: Tester, stream: Stream, packets: int, meanwhile: Callable[[], object] = lambda: None
 ) -> Trial:
-    """The same on a bench. `meanwhile` does something once the first frames have left."""
+    """The same on a bench. `meanwhile` does something once the first frames have left.
+
+    It is recorded: a test that fails where the tester objects to its own part is run again.
+    """
     with StreamRun(tester, "run", [stream]).loaded() as run:
         run.start(packets=packets)
         meanwhile()
         tester.target.wait([run.name], timeout=Duration(60 * 10**9))
-        return run.finish()
+        return tester.record(run.finish())
