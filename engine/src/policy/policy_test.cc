@@ -161,8 +161,8 @@ TEST(AddressRules, NothingBetweenEthernetAndAPacketHidesIt) {
     EXPECT_TRUE(Parse("destination 10.0.1.0/24").addresses.Allows(frame));
     // By these bits it is known: no editor may change them.
     const size_t type = 12 + header.size() - (header[0] == 0x88 && header[1] != 0x64 ? 0 : 2);
-    const auto structure = FrameAddresses::Of(frame).structure();
-    EXPECT_TRUE(std::ranges::any_of(structure, [&](const BitSpan& span) {
+    const FrameAddresses found = FrameAddresses::Of(frame);
+    EXPECT_TRUE(std::ranges::any_of(found.structure(), [&](const BitSpan& span) {
       return span.begin <= 8 * type && 8 * type < span.end;
     }));
   }
