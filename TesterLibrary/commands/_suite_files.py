@@ -111,8 +111,9 @@ def _names(file: Path, variables: Mapping[str, str]) -> Iterator[Path]:
                 known[name] = known.replace_string(value)  # type: ignore[no-untyped-call]
             except DataError:
                 continue
+    overridden = {value for name, value in arguments.scalars.items() if name.strip("${}") in variables}
     for value in dict.fromkeys(arguments.values):
-        for text in (value, value.partition("=")[2]):
+        for text in () if value in overridden else (value, value.partition("=")[2]):
             if not text or "${{" in text:
                 continue
             try:

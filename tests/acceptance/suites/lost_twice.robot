@@ -17,6 +17,7 @@ Test Setup        Create Path    wan    between=p1,p2
 *** Test Cases ***
 A Data Segment And Its First Retransmission
     [Documentation]    The server sends it again twice, and nothing else.
+    Set Counter Source    server    ip -j -s link show type veth
     Drop Packet    wan    flow=1    number=20    iteration=1    data_only=True    direction=backward
     Drop Packet    wan    flow=1    number=20    iteration=2    data_only=True    direction=backward
     Traced Download
