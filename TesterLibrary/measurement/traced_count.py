@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a host at the end of a path has to have counted, by the trace of the path: a pure function of it."""
+"""Expected counters of a host at the end of a path: a pure function of the trace of the path."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What prints the counters of a host, and how that is read."""
+"""Sources of a host's counters: commands, and parsers of their output."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class HookProcess:
 
 
 class LeftBehind:
-    """What commands have started that have ended themselves: it goes on until the run ends."""
+    """Processes that ended commands have left behind: they go on until the run ends."""
 
     def __init__(self) -> None:
         self._processes: list[HookProcess] = []

@@ -148,7 +148,7 @@ class Handshake(asyncio.Protocol):
     address = ""
 
     def __init__(self, **given: Any) -> None:
-        """What is given is for the connection of HTTP."""
+        """The arguments are those of the HTTP connection."""
         self._given = given
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong in a request, said as everywhere else: where, what was given, and what is allowed."""
+"""Messages for invalid requests: where, what was given, and what is allowed."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _BURST_NS = 10**9  # flows that take less time have too few frames for an exact 
 
 @dataclass
 class Settling:
-    """What has arrived of flows since they were first seen to have sent all."""
+    """The arrivals of flows since they were first seen to have sent all."""
 
     ended_ns: int
     arrived: int
