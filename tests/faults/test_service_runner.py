@@ -89,7 +89,7 @@ def processes_of_runner() -> list[int]:
 
 @pytest.mark.parametrize("user", ["root", pytest.param("mail", marks=pytest.mark.long)])
 def test_a_suite_gets_at_nothing_of_the_service_or_of_others(folder: Path, python: str, user: str) -> None:
-    """Of a service that is root, and of one that has the capabilities alone, as of a unit of systemd."""
+    """The service is root, or has the capabilities alone, as in a unit of systemd."""
     service = Served(folder, PLACES, more="suites: [suites]")
     service.python = [*(AS_MAIL if user == "mail" else ()), python]
     for name, role in USERS.items():

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What hosts have to have counted, by a trace of a hundred lines that one can read."""
+"""Tests of what hosts have to have counted, by a trace of a hundred lines that one can read."""
 
 from __future__ import annotations
 

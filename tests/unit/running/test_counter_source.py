@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What prints the counters of a host: each kind of output as its program has it."""
+"""Tests of programs that print the counters of a host: each kind of output as its program has it."""
 
 from __future__ import annotations
 
