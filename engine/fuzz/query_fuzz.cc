@@ -60,8 +60,8 @@ void Ask(std::span<const uint8_t> data) {
     const auto block = TakeBlock(data);
     // A copy of exactly this size, so that the sanitizer sees a step beyond it.
     const std::vector<uint8_t> frame(block.begin(), block.end());
-    query.lane(0)->Begin();
-    query.lane(0)->See(QueriedFrame(frame, 0, now_ns), true);
+    query.lane(0)->Begin(now_ns);
+    query.lane(0)->See(QueriedFrame(frame, 0), true);
     query.lane(0)->Publish(1);
     if (block.empty()) break;
   }

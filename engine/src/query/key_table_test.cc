@@ -49,7 +49,7 @@ TEST_P(KeyTableInOrder, CountsAsAMapDoesUntilItIsFull) {
       Rows expected;
       uint64_t refused = 0;
       uint64_t next = 0;
-      for (int bursts = 0; bursts < 600; ++bursts) {
+      for (int bursts = 0; bursts < 200; ++bursts) {
         std::vector<KeyTable::Occurrence> burst(1 + random() % kBurst);
         size_t missed = 0;
         for (KeyTable::Occurrence& frame : burst) {
