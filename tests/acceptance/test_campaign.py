@@ -43,6 +43,7 @@ def test_a_night_is_signed_and_verified(tmp_path: Path) -> None:
     assert "WRONG     evidence/trials.jsonl has changed since the certificate was made" in verified.stdout
 
 
+@pytest.mark.long
 def test_a_night_is_measured_twice_and_kept(tmp_path: Path) -> None:
     run = [*COMMAND, "run", str(SUITES / "campaign.yaml")]
     ended = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -138,6 +138,7 @@ def test_a_tagged_frame_is_what_was_sent(bed: OpenTestbed) -> None:
     assert "frames of north arrived 4 bytes longer than they were sent" in str(trial)
 
 
+@pytest.mark.long
 def test_clients_name_malformed_answers(lab: Lab) -> None:
     """A veth device leaves checksums to hardware that it has not; nobody but its own peer kernel knows."""
     listener = "import socket; s = socket.create_server(('', 8080)); [s.accept() for _ in range(99)]"

@@ -20,10 +20,16 @@ from tests.dissection import wrong_checksums
 
 from .robots import check_passed, lines, robot, run
 
+LONG_SUITES = (("roce_go_back_n", 8), ("router_latency", 4), ("proxy_delay", 1))
 
-def test_stacks_send_again_what_was_lost(tmp_path: Path) -> None:
-    tests = robot(paths.suite_root() / "inline", tmp_path)
-    assert len(tests) == 20
+
+@pytest.mark.parametrize(
+    ("suite", "count"),
+    [("tcp_loss", 7), *(pytest.param(*suite, marks=pytest.mark.long) for suite in LONG_SUITES)],
+)
+def test_the_shipped_suites_pass(suite: str, count: int, tmp_path: Path) -> None:
+    tests = robot(paths.suite_root() / "inline" / f"{suite}.robot", tmp_path)
+    assert len(tests) == count
     check_passed(tests)
 
 

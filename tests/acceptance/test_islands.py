@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from robot.api import ExecutionResult
 
 from .robots import SUITES, check_passed, lines, robot
@@ -28,6 +29,7 @@ def sent(output: Path) -> list[tuple[Any, ...]]:
     ]
 
 
+@pytest.mark.long
 def test_a_test_measures_the_same_alone_and_after_others(tmp_path: Path) -> None:
     suite, together, alone = SUITES / "islands.robot", tmp_path / "together", tmp_path / "alone"
     check_passed(robot(suite, together))

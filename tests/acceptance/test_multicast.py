@@ -27,11 +27,13 @@ def planted(folder: Path, option: str) -> Path:
     return file
 
 
-def test_a_bridge_that_snoops(tmp_path: Path) -> None:
-    check_passed(run("multicast.robot", tmp_path))
+@pytest.mark.parametrize("tests", ["Groups *", pytest.param("*", marks=pytest.mark.long)])
+def test_a_bridge_that_snoops(tests: str, tmp_path: Path) -> None:
+    check_passed(robot(SUITES / "multicast.robot", tmp_path, only=tests))
 
 
-@pytest.mark.parametrize("versions", ["* Version 2", pytest.param("* Version [13]", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("versions", ["* Version 2", "* Version [13]"])
 def test_members_that_answer_keep_their_groups(versions: str, tmp_path: Path) -> None:
     """IGMP and MLD: others are pruned."""
     file = planted(tmp_path, "query: 1 s\n    membership: 3 s")

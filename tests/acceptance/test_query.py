@@ -41,7 +41,13 @@ def test_queries_say_exactly_which_hosts_live(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("suite", "count"), [("traffic", 4), ("hosts", 2), ("syn_flood", 1), ("dns_amplification", 1)]
+    ("suite", "count"),
+    [
+        pytest.param("traffic", 4, marks=pytest.mark.long),
+        ("hosts", 2),
+        ("syn_flood", 1),
+        ("dns_amplification", 1),
+    ],
 )
 def test_an_application_passes_on_a_device_that_is_right(suite: str, count: int, tmp_path: Path) -> None:
     tests = robot(APPS / f"{suite}.robot", tmp_path)

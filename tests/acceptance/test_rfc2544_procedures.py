@@ -75,6 +75,7 @@ def test_the_longest_burst_is_that_of_the_queue(tmp_path: Path) -> None:
             check_failed(tests, "512 Bytes", "FAIL: longest burst of north, 512 bytes is 2")
 
 
+@pytest.mark.long
 def test_a_queue_recovers_as_soon_as_it_may(tmp_path: Path) -> None:
     criteria = 'system_recovery: {"1024": 50 ms}'
     check_passed(run("system_recovery", tmp_path, "1024 Bytes", "embedded/short-queue", criteria))

@@ -37,11 +37,12 @@ def test_a_service_by_colour_passes(tmp_path: Path) -> None:
             "Voice Is Configured",
             "FAIL: frame loss of voice, 512 bytes at 100 % of its CIR",
         ),
-        (
+        pytest.param(
             "af22",
             1000,
             "Data Is Configured By Colour",
             "FAIL: information rate of data + data beyond, 51",
+            marks=pytest.mark.long,
         ),
         pytest.param(
             "bursts",
@@ -50,11 +51,12 @@ def test_a_service_by_colour_passes(tmp_path: Path) -> None:
             "FAIL: EBS of data beyond, 512 bytes is 4,",
             marks=pytest.mark.long,
         ),
-        (
+        pytest.param(
             "marks",
             "{af11: af22}",
             "Video Is Configured",
             "FAIL: frames of video that arrived in neither colour at CIR + EIR is",
+            marks=pytest.mark.long,
         ),
         pytest.param(
             "burst",

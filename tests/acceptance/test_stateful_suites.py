@@ -11,15 +11,21 @@ import pytest
 from .robots import check_failed, check_passed, robot
 from .stateful_defects import DEFECTS, RIGHT, STATEFUL, Defect
 
-_LONG_WHEN_BROKEN = {"burst_tolerance", "connection_scale", "l4_gateway", "nd_learning"}
-_LONG_WHEN_RIGHT = {*_LONG_WHEN_BROKEN, "arp_learning", "l7_load_balancer"}
+_LONG = {
+    "arp_learning",
+    "burst_tolerance",
+    "connection_scale",
+    "l4_gateway",
+    "l7_load_balancer",
+    "nd_learning",
+}
 
 
 def quick_or_long(given: str | Defect, long: bool) -> object:
     return pytest.param(given, marks=pytest.mark.long if long else ())
 
 
-@pytest.mark.parametrize("suite", [quick_or_long(suite, suite in _LONG_WHEN_RIGHT) for suite in RIGHT])
+@pytest.mark.parametrize("suite", [quick_or_long(suite, suite in _LONG) for suite in RIGHT])
 def test_a_device_that_is_right_passes(suite: str, tmp_path: Path) -> None:
     tests = robot(STATEFUL / f"{suite}.robot", tmp_path)
     assert len(tests) >= 2
@@ -28,7 +34,7 @@ def test_a_device_that_is_right_passes(suite: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "defect",
-    [quick_or_long(defect, defect.suite in _LONG_WHEN_BROKEN) for defect in DEFECTS],
+    [quick_or_long(defect, defect.suite in _LONG) for defect in DEFECTS],
     ids=lambda defect: f"{defect.suite}: {defect.test}",
 )
 def test_a_planted_defect_is_found_and_named(defect: Defect, tmp_path: Path) -> None:

@@ -52,21 +52,18 @@ def run(procedure: str, folder: Path, listener: Path | None = None, directions: 
     return robot(suite, folder, *given, only="1518 Bytes", listener=listener)
 
 
-def test_the_suites_run_on_a_switch(tmp_path: Path) -> None:
-    for procedure in PROCEDURES:
-        (folder := tmp_path / procedure).mkdir()
-        tests = run(procedure, folder)
-        assert set(tests) == {"1518 Bytes"}
-        check_passed(tests)
+def all_but_one_long(quick: str) -> list[object]:
+    return [pytest.param(name, marks=() if name == quick else pytest.mark.long) for name in PROCEDURES]
 
 
-@pytest.mark.parametrize(
-    "procedure",
-    [
-        "throughput",
-        *(pytest.param(name, marks=pytest.mark.long) for name in PROCEDURES if name != "throughput"),
-    ],
-)
+@pytest.mark.parametrize("procedure", all_but_one_long("latency"))
+def test_the_suites_run_on_a_switch(procedure: str, tmp_path: Path) -> None:
+    tests = run(procedure, tmp_path)
+    assert set(tests) == {"1518 Bytes"}
+    check_passed(tests)
+
+
+@pytest.mark.parametrize("procedure", all_but_one_long("throughput"))
 def test_both_directions_are_offered_at_the_same_time(procedure: str, tmp_path: Path) -> None:
     check_passed(run(procedure, tmp_path, directions=2))
     trials = lines(tmp_path / "evidence" / "trials.jsonl")

@@ -30,11 +30,12 @@ def test_several_connections_fill_the_path(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "value", "test", "message"),
     [
-        (
+        pytest.param(
             "mtu",
             "1280",
             "Packets Of The Promised MTU Get Through",
             "path MTU of probe is 1,280 bytes, required",
+            marks=pytest.mark.long,
         ),
         pytest.param(
             "rate",
