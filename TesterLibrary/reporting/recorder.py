@@ -72,6 +72,7 @@ class Recorder:
         self.unseen = ""  # why nothing can be concluded from trials that were taken over
         self._seed: int | None = None
         self._ready = False
+        self._recorded: set[tuple[RecordPlace, int]] = set()  # numbers of trials, with the place of each
         self._numbers = self._counted = 0  # verdicts in the first `_counted` bytes of their file
 
     def run(
@@ -140,9 +141,15 @@ class Recorder:
         `seed` is that of its frames, in place of the run's; `facts` are what its next attempt needs to know.
         """
         self.trials.append(trial)
+        self._recorded.add((self.place, trial.number))
         chosen = self._seed if seed is None else seed
         known = {key: encode(value) for key, value in facts.items()}
         self._append("trial", {"seed": chosen, **known, **encode(trial), "derived": derived(trial)})
+
+    @property
+    def last_number(self) -> int:
+        """The highest number of a trial so far; 0 before the first."""
+        return max((number for _, number in self._recorded), default=0)
 
     def looked_at_device(self, keyword: str, device: str = "a device") -> None:
         """A keyword may look at the device, which has not seen the trials that were taken over."""
@@ -155,8 +162,15 @@ class Recorder:
             )
 
     def result(self, result: Result) -> None:
-        """Records the result of a procedure, with the numbers of its trials."""
+        """Records the result of a procedure, with the numbers of its trials.
+
+        One that was measured in another test, or in a setup, is recorded here, too: the evidence of a test
+        is complete without that of others.
+        """
         self.results.append(result)
+        for trial in result.trials:
+            if (self.place, trial.number) not in self._recorded:
+                self.trial(trial)
         numbers = tuple(trial.number for trial in result.trials)
         values = {f.name: encode(getattr(result, f.name)) for f in fields(result) if f.name != "trials"}
         names = {"procedure": procedure_of(type(result)), "type": type(result).__name__}

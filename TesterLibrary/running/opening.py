@@ -158,6 +158,7 @@ def open_tester(
             seed=seed,
             backlog_drops=testbed.backlog_drops,
             calibration=stored_calibration(testbed.testbed.name),
+            trials=recorder.last_number,  # a test may open its tester twice
             scopes=scopes or Scopes(),
             sleep=_sleep_of(target),
             forwarding=testbed.testbed.dut.forwards,

@@ -112,7 +112,7 @@ class Tester:
     seed: int = 1
     backlog_drops: Callable[[], int] = lambda: 0  # drops by this machine's kernel before an embedded device
     calibration: Calibration | None = None  # of the tester's own delay
-    trials: int = 0  # run so far; gives them their numbers
+    trials: int = 0  # the number of the last one
     on_air: list[LoadedStreams] = field(default_factory=list)  # not yet sending, sending, or done
     watchers: dict[str, list[Callable[[Trial], None]]] = field(default_factory=dict)  # by stream
     sleep: Callable[[float], None] = time.sleep  # lets so many seconds pass, for the tester too

@@ -19,6 +19,7 @@ import pytest
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.files.paths import report_file
 from TesterLibrary.measurement.trial import Trial
+from TesterLibrary.methodology.order import OrderResult
 from TesterLibrary.model.units import Duration
 from TesterLibrary.reporting.codec import encode
 from TesterLibrary.reporting.recorder import KINDS, RUN_VARIABLE, Recorder, derived
@@ -84,6 +85,18 @@ def test_trials_come_back_exactly(evidence: Path) -> None:
     assert record.trial == trial()
     assert record.seed == 42
     assert (record.place.suite, record.place.test) == ("Suite", "Test")
+
+
+def test_a_result_of_a_trial_of_a_setup_has_it_in_its_own_test(evidence: Path) -> None:
+    """The trial at line rate judges `Find Maximum Burst    throughput=` of a device that forwards there."""
+    recorder = Recorder(evidence)
+    recorder.outside_tests("Suite")
+    recorder.trial(trial())
+    recorder.begin_test("Suite", "Test")
+    recorder.result(OrderResult("north", (trial(),)))
+    records = read(evidence)
+    assert [record.place.test for record in records.trials] == ["", "Test"]
+    assert records.results[0].result.trials == (trial(),)
 
 
 def _as_known(value: Any, before: Any) -> Any:

@@ -53,6 +53,21 @@ def test_each_is_opened_measured_and_called_a_demonstration(name: str, tmp_path:
     )
 
 
+def test_trials_have_numbers_of_their_own_where_a_test_opens_its_tester_twice(tmp_path: Path) -> None:
+    """Results name their trials by number: those of the first tester were read as those of the second."""
+    recorder, numbers = Recorder(tmp_path), []
+    for _ in range(2):
+        opened = open_tester(
+            "simulated/queue", seed=1, recorder=recorder, progress=Console(stream=StringIO())
+        )
+        stream = Stream("north", tx="p1", rx="p2", frame_size=FrameSize(512), rate=Rate.parse("10 %"))
+        numbers.append(
+            TrialMeasurer(opened.tester, [stream]).measure(stream.rate.value, Duration(10**9)).number
+        )
+        opened.close()
+    assert numbers == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
