@@ -12,7 +12,6 @@ from math import ceil, floor
 
 from ..errors import PlanError, TargetError
 from ..measurement.attempt import Attempt
-from ..measurement.evidence import Evidence
 from ..measurement.snapshot import Snapshot, StreamCounters
 from ..measurement.trial import Trial
 from ..measurement.waits import Waits
@@ -298,7 +297,7 @@ class TrialMeasurer:
             if trial.valid:
                 return not trial.unconfirmed
             beyond = trial.attempt >= tester.rules.attempts and not any(each.valid for each in earlier)
-            return beyond or (not hopes and _is_hopeless(trial.evidence))
+            return beyond or (not hopes and _is_hopeless(trial))
 
         trial = tester.rules.repeated(attempt, is_final, tester.sleep, more=_CONFIRMATIONS)
         if trial.lost != 0:
@@ -377,8 +376,11 @@ def _last_missing(counted: StreamCounters) -> int:
     return 0 if counted.outages is None or counted.rx_out_of_order else counted.outages.last_sequence
 
 
-def _is_hopeless(evidence: Evidence) -> bool:
-    return evidence.shortfall > _HOPELESS or abs(evidence.rate_error) > _HOPELESS
+def _is_hopeless(trial: Trial) -> bool:
+    """Whether the rate was missed by far, beyond what a worker missed that did not run at all for a time."""
+    evidence = trial.evidence
+    stopped = Fraction(evidence.worst_worker_gap_ns or 0, trial.duration_ns)
+    return max(evidence.shortfall, abs(evidence.rate_error)) - stopped > _HOPELESS
 
 
 def _stepped(planned: PlannedStream) -> Stepped:

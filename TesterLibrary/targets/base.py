@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from ..errors import TargetError
 from ..measurement.capture import StoppedCapture
 from ..measurement.captured_frames import CapturedFrames
 from ..measurement.counter import Counter
@@ -30,6 +31,15 @@ from ..model.plan import LearningFrame, Plan, PlannedStream
 from ..model.planned_query import PlannedQuery
 from ..model.ports import Address
 from ..model.units import Duration
+
+
+def still_sending(jobs: Sequence[str], timeout: Duration) -> TargetError:
+    """The error of a `wait` that was over before its jobs."""
+    return TargetError(
+        f"the tester is late: jobs {', '.join(jobs)} were still sending after {timeout}; it was stopped, or "
+        "has too little time on its CPU"
+    )
+
 
 StampRecords = tuple[tuple[StampFlowCounters, ...], tuple[StampIntervalCounters, ...]]
 

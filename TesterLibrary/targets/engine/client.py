@@ -23,7 +23,15 @@ from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.planned_query import PlannedQuery
 from ...model.ports import Address
 from ...model.units import Duration
-from ..base import Capabilities, Flipped, LeaseHolder, LeaseTerms, SendingProgress, StampRecords
+from ..base import (
+    Capabilities,
+    Flipped,
+    LeaseHolder,
+    LeaseTerms,
+    SendingProgress,
+    StampRecords,
+    still_sending,
+)
 from . import convert, convert_capture, convert_counters, convert_query, leases
 from .address import Certificates, open_channel
 from .owner import CLIENT
@@ -196,7 +204,7 @@ class EngineTarget:
         on_progress: Callable[[SendingProgress], None] | None = None,
     ) -> None:
         """See `Target`."""
-        with self._errors("Wait", jobs, late=f"jobs {', '.join(jobs)} were still sending after {timeout}"):
+        with self._errors("Wait", jobs, late=still_sending(jobs, timeout)):
             call = self._stub.Wait(
                 control_pb2.WaitRequest(jobs=jobs), timeout=timeout.seconds, metadata=self._metadata
             )
@@ -349,7 +357,7 @@ class EngineTarget:
                 raise Inconclusive(
                     f"nobody answers at {address} on port {port!r}: {error.details()}"
                 ) from None
-            raise self._translated(error, "Resolve", "") from None
+            raise self._translated(error, "Resolve") from None
 
     def shutdown(self, timeout: Duration) -> None:
         """Asks the engine to end itself. Raises TargetError if it does not answer."""
@@ -377,7 +385,9 @@ class EngineTarget:
         self._channel.close()
 
     @contextmanager
-    def _errors(self, call: str, jobs: Sequence[str] = (), *, late: str = "") -> Iterator[None]:
+    def _errors(
+        self, call: str, jobs: Sequence[str] = (), *, late: TargetError | None = None
+    ) -> Iterator[None]:
         try:
             yield
         except grpc.RpcError as error:
@@ -408,7 +418,9 @@ class EngineTarget:
             "tester: certificates"
         )
 
-    def _translated(self, error: grpc.RpcError, call: str, late: str) -> PlanError | TargetError:
+    def _translated(
+        self, error: grpc.RpcError, call: str, late: TargetError | None = None
+    ) -> PlanError | TargetError:
         code, details = error.code(), error.details() or ""
         if code in _REFUSED:
             return PlanError(details)
@@ -418,9 +430,9 @@ class EngineTarget:
             return TargetError(f"{call}: {details}")
         ended = self._obituary() if self._obituary else ""
         if ended:
-            return TargetError(f"{call}: {ended}")
+            return TargetError(f"{call}: {ended}. Close Tester, then Open Tester, starts another")
         if code is grpc.StatusCode.DEADLINE_EXCEEDED:
-            return TargetError(late or f"the tester at {self._address} did not answer {call} in time")
+            return late or TargetError(f"the tester at {self._address} did not answer {call} in time")
         if code is grpc.StatusCode.UNAVAILABLE:
             return TargetError(f"no tester answers at {self._address} ({call}: {details}){self._advice()}")
         return TargetError(f"the tester at {self._address} failed in {call}: {code.name}: {details}")

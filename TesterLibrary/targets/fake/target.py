@@ -32,7 +32,16 @@ from ...model.heading import Heading
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE, Duration
-from ..base import Capabilities, Flipped, LeaseHolder, LeaseTerms, PortInfo, SendingProgress, StampRecords
+from ..base import (
+    Capabilities,
+    Flipped,
+    LeaseHolder,
+    LeaseTerms,
+    PortInfo,
+    SendingProgress,
+    StampRecords,
+    still_sending,
+)
 from ..rules.ends import check_ends
 from ..rules.expected_fields import refuse_changing_fields
 from ..rules.paths import refuse_paths, refuse_trace, stamps_refused
@@ -263,7 +272,7 @@ class FakeTarget(WithoutQueries):
         deadline = self._now_ns + timeout.ns
         while any(stream.sending for stream in streams):
             if self._now_ns >= deadline:
-                raise TargetError(f"jobs {', '.join(jobs)} were still sending after {timeout}")
+                raise still_sending(jobs, timeout)
             ends = [at for stream in self._sending() if (at := stream.due_end_ns()) is not None]
             self.advance(Duration(min([self._now_ns + _PROGRESS_NS, deadline, *ends]) - self._now_ns))
             if on_progress:

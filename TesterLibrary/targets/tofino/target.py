@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
-from ...errors import PlanError, TargetError
+from ...errors import PlanError
 from ...measurement.snapshot import FlowCounters, Snapshot
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import Duration
 from ...planning.switch.resources import FLOWS, TEMPLATES
-from ..base import Capabilities, Flipped, SendingProgress
+from ..base import Capabilities, Flipped, SendingProgress, still_sending
 from ..rules.ends import check_ends
 from ..rules.expected_fields import refuse_expected_fields
 from ..rules.paths import refuse_paths
@@ -182,7 +182,7 @@ class TofinoTarget(WithoutFrames):
             if not sending:
                 return
             if now_ns >= deadline_ns:
-                raise TargetError(f"jobs {', '.join(jobs)} were still sending after {timeout}")
+                raise still_sending(jobs, timeout)
             self._sleep(min(_POLL_S, (deadline_ns - now_ns) / 10**9))
 
     def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:

@@ -225,6 +225,32 @@ def test_a_rate_far_beyond_the_tester_is_not_tried_again(tmp_path: Path) -> None
     assert trial.attempt == 1
 
 
+class Stopped(TrialMeasurer):
+    """Half of the frames of its first attempt never leave, in which a worker stands still for so long."""
+
+    gap_ns = 0
+
+    def _once(self, streams: Sequence[Stream], duration: Duration, leads: bool) -> Trial:  # noqa: ARG002
+        found = counted_trial(stream_counters(id=1, tx_packets=1000, rx_packets=1000))
+        if self._tester.recorder.trials:
+            return found
+        missed = replace(
+            found.evidence, intended_packets=2000, offered_packets=1000, worst_worker_gap_ns=self.gap_ns
+        )
+        return replace(found, evidence=missed, objections=("the tester sent 1000 of 2000 frames",))
+
+
+@pytest.mark.parametrize(("gap", "attempts"), [(Fraction(6, 10), 2), (Fraction(1, 100), 1)])
+def test_a_tester_that_was_stopped_is_asked_again_and_one_that_is_too_slow_is_not(
+    gap: Fraction, attempts: int, tmp_path: Path
+) -> None:
+    """A pause ended a search as the limit of the tester: `limited by the tester at 20 % of line rate`."""
+    measurer = Stopped(fake_tester(tmp_path), [stream()])
+    measurer.gap_ns = round(counted_trial(stream_counters(id=1)).duration_ns * gap)
+    trial = measurer.measure(Fraction(1, 10), SECOND)
+    assert (trial.attempt, trial.valid) == (attempts, attempts == 2)
+
+
 def test_a_tester_that_dies_leaves_the_finished_trials_and_no_job(tmp_path: Path) -> None:
     this = fake_tester(tmp_path, dies_after=Duration(1_500_000_000))
     measurer = TrialMeasurer(this, [stream()])

@@ -165,7 +165,7 @@ def test_a_late_answer_is_inconclusive(
 def test_waiting_longer_than_allowed_says_for_what(server: tuple[Server, str]) -> None:
     servicer, address = server
     servicer.delay_s["Wait"] = 0.4
-    with pytest.raises(TargetError, match="jobs a, b were still sending after 100 ms"):
+    with pytest.raises(TargetError, match="tester is late: jobs a, b were still sending after 100 ms"):
         EngineTarget.connect(address).wait(["a", "b"], timeout=Duration(10**8))
 
 
