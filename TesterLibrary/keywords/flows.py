@@ -39,7 +39,7 @@ class Flows:
         While the stream is sending they are those of this moment, otherwise those of the last trial.
         Attributes of each: ``index`` (frame k is of flow k modulo their number), ``sent``, ``received``,
         ``lost``, ``received_bytes``, ``loss`` (0 to 1), ``latency_mean_ns``, ``latency_min_ns``,
-        ``latency_max_ns``.
+        ``latency_max_ns``; latencies are None on a tester that counts them by stream only.
 
         | @{worst} = | `Get Worst Flows` | north | 3 |
         | Log | ${worst[0].lost} |

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from heapq import nlargest
-from itertools import count
+from itertools import count, repeat
 
+from ..errors import PlanError
 from .snapshot import FlowCounters
 
 
@@ -22,9 +23,9 @@ class FlowResult:
     sent: int
     received: int
     received_bytes: int
-    latency_sum_ns: int = 0
-    latency_min_ns: int = 0
-    latency_max_ns: int = 0
+    latency_sum_ns: int | None = None  # None: the tester counts latency by stream only
+    latency_min_ns: int | None = None
+    latency_max_ns: int | None = None
 
     @property
     def lost(self) -> int:
@@ -38,12 +39,14 @@ class FlowResult:
 
     @property
     def latency_mean_ns(self) -> float | None:
-        """Exact mean; None where nothing was received."""
-        return self.latency_sum_ns / self.received if self.received else None
+        """Exact mean; None where nothing was received, or no latency is counted."""
+        if self.latency_sum_ns is None or not self.received:
+            return None
+        return self.latency_sum_ns / self.received
 
     def __str__(self) -> str:
         text = f"flow {self.index}: lost {self.lost:,} of {self.sent:,}"
-        if self.received:
+        if self.latency_mean_ns is not None:
             text += f", latency mean {self.latency_mean_ns:,.0f} ns max {self.latency_max_ns:,} ns"
         return text
 
@@ -53,7 +56,8 @@ def flows_of(chunks: Iterable[FlowCounters]) -> Iterator[FlowResult]:
     for chunk in chunks:
         values = (chunk.tx_packets, chunk.rx_packets, chunk.rx_bytes)
         latency = (chunk.latency_sum_ns, chunk.latency_min_ns, chunk.latency_max_ns)
-        yield from map(FlowResult, count(chunk.first), *values, *latency)
+        counted = (repeat(None) if times is None else times for times in latency)
+        yield from map(FlowResult, count(chunk.first), *values, *counted)
 
 
 class FlowMeasure(Enum):
@@ -67,7 +71,7 @@ class FlowMeasure(Enum):
 _MEASURES: dict[FlowMeasure, Callable[[FlowResult], Fraction | float]] = {
     FlowMeasure.LOSS: lambda flow: flow.loss,
     FlowMeasure.MEAN_LATENCY: lambda flow: flow.latency_mean_ns or 0,
-    FlowMeasure.MAX_LATENCY: lambda flow: flow.latency_max_ns,
+    FlowMeasure.MAX_LATENCY: lambda flow: flow.latency_max_ns or 0,
 }
 
 
@@ -77,9 +81,18 @@ def worst_flows(
     """The worst ones, the very worst first; of equal ones that with the lower index. Exact.
 
     Looks at each flow once and keeps `most` of them.
+
+    Raises:
+        PlanError: by latency, where the tester does not count that of flows.
     """
     measure = _MEASURES[by]
-    return tuple(nlargest(most, flows, key=lambda flow: (measure(flow), -flow.index)))
+    worst = tuple(nlargest(most, flows, key=lambda flow: (measure(flow), -flow.index)))
+    if by is not FlowMeasure.LOSS and any(flow.latency_sum_ns is None for flow in worst):
+        raise PlanError(
+            f"flows by {by.value}: this tester counts latency by stream, not by flow; take by=loss, or use "
+            "a testerd"
+        )
+    return worst
 
 
 @dataclass(frozen=True)

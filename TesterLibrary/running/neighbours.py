@@ -280,16 +280,19 @@ class NeighbourMeasurer:
         """Time from `since_ns` until a frame to the last learned address was forwarded.
 
         By the tester's clock, an address was learned when its first frame arrived. Earlier frames to it were
-        lost, or waited in the device; the longest latency of its frames is that of the first one.
+        lost, or waited in the device; the longest latency of its frames is that of the first one. Where
+        latency is not counted by flow, that of all frames is its upper bound, and the time is one, too.
         """
         probes = self._probes(run)
-        begun = trial.stream(PROBES).counters.first_tx_ns
+        counted = trial.stream(PROBES).counters
+        begun, longest = counted.first_tx_ns, counted.latency.max_ns
         gap_ns = Fraction(10**9) / neighbours.probe_rate.per_second
         last = 0
         for flow in flows_of(self._tester.target.flows(run.name, probes.id)):
             if flow.received:
                 frames = flow.index + flow.lost * neighbours.addresses.count
-                last = max(last, begun + round(frames * gap_ns) + flow.latency_max_ns)
+                latency = longest if flow.latency_max_ns is None else flow.latency_max_ns
+                last = max(last, begun + round(frames * gap_ns) + latency)
         return max(0, last - since_ns)
 
     @contextmanager

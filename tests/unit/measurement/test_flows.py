@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.flows import (
     FlowMeasure,
     FlowResult,
@@ -39,7 +41,7 @@ def test_one_flow() -> None:
 def test_the_worst_are_those_that_sorting_all_would_give(every: list[FlowResult], count: int) -> None:
     by_loss = sorted(every, key=lambda f: (-f.loss, f.index))[:count]
     assert list(worst_flows(iter(every), count)) == by_loss
-    by_delay = sorted(every, key=lambda f: (-f.latency_max_ns, f.index))[:count]
+    by_delay = sorted(every, key=lambda f: (-(f.latency_max_ns or 0), f.index))[:count]
     assert list(worst_flows(every, count, FlowMeasure.MAX_LATENCY)) == by_delay
     by_mean = sorted(every, key=lambda f: (-(f.latency_mean_ns or 0), f.index))[:count]
     assert list(worst_flows(every, count, FlowMeasure.MEAN_LATENCY)) == by_mean
@@ -65,6 +67,17 @@ def test_chunks_are_put_together() -> None:
         (1, 2, 1, 7),
         (2, 3, 0, 0),
     ]
+
+
+def test_latency_that_is_not_counted_by_flow_is_none_and_orders_nothing() -> None:
+    chunk = FlowCounters(0, (2, 2), (1, 2), (64, 128))
+    first, second = flows_of([chunk])
+    assert (first.latency_sum_ns, second.latency_mean_ns, second.latency_max_ns) == (None, None, None)
+    assert str(first) == "flow 0: lost 1 of 2"
+    assert [flow.index for flow in FlowSummary.of([chunk]).worst] == [0, 1]
+    for by in (FlowMeasure.MEAN_LATENCY, FlowMeasure.MAX_LATENCY):
+        with pytest.raises(PlanError, match="counts latency by stream, not by flow; take by=loss"):
+            FlowSummary.of([chunk], by=by)
 
 
 def test_a_summary_does_not_depend_on_the_chunks() -> None:
