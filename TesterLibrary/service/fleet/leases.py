@@ -16,6 +16,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
+from http.client import HTTPException
 from typing import Any
 from urllib.parse import quote
 
@@ -211,12 +212,12 @@ class _Kept:
             kind = _Unreached if refusal.code in (429, 503) else _Refused
             hint = f". Set {TOKEN} to the token of a user" if refusal.code == 401 else ""
             raise kind(f"{self._url} answered {refusal.code}: {said}{hint}") from None
-        except (OSError, ValueError) as problem:
+        except (OSError, ValueError, HTTPException) as problem:
             raise _Unreached(f"{self._url} is not reached: {getattr(problem, 'reason', problem)}") from None
 
 
 def _said(refusal: urllib.error.HTTPError) -> str:
     try:
         return str(json.load(refusal)["error"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, HTTPException, KeyError, TypeError):
         return refusal.reason

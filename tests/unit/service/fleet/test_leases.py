@@ -4,15 +4,20 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from TesterLibrary.commands import main as cli
+from TesterLibrary.files.campaign_fleet import LeaseEntry
 from TesterLibrary.reporting import allure_report
+from TesterLibrary.service.fleet.fleet import FleetTester
+from TesterLibrary.service.fleet.leases import Leases
 
 from ...commands.fleets import campaign, night, outcomes, ran
 from ..served import Served, served
@@ -108,3 +113,40 @@ def test_a_service_or_place_that_is_not_there_is_said_before_anything_is_run(
     file = campaign(tmp_path, leased(service, "north").replace("http", "ftp"))
     assert cli.main(["run", file]) == 3
     assert "testers.north.lease.service: 'ftp://127" in capsys.readouterr().err
+
+
+class _Dying(BaseHTTPRequestHandler):
+    """A service that is killed once, in the middle of an answer."""
+
+    killed = False
+
+    def do_GET(self) -> None:
+        self._answer([{"name": "north"}])
+
+    do_DELETE = do_GET  # noqa: N815
+
+    def do_POST(self) -> None:
+        cut, _Dying.killed = not _Dying.killed, True
+        self._answer({"id": "1", "state": "acquired", "tester": "", "reason": ""}, cut=cut)
+
+    def _answer(self, content: object, *, cut: bool = False) -> None:
+        body = json.dumps(content).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body[: 1 if cut else None])
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+
+def test_an_answer_that_is_cut_off_is_asked_for_again() -> None:
+    """Otherwise nobody asks for the lease any more, and the campaign waits for ever."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Dying) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        entry = LeaseEntry(f"http://127.0.0.1:{server.server_address[1]}", "north")
+        leases = Leases([FleetTester("t1", {}, {}, {}, entry)])
+        leases.want(["t1"])
+        until(lambda: leases.here() == {"t1"})
+        leases.close()
+        server.shutdown()
