@@ -15,6 +15,7 @@ import pwd
 import re
 import shutil
 import socket
+import ssl
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -86,6 +87,28 @@ class _Session:
         return time.monotonic() - self.idle_since
 
 
+class _Refuser:
+    """Tells one user why he is not served, in answers of the protocol."""
+
+    def __init__(self, sockets: Path, context: ssl.SSLContext) -> None:
+        """Listens on UNIX sockets in a folder of its own."""
+        sockets.mkdir(mode=0o700)
+        self.sockets = sockets
+        self._refusing = Refusing()
+        self._http = HttpServer(self._refusing, ADDRESS, sockets / "http", context)
+        self._grpc = GrpcServer(self._refusing, ADDRESS, sockets / "grpc")
+
+    def refuse(self, refusal: Refusal) -> None:
+        """Gives this reason from now on."""
+        kind = OtgForbidden if isinstance(refusal, NotAllowed) else OtgFailure
+        self._refusing.refusal = kind([str(refusal)])
+
+    def close(self) -> None:
+        """Listens no more."""
+        self._http.close()
+        self._grpc.close()
+
+
 class OtgDoor:
     """Listens for one place."""
 
@@ -107,7 +130,8 @@ class OtgDoor:
         self._session: _Session | None = None
         self._asking: dict[str, asyncio.Task[_Session]] = {}  # by user
         self._servers: list[asyncio.Server] = []
-        self._refusing = Refusing()
+        self._refusers: dict[str, _Refuser] = {}  # by user: nobody reads what another one was told
+        self._context = fresh_context(ADDRESS)
         self._closing = ExitStack()
         self._sockets = Path()
         self._keeping: asyncio.Task[None] | None = None
@@ -120,10 +144,6 @@ class OtgDoor:
         clean_runtime_directories()
         self._sockets = new_runtime_directory()
         self._closing.callback(shutil.rmtree, self._sockets, ignore_errors=True)
-        http = HttpServer(self._refusing, ADDRESS, self._sockets / "http", fresh_context(ADDRESS))
-        self._closing.callback(http.close)
-        grpc = GrpcServer(self._refusing, ADDRESS, self._sockets / "grpc")
-        self._closing.callback(grpc.close)
         for kind, port in zip(_KINDS, (self._settings.http, self._settings.grpc), strict=True):
             try:
                 server = await asyncio.start_server(partial(self._serve, kind), ADDRESS, port)
@@ -177,9 +197,9 @@ class OtgDoor:
                 sockets, longest = session.sockets, None
             except Refusal as refusal:
                 await self._refuse(caller, {"method": "otg", "path": self._place.name}, refusal)
-                sockets, longest = self._sockets, _REFUSED_S
-                kind_of = OtgForbidden if isinstance(refusal, NotAllowed) else OtgFailure
-                self._refusing.refusal = kind_of([str(refusal)])
+                refuser = self._refuser_of(caller.name)
+                refuser.refuse(refusal)
+                sockets, longest = refuser.sockets, _REFUSED_S
             task = asyncio.current_task()
             assert task
             if session:
@@ -191,6 +211,13 @@ class OtgDoor:
                 session.idle_since = time.monotonic()
         finally:
             writer.close()
+
+    def _refuser_of(self, name: str) -> _Refuser:
+        if name not in self._refusers:
+            sockets = self._sockets / f"refused-{len(self._refusers)}"
+            refuser = self._refusers[name] = _Refuser(sockets, self._context)
+            self._closing.callback(refuser.close)
+        return self._refusers[name]
 
     def _may_use(self, name: str) -> bool:
         role = self._role_of(name)

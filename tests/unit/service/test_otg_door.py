@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import getpass
+import json
 import socket
 import subprocess
 import sys
@@ -19,7 +20,7 @@ import pytest
 from TesterLibrary.service.config import OtgPlace, shipped_places
 from TesterLibrary.service.ledger import Caller
 from TesterLibrary.service.otg_door import OtgDoor, user_of
-from TesterLibrary.service.refusal import NotAllowed
+from TesterLibrary.service.refusal import Misfit, NotAllowed
 from TesterLibrary.service.scheduler import Lease
 from TesterLibrary.service.user import Role
 
@@ -89,6 +90,35 @@ def test_who_wants_the_place_keeps_its_owner_from_nothing() -> None:
             task.cancel()
 
     asyncio.run(ask())
+
+
+def test_whoever_is_refused_reads_his_own_reason() -> None:
+    """Also if somebody else is refused before he has asked."""
+
+    async def told() -> dict[str, list[str]]:
+        door = _door()
+        await door.start()
+        try:
+            refusals = {"alice": Misfit("it is leased to carol"), "bob": NotAllowed("bob is no user")}
+            for name, refusal in refusals.items():
+                door._refuser_of(name).refuse(refusal)
+            return {name: await _asked(door._refuser_of(name).sockets / "http") for name in refusals}
+        finally:
+            await door.close()
+
+    assert asyncio.run(told()) == {
+        "alice": ["500", "it is leased to carol"],
+        "bob": ["403", "bob is no user"],
+    }
+
+
+async def _asked(path: Path) -> list[str]:
+    """The status and first error of an answer at a UNIX socket."""
+    reader, writer = await asyncio.open_unix_connection(path)
+    writer.write(b"GET /config HTTP/1.1\r\nConnection: close\r\n\r\n")
+    answer = (await reader.read()).decode()
+    writer.close()
+    return [answer.split()[1], *json.loads(answer.partition("\r\n\r\n")[2])["errors"]]
 
 
 def test_a_door_leaves_no_folder_of_sockets_though_its_service_was_killed() -> None:
