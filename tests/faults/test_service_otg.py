@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pwd
 import re
 import subprocess
@@ -21,7 +22,7 @@ from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess
 from tests.contract.leased_client import TESTBED
 from tests.unit.service.otg.configs import config, flow
-from tests.unit.service.served import Served, until
+from tests.unit.service.served import ROOT, Served, until
 
 PLACES = """
   lab:
@@ -73,8 +74,9 @@ class OtgClient:
 
 
 @contextmanager
-def of(user: str, port: int) -> Iterator[OtgClient]:
-    command = [sys.executable, "-c", CLIENT, str(port), str(pwd.getpwnam(user).pw_uid)]
+def of(user: str, port: int, *within: str) -> Iterator[OtgClient]:
+    """A client of a user; `within`: the command that begins it elsewhere."""
+    command = [*within, sys.executable, "-c", CLIENT, str(port), str(pwd.getpwnam(user).pw_uid)]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
         yield OtgClient(process)
@@ -198,7 +200,7 @@ def test_a_tester_that_cannot_be_opened_is_in_the_audit(service: tuple[Served, i
     (served.folder / "service" / "otg").touch()
     with of("nobody", port) as his:
         refused = his.ask("GET", "/config", expect=500)
-        assert re.match("place lab: .*Not a directory", refused["errors"][0])
+        assert re.match("place lab: .*/service/otg'$", refused["errors"][0])
         assert ("nobody", "otg", 503) in {line[:3] for line in served.audit()}
 
 
@@ -235,6 +237,27 @@ def test_a_lease_that_is_ended_ends_its_client(service: tuple[Served, int], engi
             holder = direct.lease_holder()
             assert holder is not None
             assert holder.owner == "root"
+
+
+def test_the_command_line_serves_a_place_at_the_ports_of_the_documentation(tmp_path: Path) -> None:
+    """In a network of its own, so that the ports are free; everybody of the machine is a user there."""
+    serve = f"exec {sys.executable} -m TesterLibrary.commands.main serve --port 0 --otg breakpoint"
+    command = ["unshare", "--net", "sh", "-c", f"ip link set lo up && {serve}"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), os.environ.get("PYTHONPATH", "")))}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, text=True, cwd=tmp_path, env=environment) as server:
+        assert server.stdout
+        try:
+            said = server.stdout.readline() + server.stdout.readline()
+            assert "breakpoint: Open Traffic Generator at https://127.0.0.1:8443 (http, too), gRPC" in said
+            with of("nobody", 8443, "nsenter", f"--net=/proc/{server.pid}/ns/net") as his:
+                his.configure()
+                his.start()
+                until(lambda: his.metrics()["transmit"] == "stopped")
+                found = his.metrics()
+                assert (found["frames_tx"], found["frames_rx"], found["loss"]) == (PACKETS, PACKETS, 0)
+        finally:
+            server.terminate()
 
 
 def test_a_service_that_ends_leaves_the_place_to_nobody(service: tuple[Served, int]) -> None:
