@@ -12,7 +12,8 @@ import asyncio
 import resource
 import ssl
 from asyncio.sslproto import SSLProtocol
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from typing import Any
 
 import h11
@@ -33,6 +34,7 @@ class Connections:
         """`most` at a time."""
         self.most = most
         self.names: dict[Peer, tuple[str, ...]] = {}
+        self.on_malformed: Callable[[str], bytes] = lambda _: b""  # by address: the body of the answer
         self._open: set[Connection | Handshake] = set()
         self._idle: dict[
             str, dict[Connection | Handshake, None]
@@ -117,6 +119,20 @@ class Connection(H11Protocol):
         super().on_response_complete()
         if self.cycle and not self.cycle.response_complete:  # the next request came with the last one
             self.of.note_busy(self)
+
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002
+        """Refuses what cannot be read as HTTP; where an answer has begun there is room for no other."""
+        body = self.of.on_malformed("{}:{}".format(*(self.client or ("", 0))))
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            headers = {
+                "content-type": "application/json",
+                "content-length": str(len(body)),
+                "connection": "close",
+            }
+            head = h11.Response(status_code=HTTPStatus.BAD_REQUEST, headers=list(headers.items()))
+            for event in (head, h11.Data(data=body), h11.EndOfMessage()):
+                self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forgets the connection."""

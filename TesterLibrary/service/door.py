@@ -42,6 +42,12 @@ _SHARE = 3 / 4  # of all requests, that one user may have at a time
 _TOO_LARGE = "a request has at most {} bytes here"
 
 
+class Malformed(Refusal):
+    """What came is no request."""
+
+    status = HTTPStatus.BAD_REQUEST
+
+
 class TooLarge(Refusal):
     """The body of a request is longer than is allowed."""
 
@@ -77,6 +83,8 @@ class Door:
         self._app, self._config, self._ledger, self._connections = app, config, ledger, connections
         self._going: Counter[str] = Counter()  # requests by user, but heartbeats
         self.users: Mapping[str, User] = {}  # by the digests of their tokens
+        self._noting: set[asyncio.Task[None]] = set()
+        connections.on_malformed = self._refuse_malformed
         self._said: OrderedDict[tuple[str, str, int], int] = OrderedDict()  # refusals of each minute
         self._names = {
             "localhost",
@@ -125,6 +133,15 @@ class Door:
             traceback.print_exc()
             await self.refuse(caller, scope, broken())
             await _answer(sent, broken())
+
+    def _refuse_malformed(self, client: str) -> bytes:
+        """The body of the answer to what is no request; the audit has a line of it a moment later."""
+        refusal = Malformed("this is no request of HTTP/1.1; send one, such as GET /openapi.json")
+        caller = Caller("", Role.READER, client)
+        task = asyncio.create_task(self.refuse(caller, {"method": "HTTP", "path": ""}, refusal))
+        self._noting.add(task)
+        task.add_done_callback(self._noting.discard)
+        return json.dumps(content_of(refusal)).encode()
 
     @contextmanager
     def _counted(self, path: str, user: str) -> Iterator[None]:

@@ -273,7 +273,7 @@ def _leases(api: APIRouter, lab: Lab) -> None:
 
     @api.get("/v1/leases/{lease}")
     async def lease(caller: Reader, lease: str, wait: Wait = 0) -> LeaseShown:
-        """A lease; with `wait`, once it no longer waits. That is a heartbeat, too, if its owner asks."""
+        """A lease; with `wait`, once it no longer waits. Either is a heartbeat, too, if its owner asks."""
         return shown(await lab.wait_for(caller, lease, wait), caller)
 
     @api.post("/v1/leases/{lease}/heartbeat")

@@ -192,7 +192,7 @@ def make_server(service: Service) -> tuple[uvicorn.Server, socket.socket]:
         http=protocol,
         ws="none",
         lifespan="on",
-        log_level="warning",
+        log_level="error",  # its warnings are of what strangers send, of which the audit has a line
         access_log=False,
         proxy_headers=False,  # a client could name another one's address, and be taken for him
         server_header=False,

@@ -6,10 +6,13 @@ from __future__ import annotations
 
 import base64
 import http.client
+import json
 import socket
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -307,3 +310,33 @@ def test_two_services_do_not_share_a_database(service: Served, tmp_path: Path) -
     with pytest.raises(AssertionError):
         second.start()
     second.close()
+
+
+def test_what_is_no_request_is_refused_and_in_the_audit(service: Served) -> None:
+    """Before a request, in the middle of its body, and behind an answer that has begun."""
+    before = len(service.audit())
+    head = "POST /v1/leases HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"
+    token = f"Authorization: Bearer {service.tokens['alice']}\r\n"
+    for sent in ("\x16\x03\x01\r\n\r\n", f"{head}{token}\r\nno chunk\r\n"):
+        status, body = _raw(service, sent.encode())
+        assert (status, body["status"]) == (400, 400)
+        assert body["error"].startswith("this is no request of HTTP/1.1")
+    assert _raw(service, f"{head}\r\n".encode(), b"no chunk\r\n")[0] == 401
+    until(lambda: len(service.audit()) == before + 5)
+    lines = Counter(line[:3] for line in service.audit()[before:])
+    assert lines == {("", "HTTP", 400): 3, ("alice", "POST", 400): 1, ("", "POST", 401): 1}
+
+
+def _raw(service: Served, *parts: bytes) -> tuple[int, Any]:
+    """The answer to what is sent piece by piece, each once there is an answer to the one before."""
+    host, port = service.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), 20) as connection:
+        connection.sendall(parts[0])
+        answer = http.client.HTTPResponse(connection)
+        answer.begin()
+        body = json.loads(answer.read())
+        for part in parts[1:]:
+            connection.sendall(part)
+            while connection.recv(1000):
+                pass
+        return answer.status, body
