@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -28,6 +29,8 @@ HOME = "home"  # of a job: its temporary files, too
 _NEEDED = {"CHOWN": 0, "DAC_OVERRIDE": 1, "FOWNER": 3, "KILL": 5, "SETGID": 6, "SETUID": 7}  # of Linux
 _KEPT = ("PATH", "LANG", "LC_ALL", "TZ", "PYTHONPATH")  # of the environment of the service
 _PATIENCE_S = 60.0
+_END_S = 10.0
+_ROUNDS = 5
 # As that user, without CAP_KILL: kills all that it may signal but itself, until nothing is left that runs.
 _END = """
 import os, pathlib, time
@@ -102,13 +105,31 @@ class Account:
         close(folder)
 
     def end_all(self) -> None:
-        """Ends all processes of this user, whatever they call themselves and whoever is their parent."""
-        done = self._run(_END)
-        if done.returncode:
-            print(
-                f"tester serve: processes of {self.name} may be left: {done.stderr.strip()[-300:]}",
-                flush=True,
-            )
+        """Ends all processes of this user, whatever they call themselves and whoever is their parent.
+
+        A process of that user signals all others at once, so that none gets away by a fork. What stops or
+        kills that process first is killed from here, one by one.
+        """
+        for _ in range(_ROUNDS):
+            with suppress(subprocess.TimeoutExpired, OSError):  # there may be no room for it
+                self._run(_END, _END_S)
+            left = self._left()
+            if not left:
+                return
+            for pid in left:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+        print(f"tester serve: {len(left)} processes of {self.name} may be left", flush=True)
+
+    def _left(self) -> list[int]:
+        """The processes of this user, but those that are over."""
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):  # it has ended
+                state = (process / "stat").read_text().rpartition(")")[2].split()[0]
+                if process.stat().st_uid == self.uid and state != "Z":
+                    found.append(int(process.name))
+        return found
 
     def try_out(self, folder: Path) -> None:
         """TesterLibraryError if jobs cannot be run as this user in folders inside of this one."""
@@ -131,7 +152,7 @@ class Account:
             )
         self.end_all()
 
-    def _run(self, code: str) -> subprocess.CompletedProcess[str]:
+    def _run(self, code: str, patience_s: float = _PATIENCE_S) -> subprocess.CompletedProcess[str]:
         """Runs some Python as this user, without capabilities."""
         return subprocess.run(
             [*confined(), sys.executable, "-c", code],
@@ -139,7 +160,7 @@ class Account:
             text=True,
             cwd="/",
             env=self.environment(Path("/nonexistent"), os.environ),
-            timeout=_PATIENCE_S,
+            timeout=patience_s,
             check=False,
             **self.options,
         )

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from TesterLibrary.service import account
 from tests.unit.service.served import JOB, ROOT, USERS, Served, until
 
 RUNNER = "games"  # a user of Debian, of whom nothing runs
@@ -31,6 +32,15 @@ Library    {library}
 *** Test Cases ***
 Attacks
     Attack    {service}    {done}
+"""
+STOPPING = """
+import os, signal, time
+print(flush=True)
+while True:
+    try:
+        os.kill(-1, signal.SIGSTOP)  # all of its user but itself
+    except ProcessLookupError:
+        time.sleep(0.001)
 """
 _CAPABILITIES = "+chown,+dac_override,+fowner,+kill,+setgid,+setuid"
 AS_MAIL = (
@@ -128,6 +138,20 @@ def test_a_suite_gets_at_nothing_of_the_service_or_of_others(folder: Path, pytho
         assert run.stat().st_mode & 0o777 == 0o700
         assert not (run / "home").exists()
         assert bob.get(f"{path}/reports/found.json") == found, "the service still reads what it has left"
+
+
+def test_a_process_that_stops_whoever_would_end_it_is_ended(
+    python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise it looks at the next job, and its own is never over."""
+    monkeypatch.setattr(sys, "executable", python)
+    monkeypatch.setattr(account, "_END_S", 2.0)
+    uid = pwd.getpwnam(RUNNER).pw_uid
+    with subprocess.Popen([python, "-c", STOPPING], user=uid, stdout=subprocess.PIPE, cwd="/") as stopping:
+        assert stopping.stdout
+        stopping.stdout.readline()
+        account.Account.of(RUNNER).end_all()
+        assert processes_of_runner() == []
 
 
 @pytest.mark.parametrize(
