@@ -58,7 +58,10 @@ def files(run: Path) -> Iterator[tuple[str, int]]:
         folders.sort()
         for name in sorted(names):
             path = Path(folder, name)
-            status = path.lstat()
+            try:
+                status = path.lstat()
+            except FileNotFoundError:  # a run that goes on replaces files
+                continue
             if stat.S_ISREG(status.st_mode):
                 yield path.relative_to(run).as_posix(), status.st_size
                 count += 1

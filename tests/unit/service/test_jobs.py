@@ -18,6 +18,7 @@ from TesterLibrary.service.job import Job
 from TesterLibrary.service.jobs import Jobs
 from TesterLibrary.service.ledger import Caller, Work
 from TesterLibrary.service.refusal import Misfit
+from TesterLibrary.service.runs import files
 from TesterLibrary.service.submission import Submission
 from TesterLibrary.service.user import Role
 
@@ -67,6 +68,16 @@ def processes(job: dict[str, Any]) -> list[str]:
         except OSError:
             continue
     return found
+
+
+def test_a_file_that_goes_while_files_are_listed_is_left_out(tmp_path: Path) -> None:
+    """A run that goes on replaces files."""
+    for name in "ab":
+        (tmp_path / name).touch()
+    listed = files(tmp_path)
+    assert next(listed) == ("a", 0)
+    (tmp_path / "b").unlink()
+    assert list(listed) == []
 
 
 def test_a_job_file_is_run_and_what_it_measured_is_served(service: Served, alice: User) -> None:
