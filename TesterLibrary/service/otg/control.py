@@ -216,8 +216,7 @@ class TrafficGenerator:
         findings.settle()
         settings = settings_of(config, self._laboratory, self._stations.macs)
         self._prepared(self._flows, [settings.flows[name] for name in changed])
-        for name in changed:
-            self._flows.update(settings.flows[name], rate_only=properties == ["rate"])
+        self._flows.update([settings.flows[name] for name in changed], rate_only=properties == ["rate"])
         self._config, self._settings = config, settings
         return self._warning([])
 

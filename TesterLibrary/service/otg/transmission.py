@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import count
 from time import monotonic
 
-from ...errors import TargetError
+from ...errors import PlanError, TargetError
 from ...measurement.correction import DelayKind
 from ...measurement.snapshot import PortCounters, Snapshot, StreamCounters
 from ...model.plan import PlannedStream
@@ -31,6 +31,7 @@ _TAUGHT_S = (
     0.05  # in which a device passes on the frames that it learns from, so that ports do not count them
 )
 _WITHOUT_LIMIT = Fraction(10**9)
+_ADVICE = "delete them all, or set the configuration anew"
 _BURST_NS = 10**9  # flows that take less time have too few frames for an exact rate
 
 
@@ -189,7 +190,7 @@ class Transmission:
 
     def remove(self, names: Collection[str]) -> None:
         """Takes flows off the tester. OtgError if others are loaded with them."""
-        groups = self._within(names, "delete them all, or set the configuration anew")
+        groups = self._within(names, _ADVICE)
         self._retire(groups)
         for group in groups:
             group.run.unload()
@@ -248,7 +249,9 @@ class Transmission:
     def _check_room(self, groups: Sequence[Group]) -> None:
         """PlanError if flows, with those that are sending, ask for more than a port carries."""
         others = [group for group in self._groups if group.is_sending and group not in groups]
-        streams = [stream for group in (*others, *groups) for stream in group.run.streams]
+        self._check_sums([stream for group in (*others, *groups) for stream in group.run.streams])
+
+    def _check_sums(self, streams: Sequence[Stream]) -> None:
         for port in {stream.tx for stream in streams}:
             check_sum(self._tester.ports[port], [stream for stream in streams if stream.tx == port])
 
@@ -268,17 +271,50 @@ class Transmission:
             self.look()
             self._tester.sleep(_POLL_S)
 
-    def update(self, flow: FlowSetting, *, rate_only: bool) -> None:
-        """Changes a flow, also while it is sending if only its rate changes. PlanError if that cannot be."""
-        group = next((group for group in self._groups if flow.name in group.flows), None)
+    def update(self, flows: Sequence[FlowSetting], *, rate_only: bool) -> None:
+        """Changes flows, also while they are sending if only their rates change; all of them, or none.
+
+        Raises:
+            OtgError: the size of a flow that is sending, or a part of flows that are sent as one.
+            PlanError: more than a port carries, or the tester refuses a flow.
+        """
+        self._check_update(flows, rate_only=rate_only)
+        before: list[FlowSetting] = []
+        try:
+            for flow in flows:
+                known = self._settings[flow.name]
+                self._update(flow)
+                before.append(known)
+        except PlanError:
+            for known in before:
+                self._update(known)
+            raise
+
+    def _check_update(self, flows: Iterable[FlowSetting], *, rate_only: bool) -> None:
+        """Refuses what `update` does, before anything has changed."""
+        changed: dict[str, Stream] = {}
+        for flow in flows:
+            group = self._group_of(flow.name)
+            if group is None or not group.is_sending:
+                self._within([flow.name], _ADVICE)
+                continue
+            if not rate_only:
+                raise OtgError([f"{flow.place}: its size cannot change while it is sending; stop it first"])
+            changed |= {part.stream.name: part.stream for part in flow.parts}
+        going = [stream for group in self._groups if group.is_sending for stream in group.run.streams]
+        self._check_sums([changed.get(stream.name, stream) for stream in going])
+
+    def _group_of(self, flow: str) -> Group | None:
+        return next((group for group in self._groups if flow in group.flows), None)
+
+    def _update(self, flow: FlowSetting) -> None:
+        group = self._group_of(flow.name)
         known = self._settings[flow.name]
         self._paces.clear()
         self._offsets.clear()
-        if group is not None and group.is_sending and rate_only:
+        if group is not None and group.is_sending:
             for part in flow.parts:
                 group.run.update(part.stream)
-        elif group is not None and group.is_sending:
-            raise OtgError([f"{flow.place}: its size cannot change while it is sending; stop it first"])
         else:
             prepared, before = self.prepare([flow]), self.prepare([known])
             self.remove([flow.name])

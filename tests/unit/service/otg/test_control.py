@@ -95,6 +95,38 @@ def test_planted_loss_is_found(tmp_path: Path) -> None:
     assert metric["loss"] == pytest.approx(100 * lost / 1000)
 
 
+def update(bench: Bench, name: str, **flows: Any) -> Any:
+    """Changes a property of flows."""
+    changed = [flow(each, **{name: value}) for each, value in flows.items()]
+    return bench.call("UpdateConfig", choice="flows", flows={"property_names": [name], "flows": changed})
+
+
+def test_an_update_that_is_refused_has_changed_no_flow(bench: Bench) -> None:
+    """Not even those before the one for which it is refused."""
+    bench.call("SetConfig", **config(limited(), endless("sending")))
+    bench.transmit("start", "sending")
+    size = {"choice": "fixed", "fixed": 500}
+    with pytest.raises(OtgError, match=r"flows\[1\]: its size cannot change while it is sending"):
+        update(bench, "size", f=size, sending=size)
+    bench.transmit("start", "f")
+    assert ended(bench, "f")["f"]["bytes_tx"] == 20_000
+
+
+def test_rates_that_a_port_does_not_carry_together_are_refused_while_it_sends(bench: Bench) -> None:
+    bench.call("SetConfig", **config(endless("f"), endless("g")))
+    bench.transmit("start")
+    rates = {"choice": "percentage", "percentage": 70}
+    with pytest.raises(OtgError, match="140"):
+        update(bench, "rate", f=rates, g=rates)
+    bench.pass_time(0.1)
+    before = bench.flows()["f"]["frames_tx"]
+    bench.pass_time(1)
+    assert bench.flows()["f"]["frames_tx"] - before == pytest.approx(1000, abs=50)
+    update(bench, "rate", f=rates)
+    with pytest.raises(OtgError, match="140"):
+        update(bench, "rate", g=rates)
+
+
 class Holding(FakeTarget):
     """Its device keeps the last ten frames of each stream for a second, as one that stands still."""
 
