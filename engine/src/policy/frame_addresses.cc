@@ -52,9 +52,17 @@ constexpr uint8_t kMobility = 135;
 constexpr uint8_t kHostIdentity = 139;
 constexpr uint8_t kShim6 = 140;
 constexpr size_t kMostExtensions = 8;
+// Of neighbour discovery (RFC 4861 section 4).
+constexpr uint8_t kRouterSolicitation = 133;
+constexpr uint8_t kRouterAdvertisement = 134;
 constexpr uint8_t kNeighbourSolicitation = 135;
 constexpr uint8_t kNeighbourAdvertisement = 136;
-constexpr size_t kTarget = 8;  // within ICMPv6
+constexpr uint8_t kRedirect = 137;
+constexpr size_t kTarget = 8;              // within ICMPv6
+constexpr uint8_t kSourceLinkAddress = 1;  // of options
+constexpr uint8_t kTargetLinkAddress = 2;
+constexpr size_t kOptionUnit = 8;
+constexpr size_t kMostOptions = 8;
 // ff02::1:ff00:0/104 (RFC 4291 section 2.7.1).
 constexpr std::array<uint8_t, 13> kSolicitedNode = {0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xff};
 
@@ -81,6 +89,14 @@ constexpr bool IsExtension(uint8_t header) {
   return header == kHopByHop || header == kFragment || header == kAuthentication ||
          header == kDestinationOptions || header == kMobility || header == kHostIdentity ||
          header == kShim6;
+}
+
+// Where the options of a message of neighbour discovery begin; 0: it is none.
+constexpr size_t OptionsOf(uint8_t type) {
+  if (type == kRouterSolicitation) return 8;
+  if (type == kRouterAdvertisement) return 16;
+  if (type == kNeighbourSolicitation || type == kNeighbourAdvertisement) return 24;
+  return type == kRedirect ? 40 : 0;
 }
 
 // Bytes of an extension header of which the first two are there.
@@ -239,6 +255,26 @@ void FrameAddresses::WalkIpv6(Frame frame, size_t at) {
     AddPlace(Family::kIpv6, Side::kSource, behind + kTarget, "target of the advertisement");
   }
   AddPlace(Family::kIpv6, Side::kSource, at + kIpv6Source, "source IPv6 address");
+  if (!is_icmp || behind >= frame.size()) return;
+  if (const size_t options = OptionsOf(frame[behind])) WalkOptions(frame, behind + options);
+}
+
+// Whoever gets this sends to the link-layer address in it, so it is one of a source, as in ARP.
+void FrameAddresses::WalkOptions(Frame frame, size_t at) {
+  for (size_t i = 0; at + kOptionUnit <= frame.size(); ++i) {
+    const size_t bytes = kOptionUnit * frame[at + 1];
+    AddBytes(at, 2);
+    if (bytes == 0) return;  // such a message is discarded (RFC 4861 section 4.6)
+    const bool has_address = frame[at] == kSourceLinkAddress || frame[at] == kTargetLinkAddress;
+    if (i == kMostOptions || (has_address && place_count_ == kMostPlaces)) {
+      problem_ = "its options of neighbour discovery do not end";
+      return;
+    }
+    if (has_address) {
+      AddPlace(Family::kMac, Side::kSource, at + 2, "link-layer address in neighbour discovery");
+    }
+    at += bytes;
+  }
 }
 
 void FrameAddresses::WalkArp(Frame frame, size_t at) {

@@ -56,8 +56,8 @@ class FrameAddresses {
   std::string_view problem() const { return problem_; }
 
  private:
-  static constexpr size_t kMostPlaces = 5;
-  static constexpr size_t kMostStructure = 48;
+  static constexpr size_t kMostPlaces = 7;
+  static constexpr size_t kMostStructure = 57;
 
   void AddPlace(Family family, Side side, size_t offset, std::string_view name);
   void AddStructure(size_t begin, size_t end);  // bits
@@ -69,6 +69,7 @@ class FrameAddresses {
   void WalkPpp(Frame frame, size_t at);
   void WalkIpv4(Frame frame, size_t at);
   void WalkIpv6(Frame frame, size_t at);
+  void WalkOptions(Frame frame, size_t at);
   void WalkArp(Frame frame, size_t at);
 
   std::array<AddressPlace, kMostPlaces> places_;

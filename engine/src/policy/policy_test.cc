@@ -229,6 +229,61 @@ TEST(AddressRules, SolicitationsAreKnownByTheirTargets) {
   EXPECT_THAT(rules.Objection(frame), HasSubstr("target of the solicitation fd00::3"));
 }
 
+// Hosts send to the address in the option, whatever the Ethernet header has.
+TEST(AddressRules, NeighbourDiscoveryClaimsNoAddressOfOthers) {
+  const AddressRules rules = Parse("source 02:00:00:00:00:0a").addresses;
+  struct Message {
+    int type;
+    size_t options;
+  };
+  for (const auto& [type, options] :
+       {Message{133, 8}, Message{134, 16}, Message{135, 24}, Message{136, 24}, Message{137, 40}}) {
+    for (const int option : {1, 2}) {
+      auto frame = Ipv6Frame(58);
+      frame.resize(128);
+      frame[6] = 2;
+      frame[11] = 0x0a;
+      frame[54] = static_cast<uint8_t>(type);
+      uint8_t* other = &frame[54 + options];  // an option before it
+      other[0] = 14;
+      other[1] = 1;
+      uint8_t* address = other + 8;
+      address[0] = static_cast<uint8_t>(option);
+      address[1] = 1;
+      address[2] = 2;
+      address[7] = 0x0a;
+      EXPECT_EQ(rules.Objection(frame), "") << type;
+      address[7] = 0x0b;
+      EXPECT_THAT(rules.Objection(frame),
+                  HasSubstr("link-layer address in neighbour discovery 02:00:00:00:00:0b"))
+          << type;
+      const FrameAddresses found = FrameAddresses::Of(frame);
+      const auto at = static_cast<uint32_t>(8 * (address - frame.data()));
+      EXPECT_TRUE(std::ranges::any_of(found.structure(), [&](const BitSpan& span) {
+        return span.begin <= at && at + 16 <= span.end;
+      }));
+      frame[54] = 128;  // an echo, whose data is anything
+      EXPECT_EQ(rules.Objection(frame), "");
+    }
+  }
+  auto frame = Ipv6Frame(58);
+  frame.resize(200);
+  frame[6] = 2;
+  frame[11] = 0x0a;
+  frame[54] = 136;
+  for (size_t at = 78; at < frame.size(); at += 8) {
+    frame[at] = 14;
+    frame[at + 1] = 1;
+  }
+  EXPECT_THAT(rules.Objection(frame), HasSubstr("options of neighbour discovery do not end"));
+  for (size_t at = 78; at < 110; at += 8) {
+    frame[at] = 2;
+    frame[at + 2] = 2;
+    frame[at + 7] = 0x0a;
+  }
+  EXPECT_THAT(rules.Objection(frame), HasSubstr("options of neighbour discovery do not end"));
+}
+
 TEST(AddressRules, PacketsThatGoElsewhereThanTheySayAreRefused) {
   const AddressRules rules = Parse("destination 10.0.0.0/8\ndestination fd00::/16").addresses;
   auto frame = Ipv4Frame();
