@@ -18,8 +18,15 @@ constexpr uint64_t kShare = 10;  // a stream that was kept from sending for so m
 constexpr uint64_t kBits = 8;
 constexpr uint64_t kMillisecondNs = 1'000'000;
 
-bool IsOver(uint64_t sent, const std::optional<uint64_t>& limit) {
-  return limit && sent > *limit + *limit / kShare;
+// How much may be sent in some time; no less in a part of a second than in all of it.
+uint64_t Allowed(uint64_t limit, uint64_t time_ns) {
+  return Saturate(Wide{limit} * std::max(time_ns, kWindowNs) / kWindowNs);
+}
+
+bool IsOver(uint64_t sent, const std::optional<uint64_t>& limit, uint64_t time_ns) {
+  if (!limit) return false;
+  const uint64_t allowed = Allowed(*limit, time_ns);
+  return sent > AddSaturating(allowed, allowed / kShare);
 }
 
 // How long it takes to send so much at the limit.
@@ -39,33 +46,51 @@ PortRates::PortRates(const Ports& ports) : ports_(ports) {
   }
 }
 
-PortRates::Sent PortRates::SentBy(Limited& limited, uint64_t now_ns) const {
+std::string PortRates::Sent::TimeText() const {
+  return time_ns <= kWindowNs ? "a second" : Cat(time_ns / kMillisecondNs, " ms");
+}
+
+std::array<PortRates::Sent, 2> PortRates::SentBy(Limited& limited, uint64_t now_ns) const {
   const PortCounters& counters = ports_[limited.port].counters;
   auto& samples = limited.samples;
   samples.push_back(
       {.at_ns = now_ns, .packets = counters.tx_packets.Get(), .bytes = counters.tx_bytes.Get()});
-  while (samples.front().at_ns + kWindowNs < now_ns) samples.pop_front();
-  return {.packets = samples.back().packets - samples.front().packets,
-          .bits = kBits * (samples.back().bytes - samples.front().bytes)};
+  const auto is_older = [&](const Sample& sample) { return sample.at_ns + kWindowNs < now_ns; };
+  while (samples.size() > 1 && is_older(samples[1])) samples.pop_front();
+  const auto since = [&](const Sample& sample) {
+    return Sent{.since_ns = sample.at_ns,
+                .time_ns = now_ns - sample.at_ns,
+                .packets = samples.back().packets - sample.packets,
+                .bits = kBits * (samples.back().bytes - sample.bytes)};
+  };
+  return {since(samples[is_older(samples.front()) ? 1 : 0]), since(samples.front())};
 }
 
 std::vector<PortRates::Excess> PortRates::Look(uint64_t now_ns) {
   std::vector<Excess> found;
   for (Limited& limited : limited_) {
-    const Sent sent = SentBy(limited, now_ns);
+    const auto spans = SentBy(limited, now_ns);
     const RateLimit& limit = limited.limit;
-    const bool by_packets = IsOver(sent.packets, limit.packets);
-    if (!by_packets && !IsOver(sent.bits, limit.bits)) continue;
-    const std::string what =
-        by_packets ? Cat(sent.packets, " frames within a second, and may send ", *limit.packets)
-                   : Cat(sent.bits, " bits within a second, and may send ", *limit.bits);
-    found.push_back(
-        {.port = limited.port,
-         .text = Cat("port ", Quote(ports_.limits()[limited.port].name), " has sent ", what)});
+    const auto excess = std::ranges::find_if(spans, [&](const Sent& sent) {
+      return IsOver(sent.packets, limit.packets, sent.time_ns) ||
+             IsOver(sent.bits, limit.bits, sent.time_ns);
+    });
+    if (excess == spans.end()) continue;
+    const bool by_packets = IsOver(excess->packets, limit.packets, excess->time_ns);
+    const auto [unit, count, most] = by_packets
+                                         ? std::tuple(" frames", excess->packets, *limit.packets)
+                                         : std::tuple(" bits", excess->bits, *limit.bits);
+    found.push_back({.port = limited.port,
+                     .text = Cat("port ", Quote(ports_.limits()[limited.port].name), " has sent ",
+                                 count, unit, " within ", excess->TimeText(), ", and may send ",
+                                 Allowed(most, excess->time_ns))});
+    for (const Sent& sent : spans) {
+      limited.closed_until_ns =
+          std::max(limited.closed_until_ns,
+                   AddSaturating(sent.since_ns, std::max(TimeOf(sent.packets, limit.packets),
+                                                         TimeOf(sent.bits, limit.bits))));
+    }
     auto& samples = limited.samples;
-    limited.closed_until_ns =
-        AddSaturating(samples.front().at_ns,
-                      std::max(TimeOf(sent.packets, limit.packets), TimeOf(sent.bits, limit.bits)));
     samples.erase(samples.begin(), samples.end() - 1);
   }
   return found;
@@ -75,23 +100,26 @@ void PortRates::Admit(uint16_t port, uint64_t frames, uint64_t bytes, uint64_t n
                       std::string_view where) {
   for (Limited& limited : limited_) {
     if (limited.port != port) continue;
-    const Sent sent = SentBy(limited, now_ns);
+    const auto spans = SentBy(limited, now_ns);
     const RateLimit& limit = limited.limit;
-    const bool is_closed = now_ns < limited.closed_until_ns;
-    const bool by_packets = IsOver(sent.packets + frames, limit.packets);
-    if (!is_closed && !by_packets && !IsOver(sent.bits + kBits * bytes, limit.bits)) return;
-    std::string text = Cat(where, ": port ", Quote(ports_.limits()[port].name), " has sent ");
-    if (is_closed) {
-      text += Cat("more than the policy of this tester allows; wait for ",
-                  (limited.closed_until_ns - now_ns) / kMillisecondNs + 1, " ms");
-    } else {
+    const std::string what = Cat(where, ": port ", Quote(ports_.limits()[port].name), " has sent ");
+    if (now_ns < limited.closed_until_ns) {
+      throw Error(Code::kResourceExhausted,
+                  Cat(what, "more than the policy of this tester allows; wait for ",
+                      (limited.closed_until_ns - now_ns) / kMillisecondNs + 1, " ms"));
+    }
+    for (const Sent& sent : spans) {
+      const bool by_packets = IsOver(sent.packets + frames, limit.packets, sent.time_ns);
+      if (!by_packets && !IsOver(sent.bits + kBits * bytes, limit.bits, sent.time_ns)) continue;
       const auto [unit, before, more, most] =
           by_packets ? std::tuple(" frames", sent.packets, frames, *limit.packets)
                      : std::tuple(" bits", sent.bits, kBits * bytes, *limit.bits);
-      text += Cat(before, unit, " within a second", more == 0 ? "" : Cat(", and would send ", more),
-                  "; the policy of this tester allows ", most, ": send less, or a second later");
+      throw Error(Code::kResourceExhausted,
+                  Cat(what, before, unit, " within ", sent.TimeText(),
+                      more == 0 ? "" : Cat(", and would send ", more),
+                      "; the policy of this tester allows ", Allowed(most, sent.time_ns),
+                      ": send less, or a second later"));
     }
-    throw Error(Code::kResourceExhausted, text);
   }
 }
 

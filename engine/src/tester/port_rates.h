@@ -4,6 +4,7 @@
 // What leaves ports whose rate is limited, in any second. Not thread safe.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -23,8 +24,9 @@ class PortRates {
     uint16_t port;
     std::string text;  // "port "p1" has sent 1200 frames within a second; allowed are 1000"
   };
-  // Reads the counters of ports. Ports that have sent more in the second before `now_ns` than they
-  // may, with a tenth for frames that were late. What they have sent then counts no more, but
+  // Reads the counters of ports. Ports that have sent more than they may in the second before
+  // `now_ns`, or on average since the look before it, which is longer ago where looks were late;
+  // with a tenth for frames that were late. What they have sent then counts no more, but
   // nothing is admitted there for as long as so much would have taken.
   std::vector<Excess> Look(uint64_t now_ns);
   // RESOURCE_EXHAUSTED, with a message that starts with `where`, unless so many frames, of so many
@@ -41,15 +43,20 @@ class PortRates {
   struct Limited {
     uint16_t port;
     RateLimit limit;
-    std::deque<Sample> samples;    // of a second
+    std::deque<Sample> samples;    // of a second, and the one before it
     uint64_t closed_until_ns = 0;  // it has sent too much
   };
+  // What has left a port in some time.
   struct Sent {
+    uint64_t since_ns;
+    uint64_t time_ns;
     uint64_t packets;
     uint64_t bits;
+
+    std::string TimeText() const;
   };
-  // What has left a port in the second before `now_ns`.
-  Sent SentBy(Limited& limited, uint64_t now_ns) const;
+  // In the second before `now_ns`, and since the look before it.
+  std::array<Sent, 2> SentBy(Limited& limited, uint64_t now_ns) const;
 
   const Ports& ports_;
   std::vector<Limited> limited_;
