@@ -152,6 +152,7 @@ class OtgDoor:
                 raise TesterLibraryError(f"place {self._place.name}: otg: {said}") from None
             self._servers.append(server)
         self._lab.enders.append(self.end)
+        await self._end_left()
         self._keeping = asyncio.create_task(self._keep())
         http_port, grpc_port = (server.sockets[0].getsockname()[1] for server in self._servers)
         print(
@@ -159,6 +160,16 @@ class OtgDoor:
             f"gRPC {ADDRESS}:{grpc_port}",
             flush=True,
         )
+
+    async def _end_left(self) -> None:
+        """Ends a lease that a service which was killed had for a client, who cannot come back to it."""
+        for lease in list(self._lab.scheduler.leases([State.ACQUIRED])):
+            if lease.place == self._place.name and self._folder_of(lease).is_dir():
+                with suppress(Unready):  # then it ends by itself
+                    await self._lab.end(SERVICE, lease.id, force=True, reason="the service was killed")
+
+    def _folder_of(self, lease: Lease) -> Path:
+        return self._lab.config.folder / "otg" / lease.id
 
     async def close(self) -> None:
         """Listens no more, and ends what a client does."""
@@ -272,7 +283,7 @@ class OtgDoor:
 
     async def _run(self, lease: Lease) -> tuple[Running, Path, Path]:
         """`tester otg` under a lease, once it listens, with the folder of its sockets, and its log."""
-        folder, sockets = self._lab.config.folder / "otg" / lease.id, self._sockets / lease.id[:8]
+        folder, sockets = self._folder_of(lease), self._sockets / lease.id[:8]
         folder.parent.mkdir(mode=0o700, exist_ok=True)
         for made in (folder, sockets):
             made.mkdir(mode=0o700)

@@ -8,6 +8,7 @@ import json
 import os
 import pwd
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -258,6 +259,22 @@ def test_the_command_line_serves_a_place_at_the_ports_of_the_documentation(tmp_p
                 assert (found["frames_tx"], found["frames_rx"], found["loss"]) == (PACKETS, PACKETS, 0)
         finally:
             server.terminate()
+
+
+def test_a_service_that_is_killed_ends_what_its_client_sent_when_it_is_back(
+    service: tuple[Served, int], engine: EngineProcess
+) -> None:
+    """Not half a minute later: the client's connection is gone, and nobody comes back to its lease."""
+    served, port = service
+    with of("nobody", port) as his:
+        his.configure(frames=100_000)
+        his.start()
+        served.stop(signal.SIGKILL)
+    served.start()
+    ended = ("the service", "end a lease", 200, "nobody, lab: the service was killed")
+    until(lambda: ended in served.audit())
+    with closing(EngineTarget.connect(engine.address)) as direct:
+        assert direct.snapshot().jobs == ()
 
 
 def test_a_service_that_ends_leaves_the_place_to_nobody(service: tuple[Served, int]) -> None:

@@ -37,7 +37,9 @@ os.kill(os.getpid(), signal.SIGKILL)
 def _door() -> OtgDoor:
     place = next(place for place in shipped_places().places if place.testbed.dut.is_simulated)
     place = replace(place, otg=OtgPlace(http=0, grpc=0))
-    return OtgDoor(Mock(enders=[]), Mock(), place, lambda _: Role.USER, Mock())
+    lab = Mock(enders=[])
+    lab.scheduler.leases.return_value = []
+    return OtgDoor(lab, Mock(), place, lambda _: Role.USER, Mock())
 
 
 @pytest.mark.parametrize(
