@@ -74,7 +74,7 @@ class Leases:
         from ...targets.engine.leases import VARIABLE  # and gRPC, which takes long
 
         kept = self._kept[tester]
-        kept.in_use = True
+        kept.in_use, kept.used = True, kept.lease
         return {VARIABLE: kept.tester} if kept.tester else {}
 
     def give_back(self, tester: str) -> None:
@@ -85,7 +85,7 @@ class Leases:
 
     def lost(self) -> dict[str, str]:
         """The testers whose lease ended in its use, with the reason."""
-        return {name: kept.over for name, kept in self._kept.items() if kept.in_use and kept.over}
+        return {name: kept.lost for name, kept in self._kept.items() if kept.in_use and kept.lost}
 
     def unusable(self) -> dict[str, str]:
         """The testers that the service will not give, with the reason."""
@@ -115,6 +115,7 @@ class _Kept:
         self.thread = threading.Thread(target=self._run, name=f"lease of {name}", daemon=True)
         self.acquired = self.in_use = self.closed = False
         self.tester = ""  # the value of TESTER_LEASE; empty: each run starts the tester
+        self.lease = self.used = ""  # ids: of what is acquired, and of what is in use
         self.over = ""  # why the lease ended, though it was wanted
         self.refusal = ""  # why there will be none
 
@@ -128,6 +129,12 @@ class _Kept:
             raise TesterLibraryError(
                 f"{self._url} has no place {self._entry.place!r}; it has {', '.join(places) or 'none'}"
             )
+
+    @property
+    def lost(self) -> str:
+        """Why the lease that is in use has ended; it may have done so just before its use began."""
+        is_held = self.lease and self.used == self.lease
+        return self.over or ("" if is_held else "its lease ended as the test began")
 
     def wish(self, wished: bool) -> None:
         """Asks for the lease, or releases it."""
@@ -164,12 +171,12 @@ class _Kept:
             while self._wished and lease["state"] in ("waiting", "checking"):
                 lease = self._call("GET", f"{path}?wait={_WAIT_S}")
             if lease["state"] == "acquired" and self._wished:
-                self.tester, self.acquired = lease["tester"], True
+                self.tester, self.lease, self.acquired = lease["tester"], lease["id"], True
                 self._keep(path)
             elif self._wished:
                 raise _Unreached(f"{self._url}: the lease is {lease['state']}: {lease['reason']}")
         finally:
-            self.acquired = False
+            self.acquired, self.lease = False, ""
             with suppress(_Refused, _Unreached):  # it is over, or ends by itself
                 self._call("DELETE", path)
 

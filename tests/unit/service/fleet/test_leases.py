@@ -16,6 +16,7 @@ import pytest
 from TesterLibrary.commands import main as cli
 from TesterLibrary.files.campaign_fleet import LeaseEntry
 from TesterLibrary.reporting import allure_report
+from TesterLibrary.service.fleet import leases as leases_of_a_campaign
 from TesterLibrary.service.fleet.fleet import FleetTester
 from TesterLibrary.service.fleet.leases import Leases
 
@@ -115,38 +116,72 @@ def test_a_service_or_place_that_is_not_there_is_said_before_anything_is_run(
     assert "testers.north.lease.service: 'ftp://127" in capsys.readouterr().err
 
 
-class _Dying(BaseHTTPRequestHandler):
-    """A service that is killed once, in the middle of an answer."""
+class _Stand(BaseHTTPRequestHandler):
+    """A service whose leases are as a test wants them."""
 
-    killed = False
+    cuts = 0  # answers that end in their middle, as if it were killed
+    state = "acquired"
 
     def do_GET(self) -> None:
-        self._answer([{"name": "north"}])
+        self._answer(200, [{"name": "north"}] if self.path == "/v1/places" else self._lease())
 
-    do_DELETE = do_GET  # noqa: N815
+    def do_DELETE(self) -> None:
+        self._answer(200, self._lease())
 
     def do_POST(self) -> None:
-        cut, _Dying.killed = not _Dying.killed, True
-        self._answer({"id": "1", "state": "acquired", "tester": "", "reason": ""}, cut=cut)
+        is_over = self.path.endswith("/heartbeat") and self.state != "acquired"
+        self._answer(410 if is_over else 200, {"error": "root took it"} if is_over else self._lease())
 
-    def _answer(self, content: object, *, cut: bool = False) -> None:
+    def _lease(self) -> dict[str, str]:
+        return {"id": "1", "state": self.state, "tester": "", "reason": ""}
+
+    def _answer(self, status: int, content: object) -> None:
         body = json.dumps(content).encode()
-        self.send_response(200)
+        self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body[: 1 if cut else None])
+        if self.command == "POST" and self.cuts:
+            type(self).cuts -= 1
+            body = body[:1]
+        self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
         """Says nothing."""
 
 
-def test_an_answer_that_is_cut_off_is_asked_for_again() -> None:
-    """Otherwise nobody asks for the lease any more, and the campaign waits for ever."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Dying) as server:
+@pytest.fixture
+def stand() -> Iterator[tuple[type[_Stand], Leases]]:
+    """A service, and the leases of a campaign with one tester."""
+    kind = type("_Own", (_Stand,), {})
+    with ThreadingHTTPServer(("127.0.0.1", 0), kind) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         entry = LeaseEntry(f"http://127.0.0.1:{server.server_address[1]}", "north")
         leases = Leases([FleetTester("t1", {}, {}, {}, entry)])
         leases.want(["t1"])
-        until(lambda: leases.here() == {"t1"})
+        yield kind, leases
         leases.close()
         server.shutdown()
+
+
+def test_an_answer_that_is_cut_off_is_asked_for_again(stand: tuple[type[_Stand], Leases]) -> None:
+    """Otherwise nobody asks for the lease any more, and the campaign waits for ever."""
+    service, leases = stand
+    until(lambda: leases.here() == {"t1"})
+    service.cuts = 1
+    leases.give_back("t1")
+    until(lambda: leases.here() == set())
+    leases.want(["t1"])
+    until(lambda: leases.here() == {"t1"})
+
+
+def test_a_lease_that_ends_as_its_use_begins_is_lost(
+    stand: tuple[type[_Stand], Leases], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise a test is run on a tester that somebody else has."""
+    monkeypatch.setattr(leases_of_a_campaign, "_TTL_S", 1)
+    service, leases = stand
+    until(lambda: leases.here() == {"t1"})
+    service.state = "waiting"
+    until(lambda: leases.here() == set())
+    leases.use("t1")  # for which it was seen to be here
+    until(lambda: leases.lost() == {"t1": "its lease ended as the test began"})
