@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ..model.number import percent
 from ..model.units import Bandwidth, Ratio
 from ..reporting.comparison import Change, Comparison, compare, status
 from ..reporting.rebuild import evidence_of
@@ -108,6 +109,6 @@ def _said(each: Comparison) -> str:
     if each.before is None or each.after is None or each.change is Change.NOT_COMPARED:
         return f"{each.subject}: {each.reason}"
     measured, was = each.after.measured, f", {each.before.measured} before"
-    grew = "" if each.part is None else f"{float(each.part):+.2%}".replace("%", " %")
+    grew = "" if each.part is None else percent(each.part, 2, "+")
     notes = "; ".join(note for note in (grew, each.reason) if note)
     return f"{each.subject} is {measured}{was}" + (f" ({notes})" if notes else "")

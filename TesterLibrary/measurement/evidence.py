@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 
-from ..model.number import were
+from ..model.number import percent, were
 from ..model.plan import Plan
 from .counter import increase, total
 from .departure import rate_error
@@ -140,9 +140,9 @@ class Evidence:
             yield "no frame was to be sent"
         if self.missed_rate(limits):
             yield (
-                f"the tester sent {self.offered_packets} of {self.intended_packets} frames "
-                f"with a rate error of {float(self.rate_error):+.3%} "
-                f"(limit {float(limits.max_rate_error):.3%})"
+                f"the tester sent {self.offered_packets:,} of {self.intended_packets:,} frames "
+                f"with a rate error of {percent(self.rate_error, 3, '+')} "
+                f"(limit {percent(limits.max_rate_error, 3)})"
             )
         drops = (self.rx_missed or 0) + (self.kernel_dropped or 0)
         if drops > limits.max_tester_drops:
@@ -162,8 +162,8 @@ class Evidence:
         yield from gap_objection(self.worst_worker_gap_ns, self.waited_ns, limits)
         if self.steal is not None and self.steal > limits.max_steal:
             yield (
-                f"the hypervisor took {float(self.steal):.1%} of the time from this machine "
-                f"(limit {float(limits.max_steal):.1%})"
+                f"the hypervisor took {percent(self.steal, 1)} of the time from this machine "
+                f"(limit {percent(limits.max_steal, 1)})"
             )
         if self.worst_lateness_ns > limits.max_pause_ns and 0 < self.lost_packets <= self.burst_packets:
             yield (

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ..model.number import percent
 from ..model.units import Duration
 from .blind_delay import BlindDelay, Passages, bounded_text
 from .correction import NOT_CORRECTED, Correction
@@ -200,7 +201,7 @@ class Interval:
     def __str__(self) -> str:
         text = (
             f"interval {self.number}, {Duration(self.duration_ns)}: sent {self.sent:,}, lost {self.lost:,} "
-            f"({float(self.loss):.4%}), {self.received_rate:,.0f} pps"
+            f"({percent(self.loss, 4)}), {self.received_rate:,.0f} pps"
         )
         if self.delay_ns is None or self.delay_bound_ns is None:
             return text

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from ..model.number import were
+from ..model.number import percent, were
 from .counter import increase
 from .evidence import EvidenceLimits, backlog_objection, gap_objection, waited_ns
 from .links import link_objection, links_down
@@ -135,7 +135,7 @@ def objections(
         elif missing > due * limits.max_shortfall:
             yield (
                 f"the tester opened {statistics.openings:,} of {float(due):,.0f} flows in time "
-                f"(limit {float(limits.max_shortfall):.3%} fewer){slow}"
+                f"(limit {percent(limits.max_shortfall, 3)} fewer){slow}"
             )
     yield from statistics.unread_texts
     for count, what in (

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from ..model.number import percent
 from ..model.units import Duration
 from .attempt import Attempt, unconfirmed
 from .blind_delay import BlindDelay, Passages
@@ -323,15 +324,15 @@ class Trial(Validated):
 
     @property
     def loss_text(self) -> str:
-        """The frame loss as people read it: `lost 4 (0.0040%)`, or why it is not known."""
+        """The frame loss as people read it: `lost 4 (0.0040 %)`, or why it is not known."""
         if self.lost is not None and self.loss_ratio is not None:
-            return f"lost {self.lost:,} ({self.loss_ratio:.4%})"
+            return f"lost {self.lost:,} ({percent(self.loss_ratio, 4)})"
         if self.loss_bounds is None:
             return "loss not measured"
         least, most = self.loss_bounds
         if most < 1:
-            return f"loss {float(least):.4%} to {float(most):.4%}"
-        known = f"loss is at least {float(least):.4%}" if least else "loss is not known"
+            return f"loss {percent(least, 4)} to {percent(most, 4)}"
+        known = f"loss is at least {percent(least, 4)}" if least else "loss is not known"
         return f"{known}: {self.loss_unknown}"
 
     @property
@@ -491,7 +492,7 @@ class Trial(Validated):
 
     def __str__(self) -> str:
         text = (
-            f"{self.title}: {float(self.load):.2%} for {self.duration_ns / 1e9:g} s, "
+            f"{self.title}: {percent(self.load, 2)} for {self.duration_ns / 1e9:g} s, "
             f"sent {self.sent:,}, {self.loss_text}, {self._rate_text}"
         )
         if self.latency.count:

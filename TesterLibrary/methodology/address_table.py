@@ -91,6 +91,8 @@ class CapacityResult(Result):
                 doubt = (
                     f"it knew {self.capacity:,} and did not know {self.failed + self.port_addresses:,}, "
                     "and the bound lies between them; search with a finer resolution"
+                    if self.passed
+                    else f"no less than {self.failed + self.port_addresses:,} were tried; give a lower number"
                 )
             else:
                 failed = [check for check in self.checks if check.addresses == self.failed]
@@ -100,16 +102,22 @@ class CapacityResult(Result):
             AT_LEAST,
             bound,
             subject=f"address table of {self.title}",
-            measured=f"{self.capacity:,} addresses",
+            measured=self._text,
             bound=f">= {bound:,}",
             doubt=doubt,
         )
+
+    @property
+    def _text(self) -> str:
+        if self.failed is not None and not self.passed:
+            return f"below {self.failed + self.port_addresses:,} addresses"
+        return f"{self.capacity:,} addresses"
 
     def __str__(self) -> str:
         limit = "no limit was found" + " within the ageing time" * self.aged
         if self.failed is not None:
             limit = f"{self.failed + self.port_addresses:,} were not all known"
-        return f"{self.title}: {self.capacity:,} addresses at once, {limit}, {len(self.checks)} checks"
+        return f"{self.title}: {self._text} at once, {limit}, {len(self.checks)} checks"
 
 
 @dataclass(frozen=True)
@@ -133,6 +141,8 @@ class AddressRateResult(Result):
                 doubt = (
                     f"it learned all at {self.passed:,}/s and not at {self.failed:,}/s, and the bound lies "
                     "between them; search with a finer resolution"
+                    if self.passed
+                    else f"no rate below {self.failed:,}/s was tried; give a lower one"
                 )
             else:
                 doubt = _doubt([check for check in self.checks if check.rate == self.failed]) or self._no_room
@@ -141,7 +151,7 @@ class AddressRateResult(Result):
             AT_LEAST,
             bound.per_second,
             subject=f"address learning rate of {self.title}",
-            measured=f"{self.passed:,}/s",
+            measured=self._text,
             bound=f">= {bound}",
             doubt=doubt,
         )
@@ -155,10 +165,18 @@ class AddressRateResult(Result):
             "table may be full, so give fewer addresses, or the time after which it forgets them"
         )
 
+    @property
+    def _text(self) -> str:
+        return (
+            f"below {self.failed:,}/s"
+            if self.failed is not None and not self.passed
+            else f"{self.passed:,}/s"
+        )
+
     def __str__(self) -> str:
         limit = "no limit was found" if self.failed is None else f"not all at {self.failed:,}/s"
         return (
-            f"{self.title}: learned {self.addresses:,} addresses at {self.passed:,}/s, {limit}, "
+            f"{self.title}: learned {self.addresses:,} addresses at {self._text}, {limit}, "
             f"{len(self.checks)} checks"
         )
 

@@ -9,6 +9,7 @@ from enum import Enum
 from fractions import Fraction
 
 from ..measurement.interval import Interval
+from ..model.number import percent
 from ..model.units import Duration, Ratio
 from ..verdict import AT_MOST, Between, Verdict, assess
 from .result import Result
@@ -76,5 +77,5 @@ class MonitoringResult(Result):
             f"sent {self.sent:,}, lost {self.lost:,}"
         )
         if self.worst and self.worst.lost:
-            text += f", most in interval {self.worst.number} ({float(self.worst.loss):.4%})"
+            text += f", most in interval {self.worst.number} ({percent(self.worst.loss, 4)})"
         return f"{text}; measured by {self.method.value}: {self.reason}" if self.reason else text

@@ -204,7 +204,8 @@ class ResetResult(Result):
 
     def __str__(self) -> str:
         doubt = self._doubt()
-        found = self._text if any(self.outages) else "no frame lost"
+        nothing = "no frame lost" if self.outages else "not known"
+        found = self._text if any(self.outages) else nothing
         text = f"{self.title}: {self.measurement.kind.value} reset by {self.hook}: {found}"
         return f"{text} ({doubt})" if doubt else text
 

@@ -53,6 +53,11 @@ def shown(value: Fraction) -> Fraction:
     return Fraction(f"{float(value):.{_ROUNDED_DIGITS - 1}e}")
 
 
+def percent(part: Fraction | float, places: int, sign: str = "") -> str:
+    """A part of a whole with so many places, as in `18.765 %`; with `sign` `+` its sign in any case."""
+    return f"{100 * float(part):{sign}.{places}f} %"
+
+
 def counted(count: int, noun: str) -> str:
     """A number and its noun: `1 trial`, `3 trials`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -9,6 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ..errors import PlanError
+from .number import percent
 from .ports import Port
 from .stream import Stream
 from .units import Rate, RateUnit
@@ -39,7 +40,7 @@ def mixed(
     """
     total = sum(shares.values(), Fraction(0))
     if total != 1 or not all(shares.values()):
-        raise PlanError(f"mix {name!r}: shares above 0 have to make 100 %; these make {float(total):.6%}")
+        raise PlanError(f"mix {name!r}: shares above 0 have to make 100 %; these make {percent(total, 6)}")
     if len(used := {stream.tx for stream in streams}) > 1:
         raise PlanError(f"mix {name!r}: its streams leave {', '.join(sorted(used))}; a mix leaves one port")
     for stream in streams:

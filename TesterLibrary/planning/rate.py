@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from ..errors import PlanError
+from ..model.number import percent
 from ..model.ports import Port
 from ..model.stream import Stream
 from ..model.units import Rate, RateUnit
@@ -68,7 +69,7 @@ def check_sum(port: Port, streams: Iterable[Stream]) -> None:
         names = " + ".join(f"{stream.name!r} ({stream.rate})" for stream in sharing)
         raise PlanError(
             f"streams {names} share port {port.name!r} ({port.speed}) and together ask for "
-            f"{float(part):.6%} of its line rate; it carries at most 100 %"
+            f"{percent(part, 6)} of its line rate; it carries at most 100 %"
         )
 
 

@@ -16,6 +16,7 @@ from typing import TextIO
 
 from ..measurement.interval import Interval
 from ..measurement.trial import Trial
+from ..model.number import percent
 from ..model.units import Duration
 from .agenda import Agenda
 from .agenda import read as read_agenda
@@ -144,7 +145,7 @@ class Console:
         count = f"trial {self._counted(under_way=sending is not None)}"
         parts = [self._title, count]
         if sending is not None:
-            parts.append(f"sending {min(sending, 1):.0%}")
+            parts.append(f"sending {percent(min(sending, 1), 0)}")
         parts += [text for text in (self._found, self._time_left()) if text]
         line = "      " + ", ".join(part for part in parts if part)
         width = shutil.get_terminal_size().columns

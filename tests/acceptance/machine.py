@@ -14,13 +14,15 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from TesterLibrary.model.number import percent
+
 _ENOUGH = Fraction(1, 2)
 # Read from the text of the verdict: sessions record no evidence, only their objections.
 _GAP = re.compile(
     r"a worker did not run for ([\d.]+) ms \(limit [^)]*\); in all, "
     r"the kernel had its CPU do something else for ([\d.]+) ms"
 )
-_STOLEN = re.compile(r"the hypervisor took ([\d.]+%) of the time from this machine \(limit ([\d.]+%)\)")
+_STOLEN = re.compile(r"the hypervisor took ([\d.]+ %) of the time from this machine \(limit ([\d.]+ %)\)")
 
 
 def explanation(message: str, trials: Sequence[Mapping[str, Any]]) -> str:
@@ -41,10 +43,10 @@ def _by_evidence(objection: str, trial: Mapping[str, Any]) -> str:
     evidence = trial["evidence"]
     steal = Fraction(evidence["steal"] or 0)
     if _STOLEN.search(objection):
-        return f"steal {float(steal):.1%}"
+        return f"steal {percent(steal, 1)}"
     waited_ns = int(evidence["waited_ns"] or 0)
     taken = waited_ns + steal * int(trial["duration_ns"])
-    numbers = f"{waited_ns / 1e6:.1f} ms waited for a CPU, steal {float(steal):.1%}"
+    numbers = f"{waited_ns / 1e6:.1f} ms waited for a CPU, steal {percent(steal, 1)}"
     return _compared(_missing_ns(objection, trial), taken, numbers)
 
 

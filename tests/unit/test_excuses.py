@@ -44,8 +44,8 @@ EVIDENCE: Mapping[str, Any] = {
     "steal": "0",
 }
 GAP = "a worker did not run for 60.0 ms (limit 50.0 ms)"
-RATE = "the tester sent 900 of 1000 frames with a rate error of -10.000% (limit 1.000%)"
-STEAL = "the hypervisor took 6.0% of the time from this machine (limit 5.0%)"
+RATE = "the tester sent 900 of 1000 frames with a rate error of -10.000 % (limit 1.000 %)"
+STEAL = "the hypervisor took 6.0 % of the time from this machine (limit 5.0 %)"
 OWN = "3 frames were lost in the tester's own rings and interfaces (limit 0)"
 BACKLOG = "3 frames were lost, and this machine's kernel dropped 3 in its input queue"
 PAUSE = "3 frames were lost, and a pause of the tester of 4.0 ms put up to 4 back to back"
@@ -113,16 +113,16 @@ def said(objection: str, **evidence: Any) -> str:
 def test_at_least_half_of_what_was_missing_has_to_be_the_machines(
     objection: str, missing: Mapping[str, Any]
 ) -> None:
-    waited = "30.0 ms waited for a CPU, steal 0.0%: 30.0 ms taken, of 60.0 ms missing"
+    waited = "30.0 ms waited for a CPU, steal 0.0 %: 30.0 ms taken, of 60.0 ms missing"
     assert said(objection, **missing, waited_ns=30_000_000) == waited
-    stolen = "0.0 ms waited for a CPU, steal 3.0%: 30.0 ms taken, of 60.0 ms missing"
+    stolen = "0.0 ms waited for a CPU, steal 3.0 %: 30.0 ms taken, of 60.0 ms missing"
     assert said(objection, **missing, steal="3/100") == stolen
     assert said(objection, **missing, waited_ns=29_000_000) == ""
     assert said(objection, **missing) == ""
 
 
 def test_theft_explains_itself() -> None:
-    assert said(STEAL, steal="6/100") == "steal 6.0%"
+    assert said(STEAL, steal="6/100") == "steal 6.0 %"
 
 
 def test_what_the_machine_cannot_have_done_is_not_explained() -> None:

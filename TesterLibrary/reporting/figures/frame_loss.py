@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...methodology.frame_loss import FrameLossResult
+from ...model.number import percent
 from .. import plots
 from ..figure import Figure
 from ..records import ResultRecord
@@ -27,7 +28,7 @@ def frame_loss(records: Sequence[ResultRecord], _: Setting) -> Iterator[Figure]:
             for name, trials in lines.items()
         }
         text = "; ".join(
-            f"{name}: {'not measured' if loss is None else f'{loss:.3%} at most'}"
+            f"{name}: {'not measured' if loss is None else f'{percent(loss, 3)} at most'}"
             for name, loss in worst.items()
         )
         title = "Frame loss" if len(series) == 1 else f"Frame loss: {label}"

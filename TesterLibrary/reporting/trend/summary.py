@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import Enum
 from typing import Any
 
-from ...model.number import counted
+from ...model.number import counted, percent
 from ..outcome import EXIT_STATUS, FAIL, INCONCLUSIVE, PASS
 from ..value_text import text_in
 from .database import Series
@@ -138,7 +138,7 @@ def _standing(series: Series, newest: frozenset[str], method: Method) -> tuple[S
 
 
 def _change(alarm: Alarm, unit: str) -> str:
-    part = f", {(alarm.value - alarm.before) / abs(alarm.before):+.2%}" if alarm.before else ""
+    part = f", {percent((alarm.value - alarm.before) / abs(alarm.before), 2, '+')}" if alarm.before else ""
     return f"{text_in(alarm.before, unit)} before{part}".replace("%", " %").replace("  %", " %")
 
 

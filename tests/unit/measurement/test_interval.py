@@ -34,7 +34,7 @@ def test_it_is_what_came_between_two_readings() -> None:
     assert (found.sent, found.received, found.lost, found.loss) == (1000, 1000, 0, 0)
     assert (found.received_rate, found.throughput_bps) == (1000, 512_000)
     assert (found.delay_ns, found.delay_bound_ns) == (2000, 0)
-    assert str(found) == "interval 3, 1 s: sent 1,000, lost 0 (0.0000%), 1,000 pps, delay 2 us ± 0 ns"
+    assert str(found) == "interval 3, 1 s: sent 1,000, lost 0 (0.0000 %), 1,000 pps, delay 2 us ± 0 ns"
 
 
 def test_loss_goes_into_the_bound_of_the_delay() -> None:
@@ -51,5 +51,5 @@ def test_each_stream_loses_for_itself() -> None:
 def test_an_interval_in_which_nothing_arrives() -> None:
     dark = interval(StreamInterval.between("dark", NOTHING, VersionCounters(tx_packets=10), SECOND))
     assert (dark.lost, dark.delay_ns, dark.received_rate) == (10, None, 0)
-    assert str(dark) == "interval 3, 1 s: sent 10, lost 10 (100.0000%), 0 pps"
+    assert str(dark) == "interval 3, 1 s: sent 10, lost 10 (100.0000 %), 0 pps"
     assert interval(StreamInterval.between("idle", NOTHING, NOTHING, SECOND)).loss == 0

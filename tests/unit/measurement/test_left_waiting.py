@@ -83,7 +83,7 @@ def test_a_rate_that_was_missed_says_that_tables_are_interpreted(interpreted: bo
     )
     assert list(found) == [
         f"3 frames were lost in the tester's own rings and interfaces (limit 0){why if interpreted else ''}",
-        f"the tester opened 40 of 50 flows in time (limit 0.100% fewer){why if interpreted else ''}",
+        f"the tester opened 40 of 50 flows in time (limit 0.100 % fewer){why if interpreted else ''}",
     ]
 
 

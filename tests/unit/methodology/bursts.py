@@ -17,7 +17,7 @@ from tests.counted import order_counters, stream_counters
 from .simulated import FRAME_SIZE, LINE, SimulatedMeasurer
 
 SECOND = Duration(10**9)
-LATE = ("the tester sent 100 of 100 frames with a rate error of -12.000% (limit 10.000%)",)
+LATE = ("the tester sent 100 of 100 frames with a rate error of -12.000 % (limit 10.000 %)",)
 
 
 @dataclass

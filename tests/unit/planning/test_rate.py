@@ -99,6 +99,6 @@ def test_streams_share_their_port_s_line() -> None:
         compiled(*half, stream(name="c", rate="1 pps"))
     assert str(error.value) == (
         "streams 'a' (50 %) + 'b' (50 %) + 'c' (1 pps) share port 'p1' (10 Gbps) and together ask for "
-        "100.000007% of its line rate; it carries at most 100 %"
+        "100.000007 % of its line rate; it carries at most 100 %"
     )
     assert len(compiled(*half, stream(name="c", tx="p2", rx="p1")).streams) == 3

@@ -108,7 +108,7 @@ def test_delay_order_intervals_and_calibration_are_told(tmp_path: Path) -> None:
     recorder.run(testbed=_Testbed(), capabilities=_Tester(), seed=1, calibration=calibration)
     recorder.result(watched)
     html = certificate(read(tmp_path))
-    assert "north: 1 intervals of 1 s, sent 1,000, lost 10, most in interval 1 (1.0000%)" in html
+    assert "north: 1 intervals of 1 s, sent 1,000, lost 10, most in interval 1 (1.0000 %)" in html
     assert "calibrated 2026-01-31T12:00:00+00:00 over a cable" in html
     assert "64 bytes 1.5 us with a spread of 200 ns, up to 10 frames/s" in html
     assert "Intervals of north" in html

@@ -61,7 +61,7 @@ def test_a_terminal_keeps_one_line_that_changes() -> None:
     progress.begin("throughput of north", trials=4)
     clock.now += 1
     progress.sending(0.5)
-    assert screen.lines[-1] == "      throughput of north, trial 1 of at most 4, sending 50%"
+    assert screen.lines[-1] == "      throughput of north, trial 1 of at most 4, sending 50 %"
     progress.trial(tester.measure(Fraction(1, 10), SECOND))
     assert screen.lines[-1].endswith("trial 1 of at most 4, 10 %: none of 148,809 lost")
     progress.end("throughput 10 %")
