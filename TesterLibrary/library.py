@@ -55,7 +55,7 @@ class TesterLibrary(DynamicCore):
     | Start, Stop | puts on the wire, and takes off, what runs in between: traffic, captures, clients |
     | Join, Leave | makes a port of the tester a member of multicast groups, as a host is |
     | Drop, Mark, Corrupt, Duplicate, Truncate, Delay, Reorder | describes what happens to packets on a path |
-    | Rewrite, Blackhole, Reset Connection, Impair, Stamp | describes what happens on a path |
+    | Rewrite, Blackhole, Take Link Down, Reset Connection, Impair, Stamp | describes what happens on a path |
     | Count, Sum By | counts packets from now on, by what is in them |
     | When Packet Arrives | has frames sent for packets that pass a filter |
     | Mark Event | records that something happens around the traffic, such as a reload of the device |

@@ -21,6 +21,7 @@ from ..model.inline import (
     Drop,
     Duplicate,
     Event,
+    LinkDown,
     Mark,
     PacketAction,
     Part,
@@ -30,6 +31,7 @@ from ..model.inline import (
     Swallowed,
     Truncate,
 )
+from ..model.names import NO_NAMES, Names
 from ..model.units import Duration, Ratio
 from ..running.suite import Suite
 from ..verdict import Verdict
@@ -242,6 +244,28 @@ class Events:
         | `Blackhole Path` | wan | 2 s | number=1000 | packets=flow | both_ways=True |
         """
         return self._add(shared, Blackhole(duration=duration, packets=packets, both_ways=both_ways))
+
+    @keyword(tags=["path", "event"])
+    @shares(EventArguments, before="name")
+    def take_link_down(self, shared: EventArguments, duration: Duration, ports: Names = NO_NAMES) -> str:
+        """Has a path take links down at a packet, for a time. Returns the event's name.
+
+        | =Argument= | =Meaning= |
+        | ``duration`` | for how long, from the arrival of that packet on: ``2 s``; 10 ms to an hour |
+        | ``ports`` | ports of the path whose links go down; both, if left out |
+
+        `Drop Packet` says how a packet is meant. It and all later ones of both directions are dropped until
+        the links are up again, and so is what the path holds and would leave meanwhile. A packet that is
+        selected meanwhile does not prolong it. Interfaces are set down milliseconds after the packet: who is
+        at the other end has no carrier. They are set up when the time is over, at the end of the path and at
+        that of the tester. `Get Path Statistics` has when the links really were down and up again.
+
+        Only ports on interfaces of the kernel have a link that can be taken down.
+
+        | `Take Link Down` | wan | 2 s | flow=1 | number=20 | data_only=True |
+        | `Take Link Down` | wan | 500 ms | number=1000 | ports=p1 |
+        """
+        return self._add(shared, LinkDown(duration=duration, ports=tuple(ports)))
 
     @keyword(tags=["path", "event"])
     @shares(EventArguments, before="name")

@@ -58,9 +58,9 @@ class InlinePaths:
 
         A path forwards frames as they are, in both directions. `Drop Packet`, `Mark Packet`,
         `Corrupt Packet`, `Duplicate Packet`, `Truncate Packet`, `Delay Packet`, `Reorder Packet`,
-        `Rewrite Field`, `Blackhole Path` and `Reset Connection` give it events, which happen to single
-        packets; several of one packet happen in the order in which they were written. No stream, clients or
-        responder can use its ports meanwhile. Returns the name.
+        `Rewrite Field`, `Blackhole Path`, `Take Link Down` and `Reset Connection` give it events, which
+        happen to single packets; several of one packet happen in the order in which they were written. No
+        stream, clients or responder can use its ports meanwhile. Returns the name.
 
         Memory is taken at the start of a path that holds packets. Each takes 256 bytes or a multiple; one
         that finds no room is dropped and counted, and verdicts on the path are INCONCLUSIVE then.
@@ -129,7 +129,8 @@ class InlinePaths:
         happened, ``expired`` how often a packet was held back until its limit, ``delayed`` how many packets
         were held and have left, ``flows`` how many flows were given a number. Without a statistic an object
         with these attributes is returned, with ``directions`` and ``events``, each event with ``name``,
-        ``matched``, ``fired``, ``first_fired_ns`` and ``last_fired_ns``.
+        ``matched``, ``fired``, ``first_fired_ns`` and ``last_fired_ns``; one that takes links down also has
+        ``link_outages``, ``first_down_ns`` and ``last_up_ns``.
 
         An assertion is INCONCLUSIVE while an event of the path has not fired, and where the tester lost
         frames.

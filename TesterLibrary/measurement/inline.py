@@ -185,7 +185,13 @@ def _objections(
     ports: Collection[str] = [direction.port for direction in counted.directions]
     earlier, now = before.job(job), after.job(job)
     yield from now.meddling(earlier, {}) if now else ()
-    yield from link_objection(links_down(before, after, ports), limits.max_links_down)
+    if not any(event.link_cut for event in counted.events):  # what is down then is meant to be
+        yield from link_objection(links_down(before, after, ports), limits.max_links_down)
+    for event in counted.events:
+        if event.link_fault:
+            yield f"event {event.name!r}: {event.link_fault}"
+        elif event.fired and event.link_outages == 0:
+            yield f"event {event.name!r} has not taken its links down yet"
     yield from port_objections(port_evidence(before, after, ports), limits.max_tester_drops)
     drops = sum(direction.lost for direction in counted.directions) + lost_at_ports(before, after, ports)
     if drops > limits.max_tester_drops:

@@ -21,6 +21,7 @@ SHORTEST = 64  # bytes of a frame, FCS included
 MOST_REORDERED = 65_535  # packets that pass one that is held back
 MOST_MEMORY_MIB = 1024
 LONGEST_BLACKHOLE = Duration(3600 * 10**9)
+SHORTEST_LINK_DOWN = Duration(10**7)
 
 
 class Part(Enum):
@@ -152,6 +153,23 @@ class Blackhole:
             raise PlanError(f"duration={self.duration} is no time; give 1 ns to {LONGEST_BLACKHOLE}")
 
 
+@dataclass(frozen=True, kw_only=True)
+class LinkDown:
+    """The packet does not leave, nor does any later one, and links of the path are down for a time."""
+
+    duration: Duration
+    ports: tuple[str, ...] = ()  # of the path; none: both
+
+    verb = "link down from"
+
+    def __post_init__(self) -> None:
+        if not SHORTEST_LINK_DOWN.ns <= self.duration.ns <= LONGEST_BLACKHOLE.ns:
+            raise PlanError(
+                f"duration={self.duration} is no time for a link to be down; give {SHORTEST_LINK_DOWN} to "
+                f"{LONGEST_BLACKHOLE}"
+            )
+
+
 @dataclass(frozen=True)
 class Reset:
     """A RST to its receiver takes the place of the packet, and its sender is sent one as well."""
@@ -159,8 +177,10 @@ class Reset:
     verb = "reset the connection by"
 
 
-PacketAction = Drop | Mark | Corrupt | Duplicate | Truncate | Delay | Reorder | Rewrite | Blackhole | Reset
-_LAST = (Drop, Blackhole, Reset)  # nothing more happens to the packet
+PacketAction = (
+    Drop | Mark | Corrupt | Duplicate | Truncate | Delay | Reorder | Rewrite | Blackhole | LinkDown | Reset
+)
+_LAST = (Drop, Blackhole, LinkDown, Reset)  # nothing more happens to the packet
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -253,6 +273,12 @@ class Path:
             raise self.refused("its packets are impaired already in that direction; describe both as one")
         dropped: dict[tuple[object, ...], Event] = {}
         for event in self.events:
+            for port in event.action.ports if isinstance(event.action, LinkDown) else ():
+                if port not in self.between:
+                    raise self.refused(
+                        f"{event.description}: ports={port} is none of its ports; give "
+                        f"{' or '.join(self.between)}, or nothing for both"
+                    )
             packet = event.packet
             if packet in dropped:
                 before = dropped[packet]

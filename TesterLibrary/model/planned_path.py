@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .heading import Heading, OrderPolicy
 from .impairment import Shaping
-from .inline import Blackhole, Corrupt, Delay, Drop, Duplicate, Mark, Part, Reorder, Reset, Truncate
+from .inline import Blackhole, Corrupt, Delay, Drop, Duplicate, LinkDown, Mark, Part, Reorder, Reset, Truncate
 from .match import Match
 
 
@@ -34,7 +34,17 @@ class PlannedRewrite:
 
 
 PlannedAction = (
-    Drop | Mark | Corrupt | Duplicate | Truncate | Delay | Reorder | PlannedRewrite | Blackhole | Reset
+    Drop
+    | Mark
+    | Corrupt
+    | Duplicate
+    | Truncate
+    | Delay
+    | Reorder
+    | PlannedRewrite
+    | Blackhole
+    | LinkDown
+    | Reset
 )
 
 

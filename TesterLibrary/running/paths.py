@@ -213,6 +213,9 @@ class Paths:
                     "held_back": event.held_back,
                     "first_fired_ns": event.first_fired_ns,
                     "last_fired_ns": event.last_fired_ns,
+                    "link_outages": event.link_outages,
+                    "first_down_ns": event.first_down_ns,
+                    "last_up_ns": event.last_up_ns,
                 }
                 for event in statistics.events
             ],

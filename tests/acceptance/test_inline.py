@@ -131,7 +131,7 @@ def test_paths_delay_reorder_lose_and_shape(tmp_path: Path) -> None:
 
 def test_events_rewrite_swallow_and_reset(tmp_path: Path) -> None:
     tests = run("path_events.robot", tmp_path)
-    assert len(tests) == 10
+    assert len(tests) == 11
     check_passed(
         tests,
         {"A Field Of Another Header": "event 'of UDP' did not fire: it could not happen to the "},

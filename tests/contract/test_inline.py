@@ -33,6 +33,7 @@ from TesterLibrary.model.inline import (
     Drop,
     Duplicate,
     Event,
+    LinkDown,
     Mark,
     PacketAction,
     Path,
@@ -106,6 +107,13 @@ def test_a_target_has_an_event_or_refuses_by_name(rig: Rig, action: PacketAction
     assert [direction.held for direction in path.directions] == [0, 0]
     assert [direction.injected for direction in path.directions] == [0, 0]
     assert [event.fired for event in path.events] == [0]
+
+
+@pytest.mark.refused_by("fake", match=r"path 'wan': a fake tester does not forward .* use a testerd")
+@pytest.mark.refused_by("tofino", match=r"path 'wan': a switch does not forward .* use a testerd")
+@pytest.mark.refused_by("engine", match=r'event "1: link down .* port "p1" has no interface of the kernel')
+def test_links_without_an_interface_stay_up(rig: Rig) -> None:
+    rig.load(plan(rig, Event(action=LinkDown(duration=Duration(10**9)), number=1), between=("p1", "p2")))
 
 
 def trace(every: int = 1, frames: int = 10_000) -> Capture:

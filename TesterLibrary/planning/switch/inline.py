@@ -9,6 +9,7 @@ known again when they are sent again, each in a *slot*.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -154,7 +155,7 @@ def _unfit(event: PlannedEvent) -> Iterator[str]:
     """Reasons why a switch cannot have an event."""
     action = event.action
     if not isinstance(action, Drop | Mark | Corrupt):
-        kind = type(action).__name__.removeprefix("Planned").lower()
+        kind = re.sub(r"\B([A-Z])", r" \1", type(action).__name__.removeprefix("Planned")).lower()
         yield f"a switch drops, marks and corrupts single packets, and has no {kind}; {_TESTERD}"
     if event.every or event.ratio is not None:
         given = f"every={event.every}" if event.every else "a ratio"

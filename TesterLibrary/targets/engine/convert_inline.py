@@ -15,6 +15,7 @@ from ...model.inline import (
     Delay,
     Drop,
     Duplicate,
+    LinkDown,
     Mark,
     Reorder,
     Reset,
@@ -191,6 +192,11 @@ def _blackhole(action: Blackhole, message: inline_pb2.Event) -> None:
     message.blackhole.CopyFrom(
         inline_pb2.Blackhole(duration_ns=action.duration.ns, flow_only=flow_only, both_ways=action.both_ways)
     )
+
+
+@_act.register
+def _link_down(action: LinkDown, message: inline_pb2.Event) -> None:
+    message.link_down.CopyFrom(inline_pb2.LinkDown(duration_ns=action.duration.ns, ports=action.ports))
 
 
 @_act.register

@@ -24,4 +24,10 @@ bool Blackholes::Open(size_t direction, const Hole& hole) {
   return !known;
 }
 
+void Blackholes::Close(uint32_t event) {
+  for (auto& holes : holes_) {
+    std::erase_if(holes, [event](const Hole& hole) { return hole.event == event; });
+  }
+}
+
 }  // namespace tester

@@ -16,10 +16,12 @@ namespace tester {
 
 class Blackholes {
  public:
+  static constexpr uint64_t kOpen = UINT64_MAX;
+
   struct Hole {
     uint32_t event;
-    uint32_t flow;  // 0: packets of all flows, and of none
-    uint64_t end_ns;
+    uint32_t flow;    // 0: packets of all flows, and of none
+    uint64_t end_ns;  // kOpen: until it is closed
   };
 
   // Each event has one in a direction at most.
@@ -31,6 +33,8 @@ class Blackholes {
   const std::vector<Hole>& Now(size_t direction, uint64_t now_ns);
   // False: the event has one already, which does not last longer for it.
   bool Open(size_t direction, const Hole& hole);
+  // That of an event is over, in both directions.
+  void Close(uint32_t event);
 
  private:
   std::array<std::vector<Hole>, kPathDirections> holes_;

@@ -130,5 +130,45 @@ TEST(Blackholes, WhatHappensBeforeThemHappens) {
   EXPECT_EQ(path.events.counts(2).fired.Get(), 0U) << "nothing happens to what is dropped";
 }
 
+EventPlan CutAt(uint64_t number) {
+  EventPlan event = HoleFrom(number, {});
+  event.action = TakeLinkDown{.duration_ns = 100, .ports = {true, false}};
+  return event;
+}
+
+TEST(LinkCuts, SwallowBothDirectionsUntilTheLinksAreUpAgain) {
+  Hole path(PlanOf(CutAt(2)));
+  LinkCut& cut = path.events.link_cuts().at(0);
+  EXPECT_FALSE(path.Swallows(Data(1), 10));
+  EXPECT_FALSE(cut.in_force());
+  EXPECT_TRUE(path.Swallows(Data(2), 20)) << "the packet itself";
+  EXPECT_TRUE(path.events.IsCut());
+  EXPECT_EQ(cut.asked_ns(), 20U);
+  EXPECT_TRUE(path.Swallows({.to_client = true}, 1'000'000, 1)) << "it takes as long as it takes";
+  cut.End();
+  EXPECT_FALSE(path.events.IsCut());
+  EXPECT_FALSE(path.Swallows({.to_client = true}, 1'000'001, 1));
+  EXPECT_FALSE(path.Swallows(Data(3), 1'000'002));
+  EXPECT_EQ(path.events.counts(0).fired.Get(), 2U);
+  EXPECT_EQ(path.events.counts(0).last_ns.Get(), 1'000'000U);
+}
+
+TEST(LinkCuts, ComeAgain) {
+  EventPlan each = CutAt(1);
+  each.selection = ByEvery{.packets = 2};
+  Hole path(PlanOf(each));
+  LinkCut& cut = path.events.link_cuts().at(0);
+  EXPECT_FALSE(path.Swallows(Data(1), 10));
+  EXPECT_TRUE(path.Swallows(Data(2), 20));
+  EXPECT_TRUE(path.Swallows(Data(3), 30));
+  EXPECT_TRUE(path.Swallows(Data(4), 40)) << "which would begin one";
+  EXPECT_EQ(cut.asked_ns(), 20U) << "and does not prolong it";
+  cut.End();
+  EXPECT_FALSE(path.Swallows(Data(5), 50));
+  EXPECT_TRUE(path.Swallows(Data(6), 60));
+  EXPECT_TRUE(cut.in_force());
+  EXPECT_EQ(cut.asked_ns(), 60U);
+}
+
 }  // namespace
 }  // namespace tester

@@ -51,6 +51,7 @@ Events::Events(const PathPlan& plan)
       watches_[event.watch].numbers_all = true;
     }
     if (event.flow == 0 && NeedsFlow(event.action)) flows = kFlowsOfAll;
+    if (std::holds_alternative<TakeLinkDown>(event.action)) link_cuts_.try_emplace(i);
   }
   for (const auto& series : series_) {
     std::ranges::stable_sort(series->by_number, {},
@@ -210,6 +211,15 @@ bool Events::Swallow(uint32_t event, const BlackholePath& blackhole, const Prese
   return true;
 }
 
+bool Events::Cut(uint32_t event, const Present& present, Treatment& treatment) {
+  const Blackholes::Hole hole{.event = event, .flow = 0, .end_ns = Blackholes::kOpen};
+  if (blackholes_.Open(present.direction, hole)) {
+    blackholes_.Open(kPathDirections - 1 - present.direction, hole);
+    link_cuts_.at(event).Ask(present.now_ns);
+  }
+  return treatment.dropped = true;
+}
+
 bool Events::Reset(uint32_t event, const Present& present, Treatment& treatment) {
   const NumberedFlow* const flow = watches_[plan_.events[event].watch].flow;
   const size_t bytes =
@@ -249,6 +259,7 @@ bool Events::Happen(uint32_t event, const Present& present, Treatment& treatment
   }
   if (const auto* blackhole = std::get_if<BlackholePath>(&action))
     return Swallow(event, *blackhole, present, treatment);
+  if (std::holds_alternative<TakeLinkDown>(action)) return Cut(event, present, treatment);
   if (std::holds_alternative<ResetConnection>(action)) return Reset(event, present, treatment);
   bool done = false;
   if (const auto* corrupt = std::get_if<CorruptPacket>(&action)) {
@@ -290,6 +301,9 @@ const Treatment& Events::Treat(size_t index) {
 void Events::TreatSelected(const Packet& packet) {
   const Present present{
       .frame = packet.frame, .segment = packet.segment, .direction = direction_, .now_ns = now_ns_};
+  for (auto& [event, cut] : link_cuts_) {
+    if (cut.TakeEnd()) blackholes_.Close(event);
+  }
   SelectInBlackholes(present);
   treatment_.selected = !selected_.empty();
   treatment_.seen |= treatment_.selected;

@@ -6,9 +6,11 @@
 // made, and none later.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -16,6 +18,7 @@
 #include "base/burst.h"
 #include "base/counter.h"
 #include "inline/blackholes.h"
+#include "inline/link_cut.h"
 #include "inline/numbered_flows.h"
 #include "inline/path_plan.h"
 #include "inline/resets.h"
@@ -87,6 +90,14 @@ class Events {
   void Expire(uint32_t event) { counts_[event].expired.Add(1); }
   // Whether an event, which holds back a packet, has seen the frame that was treated last.
   bool Saw(uint32_t event) const;
+
+  // Of the events that take links down.
+  const std::map<uint32_t, LinkCut>& link_cuts() const { return link_cuts_; }
+  std::map<uint32_t, LinkCut>& link_cuts() { return link_cuts_; }
+  // Whether nothing reaches the other end.
+  bool IsCut() const {
+    return std::ranges::any_of(link_cuts_, [](const auto& cut) { return cut.second.in_force(); });
+  }
 
   const Counts& counts(size_t event) const { return counts_[event]; }
   uint64_t matched(size_t event) const { return series_[series_of_[event]]->packets.Get(); }
@@ -170,6 +181,7 @@ class Events {
   bool Happen(uint32_t event, const Present& present, Treatment& treatment);
   bool Swallow(uint32_t event, const BlackholePath& blackhole, const Present& present,
                Treatment& treatment);
+  bool Cut(uint32_t event, const Present& present, Treatment& treatment);
   bool Reset(uint32_t event, const Present& present, Treatment& treatment);
 
   void TreatSelected(const Packet& packet);
@@ -189,6 +201,7 @@ class Events {
   std::vector<uint32_t> happened_;   // of these, to the present frame
   std::vector<const Series*> told_;  // that see the present frame and hold back another one
   Blackholes blackholes_;
+  std::map<uint32_t, LinkCut> link_cuts_;  // by event
   Resets resets_;
   Counter flow_count_;
   Counter untracked_;

@@ -83,10 +83,15 @@ struct BlackholePath {
   bool flow_only;
   bool both_ways = false;
 };
+// And the links of these ports go down.
+struct TakeLinkDown {
+  uint64_t duration_ns;
+  std::array<bool, kPathDirections> ports;  // the first one, the second one
+};
 struct ResetConnection {};
-using PacketAction =
-    std::variant<DropPacket, MarkPacket, CorruptPacket, DuplicatePacket, TruncatePacket,
-                 DelayPacket, ReorderPacket, RewritePacket, BlackholePath, ResetConnection>;
+using PacketAction = std::variant<DropPacket, MarkPacket, CorruptPacket, DuplicatePacket,
+                                  TruncatePacket, DelayPacket, ReorderPacket, RewritePacket,
+                                  BlackholePath, TakeLinkDown, ResetConnection>;
 
 struct EventPlan {
   std::string name;

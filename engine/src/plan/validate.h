@@ -31,6 +31,7 @@ struct PortLimits {
   uint32_t max_frame_bytes;                // FCS included
   size_t worker = 0;                       // that serves it
   std::shared_ptr<const Policy> policy{};  // null: anything may be sent
+  std::string interface {};                // of the kernel; empty: none
 };
 
 // Against what a job is checked.

@@ -27,6 +27,8 @@ constexpr uint32_t kMostFrameBytes = 65'535;
 constexpr uint32_t kMostReorderFrames = 65'535;
 constexpr uint64_t kMostRewrittenBytes = 64;
 constexpr uint64_t kLongestBlackholeNs = 3'600'000'000'000;
+// An interface takes milliseconds to go down.
+constexpr uint64_t kShortestLinkDownNs = 10'000'000;
 constexpr uint64_t kLeastHoldBytes = 64 << 10;
 constexpr uint64_t kUsualHoldBytes = 16 << 20;
 constexpr uint64_t kMostHoldBytes = 1 << 30;
@@ -90,7 +92,33 @@ RewritePacket ValidateRewrite(const v1::RewriteBits& rewrite, std::string_view w
           .repair = rewrite.repair()};
 }
 
-PacketAction ValidateAction(const v1::Event& event, std::string_view where) {
+TakeLinkDown ValidateLinkDown(const v1::LinkDown& down, const PathPlan& path,
+                              std::span<const PortLimits> ports, std::string_view where) {
+  CheckRange(where, "duration_ns", down.duration_ns(), kShortestLinkDownNs, kLongestBlackholeNs);
+  TakeLinkDown plan{.duration_ns = down.duration_ns(), .ports = {}};
+  const std::array ends{path.first_port, path.second_port};
+  for (const auto& name : down.ports()) {
+    const auto end = std::ranges::find(ends, name, [&](uint16_t port) { return ports[port].name; });
+    if (end == ends.end()) {
+      Refuse(where, "port ", Quote(name), " is none of its path; there are ",
+             Quote(ports[ends[0]].name), " and ", Quote(ports[ends[1]].name));
+    }
+    plan.ports[static_cast<size_t>(end - ends.begin())] = true;
+  }
+  if (down.ports().empty()) plan.ports.fill(true);
+  for (size_t i = 0; i < ends.size(); ++i) {
+    const PortLimits& port = ports[ends[i]];
+    if (!plan.ports[i] || !port.interface.empty()) continue;
+    Refuse(
+        where, "port ", Quote(port.name),
+        " has no interface of the kernel, whose link could be taken down; name ports that have one "
+        "(iface:, af_xdp:, af_packet:), or use a blackhole of both ways");
+  }
+  return plan;
+}
+
+PacketAction ValidateAction(const v1::Event& event, const PathPlan& path,
+                            std::span<const PortLimits> ports, std::string_view where) {
   switch (event.action_case()) {
     case v1::Event::kDrop:
       return DropPacket{};
@@ -125,6 +153,8 @@ PacketAction ValidateAction(const v1::Event& event, std::string_view where) {
       return BlackholePath{.duration_ns = event.blackhole().duration_ns(),
                            .flow_only = event.blackhole().flow_only(),
                            .both_ways = event.blackhole().both_ways()};
+    case v1::Event::kLinkDown:
+      return ValidateLinkDown(event.link_down(), path, ports, where);
     case v1::Event::kReset:
       return ResetConnection{};
     case v1::Event::ACTION_NOT_SET:
@@ -133,8 +163,10 @@ PacketAction ValidateAction(const v1::Event& event, std::string_view where) {
   Refuse(where, "nothing happens; give an action");
 }
 
-EventPlan ValidateEvent(const v1::Event& event, size_t watches, std::string_view path) {
-  const std::string where = Cat(path, ", event ", Quote(event.name()));
+EventPlan ValidateEvent(const v1::Event& event, const PathPlan& path,
+                        std::span<const PortLimits> ports, std::string_view path_where) {
+  const std::string where = Cat(path_where, ", event ", Quote(event.name()));
+  const size_t watches = path.watches.size();
   CheckRange(where, "bytes of the name:", event.name().size(), 1, kMaxJobNameBytes);
   if (event.watch() >= watches) {
     Refuse(where, "watch ", event.watch(), " of ", watches, "; they are numbered from 0");
@@ -148,7 +180,7 @@ EventPlan ValidateEvent(const v1::Event& event, size_t watches, std::string_view
           .flow = event.flow(),
           .data_only = event.data_only(),
           .selection = ValidateSelection(event, where),
-          .action = ValidateAction(event, where)};
+          .action = ValidateAction(event, path, ports, where)};
 }
 
 LossPlan ValidateLoss(const v1::Impairment& impairment, std::string_view where) {
@@ -279,7 +311,7 @@ std::shared_ptr<const PathPlan> ValidatePath(const v1::Path& path, std::string_v
   }
   std::set<std::string> names;
   for (const auto& event : path.events()) {
-    plan->events.push_back(ValidateEvent(event, plan->watches.size(), where));
+    plan->events.push_back(ValidateEvent(event, *plan, ports, where));
     if (!names.insert(event.name()).second) {
       Refuse(where, "event ", Quote(event.name()), " is given twice; its name must be unique");
     }

@@ -182,6 +182,35 @@ TEST(ValidateInline, TakesRewritesBlackholesAndResets) {
   EXPECT_TRUE(std::holds_alternative<ResetConnection>(plan->events[2].action));
 }
 
+TEST(ValidateInline, TakesLinksDownThatHaveAnInterface) {
+  v1::Path path = Sound();
+  auto& down = *path.mutable_events(0)->mutable_link_down();
+  const auto planned = [&](const std::vector<PortLimits>& ports) {
+    return std::get<TakeLinkDown>(ValidatePath(path, "job", ports)->events[0].action);
+  };
+  const auto refusal = [&](const std::vector<PortLimits>& ports) -> std::string {
+    try {
+      planned(ports);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "not refused";
+  };
+  std::vector<PortLimits> ports = kPorts;
+  ports[0].interface = ports[1].interface = "eth";
+  EXPECT_THAT(refusal(ports), HasSubstr("duration_ns 0; allowed are 10000000"));
+  down.set_duration_ns(20'000'000);
+  EXPECT_EQ(planned(ports).duration_ns, 20'000'000U);
+  EXPECT_EQ(planned(ports).ports, (std::array{true, true}));
+  down.add_ports("b");
+  EXPECT_EQ(planned(ports).ports, (std::array{false, true}));
+  ports[1].interface.clear();
+  EXPECT_THAT(refusal(ports), HasSubstr("port \"b\" has no interface of the kernel"));
+  *down.mutable_ports(0) = "c";
+  EXPECT_THAT(refusal(ports),
+              HasSubstr("port \"c\" is none of its path; there are \"a\" and \"b\""));
+}
+
 TEST(ValidateInline, RefusesRewritesThatCanNeverBeRight) {
   const auto refusal = [](const std::function<void(v1::RewriteBits&)>& change) {
     return RefusalOf([&](v1::Path& path) {

@@ -25,6 +25,9 @@
 namespace tester {
 namespace {
 
+// IFF_LOWER_UP of linux/if.h, which net/if.h does not go with.
+constexpr unsigned kLowerUp = 1U << 16;
+
 template <typename Value>
 Value As(std::span<const uint8_t> bytes) {
   Value value{};
@@ -67,7 +70,9 @@ Interface ReadLink(const NetlinkMessage& link) {
   const auto& body = link.body<ifinfomsg>();
   interface.name = NameIn(link);
   interface.index = body.ifi_index;
-  interface.running = (body.ifi_flags & IFF_RUNNING) != 0;
+  interface.up = (body.ifi_flags & IFF_UP) != 0;
+  // IFF_RUNNING follows up to a second later.
+  interface.running = (body.ifi_flags & kLowerUp) != 0;
   interface.promiscuous = (body.ifi_flags & IFF_PROMISC) != 0;
   interface.has_xdp_program = HasXdpProgram(link);
   interface.other_names = OtherNamesIn(link);
@@ -147,6 +152,23 @@ std::map<int, std::string> StackOn(int index) {
   return stack;
 }
 
+bool SetFlag(const std::string& name, int flag, bool on) {
+  const int fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  ifreq request{};
+  std::copy_n(name.begin(), std::min(name.size(), sizeof request.ifr_name - 1),
+              std::begin(request.ifr_name));
+  bool done = ::ioctl(fd, SIOCGIFFLAGS, &request) == 0;
+  if (done) {
+    request.ifr_flags =
+        static_cast<short>(on ? request.ifr_flags | flag : request.ifr_flags & ~flag);
+    done = ::ioctl(fd, SIOCSIFFLAGS, &request) == 0;
+  }
+  const int error = errno;
+  if (fd >= 0) ::close(fd);
+  errno = error;
+  return done;
+}
+
 }  // namespace
 
 std::optional<Interface> FindInterface(const std::string& name) {
@@ -163,22 +185,9 @@ std::vector<Interface> Interfaces() {
   return interfaces;
 }
 
-bool SetPromiscuous(const std::string& name, bool on) {
-  const int fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  ifreq request{};
-  std::copy_n(name.begin(), std::min(name.size(), sizeof request.ifr_name - 1),
-              std::begin(request.ifr_name));
-  bool done = ::ioctl(fd, SIOCGIFFLAGS, &request) == 0;
-  if (done) {
-    request.ifr_flags =
-        static_cast<short>(on ? request.ifr_flags | IFF_PROMISC : request.ifr_flags & ~IFF_PROMISC);
-    done = ::ioctl(fd, SIOCSIFFLAGS, &request) == 0;
-  }
-  const int error = errno;
-  if (fd >= 0) ::close(fd);
-  errno = error;
-  return done;
-}
+bool SetPromiscuous(const std::string& name, bool on) { return SetFlag(name, IFF_PROMISC, on); }
+
+bool SwitchInterface(const std::string& name, bool on) { return SetFlag(name, IFF_UP, on); }
 
 std::vector<std::string> InterfaceNames() {
   std::vector<std::string> names;

@@ -18,7 +18,8 @@ struct Interface {
   int index = 0;
   Mac mac{};
   uint32_t mtu = 0;
-  bool running = false;
+  bool up = false;       // as it was set
+  bool running = false;  // and it has a carrier
   // How often it lost its carrier since it was created.
   uint64_t carrier_downs = 0;
   bool is_virtual = false;  // veth, macvlan, tun and the like
@@ -44,8 +45,9 @@ std::vector<std::string> InterfaceNames();
 // All of this network namespace.
 std::vector<Interface> Interfaces();
 
-// The flag that `Interface::promiscuous` is. False, with the reason in errno.
+// The flags that `Interface::promiscuous` and `Interface::up` are. False, with the reason in errno.
 bool SetPromiscuous(const std::string& name, bool on);
+bool SwitchInterface(const std::string& name, bool on);
 
 // Addresses and default routes that would stop working if the tester took the interface, as text;
 // also those of a bridge, bond or VLAN above it. Link-local addresses do not count.

@@ -15,8 +15,9 @@
 namespace tester {
 namespace {
 
-std::string Describe(const Restoration& restoration, bool had_program) {
+std::string Describe(const Interface& before, const Restoration& restoration, bool had_program) {
   std::vector<std::string> undone;
+  if (restoration.up && !before.up) undone.emplace_back("set up");
   if (had_program) undone.emplace_back("XDP program taken away");
   if (restoration.promiscuous) undone.emplace_back("promiscuous mode off");
   for (const auto* feature : restoration.features) {
@@ -34,7 +35,7 @@ std::string RestoreInterface(const Interface& interface) {
   const Restoration restoration = ParseMark(*mark);
   const bool had_program = restoration.xdp && RemoveXdpProgram(interface.index);
   Restore(interface.name, interface.index, restoration);
-  return Cat(interface.name, ": ", Describe(restoration, had_program),
+  return Cat(interface.name, ": ", Describe(interface, restoration, had_program),
              ", which a tester that was killed had changed");
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Cleans up after testers that were killed: their XDP program, promiscuous mode, and the features
-// and flow control that they had switched off.
+// Cleans up after testers that were killed: links that they had taken down, their XDP program,
+// promiscuous mode, and the features and flow control that they had switched off.
 #pragma once
 
 #include <string>

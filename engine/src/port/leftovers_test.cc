@@ -30,14 +30,16 @@ TEST(Leftovers, ArePutBackWhenTheirTesterIsGone) {
     alignas(InterfaceSettings) static std::array<std::byte, sizeof(InterfaceSettings)> room;
     new (room.data()) InterfaceSettings(*FindInterface("here"), true);
     ASSERT_TRUE(SetPromiscuous("here", true));
+    ASSERT_TRUE(SwitchInterface("here", false));
     EXPECT_THAT(RestoreInterfaces(), IsEmpty());  // a tester lives that has it
     EXPECT_TRUE(FindInterface("here")->promiscuous);
     claim.reset();
     EXPECT_THAT(
         RestoreInterfaces(),
-        ElementsAre("here: promiscuous mode off, rx-gro on, rx-vlan-hw-parse on, "
+        ElementsAre("here: set up, promiscuous mode off, rx-gro on, rx-vlan-hw-parse on, "
                     "rx-vlan-stag-hw-parse on, which a tester that was killed had changed"));
     const auto after = FindInterface("here");
+    EXPECT_TRUE(after->up);
     EXPECT_FALSE(after->promiscuous);
     EXPECT_THAT(after->other_names, IsEmpty());
     const auto features = Ethtool("here").ReadFeatures();

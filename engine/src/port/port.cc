@@ -78,6 +78,17 @@ bool Port::LinkUp() const {
   return DeviceUp(device());
 }
 
+bool Port::SetLink(bool up) {
+  const auto downs = [this] {
+    return FindInterface(facts_.interface).value_or(Interface{}).carrier_downs;
+  };
+  const uint64_t before = downs();
+  if (!SwitchInterface(facts_.interface, up)) return false;
+  downs_on_purpose_ += downs() - before;
+  if (up) sockets_.ForgetErrors();
+  return true;
+}
+
 uint64_t Port::LinkSpeed() const {
   if (!facts_.has_wire) return 0;
   if (!facts_.interface.empty()) return Ethtool(facts_.interface).Speed();
@@ -92,6 +103,7 @@ PortReading Port::Read() {
   rte_eth_stats stats{};
   rte_eth_stats_get(device(), &stats);
   reading.link = link_.Read();
+  reading.link.downs -= downs_on_purpose_;
   reading.missed = Missed(stats);
   const bool is_kernel = !facts_.interface.empty();
   reading.receive_errors = is_kernel ? reading.link.receive_errors : stats.ierrors;

@@ -89,6 +89,9 @@ class Port {
   std::optional<bool> Rehearses() const;
 
   bool LinkUp() const;
+  // Sets its interface down or up. False, with the reason in errno. What of the link is lost by it
+  // is nobody's fault and not in `Read`.
+  bool SetLink(bool up);
   // Bits per second, now; 0 where it is not known or there is no wire.
   uint64_t LinkSpeed() const;
   // Not for several threads at once.
@@ -119,6 +122,7 @@ class Port {
   Unseen unseen_;
   KernelDrops kernel_drops_;
   Link link_;
+  std::atomic<uint64_t> downs_on_purpose_{0};
 };
 
 }  // namespace tester

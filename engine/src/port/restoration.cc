@@ -12,12 +12,14 @@ namespace tester {
 namespace {
 
 constexpr std::string_view kPrefix = "testerd.";
+constexpr std::string_view kUp = "up";
 constexpr std::string_view kPromiscuous = "promisc";
 constexpr std::string_view kXdp = "xdp";
 constexpr std::string_view kPause = "pause-";
 constexpr size_t kPauseBits = 3;
 
 void Add(std::string_view word, Restoration& restoration) {
+  if (word == kUp) restoration.up = true;
   if (word == kPromiscuous) restoration.promiscuous = true;
   if (word == kXdp) restoration.xdp = true;
   for (const auto& feature : kUnwantedFeatures) {
@@ -35,6 +37,7 @@ void Add(std::string_view word, Restoration& restoration) {
 std::string Restoration::Mark(int interface_index) const {
   std::string mark = Cat(kPrefix, interface_index);
   const auto add = [&](const auto&... pieces) { mark += Cat('.', pieces...); };
+  if (up) add(kUp);
   if (promiscuous) add(kPromiscuous);
   if (xdp) add(kXdp);
   for (const auto* feature : features) add(feature->mark);

@@ -34,12 +34,13 @@ inline constexpr std::array<UnwantedFeature, 5> kUnwantedFeatures = {{
 }};
 
 struct Restoration {
+  bool up = false;                               // to be set
   bool promiscuous = false;                      // mode, to be switched off
   bool xdp = false;                              // program, to be taken away
   std::vector<const UnwantedFeature*> features;  // to be switched on
   std::optional<PauseSetting> pause;
 
-  // "testerd.7.promisc.xdp.gro.pause-101": unique in a network namespace.
+  // "testerd.7.up.promisc.xdp.gro.pause-101": unique in a network namespace.
   std::string Mark(int interface_index) const;
 };
 

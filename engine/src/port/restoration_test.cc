@@ -10,15 +10,15 @@ namespace {
 
 TEST(Restoration, IsReadAsItWasWritten) {
   Restoration all;
-  all.promiscuous = all.xdp = true;
+  all.up = all.promiscuous = all.xdp = true;
   for (const auto& feature : kUnwantedFeatures) all.features.push_back(&feature);
   all.pause = PauseSetting{.negotiated = true, .receives = false, .sends = true};
   const std::string mark = all.Mark(2147483647);
-  EXPECT_EQ(mark, "testerd.2147483647.promisc.xdp.gro.hwgro.lro.vlan.svlan.pause-101");
+  EXPECT_EQ(mark, "testerd.2147483647.up.promisc.xdp.gro.hwgro.lro.vlan.svlan.pause-101");
   EXPECT_LT(mark.size(), 128U);  // ALTIFNAMSIZ
   EXPECT_TRUE(IsMark(mark));
   const Restoration read = ParseMark(mark);
-  EXPECT_TRUE(read.promiscuous && read.xdp);
+  EXPECT_TRUE(read.up && read.promiscuous && read.xdp);
   EXPECT_EQ(read.features, all.features);
   ASSERT_TRUE(read.pause);
   EXPECT_EQ(read.pause->negotiated, true);
@@ -30,7 +30,7 @@ TEST(Restoration, OfNothingIsAMarkToo) {
   const std::string mark = Restoration{}.Mark(3);
   EXPECT_EQ(mark, "testerd.3");
   const Restoration read = ParseMark(mark);
-  EXPECT_FALSE(read.promiscuous || read.xdp || read.pause || !read.features.empty());
+  EXPECT_FALSE(read.up || read.promiscuous || read.xdp || read.pause || !read.features.empty());
 }
 
 TEST(Restoration, LeavesOutWhatItDoesNotKnow) {

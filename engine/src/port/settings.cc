@@ -26,6 +26,7 @@ constexpr auto kLinkStep = std::chrono::milliseconds(20);
 // The settings to switch off, and so to put back.
 Restoration NeededFor(const Interface& before, const Ethtool& ethtool, bool with_xdp) {
   Restoration restoration;
+  restoration.up = before.up;
   restoration.promiscuous = !before.promiscuous;
   restoration.xdp = with_xdp && !before.has_xdp_program;
   const std::vector<Feature> features = ethtool.ReadFeatures();
@@ -117,6 +118,7 @@ std::vector<std::string> InterfaceSettings::Objections(std::string_view driver) 
 void Restore(const std::string& interface, int index, const Restoration& restoration) {
   const auto now = FindInterface(interface);
   if (!now || now->index != index) return;
+  if (restoration.up && !now->up) SwitchInterface(interface, true);
   const Ethtool ethtool(interface);
   for (const auto* feature : restoration.features) ethtool.SetFeature(feature->name, true);
   if (restoration.pause) ethtool.SetPause(*restoration.pause);

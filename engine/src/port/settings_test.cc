@@ -33,7 +33,7 @@ TEST(InterfaceSettings, SwitchOffWhatChangesFramesAndPutItBack) {
       EXPECT_FALSE(IsOn("rx-gro"));
       EXPECT_FALSE(IsOn("rx-vlan-hw-parse"));
       EXPECT_THAT(Here().other_names, ElementsAre("testerd." + std::to_string(Here().index) +
-                                                  ".promisc.gro.vlan.svlan"));
+                                                  ".up.promisc.gro.vlan.svlan"));
       EXPECT_THAT(settings.Objections("net_af_packet"), IsEmpty());
       EXPECT_EQ(settings.flow_control(), FlowControl::kNone);
       ASSERT_TRUE(SetPromiscuous("here", true));

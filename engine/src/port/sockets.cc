@@ -69,6 +69,14 @@ PortSockets PortSockets::Since(const std::vector<int>& before) {
   return sockets;
 }
 
+void PortSockets::ForgetErrors() const {
+  for (const int fd : packet_) {
+    int error = 0;
+    socklen_t length = sizeof error;
+    ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length);
+  }
+}
+
 uint64_t PortSockets::ReadDropped() {
   uint64_t dropped = 0;
   for (const int fd : xdp_) {

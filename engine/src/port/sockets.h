@@ -19,6 +19,8 @@ class PortSockets {
   // that DPDK's drivers leave alone and the running kernel knows.
   static PortSockets Since(const std::vector<int>& before);
 
+  // An interface that was down has left an error, in place of the next frame that is sent.
+  void ForgetErrors() const;
   // Frames that arrived and found no room, since the sockets were opened. Not thread safe.
   uint64_t ReadDropped();
 

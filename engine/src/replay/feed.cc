@@ -34,7 +34,7 @@ class ReplayFeed::Reader {
   void Run();
   void Stop() { stop_ = true; }
   bool IsAhead() const { return ahead_; }
-  std::shared_ptr<const ReplayFault> fault() const { return fault_; }
+  std::shared_ptr<const Fault> fault() const { return fault_; }
 
   uint64_t DueNs(uint64_t number) const {
     if (number < written_.load(std::memory_order_acquire)) return slots_[number % kSlots].due_ns;
@@ -65,7 +65,7 @@ class ReplayFeed::Reader {
   size_t Room(size_t bytes) const;
 
   const ReplayPlan plan_;
-  const std::shared_ptr<ReplayFault> fault_ = std::make_shared<ReplayFault>();
+  const std::shared_ptr<Fault> fault_ = std::make_shared<Fault>();
   std::vector<Slot> slots_;
   std::vector<uint8_t> bytes_;
   size_t next_byte_ = 0;
@@ -88,7 +88,7 @@ void ReplayFeed::AwaitAhead(std::chrono::steady_clock::time_point deadline) cons
   }
 }
 
-std::shared_ptr<const ReplayFault> ReplayFeed::fault() const { return reader_->fault(); }
+std::shared_ptr<const Fault> ReplayFeed::fault() const { return reader_->fault(); }
 
 uint64_t ReplayFeed::DueNs(uint64_t number) const { return reader_->DueNs(number); }
 

@@ -7,35 +7,16 @@
 // ever: when nobody wants more frames it ends by itself, as soon as it can.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 
+#include "base/fault.h"
 #include "replay/plan.h"
 #include "wire/bytes.h"
 
 namespace tester {
-
-// The reason why a feed has ended before its last frame, or has given others than were planned.
-// Written once, by one thread.
-class ReplayFault {
- public:
-  void Set(std::string reason) {
-    reason_ = std::move(reason);
-    is_set_.store(true, std::memory_order_release);
-  }
-  // Null while there is none.
-  const std::string* Get() const {
-    return is_set_.load(std::memory_order_acquire) ? &reason_ : nullptr;
-  }
-
- private:
-  std::string reason_;
-  std::atomic<bool> is_set_{false};
-};
 
 class ReplayFeed {
  public:
@@ -52,7 +33,7 @@ class ReplayFeed {
   // Returns once the ring is full or the file's end was read, or at the deadline.
   void AwaitAhead(std::chrono::steady_clock::time_point deadline) const;
   // Outlives the feed: a file may be found changed once nobody wants more frames of it.
-  std::shared_ptr<const ReplayFault> fault() const;
+  std::shared_ptr<const Fault> fault() const;
 
   // The worker's. Frames are numbered over all runs. `number` was not released.
   uint64_t DueNs(uint64_t number) const;

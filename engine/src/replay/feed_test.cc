@@ -143,7 +143,7 @@ TEST_F(FeedTest, SaysThatAFileHasChangedWhileItIsSent) {
   ReplayPlan plan = Plan();
   plan.repetitions = 0;
   auto feed = std::make_unique<ReplayFeed>(plan);
-  const std::shared_ptr<const ReplayFault> fault = feed->fault();
+  const std::shared_ptr<const Fault> fault = feed->fault();
   EXPECT_EQ(DueNs(*feed, 0), 0U);
   EXPECT_EQ(fault->Get(), nullptr);
   std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
@@ -156,7 +156,7 @@ TEST_F(FeedTest, SaysThatAFileHasChangedWhileItIsSent) {
 TEST_F(FeedTest, SaysThatAFileHasChangedWhenItWasStopped) {
   WriteFrames(60'000, 60);
   auto feed = std::make_unique<ReplayFeed>(Plan());
-  const std::shared_ptr<const ReplayFault> fault = feed->fault();
+  const std::shared_ptr<const Fault> fault = feed->fault();
   EXPECT_EQ(DueNs(*feed, 0), 0U);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   WriteFrames(60'000, 60);
@@ -171,7 +171,7 @@ TEST_F(FeedTest, AFileThatStaysIsNoFault) {
   WriteFrames(60'000, 60);
   for (const bool stops : {false, true}) {
     auto feed = std::make_unique<ReplayFeed>(Plan());
-    const std::shared_ptr<const ReplayFault> fault = feed->fault();
+    const std::shared_ptr<const Fault> fault = feed->fault();
     for (uint64_t n = 0; !stops && DueNs(*feed, n) != ReplayFeed::kNone; ++n) feed->Release(n);
     feed.reset();
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

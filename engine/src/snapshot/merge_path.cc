@@ -4,6 +4,17 @@
 #include "snapshot/merge_path.h"
 
 namespace tester {
+namespace {
+
+void FillCut(const LinkCut& cut, v1::PathEventCounters& counted) {
+  counted.set_link_cut(cut.in_force());
+  counted.set_link_outages(cut.times.Get());
+  counted.set_first_down_ns(cut.first_down_ns.Get());
+  counted.set_last_up_ns(cut.last_up_ns.Get());
+  if (const std::string* fault = cut.fault.Get()) counted.set_link_fault(*fault);
+}
+
+}  // namespace
 
 void FillPath(const PathPlan& plan, const PathCounters* counters, const Events* events,
               v1::PathCounters& out) {
@@ -27,6 +38,8 @@ void FillPath(const PathPlan& plan, const PathCounters* counters, const Events* 
     counted.set_last_fired_ns(counts.last_ns.Get());
     counted.set_expired(counts.expired.Get());
     counted.set_held_back(counts.held_back.Get());
+    const auto cut = events->link_cuts().find(static_cast<uint32_t>(event));
+    if (cut != events->link_cuts().end()) FillCut(cut->second, counted);
   }
   if (events == nullptr) return;
   out.set_flows(events->flows());

@@ -225,6 +225,13 @@ bool LoadedResponder::Ending() const {
   return running != nullptr && running->asked_to_stop.load(std::memory_order_relaxed);
 }
 
+PathRun LoadedPath::NewRun(const Ports& ports, const Clock& clock) const {
+  PathRun run{.running = std::make_shared<RunningPath>(*plan), .forwarding = true, .links = {}};
+  if (!run.running->events.link_cuts().empty())
+    run.links = std::make_shared<LinkKeeper>(*plan, run.running, ports, clock);
+  return run;
+}
+
 void LoadedStamps::Stop() {
   stamping = false;
   if (!running) return;

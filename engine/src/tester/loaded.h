@@ -17,6 +17,7 @@
 #include "plan/job.h"
 #include "stats/counters.h"
 #include "stats/job_start.h"
+#include "tester/link_keeper.h"
 #include "tester/ports.h"
 #include "worker/program.h"
 
@@ -39,7 +40,7 @@ struct StreamRun {
   // Null until the first start, and the schedule after a stop, too.
   std::shared_ptr<const Schedule> schedule;
   std::shared_ptr<Sender> sender;
-  std::shared_ptr<const ReplayFault> fault;  // null unless it replays a file
+  std::shared_ptr<const Fault> fault;  // null unless it replays a file
 };
 
 struct LoadedStream : StreamRun {
@@ -87,6 +88,7 @@ struct LoadedResponder : ResponderRun {
 struct PathRun {
   std::shared_ptr<RunningPath> running;  // null until the first start; its counters outlive a stop
   bool forwarding = false;
+  std::shared_ptr<LinkKeeper> links;  // while it forwards, if an event takes some down
 };
 
 struct LoadedPath : PathRun {
@@ -94,9 +96,7 @@ struct LoadedPath : PathRun {
 
   PathRun& run() { return *this; }
   // Counters, flows and events of a new start.
-  PathRun NewRun() const {
-    return {.running = std::make_shared<RunningPath>(*plan), .forwarding = true};
-  }
+  PathRun NewRun(const Ports& ports, const Clock& clock) const;
 
   std::shared_ptr<const PathPlan> plan;
 };

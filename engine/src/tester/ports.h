@@ -30,7 +30,8 @@ class Ports {
       limits_.push_back({.name = port->facts().name,
                          .max_frame_bytes = port->facts().max_frame_bytes,
                          .worker = limits_.size() % workers,
-                         .policy = policy});
+                         .policy = policy,
+                         .interface = port->facts().interface});
     }
   }
 

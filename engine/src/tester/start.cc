@@ -134,7 +134,7 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
     std::vector<PathRun> paths;  // their memory takes time
     std::vector<StampRun> stamps;
     for (const LoadedJob* job : jobs) {
-      for (const auto& path : job->paths) paths.push_back(path.NewRun());
+      for (const auto& path : job->paths) paths.push_back(path.NewRun(ports_, clock_));
       for (const auto& job_stamps : job->stamps) stamps.push_back(job_stamps.NewRun(clock_.Now()));
     }
     // First everybody counts anew, then everybody sends: no frame is counted on the old counters.

@@ -173,7 +173,10 @@ Responders Tester::StopJobs(const std::vector<LoadedJob*>& jobs, const std::stri
       stopped.push_back(responder.running);
       responder.Stop();
     }
-    for (auto& path : job->paths) path.forwarding = false;
+    for (auto& path : job->paths) {
+      path.forwarding = false;
+      path.links.reset();
+    }
     for (auto& stamps : job->stamps) stamps.Stop();
   }
   Publish();

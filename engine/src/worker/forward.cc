@@ -92,11 +92,22 @@ void ForwardThroughEvents(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t 
   counters.unmatched.Add(unmatched);
 }
 
-void SendDue(Holding& holding, uint64_t now_ns, Leaving& leaving) {
+// One that was held leaves, unless the link is down.
+void Release(const PathEnd& path, const HeldFrame& held, Leaving& leaving) {
+  if (!path.running->events.IsCut()) [[likely]] {
+    leaving.AddStored(*path.holding(), held.stored);
+    return;
+  }
+  path.holding()->Lose(held.stored);
+  path.running->counters[path.direction].dropped.Add(1);
+}
+
+void SendDue(const PathEnd& path, uint64_t now_ns, Leaving& leaving) {
+  Holding& holding = *path.holding();
   while (holding.next_due_ns() <= now_ns) {
     const auto held = holding.NextToLeave(now_ns);
     if (!held) continue;
-    leaving.AddStored(holding, held->stored);
+    Release(path, *held, leaving);
     holding.CountLate(*held, now_ns);
   }
 }
@@ -136,7 +147,7 @@ void ForwardThroughHolding(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t
       Trace::Keep(record, outcome.fate, outcome.due_ns);
       rte_pktmbuf_free(mbuf);
     }
-    SendDue(holding, now_ns, leaving);
+    SendDue(path, now_ns, leaving);
   }
 }
 
@@ -169,7 +180,7 @@ uint32_t ReleaseHeld(const PathEnd& path, const Clock& clock, uint64_t due_ns) {
     const auto held = holding.NextToLeave(due_ns);
     if (!held) break;
     if (!first) first = held;
-    leaving.AddStored(holding, held->stored);
+    Release(path, *held, leaving);
   }
   if (!first) return 0;
   while (clock.Now() < due_ns) {

@@ -4,7 +4,7 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation     Fields that are rewritten, blackholes and resets, between two TCP stacks of the kernel.
+Documentation     Rewritten fields, blackholes, links that go down, and resets, between two TCP stacks of the kernel.
 
 Library           TesterLibrary    testbed=embedded/path-hosts
 
@@ -85,6 +85,23 @@ A Blackhole Both Ways
     Verify All Events Fired
     ${path} =    Get Path Statistics    wan
     Should Be True    ${path.directions[1].dropped} > 0
+
+A Link That Goes Down
+    [Documentation]    The client sees no carrier; its transfer goes on when the link is back.
+    Take Link Down    wan    1500 ms    flow=1    number=20    data_only=True    direction=backward    ports=p1
+    Start Path    wan
+    ${transfer} =    Start On Host
+    ...    client
+    ...    curl --silent --fail --output /dev/null http://198.18.1.3/100kB
+    Run On Host
+    ...    client
+    ...    sh -c "until ip link show | grep NO-CARRIER; do sleep 0.01; done"
+    ...    timeout=10 s
+    Stop On Host    ${transfer}    wait=10 s
+    Verify All Events Fired
+    ${path} =    Get Path Statistics    wan
+    Should Be True    ${path.events[0].first_fired_ns} < ${path.events[0].first_down_ns}
+    Should Be True    ${path.events[0].last_up_ns} - ${path.events[0].first_fired_ns} >= 1_500_000_000
 
 A Connection That Is Reset By Data
     [Documentation]    Both kernels take the reset.

@@ -115,6 +115,30 @@ def test_the_tester_has_to_do_its_part(given: dict[str, Any], objection: str) ->
     assert found.startswith(objection)
 
 
+CUT = PathEventCounters(
+    "cut", matched=9, fired=2, link_cut=False, link_outages=1, first_down_ns=5, last_up_ns=9
+)
+DOWN = {"p1": port_counters("p1", link_downs=0, link_up=False)}
+
+
+def test_a_link_that_is_to_be_down_is_no_doubt() -> None:
+    now = replace(CUT, link_cut=True, last_up_ns=0)
+    assert read(replace(COUNTED, events=(now,)), after=DOWN).doubt == ""
+    assert read(replace(COUNTED, events=(CUT,)), after=DOWN).doubt == "the link of p1 was down"
+
+
+@pytest.mark.parametrize(
+    ("event", "doubt"),
+    [
+        (replace(CUT, link_fault="not permitted"), "event 'cut': not permitted"),
+        (replace(CUT, link_outages=0), "event 'cut' has not taken its links down yet"),
+    ],
+    ids=["fault", "early"],
+)
+def test_a_link_that_did_not_go_down_is_a_doubt(event: PathEventCounters, doubt: str) -> None:
+    assert read(replace(COUNTED, events=(event,))).doubt == doubt
+
+
 def test_what_events_sent_is_told() -> None:
     statistics = read(replace(COUNTED, directions=(replace(THERE, injected=2), BACK)))
     assert statistics.injected == 2

@@ -17,6 +17,7 @@ from TesterLibrary.model.inline import (
     Delay,
     Drop,
     Event,
+    LinkDown,
     Mark,
     PacketAction,
     Path,
@@ -73,6 +74,7 @@ TTL = Rewrite(field=FieldPath("IP", "ttl"), value="1")
     [
         (TTL, "rewrite IP.ttl of packet 20 of flow 1"),
         (Blackhole(duration=Duration(1)), "blackhole from packet 20 of flow 1"),
+        (LinkDown(duration=Duration(10**7)), "link down from packet 20 of flow 1"),
         (Reset(), "reset the connection by packet 20 of flow 1"),
     ],
 )
@@ -80,7 +82,9 @@ def test_what_happens_is_in_the_description(action: PacketAction, description: s
     assert Event(action=action, number=20, flow=1).description == description
 
 
-@pytest.mark.parametrize("last", [Drop(), Blackhole(duration=Duration(1)), Reset()])
+@pytest.mark.parametrize(
+    "last", [Drop(), Blackhole(duration=Duration(1)), LinkDown(duration=Duration(10**7)), Reset()]
+)
 def test_nothing_happens_behind_the_last_event_of_a_packet(last: PacketAction) -> None:
     path = Path("wan", ("p1", "p2"), (Event(action=last, number=20),))
     with pytest.raises(PlanError, match=r"rewrite IP.ttl of packet 20: .* drops that packet before"):
@@ -91,6 +95,17 @@ def test_blackholes_have_bounds() -> None:
     for ns in (0, 3600 * 10**9 + 1):
         with pytest.raises(PlanError, match=r"duration=.* is no time; give 1 ns to 3600 s"):
             Blackhole(duration=Duration(ns))
+
+
+def test_links_are_down_for_a_time_they_need() -> None:
+    for ns in (10**7 - 1, 3600 * 10**9 + 1):
+        with pytest.raises(
+            PlanError, match=r"duration=.* is no time for a link to be down; give 10 ms to 3600 s"
+        ):
+            LinkDown(duration=Duration(ns))
+    event = Event(action=LinkDown(duration=Duration(10**9), ports=("p2", "p3")), number=1)
+    with pytest.raises(PlanError, match=r"ports=p3 is none of its ports; give p1 or p2, or nothing for both"):
+        Path("wan", ("p1", "p2"), (event,))
 
 
 def test_actions_have_bounds() -> None:
