@@ -250,7 +250,12 @@ def _open_switch(testbed: Testbed, spec: SwitchSpec) -> Target:
         chip=chip,
     )
     return open_switch(
-        spec.address, cabling, program=spec.program, build=spec.build, cpu_interface=spec.cpu_interface
+        spec.address,
+        cabling,
+        program=spec.program,
+        build=spec.build,
+        cpu_interface=spec.cpu_interface,
+        shaper=spec.shaper,
     )
 
 

@@ -22,6 +22,7 @@ from ..files import paths
 from ..files.document import Document, Kind, did_you_mean, load_document
 from ..model.forwarding import Forwarding
 from ..model.ports import Address, Interface
+from ..model.shaper import Shaper
 from ..model.units import Bandwidth, Duration
 from .embedded import devices, restarts
 from .simulated import SimulatedDevice
@@ -344,12 +345,25 @@ class _Reader:
         if other:
             raise self._error("only without a switch", "tester", other[0])
         switch = dict(data["switch"])
-        spec = SwitchSpec(**{**switch, "loopback_ports": tuple(switch.get("loopback_ports", ()))})
+        spec = SwitchSpec(
+            **{
+                **switch,
+                "loopback_ports": tuple(switch.get("loopback_ports", ())),
+                "shaper": self._shaper(switch["shaper"]) if "shaper" in switch else None,
+            }
+        )
+        if spec.shaper and not spec.is_fake:
+            problem = "only with address: fake; behind another switch is a device of yours"
+            raise self._error(problem, "tester", "switch", "shaper")
         if not spec.is_fake and not spec.cpu_interface:
             problem = "is missing: the interface of this machine to the switch's CPU port"
             raise self._error(problem, "tester", "switch", "cpu_interface")
         folder = self._document.path.parent / Path(spec.build).expanduser()
         return replace(spec, build=folder) if folder.is_dir() else spec
+
+    def _shaper(self, data: Mapping[str, Any]) -> Shaper:
+        rate = self._parsed(Bandwidth.parse, data["rate"], "tester", "switch", "shaper", "rate")
+        return Shaper(**{**data, "rate": rate})
 
     def _certificates(self, data: Mapping[str, str]) -> CertificateFiles:
         files = {key: self._document.path.parent / Path(name).expanduser() for key, name in data.items()}

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..model.forwarding import Forwarding
 from ..model.ports import Address, Interface, Port
+from ..model.shaper import Shaper
 from ..model.units import Bandwidth, Duration
 
 SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10")  # no question that nobody answers
@@ -65,6 +66,7 @@ class SwitchSpec:
     loopback_ports: tuple[int, ...] = ()  # device ports; empty: all of the internal pipelines
     clock_mhz: int | None = None  # of the chip's pipelines
     model: bool = False  # without transceivers
+    shaper: Shaper | None = None  # on the ports of the device behind a fake switch
 
     @property
     def is_fake(self) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ...errors import PlanError
 from ...files.paths import data_root
+from ...model.shaper import Shaper
 from ...planning.switch.chip import Chip
 from .cabling import Cabling
 from .path_target import PathTarget
@@ -25,7 +26,13 @@ FAKE = "fake"
 
 
 def open_switch(
-    address: str, cabling: Cabling, *, program: str, build: Path | str, cpu_interface: str
+    address: str,
+    cabling: Cabling,
+    *,
+    program: str,
+    build: Path | str,
+    cpu_interface: str,
+    shaper: Shaper | None = None,
 ) -> TofinoTarget | PathTarget:
     """Opens the tester in a switch: that of its program.
 
@@ -35,6 +42,7 @@ def open_switch(
         program: The program's name in the daemon.
         build: The program's outputs: a folder that the compiler wrote, or a shipped profile.
         cpu_interface: This machine's interface to the port of the switch's CPU.
+        shaper: What the device behind a switch that does not exist lets through; None: all.
 
     Raises:
         PlanError: no such outputs, or a port that the switch has not.
@@ -45,7 +53,7 @@ def open_switch(
     compiled = Program.load(folder)
     cabling = replace(cabling, internal_pipes=compiled.internal_pipes, has_cpu=not compiled.has_paths)
     details = "a switch that does not exist" if address == FAKE else f"the switch behind {address}"
-    connect = _connector(address, program, folder, cpu_interface)
+    connect = _connector(address, program, folder, cpu_interface, shaper)
     session = SwitchSession(connect, Schema.load(folder / SCHEMA), cabling)
     if compiled.has_paths:
         return PathTarget(session, compiled, details=details)
@@ -67,7 +75,9 @@ def built(build: Path | str) -> Path:
     raise PlanError(f"{build} is no folder that `tester p4 build` wrote, and no shipped profile: {known}")
 
 
-def _connector(address: str, program: str, folder: Path, cpu_interface: str) -> Callable[[], Switch]:
+def _connector(
+    address: str, program: str, folder: Path, cpu_interface: str, shaper: Shaper | None
+) -> Callable[[], Switch]:
     if address == FAKE:
-        return lambda: fake_switch(folder, program)
+        return lambda: fake_switch(folder, program, shaper)
     return lambda: vendor_switch(address, program, cpu_interface)

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.errors import TestbedError
+from TesterLibrary.model.shaper import Shaper
+from TesterLibrary.model.units import Bandwidth
 from TesterLibrary.testbeds import load_testbed
 from TesterLibrary.testbeds.testbed import SwitchSpec
 
@@ -53,6 +55,14 @@ def test_a_build_is_a_folder_beside_the_file(tmp_path: Path) -> None:
     assert testbed.tester.switch.build == tmp_path / "out"
 
 
+def test_the_device_behind_a_fake_switch_shapes(tmp_path: Path) -> None:
+    shaper = "    shaper: {rate: 20 Mbps, burst: 60000, queue: 3000}\n"
+    text = GOOD.replace("tor1:50052", "fake").replace("    program: mine\n", shaper)
+    testbed = load_testbed(_written(tmp_path, text))
+    assert testbed.tester.switch is not None
+    assert testbed.tester.switch.shaper == Shaper(Bandwidth(20_000_000), 60_000, 3000)
+
+
 def test_shipped_ones() -> None:
     fake, model, switch = (
         load_testbed(f"tofino-{name}").tester.switch for name in ("fake", "model", "switch")
@@ -66,6 +76,16 @@ def test_shipped_ones() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
+        (
+            "    program: mine\n",
+            "    shaper: {rate: 20 Mbps, burst: 60000, queue: 3000}\n",
+            "tester.switch.shaper: only with address: fake; behind another switch is a device of yours",
+        ),
+        (
+            "    program: mine\n",
+            "    shaper: {rate: fast, burst: 60000, queue: 3000}\n",
+            "tester.switch.shaper.rate: 'fast' is not a bandwidth",
+        ),
         (
             "address: tor1:50052",
             "address: tor1",

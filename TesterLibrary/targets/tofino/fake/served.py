@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ....errors import TesterLibraryError
+from ....model.shaper import Shaper
+from ....model.units import Bandwidth
 from ..switch import Asked, PortSetup, Switch
 from ..vendor.serving import Refusal, serve
 from ..words import entry_of, error_words, key_of
 from .daemon import FakeDaemon, FakeSwitch
+from .wire import Bridge, ShapingBridge
 
 _T = TypeVar("_T")
 _Words = list[dict[str, Any]]
@@ -107,9 +110,13 @@ def _told(call: Callable[[], _T]) -> _T:
 
 
 def main() -> None:
-    """`python -m TesterLibrary.targets.tofino.fake.served FOLDER PROGRAM`: a switch on our clock."""
-    folder, program = sys.argv[1:]
-    daemon = FakeDaemon(Path(folder), time.monotonic_ns, program=program)
+    """`python -m TesterLibrary.targets.tofino.fake.served FOLDER PROGRAM [BPS BURST QUEUE]`: on our clock."""
+    folder, program, *shaping = sys.argv[1:]
+    wire = Bridge()
+    if shaping:
+        bps, burst, queue = map(int, shaping)
+        wire = ShapingBridge(Shaper(Bandwidth(bps), burst, queue))
+    daemon = FakeDaemon(Path(folder), time.monotonic_ns, wire, program=program)
     serve(ServedSwitch(FakeSwitch(daemon, program=program)))
 
 

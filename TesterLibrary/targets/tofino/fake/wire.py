@@ -4,14 +4,17 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from ....model.shaper import Shaper
 from ...fake.device import FakePath
 
 _ETHERNET = 6  # bytes of an address
 _QUEUE = 64  # frames that wait for a path; others are dropped
+_BIT_NS = 8 * 10**9  # bits each second times nanoseconds, in a byte
 
 
 @dataclass
@@ -63,4 +66,50 @@ class Bridge:
         if leaves_ns - now_ns > _QUEUE * each_ns:
             return None
         self._free_ns = leaves_ns + each_ns
+        return leaves_ns
+
+
+class ShapingBridge(Bridge):
+    """A bridge with a token bucket and a queue on each port that frames leave by."""
+
+    def __init__(self, shaper: Shaper) -> None:
+        super().__init__()
+        self._shaper = shaper
+        self._buckets: dict[int, _Bucket] = {}  # by port
+
+    def forward(
+        self, port: int, frame: bytes, now_ns: int, others: Collection[int]
+    ) -> Iterator[tuple[int, int, bytes]]:
+        """See `Bridge`."""
+        for at_ns, out, octets in super().forward(port, frame, now_ns, others):
+            if out not in self._buckets:
+                self._buckets[out] = _Bucket(self._shaper, at_ns)
+            leaves_ns = self._buckets[out].leaves(at_ns, len(octets))
+            if leaves_ns is not None:
+                yield leaves_ns, out, octets
+
+
+class _Bucket:
+    """The tokens of one port, and the frames that wait for them."""
+
+    def __init__(self, shaper: Shaper, now_ns: int) -> None:
+        self._rate, self._full = shaper.rate.bps, shaper.burst * _BIT_NS
+        self._queue = shaper.queue
+        self._tokens, self._at_ns = self._full, now_ns  # when the last frame left, or leaves
+        self._waiting: deque[tuple[int, int]] = deque()  # when each leaves, and its bytes
+        self._backlog = 0
+
+    def leaves(self, now_ns: int, octets: int) -> int | None:
+        """When a frame that comes now leaves; None if the queue has no room for it, or it never would."""
+        while self._waiting and self._waiting[0][0] <= now_ns:
+            self._backlog -= self._waiting.popleft()[1]
+        if self._backlog + octets > self._queue or octets * _BIT_NS > self._full:
+            return None
+        begins_ns = max(now_ns, self._at_ns)
+        tokens = min(self._full, self._tokens + (begins_ns - self._at_ns) * self._rate)
+        leaves_ns = begins_ns + -(-max(0, octets * _BIT_NS - tokens) // self._rate)
+        self._tokens = tokens + (leaves_ns - begins_ns) * self._rate - octets * _BIT_NS
+        self._at_ns = leaves_ns
+        self._waiting.append((leaves_ns, octets))
+        self._backlog += octets
         return leaves_ns
