@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -26,7 +27,8 @@ from robot.variables import Variables
 
 from ..reporting.digests import digest_of
 
-_SUITE, _RESOURCE = ".robot", ".resource"  # the files that import others
+_SUITE, _RESOURCE, _MODULE = ".robot", ".resource", ".py"  # the files that import others
+_PACKAGE = "__init__.py"
 
 
 def suite_digest(suite: Path) -> str:
@@ -49,7 +51,8 @@ def inside(folder: Path) -> Iterator[Path]:
 def imported(suites: Iterable[Path], variables: Mapping[str, str]) -> list[Path]:
     """The resources, variable files and libraries that suites import by path, and those that these import.
 
-    What Robot finds by name is not among them, nor is a path with a variable that only a test sets.
+    So are modules that a library imports from its own folder. What Robot finds by name is not among them, nor
+    is a path with a variable that only a test sets.
 
     Args:
         suites: Files, and folders of them.
@@ -61,9 +64,10 @@ def imported(suites: Iterable[Path], variables: Mapping[str, str]) -> list[Path]
     left = [file for file in files if file.suffix == _SUITE]
     while left:
         file = left.pop()
-        new = [path for path in _imports(file, variables) if path not in found and path not in given]
+        paths = _modules(file) if file.suffix == _MODULE else _imports(file, variables)
+        new = [path for path in paths if path not in found and path not in given]
         found.update(dict.fromkeys(new))
-        left += [path for path in new if path.suffix in (_SUITE, _RESOURCE)]
+        left += [path for path in new if path.suffix in (_SUITE, _RESOURCE, _MODULE)]
     return sorted(found)
 
 
@@ -138,6 +142,28 @@ def _imports(file: Path, variables: Mapping[str, str]) -> Iterator[Path]:
                     continue
                 if (path := (file.parent / name).resolve()).is_file():
                     yield path
+
+
+def _modules(file: Path) -> Iterator[Path]:
+    """The modules that a module imports from its own folder, which Robot has put on Python's path."""
+    root = next(folder for folder in file.parents if not (folder / _PACKAGE).exists())
+    try:
+        nodes = [*ast.walk(ast.parse(file.read_bytes()))]
+    except SyntaxError:  # Robot says so
+        return
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            folder, names = root, [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            folder = file.parents[node.level - 1] if node.level else root
+            names = [".".join(filter(None, (node.module, alias.name))) for alias in node.names]
+        else:
+            continue
+        for path in (folder.joinpath(*name.split(".")) for name in names):
+            packages = [each for each in (path, *path.parents) if folder in each.parents]
+            for module in (each for at in packages for each in (at.with_suffix(_MODULE), at / _PACKAGE)):
+                if module.is_file():
+                    yield module.resolve()
 
 
 def _known(file: Path, variables: Mapping[str, str]) -> Variables:

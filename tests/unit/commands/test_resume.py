@@ -100,7 +100,7 @@ It Is Sent
 """
 
 
-@pytest.mark.parametrize("changed", ["suite", "testbed", "resource", "beside", "values", "job"])
+@pytest.mark.parametrize("changed", ["suite", "testbed", "resource", "beside", "values", "job", "module"])
 def test_a_run_does_not_go_on_with_another_device_or_suite(
     changed: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -115,14 +115,18 @@ def test_a_run_does_not_go_on_with_another_device_or_suite(
     resource.write_text("*** Variables ***\n${BOUND}    1 %\n")
     beside, values, job = (tmp_path / name for name in ("beside.resource", "values.yaml", "job.yaml"))
     path.write_text(path.read_text() + "\n*** Settings ***\nResource    ${CURDIR}/../beside.resource\n")
-    beside.write_text("*** Settings ***\nVariables    values.yaml\n" + _NAMES_A_JOB)
+    beside.write_text("*** Settings ***\nVariables    values.yaml\nLibrary    own.py\n" + _NAMES_A_JOB)
+    module = tmp_path / "package" / "module.py"
+    module.parent.mkdir()
+    module.write_text("NUMBER = 1\n")
+    (tmp_path / "own.py").write_text("from package.module import NUMBER\n\n\ndef own():\n    return NUMBER\n")
     job.write_text("version: 1\n")
     values.write_text("LOAD: 20 %\n")
     arguments = ["certify", "--testbed", str(bed), "--suite", str(path.parent)]
     assert cli.main(arguments) == 3
     (tmp_path / "go").touch()
     files = {"suite": path, "testbed": bed, "resource": resource, "beside": beside}
-    files |= {"values": values, "job": job}
+    files |= {"values": values, "job": job, "module": module}
     edited = files[changed]
     edited.write_text(edited.read_text() + "\n# another\n")
     capsys.readouterr()
@@ -133,6 +137,7 @@ def test_a_run_does_not_go_on_with_another_device_or_suite(
         "beside": "import beside.resource",
         "values": "import values.yaml",
         "job": "file job.yaml",
+        "module": "import package/module.py",
     }
     name = names.get(changed, "suite folder")
     assert f"the {name} has changed since" in capsys.readouterr().err
