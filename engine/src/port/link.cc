@@ -67,14 +67,32 @@ LinkReading Link::Read() {
     See(false);
     return last_;
   }
+  const std::lock_guard lock(outages_);
+  const Interface& lost = since_ ? *since_ : *interface;
   last_ = {.up = interface->running,
-           .downs = interface->carrier_downs - before_.carrier_downs,
-           .dropped_on_arrival = interface->dropped_on_arrival - before_.dropped_on_arrival,
-           .dropped = interface->dropped - before_.dropped,
+           .downs = lost.carrier_downs - before_.carrier_downs,
+           .dropped_on_arrival = lost.dropped_on_arrival - before_.dropped_on_arrival,
+           .dropped = lost.dropped - before_.dropped,
            .received = interface->received - before_.received,
            .receive_errors = interface->receive_errors - before_.receive_errors,
            .send_errors = interface->send_errors - before_.send_errors};
   return last_;
+}
+
+void Link::BeginOutage() {
+  const std::lock_guard lock(outages_);
+  if (!since_) since_ = FindInterface(name_);
+}
+
+void Link::EndOutage() {
+  const std::lock_guard lock(outages_);
+  const auto now = FindInterface(name_);
+  if (since_ && now) {
+    before_.carrier_downs += now->carrier_downs - since_->carrier_downs;
+    before_.dropped_on_arrival += now->dropped_on_arrival - since_->dropped_on_arrival;
+    before_.dropped += now->dropped - since_->dropped;
+  }
+  since_.reset();
 }
 
 void Link::See(bool up) {

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 
 #include "port/interface.h"
@@ -45,7 +47,7 @@ class LinkInterrupts {
   std::atomic<uint64_t> downs_{0};
 };
 
-// The link of one port. Not thread-safe.
+// The link of one port. Reads are not thread-safe; an outage begins and ends beside them.
 class Link {
  public:
   // `interface` is empty where the kernel knows none. The device is started.
@@ -53,13 +55,19 @@ class Link {
 
   LinkReading Read();
 
+  // What the link and its frames lose in an outage was meant to be, and is not in `Read`.
+  void BeginOutage();
+  void EndOutage();
+
  private:
   // Counts what is seen where nobody else counts.
   void See(bool up);
 
   const uint16_t device_;
   const std::string name_;  // of the interface
-  const Interface before_;  // none: all 0
+  std::mutex outages_;
+  Interface before_;                // without what outages have lost; none: all 0
+  std::optional<Interface> since_;  // an outage that goes on
   std::unique_ptr<LinkInterrupts> interrupts_;
   LinkReading last_;
 };

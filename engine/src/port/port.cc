@@ -5,6 +5,7 @@
 
 #include <rte_ethdev.h>
 
+#include <cerrno>
 #include <chrono>
 #include <string_view>
 #include <thread>
@@ -79,14 +80,13 @@ bool Port::LinkUp() const {
 }
 
 bool Port::SetLink(bool up) {
-  const auto downs = [this] {
-    return FindInterface(facts_.interface).value_or(Interface{}).carrier_downs;
-  };
-  const uint64_t before = downs();
-  if (!SwitchInterface(facts_.interface, up)) return false;
-  downs_on_purpose_ += downs() - before;
-  if (up) sockets_.ForgetErrors();
-  return true;
+  if (!up) link_.BeginOutage();
+  const bool done = SwitchInterface(facts_.interface, up);
+  const int why = errno;
+  if (up && done) sockets_.ForgetErrors();
+  if (up == done) link_.EndOutage();
+  errno = why;
+  return done;
 }
 
 uint64_t Port::LinkSpeed() const {
@@ -103,7 +103,6 @@ PortReading Port::Read() {
   rte_eth_stats stats{};
   rte_eth_stats_get(device(), &stats);
   reading.link = link_.Read();
-  reading.link.downs -= downs_on_purpose_;
   reading.missed = Missed(stats);
   const bool is_kernel = !facts_.interface.empty();
   reading.receive_errors = is_kernel ? reading.link.receive_errors : stats.ierrors;

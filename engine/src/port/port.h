@@ -122,7 +122,6 @@ class Port {
   Unseen unseen_;
   KernelDrops kernel_drops_;
   Link link_;
-  std::atomic<uint64_t> downs_on_purpose_{0};
 };
 
 }  // namespace tester
