@@ -26,23 +26,23 @@ RACE_BUILD = SOURCE / "build-race"
 TARGET = ROOT / "TesterLibrary" / "_engine" / "testerd"
 
 # Most of the time to compile goes into headers of DPDK, gRPC and protobuf: several files are compiled as one.
+UNITY = ("-Dunity=on", "-Dunity_size=6")
 RELEASE = (
     "--buildtype=release",
     "-Db_ndebug=true",
     "-Dtests=false",
-    "-Dunity=on",
-    "-Dunity_size=6",
+    *UNITY,
     "-Db_pch=false",
 )
-# Each file by itself, so that each includes what it needs.
 SANITIZED = (
     "--buildtype=debugoptimized",
     "-Doptimization=1",  # with sanitizers a third of the time of 3 to compile
     "-Dcpp_args=-g1",  # the lines of a stack, and no more
     "-Db_sanitize=address,undefined",
     "-Db_lundef=false",
+    *UNITY,
 )
-
+# Each file by itself, so that each includes what it needs.
 RACES = (
     "--buildtype=debugoptimized",
     "-Doptimization=1",

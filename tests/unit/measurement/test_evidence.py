@@ -44,7 +44,7 @@ def test_a_good_tester_has_no_objections() -> None:
     ("changes", "objection"),
     [
         ({"intended_packets": 0, "offered_packets": 0}, "no frame was to be sent"),
-        ({"offered_packets": 998_000}, "sent 998000 of 1000000 frames"),
+        ({"offered_packets": 998_000}, "sent 998,000 of 1,000,000 frames"),
         ({"rate_error": -2 * LIMITS.max_rate_error}, "rate error of -"),
         ({"rate_error": 2 * LIMITS.max_rate_error}, "rate error of \\+"),
         ({"rx_missed": 1}, "1 frame was lost in the tester's own rings"),
@@ -62,7 +62,7 @@ def test_a_good_tester_has_no_objections() -> None:
             {"lost_packets": 7, "backlog_dropped": 5},
             "7 frames were lost, and this machine's kernel dropped 5 in its input queue",
         ),
-        ({"steal": 2 * LIMITS.max_steal}, "the hypervisor took 10.0% of the time from this machine"),
+        ({"steal": 2 * LIMITS.max_steal}, "the hypervisor took 10.0 % of the time from this machine"),
         ({"links_down": ("p1",)}, "^the link of p1 was down$"),
         ({"links_down": ("p1", "p2")}, "^the link of p1 and of p2 was down$"),
         ({"clock_drift": -2 * LIMITS.max_clock_drift}, "drifted by -200.0 ppm"),

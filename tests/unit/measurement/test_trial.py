@@ -37,7 +37,7 @@ def test_counts_first_ratios_from_them() -> None:
     assert (result.offered_rate, result.received_rate) == (1000, 998.5)
     assert result.throughput_bps == (997 * 64 + 1000 * 128) * 8 / 2
     assert str(result) == (
-        "north + south, 64/128 bytes: 50.00% for 2 s, sent 2,000, lost 3 (0.1500%), 998 pps"
+        "north + south, 64/128 bytes: 50.00 % for 2 s, sent 2,000, lost 3 (0.1500 %), 998 pps"
     )
 
 

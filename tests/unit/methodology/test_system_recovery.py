@@ -91,7 +91,7 @@ def test_a_device_that_loses_frames_anyway_is_not_judged() -> None:
         verdict = result.verdict_below(bound)
         assert (verdict.outcome, verdict.reason) == (
             Outcome.INCONCLUSIVE,
-            "without any overload, at 44 % of line rate, the device lost 3 (0.3409%); so its last loss says "
+            "without any overload, at 44 % of line rate, the device lost 3 (0.3409 %); so its last loss says "
             "nothing of a recovery",
         )
 

@@ -176,7 +176,7 @@ def test_invalid_trials_and_doubted_delays_are_said_beside_the_result(page: Page
     result = latency(SimulatedBench(512, tester_limit=0))
     doubted = replace(result.trials[0], delay_objections=("the calibration is 9 h old",))
     page.test("Suite.Late", [replace(result, trials=(doubted,))], [], "NOT JUDGED")
-    assert "1 of 1 trials are invalid: the tester sent 0 of 23496 frames" in page.text
+    assert "1 of 1 trials are invalid: the tester sent 0 of 23,496 frames" in page.text
     assert "its delays are in doubt: the calibration is 9 h old" in page.text
 
 

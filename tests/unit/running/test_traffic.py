@@ -48,7 +48,7 @@ def test_a_port_is_not_asked_for_more_than_its_line_beside_what_it_sends(tmp_pat
     traffic = Traffic(this)
     traffic.start([stream("north", rate="60 %")])
     refused = (
-        r"streams 'north' \(60 %\) \+ 'other' \(60 %\) share port 'p1' .* ask for 120.000000% .*"
+        r"streams 'north' \(60 %\) \+ 'other' \(60 %\) share port 'p1' .* ask for 120.000000 % .*"
         "Call Stop Traffic for north, or ask for less"
     )
     with pytest.raises(PlanError, match=refused):
