@@ -20,7 +20,7 @@ from TesterLibrary.targets.tofino.vendor.serving import serve
 ROBOT_LISTENER_API_VERSION = 3
 
 
-def lossy_switch(folder: Path, program: str) -> RemoteSwitch:
+def lossy_switch(folder: Path, program: str, *_: object) -> RemoteSwitch:
     """A switch that loses frames, in place of `fake_switch`."""
     return RemoteSwitch([sys.executable, __file__, str(folder), program])
 
