@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a device that does not exist lets through."""
+"""The line of a device that does not exist: its rate, burst and queue."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ _TOO_LARGE = "a request has at most {} bytes here"
 
 
 class Malformed(Refusal):
-    """What came is no request."""
+    """Refuses what is no request of HTTP."""
 
     status = HTTPStatus.BAD_REQUEST
 
