@@ -135,6 +135,7 @@ class OtgDoor:
         self._closing = ExitStack()
         self._sockets = Path()
         self._keeping: asyncio.Task[None] | None = None
+        self._closed = asyncio.Event()
 
     async def start(self) -> None:
         """Listens. TesterLibraryError if a port cannot be had."""
@@ -175,8 +176,9 @@ class OtgDoor:
         """Listens no more, and ends what a client does."""
         for server in self._servers:
             server.close()
-        if self._keeping:
-            self._keeping.cancel()
+        self._closed.set()
+        if self._keeping:  # not cancelled: what it is ending has a process that would be nobody's
+            await asyncio.wait([self._keeping])
         if session := self._session:  # nobody comes back to its lease
             with suppress(Refusal):
                 await self._lab.end(session.caller, session.lease.id)
@@ -308,8 +310,9 @@ class OtgDoor:
 
     async def _keep(self) -> None:
         """Keeps the lease of who is connected, and ends that of who is gone."""
-        while True:
-            await asyncio.sleep(_TICK_S)
+        while not self._closed.is_set():
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._closed.wait(), _TICK_S)
             session = self._session
             if session is None:
                 continue

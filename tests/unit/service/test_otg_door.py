@@ -13,7 +13,7 @@ import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from unittest.mock import Mock
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 
@@ -92,6 +92,32 @@ def test_who_wants_the_place_keeps_its_owner_from_nothing() -> None:
             task.cancel()
 
     asyncio.run(ask())
+
+
+def test_a_session_that_is_being_ended_ends_though_the_service_does_too() -> None:
+    """Its process was left to nobody if the service ended in the same second as its client."""
+    done: list[str] = []
+
+    async def ended() -> None:
+        door, begun = _door(), asyncio.Event()
+
+        async def end(*_: object) -> None:
+            if done:
+                return
+            begun.set()
+            door._session = None
+            await asyncio.sleep(0.1)
+            done.append("ended")
+
+        door._lab.end = AsyncMock(side_effect=end)  # type: ignore[method-assign]
+        door._note_refusals = AsyncMock()  # type: ignore[method-assign]
+        await door.start()
+        door._session = Mock(connections=set(), idle_s=99.0, running=Mock(is_over=False))
+        await begun.wait()
+        await door.close()
+
+    asyncio.run(ended())
+    assert done == ["ended"]
 
 
 def test_whoever_is_refused_reads_his_own_reason() -> None:
