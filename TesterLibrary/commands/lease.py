@@ -5,10 +5,7 @@
 from __future__ import annotations
 
 import argparse
-import signal
-import threading
 from contextlib import closing
-from types import FrameType
 from typing import TYPE_CHECKING
 
 from ..errors import TestbedError
@@ -18,6 +15,7 @@ from ..targets.engine.owner import OWNER
 from ..testbeds import load_testbed
 from ._command import command
 from ._duration import duration
+from ._signals import End
 
 if TYPE_CHECKING:
     from ..targets.engine.client import EngineTarget
@@ -65,24 +63,17 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _hold(options: argparse.Namespace) -> int:
-    ended = threading.Event()
-
-    def end(_number: int, _frame: FrameType | None) -> None:
-        ended.set()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, end)
+    end, ended = End(), False
     with closing(_target(options)) as target:
         taken_from = target.lease(LeaseTerms(options.owner, options.lease, options.force))
         if taken_from:
             print(f"taken over from {taken_from}")
         print(f"leased to {target.lease_holder()}; Ctrl-C releases it", flush=True)
-        while target.is_leased and not ended.wait(0.2):
-            pass
-        lost = not ended.is_set()
-        if lost:
+        while target.is_leased and not ended:
+            ended = end.wait(0.2)
+        if not ended:
             print(f"lost: the tester is leased to {target.lease_holder() or 'nobody'}")
-    return 1 if lost else 0
+    return 0 if ended else 1
 
 
 def _release(options: argparse.Namespace) -> int:

@@ -5,16 +5,14 @@
 from __future__ import annotations
 
 import argparse
-import signal
-import threading
 from contextlib import closing
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING
 
 from ..errors import UnitError
 from ..model.units import Duration
 from ._command import command
+from ._signals import End
 
 if TYPE_CHECKING:
     from ..running.opening import OpenTestbed
@@ -85,13 +83,7 @@ def _run(options: argparse.Namespace) -> int:
     from ..running.opening import LeaseWish, open_tester
     from ..service.otg.serving import ADDRESS, serve_otg
 
-    ended = threading.Event()
-
-    def end(_number: int, _frame: FrameType | None) -> None:
-        ended.set()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, end)
+    end = End()
     wish = LeaseWish(options.lease, options.owner, options.force)
     recorder, console = Recorder(options.results / "evidence"), Console()
     with closing(
@@ -105,7 +97,7 @@ def _run(options: argparse.Namespace) -> int:
             reached = f"https://{ADDRESS}:{ports.http}" if ports.http else f"https at {options.http}"
             remote = f"{ADDRESS}:{ports.grpc}" if ports.grpc else f"unix:{options.grpc}"
             print(f"{reached} (http, too), gRPC {remote}; Ctrl-C ends", flush=True)
-            ended.wait()
+            end.wait()
     return 0
 
 

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import argparse
 import ipaddress
-import signal
-import threading
 import webbrowser
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from ..reporting.place import EVIDENCE
 from ..reporting.rebuild import evidence_of
 from ._command import STATUS_HELP, command
 from ._live import port
+from ._signals import End
 from ._verdicts import RESULTS
 
 _DESCRIPTION = """
@@ -67,14 +66,12 @@ def _watch(options: argparse.Namespace) -> int:
         raise TesterLibraryError(
             f"--address {options.address!r} is no address; give one such as {LOOPBACK}"
         ) from None
-    ended = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: ended.set())
+    end = End()
     with listen(options.port, options.address) as listening:
         url = url_of(listening)
         with watched(output, evidence, listening):
             print(f"{options.directory}: {url} (Ctrl-C ends it)", flush=True)
             if options.open and not webbrowser.open(url):
                 print("no browser can be opened here; open the address yourself", flush=True)
-            ended.wait()
+            end.wait()
     return 0
