@@ -63,14 +63,14 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _hold(options: argparse.Namespace) -> int:
-    end, ended = End(), False
+    end = End()
     with closing(_target(options)) as target:
         taken_from = target.lease(LeaseTerms(options.owner, options.lease, options.force))
         if taken_from:
             print(f"taken over from {taken_from}")
         print(f"leased to {target.lease_holder()}; Ctrl-C releases it", flush=True)
-        while target.is_leased and not ended:
-            ended = end.wait(0.2)
+        while not (ended := end.wait(0.2)) and target.is_leased:
+            pass
         if not ended:
             print(f"lost: the tester is leased to {target.lease_holder() or 'nobody'}")
     return 0 if ended else 1

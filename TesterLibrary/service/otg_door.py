@@ -310,9 +310,10 @@ class OtgDoor:
 
     async def _keep(self) -> None:
         """Keeps the lease of who is connected, and ends that of who is gone."""
-        while not self._closed.is_set():
+        while True:
             with suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._closed.wait(), _TICK_S)
+                return
             session = self._session
             if session is None:
                 continue

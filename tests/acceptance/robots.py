@@ -17,6 +17,7 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 from robot.api import ExecutionResult
 
 from TesterLibrary.reporting.rebuild import NO_REPORTS
@@ -29,6 +30,11 @@ ATTEMPTS = 3
 _SECONDS = 240  # of one attempt, unless a test says how many
 _RANK = ("SKIP", "PASS", "FAIL")  # of two attempts at a test the higher one counts: no FAIL is outvoted
 _FILES = ("output.xml", "log.html", "report.html", "evidence")
+
+
+def quick_or_long(*given: object, long: bool) -> object:
+    """A set of parameters for `parametrize`."""
+    return pytest.param(*given, marks=pytest.mark.long if long else ())
 
 
 def planted(folder: Path, shipped: Path, option: str, value: object) -> str:

@@ -18,14 +18,14 @@ from TesterLibrary.reporting.query import query
 from TesterLibrary.reporting.records import read
 from tests.dissection import wrong_checksums
 
-from .robots import check_passed, lines, robot, run
+from .robots import check_passed, lines, quick_or_long, robot, run
 
-LONG_SUITES = (("roce_go_back_n", 8), ("router_latency", 4), ("proxy_delay", 1))
+SHIPPED = {"tcp_loss": 7, "roce_go_back_n": 8, "router_latency": 4, "proxy_delay": 1}  # their tests
 
 
 @pytest.mark.parametrize(
     ("suite", "count"),
-    [("tcp_loss", 7), *(pytest.param(*suite, marks=pytest.mark.long) for suite in LONG_SUITES)],
+    [quick_or_long(suite, count, long=suite != "tcp_loss") for suite, count in SHIPPED.items()],
 )
 def test_the_shipped_suites_pass(suite: str, count: int, tmp_path: Path) -> None:
     tests = robot(paths.suite_root() / "inline" / f"{suite}.robot", tmp_path)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .robots import check_failed, check_passed, robot
+from .robots import check_failed, check_passed, quick_or_long, robot
 from .stateful_defects import DEFECTS, RIGHT, STATEFUL, Defect
 
 _LONG = {
@@ -21,11 +21,7 @@ _LONG = {
 }
 
 
-def quick_or_long(given: str | Defect, long: bool) -> object:
-    return pytest.param(given, marks=pytest.mark.long if long else ())
-
-
-@pytest.mark.parametrize("suite", [quick_or_long(suite, suite in _LONG) for suite in RIGHT])
+@pytest.mark.parametrize("suite", [quick_or_long(suite, long=suite in _LONG) for suite in RIGHT])
 def test_a_device_that_is_right_passes(suite: str, tmp_path: Path) -> None:
     tests = robot(STATEFUL / f"{suite}.robot", tmp_path)
     assert len(tests) >= 2
@@ -34,7 +30,7 @@ def test_a_device_that_is_right_passes(suite: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "defect",
-    [quick_or_long(defect, defect.suite in _LONG) for defect in DEFECTS],
+    [quick_or_long(defect, long=defect.suite in _LONG) for defect in DEFECTS],
     ids=lambda defect: f"{defect.suite}: {defect.test}",
 )
 def test_a_planted_defect_is_found_and_named(defect: Defect, tmp_path: Path) -> None:

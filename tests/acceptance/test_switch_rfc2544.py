@@ -10,7 +10,7 @@ import pytest
 
 from TesterLibrary.files.paths import data_root
 
-from .robots import SuiteTests, check_failed, check_passed, lines, robot
+from .robots import SuiteTests, check_failed, check_passed, lines, quick_or_long, robot
 
 PROFILE = """\
 PROFILE:
@@ -52,18 +52,14 @@ def run(procedure: str, folder: Path, listener: Path | None = None, directions: 
     return robot(suite, folder, *given, only="1518 Bytes", listener=listener)
 
 
-def all_but_one_long(quick: str) -> list[object]:
-    return [pytest.param(name, marks=() if name == quick else pytest.mark.long) for name in PROCEDURES]
-
-
-@pytest.mark.parametrize("procedure", all_but_one_long("latency"))
+@pytest.mark.parametrize("procedure", [quick_or_long(name, long=name != "latency") for name in PROCEDURES])
 def test_the_suites_run_on_a_switch(procedure: str, tmp_path: Path) -> None:
     tests = run(procedure, tmp_path)
     assert set(tests) == {"1518 Bytes"}
     check_passed(tests)
 
 
-@pytest.mark.parametrize("procedure", all_but_one_long("throughput"))
+@pytest.mark.parametrize("procedure", [quick_or_long(name, long=name != "throughput") for name in PROCEDURES])
 def test_both_directions_are_offered_at_the_same_time(procedure: str, tmp_path: Path) -> None:
     check_passed(run(procedure, tmp_path, directions=2))
     trials = lines(tmp_path / "evidence" / "trials.jsonl")

@@ -139,7 +139,7 @@ def _standing(series: Series, newest: frozenset[str], method: Method) -> tuple[S
 
 def _change(alarm: Alarm, unit: str) -> str:
     part = f", {percent((alarm.value - alarm.before) / abs(alarm.before), 2, '+')}" if alarm.before else ""
-    return f"{text_in(alarm.before, unit)} before{part}".replace("%", " %").replace("  %", " %")
+    return f"{text_in(alarm.before, unit)} before{part}"
 
 
 def alarm_history(alarm: Alarm) -> str:

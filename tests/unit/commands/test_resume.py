@@ -115,11 +115,13 @@ def test_a_run_does_not_go_on_with_another_device_or_suite(
     resource.write_text("*** Variables ***\n${BOUND}    1 %\n")
     beside, values, job = (tmp_path / name for name in ("beside.resource", "values.yaml", "job.yaml"))
     path.write_text(path.read_text() + "\n*** Settings ***\nResource    ${CURDIR}/../beside.resource\n")
-    beside.write_text("*** Settings ***\nVariables    values.yaml\nLibrary    own.py\n" + _NAMES_A_JOB)
+    beside.write_text("*** Settings ***\nVariables    values.yaml\nLibrary    rates.py\n" + _NAMES_A_JOB)
     module = tmp_path / "package" / "module.py"
     module.parent.mkdir()
     module.write_text("NUMBER = 1\n")
-    (tmp_path / "own.py").write_text("from package.module import NUMBER\n\n\ndef own():\n    return NUMBER\n")
+    (tmp_path / "rates.py").write_text(
+        "from package.module import NUMBER\n\n\ndef rate():\n    return NUMBER\n"
+    )
     job.write_text("version: 1\n")
     values.write_text("LOAD: 20 %\n")
     arguments = ["certify", "--testbed", str(bed), "--suite", str(path.parent)]
