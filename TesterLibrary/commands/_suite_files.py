@@ -25,6 +25,7 @@ from robot.errors import DataError
 from robot.parsing.model.statements import Statement
 from robot.variables import Variables
 
+from ..files.paths import PACKAGE
 from ..reporting.digests import digest_of
 
 _SUITE, _RESOURCE, _MODULE = ".robot", ".resource", ".py"  # the files that import others
@@ -51,8 +52,8 @@ def inside(folder: Path) -> Iterator[Path]:
 def imported(suites: Iterable[Path], variables: Mapping[str, str]) -> list[Path]:
     """The resources, variable files and libraries that suites import by path, and those that these import.
 
-    So are modules that a library imports from its own folder. What Robot finds by name is not among them, nor
-    is a path with a variable that only a test sets.
+    So are modules that a library imports from its own folder, without those of this library, whose version a
+    run records. What Robot finds by name is not among them, nor is a path with a variable that only a test sets.
 
     Args:
         suites: Files, and folders of them.
@@ -160,6 +161,8 @@ def _modules(file: Path) -> Iterator[Path]:
         else:
             continue
         for path in (folder.joinpath(*name.split(".")) for name in names):
+            if PACKAGE in (path, *path.parents):
+                continue
             packages = [each for each in (path, *path.parents) if folder in each.parents]
             for module in (each for at in packages for each in (at.with_suffix(_MODULE), at / _PACKAGE)):
                 if module.is_file():
