@@ -27,7 +27,7 @@ help:
 	@echo "make tofino-model  the program of a switch on the model of its chip; SDE_INSTALL=folder of the SDE"
 	@echo "make tofino-program  the fake switch beside the program itself; P4C=driver of the compiler"
 	@echo "make test-fleet  campaigns over Ray, whose testers, workers and head die"
-	@echo "make test-long  acceptance tests that take long, for nights"
+	@echo "make test-long  tests that take long, and fuzzers, for nights"
 	@echo "make bench      speed, side by side with peers; results/bench/summary.json"
 	@echo "                  ONLY=name            one benchmark"
 	@echo "make truth      verdicts on random devices against the truth; results/truth/summary.json"

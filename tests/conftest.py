@@ -34,6 +34,11 @@ def pytest_configure(config: pytest.Config) -> None:
     excuses.install(config)
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Half of what a test takes it waits: for processes, and for seconds that must go by."""
+    return 2 * (os.cpu_count() or 1)
+
+
 @pytest.fixture
 def approved(request: pytest.FixtureRequest) -> Approved:
     """Compares texts with files in `approved/` beside the test."""

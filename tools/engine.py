@@ -4,6 +4,7 @@
 
     python3 tools/engine.py         release build; also what setup.py does
     python3 tools/engine.py test    its tests, under AddressSanitizer and UndefinedBehaviorSanitizer
+    python3 tools/engine.py fuzz    libFuzzer for some seconds a target; `make test-long` does, not CI
     python3 tools/engine.py race    tests of ports, workers and tester, under ThreadSanitizer; not in CI
 
 Needs nothing but the standard library.
@@ -22,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "engine"
 BUILD = SOURCE / "build"
 TEST_BUILD = SOURCE / "build-sanitized"
+FUZZ_BUILD = SOURCE / "build-fuzz"
 RACE_BUILD = SOURCE / "build-race"
 TARGET = ROOT / "TesterLibrary" / "_engine" / "testerd"
 
@@ -90,17 +92,27 @@ def build() -> Path:
 
 
 def test() -> None:
-    """Builds everything with sanitizers and runs the tests, with fuzzers where clang is there."""
+    """Builds everything with sanitizers and runs the tests; fuzz targets over their corpus and mutations of it."""
     _refuse_if_lacking(missing())
-    if _clang_has("fuzzer"):
-        os.environ["CXX"] = "clang++"  # takes half of the time that GCC does, too
-        _configure(TEST_BUILD, *SANITIZED, "-Dfuzz=true")
-    else:
-        _configure(TEST_BUILD, *SANITIZED)
+    if _clang_has("address"):
+        os.environ["CXX"] = "clang++"  # takes half of the time that GCC does
+    _configure(TEST_BUILD, *SANITIZED)
     _run("meson", "compile", "-C", str(TEST_BUILD))
-    if not json.loads(subprocess.check_output(["meson", "introspect", "--tests", str(TEST_BUILD)])):
+    if not _tests(TEST_BUILD):
         raise EngineError("The engine was built without its tests: they need libgtest-dev and libgmock-dev.")
     _run("meson", "test", "-C", str(TEST_BUILD), "--no-rebuild", "--print-errorlogs")
+
+
+def fuzz() -> None:
+    """Builds the fuzz targets with libFuzzer, under the same sanitizers, and runs each for some seconds."""
+    _refuse_if_lacking(missing())
+    if not _clang_has("fuzzer"):
+        raise EngineError("libFuzzer is part of clang: apt-get install clang")
+    os.environ["CXX"] = "clang++"
+    _configure(FUZZ_BUILD, *SANITIZED, "-Dfuzz=true")
+    names = [test["name"] for test in _tests(FUZZ_BUILD) if test["name"].endswith("_fuzz")]
+    _run("meson", "compile", "-C", str(FUZZ_BUILD), *names)
+    _run("meson", "test", "-C", str(FUZZ_BUILD), "--no-rebuild", "--print-errorlogs", *names)
 
 
 def race() -> None:
@@ -131,6 +143,14 @@ def _refuse_if_lacking(packages: list[str]) -> None:
 def _configure(folder: Path, *options: str) -> None:
     again = ["--reconfigure"] if (folder / "build.ninja").is_file() else []
     _run("meson", "setup", *again, str(folder), str(SOURCE), *options)
+
+
+def _tests(folder: Path) -> list[dict[str, str]]:
+    """The tests of a build, as Meson tells of them."""
+    tests: list[dict[str, str]] = json.loads(
+        subprocess.check_output(["meson", "introspect", "--tests", str(folder)])
+    )
+    return tests
 
 
 def _clang_has(sanitizer: str) -> bool:
@@ -168,6 +188,8 @@ def _install(program: Path) -> Path:
 if __name__ == "__main__":
     if sys.argv[1:] == ["test"]:
         test()
+    elif sys.argv[1:] == ["fuzz"]:
+        fuzz()
     elif sys.argv[1:] == ["race"]:
         race()
     else:
