@@ -52,8 +52,9 @@ def inside(folder: Path) -> Iterator[Path]:
 def imported(suites: Iterable[Path], variables: Mapping[str, str]) -> list[Path]:
     """The resources, variable files and libraries that suites import by path, and those that these import.
 
-    So are modules that a library imports from its own folder, without those of this library, whose version a
-    run records. What Robot finds by name is not among them, nor is a path with a variable that only a test sets.
+    So are modules that a library imports from its own folder, without those of this library, whose version
+    a run records. What Robot finds by name is not among them, nor is a path with a variable that only a
+    test sets.
 
     Args:
         suites: Files, and folders of them.
