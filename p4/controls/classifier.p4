@@ -94,6 +94,10 @@ control Classifier(in headers_t hdr, in bit<16> signature_rest, in bit<9> ingres
             hdr.tcp.sport: ternary @name("tcp_sport");
             hdr.tcp.dport: ternary @name("tcp_dport");
             hdr.udp.dport: ternary @name("udp_dport");
+            hdr.arp.isValid(): ternary @name("arp_valid");
+            hdr.arp.operation: ternary @name("arp_op");
+            hdr.arp.sender: ternary @name("arp_psrc");
+            hdr.arp.target: ternary @name("arp_pdst");
         }
         actions = { unsigned; flow_of_port; flow_of_destination; @defaultonly NoAction; }
         const default_action = NoAction;

@@ -97,9 +97,11 @@ control EditorUnit(in template_t template, in motion_t motion, in bool moves, ou
 
 // Writes a number, or what it stands for, to a field. The field is its base plus the number.
 control EditedField(inout headers_t hdr, in template_t template, inout bit<32> number) {
-    // An operation has operands of one width, so the low half is copied for the ports.
+    // An operation has operands of one width, so the low half is copied for the ports, and the low octet.
     Hash<bit<16>>(HashAlgorithm_t.IDENTITY) halves;
+    Hash<bit<8>>(HashAlgorithm_t.IDENTITY) octets;
     bit<16> half = 0;
+    bit<8> octet = 0;
 
     action value(bit<32> own) {
         number = own;
@@ -132,6 +134,21 @@ control EditedField(inout headers_t hdr, in template_t template, inout bit<32> n
     action ipv4_dst(bit<32> base) {
         hdr.ipv4.dst = base + number;
     }
+    action ipv4_tos(bit<8> base) {
+        hdr.ipv4.tos = base + octet;
+    }
+    action ipv4_ttl(bit<8> base) {
+        hdr.ipv4.ttl = base + octet;
+    }
+    action ipv6_hlim(bit<8> base) {
+        hdr.ipv6.hlim = base + octet;
+    }
+    action arp_psrc(bit<32> base) {
+        hdr.arp.sender = base + number;
+    }
+    action arp_pdst(bit<32> base) {
+        hdr.arp.target = base + number;
+    }
     action udp_sport(bit<16> base) {
         hdr.udp.sport = base + half;
     }
@@ -152,7 +169,8 @@ control EditedField(inout headers_t hdr, in template_t template, inout bit<32> n
     table fields {
         key = { template: exact @name("template"); }
         actions = {
-            ipv4_src; ipv4_dst; udp_sport; udp_dport; tcp_sport; tcp_dport; tcp_seq; OWN_EDIT_NAMES @defaultonly NoAction;
+            ipv4_src; ipv4_dst; ipv4_tos; ipv4_ttl; ipv6_hlim; arp_psrc; arp_pdst;
+            udp_sport; udp_dport; tcp_sport; tcp_dport; tcp_seq; OWN_EDIT_NAMES @defaultonly NoAction;
         }
         const default_action = NoAction;
         size = TEMPLATES;
@@ -163,6 +181,7 @@ control EditedField(inout headers_t hdr, in template_t template, inout bit<32> n
             quantiles.apply();
         }
         half = halves.get({number[15:0]});
+        octet = octets.get({number[7:0]});
         fields.apply();
     }
 }

@@ -20,6 +20,8 @@ from TesterLibrary.model.edit import (
     Step,
     Values,
 )
+from TesterLibrary.model.editor import Editor, FieldPath, FieldValues, Mode, Sweep
+from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.plan import Plan
 
 from .rig import Rig
@@ -53,6 +55,39 @@ def test_frames_whose_fields_change_are_all_known_again(rig: Rig, source: object
     rig.load(edited(rig, editors=editors))
     (counted,) = rig.run(["north"], packets=2000).streams
     assert (counted.tx_packets, counted.rx_packets, counted.rx_bytes) == (2000, 2000, 128_000)
+
+
+@pytest.mark.parametrize(
+    ("headers", "field", "sweep"),
+    [
+        (
+            "Ether / ARP(op=1, psrc=198.18.0.2, pdst=198.18.0.9)",
+            "ARP.psrc",
+            Sweep("198.18.0.2", "198.18.1.200"),
+        ),
+        ("Ether / ARP(op=2, psrc=198.18.0.2, pdst=198.18.0.9)", "ARP.pdst", Sweep("198.18.1.1", count=7)),
+        ("Ether / Dot1Q(vlan=7) / ARP(op=1)", "ARP.pdst", FieldValues(("10.0.0.9", "10.255.0.1"))),
+        ("Ether / IP(dst=198.18.0.9) / TCP(flags=A)", "IP.ttl", Sweep("255", "1", "-2")),
+        ("Ether / IP(dst=198.18.0.9) / TCP(flags=A)", "IP.tos", FieldValues(("0", "184", "72"))),
+        ("Ether / IPv6(src=2001:db8::1, dst=2001:db8::2) / TCP(dport=9)", "IPv6.hlim", Sweep("1", "255")),
+    ],
+)
+def test_frames_are_known_by_the_fields_that_stay(rig: Rig, headers: str, field: str, sweep: Mode) -> None:
+    """Without a signature, whichever field changes, of ARP too; the others tell them from other frames."""
+    editors = (Editor(FieldPath.parse(field), sweep),)
+    headers_of = HeaderStack.parse(headers)
+    rig.load(rig.plan("north", frame_size=128, headers=headers_of, signature=False, editors=editors))
+    rig.load(
+        rig.plan(
+            "other",
+            headers=HeaderStack.parse("Ether / IP(dst=198.18.0.77) / TCP"),
+            first_id=2,
+            signature=False,
+        )
+    )
+    north, other = rig.run(["north", "other"], packets=500).streams
+    assert (north.tx_packets, north.rx_packets) == (500, 500)
+    assert (other.tx_packets, other.rx_packets) == (500, 500)
 
 
 @pytest.mark.refused_by("tofino", match="3 different frames")

@@ -25,7 +25,9 @@ _HEADERS = (
     "Ether / Dot1Q(vlan=7) / IP(dst=198.18.0.{}) / UDP",
     "Ether / IPv6(src=2001:db8::1, dst=2001:db8::{}) / UDP",
     "Ether / IP(dst=198.18.0.{}) / TCP(flags=A)",
+    "Ether / ARP(op=1, pdst=198.18.0.{})",
 )
+_FIELDS = {"IP": ("tos", "ttl"), "IPv6": ("hlim",), "ARP": ("psrc", "pdst")}
 _MODES: tuple[Mode, ...] = (
     Sweep("1", "9"),
     Sweep("9", "1", "-2"),
@@ -37,15 +39,17 @@ _MODES: tuple[Mode, ...] = (
 def _stream(draw: Random, number: int) -> Stream:
     headers = draw.choice(_HEADERS).format(10 + number)
     ends = draw.choice((("p1", "p2"), ("p2", "p1")))
-    layer = "TCP" if "TCP" in headers else "UDP"
-    paths = draw.sample([FieldPath(layer, "sport"), FieldPath(layer, "dport")], draw.randrange(3))
+    layers = [layer.partition("(")[0] for layer in headers.split(" / ")]
+    reached = [(layer, field) for layer in layers for field in _FIELDS.get(layer, ())]
+    reached += [(layer, port) for layer in layers if layer in ("TCP", "UDP") for port in ("sport", "dport")]
+    paths = [FieldPath(*path) for path in draw.sample(reached, draw.randrange(3))]
     return Stream(
         f"s{number}",
         *ends,
         FrameSize(draw.choice((64, 65, 128, 1518)) + 18),
         Rate.parse(f"{draw.choice((300, 1000, 7777))} pps"),
         headers=HeaderStack.parse(headers),
-        signature=layer == "UDP" and draw.random() < 0.7,
+        signature="UDP" in layers and draw.random() < 0.7,
         editors=tuple(Editor(path, draw.choice(_MODES)) for path in paths),
     )
 

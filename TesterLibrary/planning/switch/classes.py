@@ -12,7 +12,16 @@ from ...model.planned_end import Accept
 from .frame import TCP, UDP, FrameFields
 
 ACCEPTED = {"IP.dst": 32, "TCP.dport": 16, "UDP.dport": 16}  # fields of a responder's packets, and their bits
-_KEYS = ("ipv4_src", "ipv4_dst", "tcp_sport", "tcp_dport", "udp_dport")
+_KEYS = (
+    "ipv4_src",
+    "ipv4_dst",
+    "tcp_sport",
+    "tcp_dport",
+    "udp_dport",
+    "arp_op",
+    "arp_psrc",
+    "arp_pdst",
+)
 
 
 def stream_class(stream: PlannedStream) -> Mapping[str, tuple[int, int]]:
@@ -33,12 +42,14 @@ def stream_class(stream: PlannedStream) -> Mapping[str, tuple[int, int]]:
     if fields.version == 4:
         key |= {"ipv4_valid": (1, 1), "ipv4_proto": (fields.protocol or 0, 0xFF)}
     key |= dict.fromkeys(_transport(fields), (1, 1))
+    if fields.arp is not None:
+        key["arp_valid"] = (1, 1)
     if fields.vlan is not None:
         key["vlan"] = (fields.vlan, 0xFFF)
     if len(key) <= 1:
         raise PlanError(
-            f"stream {stream.name!r}: frames without a signature are known by IPv4 addresses, ports and "
-            "VLANs on a switch, and these have none that stay the same"
+            f"stream {stream.name!r}: frames without a signature are known by fields of IPv4 and ARP, "
+            "ports and VLANs on a switch, and these have none that stay the same"
         )
     return key
 

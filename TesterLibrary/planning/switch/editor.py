@@ -24,6 +24,11 @@ _QUANTILE_BITS = 16  # bits of the random number that draws from a distribution
 _FIELDS = {
     "IP.src": 32,
     "IP.dst": 32,
+    "IP.tos": 8,
+    "IP.ttl": 8,
+    "IPv6.hlim": 8,
+    "ARP.psrc": 32,
+    "ARP.pdst": 32,
     "UDP.sport": 16,
     "UDP.dport": 16,
     "TCP.sport": 16,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 _ADDRESSES = 12  # bytes of Ethernet before its type
 _TYPES = {0x0800: 4, 0x86DD: 6}
+_ARP, _ARP_LENGTH = 0x0806, 28
 _TAG = 0x8100
 TCP, UDP = 6, 17
 _IDENTIFICATION, _FLOW_LABEL = 32, 12  # bit offsets in their headers
@@ -17,6 +18,9 @@ _PLACES = {  # for each field: its header, offset in the header and length in by
     "tcp_sport": ("transport", 0, 2),
     "tcp_dport": ("transport", 2, 2),
     "udp_dport": ("transport", 2, 2),
+    "arp_op": ("arp", 6, 2),
+    "arp_psrc": ("arp", 14, 4),
+    "arp_pdst": ("arp", 24, 4),
 }
 
 
@@ -30,6 +34,7 @@ class FrameFields:
     ip: int | None
     protocol: int | None  # protocol number of the header behind IP
     transport: int | None  # offset of TCP or UDP, if a parser reaches it
+    arp: int | None = None  # offset of ARP
 
     @classmethod
     def of(cls, octets: bytes) -> FrameFields:
@@ -42,7 +47,8 @@ class FrameFields:
             kind = _number(octets, at, 2)
         ip, version = at + 2, _TYPES.get(kind)
         if version is None:
-            return cls(octets, vlan, None, None, None, None)
+            arp = at + 2 if kind == _ARP and len(octets) >= at + 2 + _ARP_LENGTH else None
+            return cls(octets, vlan, None, None, None, None, arp)
         protocol = octets[ip + 9] if version == 4 else octets[ip + 6]
         plain = version == 6 or (octets[ip] & 0xF == 5 and _number(octets, ip + 6, 2) & 0x1FFF == 0)
         reached = protocol in (TCP, UDP) and plain
@@ -53,6 +59,8 @@ class FrameFields:
     def place(self, key: str) -> tuple[int, int] | None:
         """Offset and length, in bytes, of a key of the classifier; None if the frame has no such field."""
         header, offset, length = _PLACES[key]
+        if header == "arp":
+            return None if self.arp is None else (self.arp + offset, length)
         wanted = {"tcp": TCP, "udp": UDP}.get(key.partition("_")[0])
         begin = self.ip if header == "ip" else self.transport
         if begin is None or (wanted is None and self.version != 4) or wanted not in (None, self.protocol):

@@ -12,7 +12,13 @@ from .entry import Span, TableEntry
 
 _EDITOR = "InternalIngress.editor"
 _UNITS = ("first", "second")  # the second can be cascaded
-_MEMBERS = {"IP": "ipv4", "UDP": "udp", "TCP": "tcp"}  # headers of the program, by Scapy's names
+_MEMBERS = {
+    "IP": "ipv4",
+    "IPv6": "ipv6",
+    "ARP": "arp",
+    "UDP": "udp",
+    "TCP": "tcp",
+}  # headers of the program, by Scapy's names
 
 
 def editor_entries(template: int, editors: Sequence[SwitchEditor]) -> Iterator[TableEntry]:

@@ -113,6 +113,10 @@ class External:
             packet.get("tcp.sport"),
             packet.get("tcp.dport"),
             packet.get("udp.dport"),
+            packet.has("arp"),
+            packet.get("arp.op"),
+            packet.get("arp.psrc"),
+            packet.get("arp.pdst"),
         )
 
     def _stateful(self, packet: Packet, entry: TableEntry) -> Way[Packet]:

@@ -12,11 +12,14 @@ from scapy.layers.inet import TCP, UDP
 from scapy.layers.l2 import Ether
 from scapy.packet import Packet
 
+from TesterLibrary.model.editor import Editor, FieldPath, FieldValues, Mode, Sweep
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
+from TesterLibrary.model.plan import Plan
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.planning.flows import FlowSpace
 from TesterLibrary.targets.tofino.fake import Bridge
 from TesterLibrary.targets.tofino.program import Program
 from TesterLibrary.targets.tofino.target import TofinoTarget
@@ -46,16 +49,26 @@ class Tap(Bridge):
         return super().forward(port, frame, now_ns, others)
 
 
+def plan_of(rate: str, frame_size: int, **changes: Any) -> Plan:
+    """A job of one stream."""
+    stream = Stream("north", "p1", "p2", FrameSize(frame_size), Rate.parse(rate), **changes)
+    ports = {port.port.name: port.port for port in cabling().front}
+    return compile_job(Job("job", (stream,)), ports=ports, gateways={}, max_streams=9, first_id=1)
+
+
 def sent(duration: Duration, rate: str, frame_size: int, **changes: Any) -> list[tuple[int, bytes]]:
     """Runs a stream of a port for so long; when each frame left, and its bytes without FCS."""
+    return run(plan_of(rate, frame_size, **changes), duration)
+
+
+def run(plan: Plan, duration: Duration) -> list[tuple[int, bytes]]:
+    """The same of a plan."""
     tap = Tap()
     tester = Bench(wire=tap)
     target = TofinoTarget(
         tester.session(), Program.load(FOLDER), now_ns=lambda: tester.clock.now_ns, sleep=tester.clock.sleep
     )
-    stream = Stream("north", "p1", "p2", FrameSize(frame_size), Rate.parse(rate), **changes)
-    ports = {port.port.name: port.port for port in cabling().front}
-    target.load(compile_job(Job("job", (stream,)), ports=ports, gateways={}, max_streams=9, first_id=1))
+    target.load(plan)
     tap.frames.clear()
     target.start(["job"], duration=duration)
     target.wait(["job"], timeout=Duration(60 * 10**9))
@@ -76,6 +89,34 @@ def test_checksums_are_right(headers: str | None, frame_size: int) -> None:
         found = layer.chksum
         del layer.chksum
         assert Ether(bytes(frame))[type(layer)].chksum == found
+
+
+ARP = "Ether / ARP(op=1, psrc=198.18.0.2, pdst=198.18.0.9)"
+
+
+@pytest.mark.parametrize(
+    ("headers", "field", "mode"),
+    [
+        (ARP, "ARP.psrc", Sweep("198.18.0.254", "198.18.1.20")),
+        (ARP, "ARP.pdst", FieldValues(("10.0.0.9", "10.255.0.1", "1.2.3.4"))),
+        ("Ether / Dot1Q(vlan=7) / ARP(op=2)", "ARP.pdst", Sweep("10.0.0.9", "10.0.0.1", "-2")),
+        ("Ether / IP / TCP", "IP.ttl", Sweep("255", "1", "-2")),
+        ("Ether / IP / UDP", "IP.tos", FieldValues(("0", "184", "72"))),
+        ("Ether / IPv6(src=2001:db8::1, dst=2001:db8::2) / UDP", "IPv6.hlim", Sweep("250", count=6)),
+    ],
+)
+def test_frames_have_the_fields_that_are_planned(headers: str, field: str, mode: Mode) -> None:
+    """Byte by byte what plan.proto says frame k is, checksums included."""
+    plan = plan_of(
+        "1 kpps",
+        128,
+        headers=HeaderStack.parse(headers),
+        signature=False,
+        editors=(Editor(FieldPath.parse(field), mode),),
+    )
+    expected = FlowSpace.of(plan.streams[0])
+    frames = [octets for _, octets in run(plan, Duration(3 * 10**7))]
+    assert frames == [expected.frame(number) for number in range(30)]
 
 
 @pytest.mark.parametrize("rate", [150, 200, 250, 777, 900, 1000, 5000])

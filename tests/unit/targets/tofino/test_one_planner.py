@@ -107,7 +107,7 @@ JOBS: dict[str, tuple[Stream | Responder, str]] = {
         r"the highest bit of IP\.id is 1 in its headers; a switch writes its version there",
     ),
     "three fields": (edited("IP.src", "IP.dst", "UDP.dport"), "3 fields change"),
-    "a field that it does not edit": (edited("IP.ttl"), "a switch does not edit it"),
+    "a field that it does not edit": (edited("IP.id"), "a switch does not edit it"),
     "unsigned, nothing to know it by": (
         stream(**headers("Ether / IPv6 / UDP"), signature=False),
         "",  # ports of UDP
