@@ -80,6 +80,7 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
     Counters() counters;
     BlindDelay() blind_delay;
     Latency() latency;
+    FlowCells() flow_cells;
     Order() order;
     Misrouted() misrouted;
     Compression() compression;
@@ -114,6 +115,7 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
                 blind_delay.apply(own, ig.ingress_mac_tstamp);
                 if (meta.class.signed) {
                     latency.apply(meta.class.stream, hdr.signature.timestamp_ns, ig.ingress_mac_tstamp);
+                    flow_cells.apply(meta.class.stream, hdr.signature.sequence_high);
                 }
                 ig_deparser.drop_ctl = 1;
             } else if (meta.class.stateful) {

@@ -46,6 +46,7 @@ control InternalIngress(inout headers_t hdr, inout internal_ingress_t meta, in i
     TemplateLoop() template_loop;
     Rate() rate;
     Editor() editor;
+    FlowNumbers() flow_numbers;
     Responder() responder;
     Queues() queues;
     Replicator() replicator;
@@ -61,6 +62,7 @@ control InternalIngress(inout headers_t hdr, inout internal_ingress_t meta, in i
         queues.apply(hdr, meta.reply, meta.turn.asks, meta.turn.polls, meta.turn.answers);
         // Last, because nothing waits for it: tables that do not exclude each other come one behind the other.
         editor.apply(hdr, hdr.loop.template, meta.turn.departs == 1);
+        flow_numbers.apply(hdr, hdr.loop.template, meta.turn.departs == 1);
         if (meta.turn.departs == 1 || meta.turn.answers == 1) {
             replicator.apply(hdr.loop.template, hdr.loop.link, tm);
         }

@@ -12,6 +12,7 @@
 #include "controls/time_sum.p4"
 #include "controls/blind_delay.p4"
 #include "controls/latency.p4"
+#include "controls/flows.p4"
 #include "controls/order.p4"
 #include "controls/misrouted.p4"
 #include "controls/compression.p4"

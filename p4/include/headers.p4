@@ -17,7 +17,7 @@ header loop_h {
     kind_t kind;
     link_t link;
     template_t template;       // of kind_t.WRITE: the state that the second pass writes
-    flow_t flow;
+    flow_t flow;               // of a template that departs: of its stream
     bit<16> peer_high;         // who asked, and so gets the answer: a MAC address
     bit<32> peer_low;
     bit<16> ether_type;
@@ -121,7 +121,7 @@ header tcp_h {
 // frame). The 16-bit one's-complement sum of its words is the stream's own.
 header signature_h {
     bit<16> id;
-    bit<16> sequence_high;     // 0: a switch counts modulo 2^32
+    bit<16> sequence_high;     // of its flow: a switch counts modulo 2^32
     bit<32> sequence;
     timestamp_t timestamp_ns;
     bit<16> complement;

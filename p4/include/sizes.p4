@@ -23,6 +23,7 @@ const bit<32> LIST_VALUES = 4096;      // of all indirect editors
 const bit<32> QUANTILES = 512;         // of all distributions: one block of TCAM deep
 
 const bit<32> BUCKETS = 512;           // of the histogram, as prefixes in one block of TCAM
+const bit<32> FLOW_CELLS = 32768;      // of all streams whose flows are counted: 32 blocks of SRAM
 const bit<32> HISTOGRAM = 65536;       // 256 streams of 256 buckets: 32 blocks of SRAM
 
 const bit<32> FLOWS = 262144;          // states of 8 bits: 16 blocks of SRAM

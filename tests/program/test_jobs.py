@@ -28,12 +28,19 @@ _HEADERS = (
     "Ether / ARP(op=1, pdst=198.18.0.{})",
 )
 _FIELDS = {"IP": ("tos", "ttl"), "IPv6": ("hlim",), "ARP": ("psrc", "pdst")}
-_MODES: tuple[Mode, ...] = (
-    Sweep("1", "9"),
-    Sweep("9", "1", "-2"),
-    FieldValues(("5", "900", "17")),
-    RandomField("16", "31"),
-)
+
+
+def _mode(draw: Random, path: FieldPath) -> Mode:
+    """A mode with values that the field takes."""
+    value = "198.18.1.{}".format if path.header == "ARP" else str
+    most = 900 if path.field in ("sport", "dport") else 200
+    modes: tuple[Mode, ...] = (
+        Sweep(value(1), value(9)),
+        Sweep(value(9), value(1), "-2"),
+        FieldValues((value(5), value(most), value(17))),
+        RandomField(value(16), value(31)),
+    )
+    return draw.choice(modes)
 
 
 def _stream(draw: Random, number: int) -> Stream:
@@ -50,7 +57,7 @@ def _stream(draw: Random, number: int) -> Stream:
         Rate.parse(f"{draw.choice((300, 1000, 7777))} pps"),
         headers=HeaderStack.parse(headers),
         signature="UDP" in layers and draw.random() < 0.7,
-        editors=tuple(Editor(path, draw.choice(_MODES)) for path in paths),
+        editors=tuple(Editor(path, _mode(draw, path)) for path in paths),
     )
 
 

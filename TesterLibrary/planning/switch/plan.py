@@ -15,7 +15,18 @@ from .editor import LIST_VALUES, UNITS
 from .multicast import MulticastGroup, MulticastGroups
 from .prediction import predict_switch
 from .replies import replies_only, reply_rows
-from .resources import COPIES, FLOWS, QUANTILES, QUEUES, REPLIES, REPLY_ROWS, ROWS, TEMPLATES, Excess
+from .resources import (
+    COPIES,
+    FLOW_CELLS,
+    FLOWS,
+    QUANTILES,
+    QUEUES,
+    REPLIES,
+    REPLY_ROWS,
+    ROWS,
+    TEMPLATES,
+    Excess,
+)
 from .starts import START
 from .streams import SwitchEnd
 
@@ -125,6 +136,8 @@ def _capacity(
     yield Excess("rows of protocols that only reply", replying, REPLY_ROWS, _each(bypassing), narrow)
     numbers = sum(len(reply_rows(end.program).replies) for end in bypassing)
     yield Excess("replies", numbers, REPLIES, "of all responders", "use fewer of them")
+    cells = sum(stream.planned.flows for stream in streams)
+    yield Excess("counters of flows", cells, FLOW_CELLS, "of all streams", "let fields take fewer values")
     flows = sum(end.end.flow_capacity for end in ends)
     yield Excess("flows", flows, FLOWS, "of all responders", "give responders a smaller flows=")
     for unit, name in zip(range(UNITS), _UNITS, strict=True):

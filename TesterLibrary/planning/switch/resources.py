@@ -34,6 +34,7 @@ TEMPLATES = 256
 COPIES = 512  # pairs of a template and a link; each pair has its ports
 ROWS = 2048
 FLOWS = 262_144
+FLOW_CELLS = 32_768  # of all streams whose flows are counted
 QUANTILES = 512  # values of distributions in each editor
 TICK_BITS = 32  # bits of a pass/skip unit's counter, which counts the packets of a period
 REPLY_ROWS = 1024  # entries of protocols without state

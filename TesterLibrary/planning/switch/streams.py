@@ -23,6 +23,7 @@ from .loops import PlacedLoop, end_loops, placed
 from .match_action import MatchAction, match_action
 from .meter import LoopMeter
 from .refusals import check_end, check_stream
+from .resources import FLOW_CELLS, Excess
 from .staging import Staging, stage
 from .starts import PlacedStarts, placed_starts
 from .template_loop import template_packets
@@ -85,6 +86,7 @@ def place(
     _check_ports(ports, chip)
     for stream in plan.streams:
         check_stream(stream)
+    _check_flows(plan.streams)
     stagings = [_staged(stream, ports[stream.tx_port], chip) for stream in plan.streams]
     flows = [_loop(stream, staging) for stream, staging in zip(plan.streams, stagings, strict=True)]
     programs = [(end, _program(end)) for end in plan.ends]
@@ -142,6 +144,16 @@ def _check_ports(ports: Mapping[str, Port], chip: LoopbackPorts) -> None:
                 f"port {port.name!r} of {port.speed}: one of the front panel has "
                 f"{Bandwidth(chip.port_bps)} at most"
             )
+
+
+def _check_flows(streams: Sequence[PlannedStream]) -> None:
+    """PlanError if the switch counts fewer flows, whatever else is loaded."""
+    counted = [stream for stream in streams if stream.flows]
+    why = ", ".join(f"{stream.name} {stream.flows:,}" for stream in counted)
+    instead = "let fields take fewer values, or use a testerd"
+    cells = Excess("counters of flows", sum(stream.flows for stream in counted), FLOW_CELLS, why, instead)
+    if cells.needed > cells.available:
+        raise PlanError(str(cells))
 
 
 def _loop(stream: PlannedStream, staging: Staging) -> LoopbackFlow:

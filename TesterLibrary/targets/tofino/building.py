@@ -19,6 +19,7 @@ from ...planning.switch.streams import SwitchEnd, SwitchStream, place
 from .classifier import SourceNumbers, end_entries, source_entries, stream_entries
 from .counted import counted_rows, counted_starts
 from .entry import TableEntry
+from .flows import flow_entries, free_cells
 from .job import HeldNumbers, SwitchJob, occupied
 from .loaded import CountedRow, LoadedEnd, LoadedStarts, LoadedStream
 from .looping import answer_loop, copies, link_addresses, link_to_peer, stream_loop, versions
@@ -81,6 +82,7 @@ class _Builder:
         self._group_of: dict[int, int] = {}  # by device port
         self._link_of: dict[tuple[bytes, int], int] = {}  # by Ethernet addresses and device port
         self._ranges = [end.flows for other in others for end in other.ends if end.flows]
+        self._cells = [s.cells for other in others for s in other.streams.values() if s.cells]
         self._entries: list[TableEntry] = []
         self._answering: list[TableEntry] = []
         self._answers_by: dict[str, int] = {}  # templates, by protocol and name
@@ -152,7 +154,12 @@ class _Builder:
         loopback = self._ports.loop(stream.loopback)
         packet = template_packet(frame, template, link, loopback)
         self._packets.append(TemplatePacket(packet, stream.templates))
-        return LoadedStream(planned, template, tx, rx, stream.staging, stream.edits, stream.metered)
+        cells = None
+        if planned.flows:
+            cells = free_cells(planned.name, planned.flows, self._cells)
+            self._cells.append(cells)
+            self._entries += flow_entries(template, cells)
+        return LoadedStream(planned, template, tx, rx, stream.staging, stream.edits, stream.metered, cells)
 
     def _answers(self, ends: Sequence[SwitchEnd]) -> tuple[str, ...]:
         """The protocols of ends, after their templates have numbers; ends of a protocol share them."""

@@ -26,6 +26,7 @@ class LoadedStream:
     staging: Staging
     edits: tuple[SwitchEditor, ...]
     metered: bool = True  # see SwitchStream
+    cells: range | None = None  # of the counters of its flows; None: they are not counted
 
     def slot(self, version: int) -> int:
         """The index of a version in sums of times (p4/controls/counters.p4, Slot)."""

@@ -33,6 +33,7 @@ COUNTED = frozenset(
         Counter.PERCENTILES,
         Counter.MISROUTED,
         Counter.VERSIONS,
+        Counter.FLOWS,
         Counter.LINKS,
         Counter.END_PACKETS,
     }
@@ -117,6 +118,11 @@ def packets_of(readings: Sequence[Reading]) -> int:
     return sum(_sum(reading, _PACKETS) for reading in readings)
 
 
+def octets_of(readings: Sequence[Reading]) -> int:
+    """The bytes of these counters together."""
+    return sum(_sum(reading, _OCTETS) for reading in readings)
+
+
 def base_asked(stream: LoadedStream, direction: Direction, version: int) -> Asked:
     """The entry to read for the time of a version's first packet."""
     return _register({"tx": _OUT, "rx": _IN}[direction], "blind_delay.base", stream.slot(version))
@@ -165,8 +171,7 @@ def registers(readings: Sequence[Reading]) -> StreamRegisters:
 
 
 def _passed(counted: Sequence[Reading], since: Reading) -> PassedFrames:
-    octets = sum(_sum(reading, _OCTETS) for reading in counted)
-    return PassedFrames(packets_of(counted), octets, Times(since=_whole(since)))
+    return PassedFrames(packets_of(counted), octets_of(counted), Times(since=_whole(since)))
 
 
 def version_counters(

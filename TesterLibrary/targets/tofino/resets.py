@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from .entry import TableEntry
+from .flows import CELLS, first_flow
 from .job import SwitchJob
 from .latency import OTHERS, scale
 from .loaded import LoadedEnd, LoadedStream
@@ -34,10 +35,15 @@ class Resets:
         entries = [entry for stream in streams for entry in _stream(stream)]
         entries += [entry for job in jobs for end in job.ends for entry in _end(end)]
         signed, keeping = [stream for stream in streams if stream.planned.signature], _keeping(jobs)
+        counting = [stream.cells for stream in streams if stream.cells]
         if signed and not _streams(others):
             tables.append(HISTOGRAM)
         else:
             entries += [entry for loaded in signed for entry in _histogram(loaded)]
+        if counting and not any(stream.cells for stream in _streams(others)):
+            tables.append(CELLS)
+        else:
+            entries += [counter(_IN, "flow_cells.cells", cell, _BOTH) for cells in counting for cell in cells]
         if keeping and not _keeping(others):
             tables.append(STATES)
         else:
@@ -55,6 +61,7 @@ def _keeping(jobs: Iterable[SwitchJob]) -> list[LoadedEnd]:
 
 def _stream(stream: LoadedStream) -> Iterator[TableEntry]:
     yield register(_OUT, "signature.sequence", stream.template, {"f1": 0})
+    yield first_flow(stream.template)
     yield register(_IN, "order.next", stream.template, {"f1": 0})
     yield register(_IN, "latency.extremes", stream.template, {"least": _LONGEST, "greatest": 0})
     yield register(_IN, "latency.sum.total", stream.template, {"low": 0, "high": 0})

@@ -26,9 +26,11 @@ from .asking import resolve
 from .buckets import Buckets
 from .counting import Counting
 from .entry import TableEntry
+from .flows import cells_asked, flow_counters
 from .job import SwitchJob
 from .latency import PERCENTILE_ERROR
 from .links import Links
+from .loaded import LoadedStream
 from .loading import Loading
 from .packets import injected
 from .port_infos import port_infos
@@ -42,6 +44,7 @@ from .session import SwitchSession
 from .without import WithoutFrames
 
 _MOST_ENDS = 64
+_FLOWS_AT_ONCE = 4096
 _FORWARDS = "use a testerd, or a switch with the program `inline`"
 _POLL_S = 0.02
 _PROGRESS_NS = 500_000_000
@@ -215,9 +218,13 @@ class TofinoTarget(WithoutFrames):
             return self._flip(runs)
 
     def flows(self, job: str, stream_id: int) -> Iterator[FlowCounters]:
-        """See `Target`. A switch counts streams, and loads none that has its flows counted."""
-        self._of([job])
-        raise PlanError(f"job {job!r} has no stream {stream_id} that counts flows")
+        """See `Target`. What has arrived is read before what has left, so no flow gains frames."""
+        with self._reached():
+            (run,) = self._of([job])
+            stream = run.job.streams.get(stream_id)
+        if stream is None or stream.cells is None:
+            raise PlanError(f"job {job!r} has no stream {stream_id} that counts flows")
+        return self._flows(stream, stream.cells)
 
     def inject(self, frames: Iterable[LearningFrame]) -> None:
         """See `Target`."""
@@ -239,6 +246,13 @@ class TofinoTarget(WithoutFrames):
         with self._lock:
             self._runs.clear()
             self.session.close()
+
+    def _flows(self, stream: LoadedStream, cells: range) -> Iterator[FlowCounters]:
+        for first in range(0, len(cells), _FLOWS_AT_ONCE):
+            with self._reached():
+                readings = self.session.read(cells_asked(cells[first : first + _FLOWS_AT_ONCE]))
+                (sent,) = self._counting.departed([stream])
+            yield flow_counters(first, len(cells), sent, readings)
 
     def _flip(self, runs: Sequence[SwitchRun]) -> Flipped:
         """Flips jobs whose frames leave in the same version."""
@@ -335,6 +349,11 @@ class TofinoTarget(WithoutFrames):
         loaded = run.job.streams[stream.id]
         if job.streams[stream.id].template != loaded.template:
             raise PlanError(f"stream {stream.name!r}: its template would be another; load its job anew")
+        if loaded.cells and stream.id in run.stretches:
+            raise PlanError(
+                f"stream {stream.name!r}: a switch begins with the first flow when it changes a stream, so "
+                "flows could not be told apart; load its job anew with the change"
+            )
         self.session.write([held_entry(loaded.template)])
         sent = self._counting.at_rest(loaded) if stream.id in run.stretches else 0
         self._loading.change(run.job, job)

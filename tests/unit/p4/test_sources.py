@@ -125,6 +125,7 @@ def test_sizes_of_the_program_are_the_planners() -> None:
     assert sizes["LIST_VALUES"] == switch_editor.LIST_VALUES
     assert sizes["REPLIES"] == planner.REPLIES
     assert sizes["LINKS"] == planner.LINKS
+    assert sizes["FLOW_CELLS"] == planner.FLOW_CELLS
 
 
 @pytest.mark.parametrize("name", ["tofino", "tofino2"])

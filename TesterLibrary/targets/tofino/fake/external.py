@@ -16,7 +16,7 @@ from .responder import key
 from .store import Store, first, number
 
 _CPU_HEADER = 5  # bytes
-_WORD = 1 << 32
+_WORD, _HALF = 1 << 32, 1 << 16
 _INGRESS, _EGRESS = "ExternalIngress", "ExternalEgress"
 
 
@@ -81,6 +81,7 @@ class External:
             self._sum_times(_INGRESS, port, slot, now_ns)
             if signed:
                 self._measure(packet, port, stream, now_ns)
+                self._count_flow(packet, port, stream)
             return None
         if entry and (_is(entry, "flow_of_port") or _is(entry, "flow_of_destination")):
             return self._stateful(packet, entry)
@@ -182,6 +183,14 @@ class External:
         bucket = number(entry, "number") if entry else 0xFF
         self._counted(f"{control}.histogram", "$COUNTER_SPEC_PKTS", port, stream << 8 | bucket, 1)
 
+    def _count_flow(self, packet: Packet, port: int, stream: int) -> None:
+        control = f"external.{_INGRESS}.flow_cells"
+        entry = self._store.match(f"{control}.streams", stream)
+        if entry and _is(entry, "from"):
+            cell = (number(entry, "first") + packet.get("signature.sequence_high")) % _HALF
+            self._counted(f"{control}.cells", "$COUNTER_SPEC_PKTS", port, cell, 1)
+            self._counted(f"{control}.cells", "$COUNTER_SPEC_BYTES", port, cell, packet.size)
+
     def _sign(self, packet: Packet, port: int, now_ns: int) -> None:
         if not packet.has("signature"):
             return
@@ -191,7 +200,7 @@ class External:
             place = pipe_of(port), packet.template
             sequence = numbers.get(place, 0)
             packet.set("signature.id", number(entry, "id"))
-            packet.octets[packet.at["signature"] + 2 : packet.at["signature"] + 4] = bytes(2)
+            packet.set("signature.sequence_high", packet.flow % _HALF)
             packet.set("signature.sequence", sequence)
             packet.set("signature.timestamp_ns", now_ns)
             packet.sign(number(entry, "rest"))

@@ -50,6 +50,7 @@ FIELDS = {
     "tcp.flags": ("tcp", 13, 1),
     "tcp.window": ("tcp", 14, 2),
     "signature.id": ("signature", 0, 2),
+    "signature.sequence_high": ("signature", 2, 2),
     "signature.sequence": ("signature", 4, 4),
     "signature.timestamp_ns": ("signature", 8, 6),
 }

@@ -42,6 +42,16 @@ class FakeStreamUnits:
             moves = unit == "first" or not cascaded or wrapped
             value, wrapped = self._moved(unit, pipe, template, moves)
             self._written(unit, packet, value)
+        self._number(packet, pipe)
+
+    def _number(self, packet: Packet, pipe: int) -> None:
+        """Gives a frame the number of its flow (p4/controls/flows.p4)."""
+        control, place = "InternalIngress.flow_numbers", (pipe, packet.template)
+        entry = self._store.match(f"internal.{control}.streams", packet.template)
+        numbers = self._store.cells(f"internal.{control}.next", f"{control}.next.f1")
+        value = numbers.get(place, 0)
+        numbers[place] = 0 if value >= (number(entry, "own_last") if entry else 0) else value + 1
+        packet.flow = packet.flow >> 16 << 16 | value
 
     def _moved(self, unit: str, pipe: int, template: int, moves: bool) -> tuple[int, bool]:
         """The number of a unit, and whether it wraps. A second register moves alike, and says that."""
