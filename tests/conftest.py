@@ -20,9 +20,11 @@ from TesterLibrary.testbeds.privilege import is_privileged
 
 from . import excuses
 from .approval import Approved
+from .examples import examples
 from .model.running import SCOPES, missing
 
-settings.register_profile("any machine", deadline=None)  # how long an example takes tells of the machine
+# How long an example takes tells of the machine.
+settings.register_profile("any machine", deadline=None, max_examples=examples(100))
 settings.load_profile("any machine")
 
 

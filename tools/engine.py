@@ -92,7 +92,7 @@ def build() -> Path:
 
 
 def test() -> None:
-    """Builds everything with sanitizers and runs the tests; fuzz targets over their corpus and mutations of it."""
+    """Builds everything with sanitizers and runs the tests; fuzz targets on corpora and mutations of them."""
     _refuse_if_lacking(missing())
     if _clang_has("address"):
         os.environ["CXX"] = "clang++"  # takes half of the time that GCC does

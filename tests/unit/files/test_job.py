@@ -23,6 +23,8 @@ from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
 from TesterLibrary.planning.prediction import predict, predict_ends, targets
 
+from ...examples import examples
+
 PORTS = (
     "version: 1\nname: job\nports:\n"
     "  - {name: p1, speed: 10 Gbps}\n  - {name: p2, speed: 10 Gbps}\nstreams:\n"
@@ -241,7 +243,9 @@ KEYS = st.sampled_from(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=examples(60)
+)
 @given(fields=st.dictionaries(KEYS, VALUES, max_size=4), target=st.sampled_from(targets()))
 def test_nothing_but_a_plan_error_comes_out(tmp_path: Path, fields: dict[str, str], target: str) -> None:
     given_fields = "".join(f"    {key}: {value}\n" for key, value in {"rx": "p2", **fields}.items())

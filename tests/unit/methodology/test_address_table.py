@@ -22,12 +22,13 @@ from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.units import Duration, Ratio
 from TesterLibrary.verdict import Outcome
 
+from ...examples import examples
 from .switching import LearningSwitch
 
 RATE = Frequency(Fraction(1000))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(entries=st.integers(3, 3000), forgets=st.booleans(), percent=st.sampled_from([0, 1, 10]))
 def test_the_capacity_is_found(entries: int, forgets: bool, percent: int) -> None:
     switch = LearningSwitch(entries, forgets=forgets)
@@ -42,7 +43,7 @@ def test_the_capacity_is_found(entries: int, forgets: bool, percent: int) -> Non
     assert result.verdict_above(entries + 1).outcome is not Outcome.PASS
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(rate=st.integers(1000, 200_000), addresses=st.integers(2, 300))
 def test_the_learning_rate_is_found(rate: int, addresses: int) -> None:
     switch = LearningSwitch(1000, rate)

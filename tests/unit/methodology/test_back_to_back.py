@@ -17,6 +17,7 @@ from TesterLibrary.methodology.throughput import LimitedBy
 from TesterLibrary.model.units import Duration, Ratio
 from TesterLibrary.verdict import Outcome
 
+from ...examples import examples
 from .bursts import LINE, Bursts, throughput
 
 SEARCH = BurstSearch(repetitions=3, rest=Duration(0), longest=Duration(10**9))
@@ -45,7 +46,7 @@ def test_statistics_and_buffer_times_are_those_of_rfc_9004() -> None:
     assert result.buffered == sum(found) // 4  # three quarters of the average of three
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(
     longest=st.one_of(st.integers(0, 40), st.integers(0, 2_000_000)),
     resolution=st.sampled_from(["0.0001 %", "1 %", "10 %"]).map(Ratio.parse),
@@ -80,7 +81,7 @@ def test_the_truth_lies_between_the_bounds_of_each_repetition(
             assert longest < bound
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(longest=st.integers(50, 5000), noise=st.integers(0, 40), seed=st.integers())
 def test_a_device_that_varies_is_found_within_its_variation(longest: int, noise: int, seed: int) -> None:
     device = Bursts(longest=longest, noise=noise, seed=seed)
@@ -101,7 +102,7 @@ def test_a_device_at_line_rate_has_no_longest_burst() -> None:
     assert (beyond.outcome, "line rate" in beyond.reason) == (Outcome.INCONCLUSIVE, True)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(
     longest=st.integers(0, 500),
     late=st.integers(0, 5_000_000),

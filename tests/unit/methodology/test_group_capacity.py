@@ -15,6 +15,7 @@ from TesterLibrary.methodology.group_capacity import GroupCapacityResult, find_g
 from TesterLibrary.model.units import Ratio
 from TesterLibrary.verdict import Outcome
 
+from ...examples import examples
 from .multicast import REWRITTEN, GroupTable
 
 
@@ -25,7 +26,7 @@ def found(
     return find_group_capacity(table, "groups", lowest=lowest, highest=highest, resolution=resolution)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(entries=st.integers(1, 4000), floods=st.booleans(), percent=st.sampled_from([0, 1, 10]))
 def test_the_capacity_is_found(entries: int, floods: bool, percent: int) -> None:
     result = found(GroupTable(entries, floods), percent=percent)
@@ -39,7 +40,7 @@ def test_the_capacity_is_found(entries: int, floods: bool, percent: int) -> None
     assert result.verdict_above(entries + 1).outcome is not Outcome.PASS
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(entries=st.integers(1, 2000))
 def test_a_device_that_does_not_recover_is_judged_by_its_first_failure(entries: int) -> None:
     result = found(GroupTable(entries, floods=True, recovers=False))

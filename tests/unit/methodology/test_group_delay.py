@@ -18,13 +18,14 @@ from TesterLibrary.methodology.group_leak import no_leak
 from TesterLibrary.model.units import Duration
 from TesterLibrary.verdict import Outcome
 
+from ...examples import examples
 from .multicast import GroupDevice
 
 JOIN, LEAVE = GroupDelay.JOIN, GroupDelay.LEAVE
 MS = 1_000_000
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(
     join=st.integers(0, 3000 * MS),
     leave=st.integers(0, 3000 * MS),

@@ -17,6 +17,7 @@ from TesterLibrary.model.quantity import Octets
 from TesterLibrary.model.units import Rate, RateUnit, Ratio
 from TesterLibrary.verdict import Outcome
 
+from ...examples import examples
 from .coloured import GREEN, YELLOW, ColouredServices
 from .services import SIZE
 
@@ -35,7 +36,7 @@ def holds(result: BurstSizeResult, octets: int) -> bool:
     return result.below is not None and result.at_least.count <= octets < result.below.count
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(
     cbs=st.integers(SIZE, 500_000),
     rate=st.integers(100_000, 90_000_000),
@@ -58,7 +59,7 @@ def test_the_bucket_lies_between_the_bounds(cbs: int, rate: int, late_ns: int, r
     assert len(device.sent) <= 2 * log2(result.failed) + 2
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(
     cbs=st.integers(0, 50_000),
     ebs=st.integers(SIZE, 50_000),

@@ -22,6 +22,7 @@ from TesterLibrary.methodology.throughput import LimitedBy, ThroughputSearch, fi
 from TesterLibrary.model.units import Duration, Rate, Ratio
 from TesterLibrary.verdict import Outcome
 
+from ...examples import examples
 from .bursts import Bursts
 from .mlrsearch.laws import LossLaw, rising
 from .simulated import SimulatedMeasurer
@@ -122,7 +123,7 @@ def test_a_tester_that_falls_short_shows_nothing() -> None:
     assert find_throughput(device, SEARCH).limited_by is LimitedBy.TESTER
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(
     capacity=st.integers(0, 1200).map(lambda n: Fraction(n, 1000)),
     bucket=st.sampled_from([0, 10, 1000, 100_000]),
@@ -153,7 +154,7 @@ def test_loss_from_load_is_never_taken_for_instability(
         assert len(device.asked) <= most
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(
     start=st.integers(0, 900).map(lambda n: Fraction(n, 1000)),
     slope=st.sampled_from([Fraction(1, 100), Fraction(1, 10), Fraction(1), Fraction(5)]),
@@ -170,7 +171,7 @@ def _most(count: float) -> float:
     return count + 4 * sqrt(count)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(chance=st.floats(0.005, 0.9), seed=st.integers(0, 1000), capacity=st.integers(200, 1100))
 def test_random_loss_is_found_at_once(chance: float, seed: int, capacity: int) -> None:
     device = SimulatedMeasurer(Fraction(capacity, 1000), random_loss=chance, seed=seed)

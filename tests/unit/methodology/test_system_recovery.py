@@ -16,6 +16,7 @@ from TesterLibrary.methodology.system_recovery import RecoveryMeasurement, measu
 from TesterLibrary.model.units import Duration, Ratio
 from TesterLibrary.verdict import Outcome
 
+from ...examples import examples
 from .steps import RATE, Steps
 
 MS, SECOND = 10**6, Duration(10**9)
@@ -33,7 +34,7 @@ def test_the_loads_are_those_of_the_rfc() -> None:
     assert replace(MEASUREMENT, throughput=Ratio.parse("95 %")).load == 1
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(
     recovery=st.integers(0, 1700 * MS),
     late=st.integers(0, 2 * MS),

@@ -22,6 +22,7 @@ from TesterLibrary.methodology.throughput import (
 from TesterLibrary.model.units import Duration, Rate, Ratio
 from TesterLibrary.verdict import Outcome
 
+from ...examples import examples
 from .measured import with_late_copies
 from .simulated import LINE, SimulatedMeasurer
 
@@ -157,7 +158,7 @@ def test_without_shorter_scouts_every_trial_counts() -> None:
     assert len(result.trials) <= 4
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(
     capacity=parts,
     limit=parts.filter(bool),
@@ -213,7 +214,7 @@ def test_the_result_is_true_within_the_resolution(
     assert len(result.trials) <= 4 * (search.steps + 1).bit_length()
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(capacity=parts, bound=st.integers(1, 1000).map(lambda n: Fraction(n, 1000)), limit=parts.filter(bool))
 def test_a_verdict_never_contradicts_the_truth(capacity: Fraction, bound: Fraction, limit: Fraction) -> None:
     search = replace(SEARCH, scout_duration=SECOND)

@@ -12,13 +12,14 @@ from scapy.packet import Raw
 
 from TesterLibrary.files.paths import names
 
+from ...examples import examples
 from .dialogue import LINK, OURS, PEER, Dialogue, TcpPeer
 
 SERVERS = {name: Dialogue(name).interpreter for name in names("protocols")}
 
 
 @pytest.mark.parametrize("name", names("protocols"))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(frame=st.binary(max_size=200))
 def test_random_frames(name: str, frame: bytes) -> None:
     interpreter = SERVERS[name]
@@ -37,7 +38,7 @@ SEGMENTS = st.tuples(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(SEGMENTS, max_size=25))
 def test_a_peer_that_minds_no_rule(segments: list[tuple[str, int, int, int, bytes, int]]) -> None:
     """Numbers near and far from the right ones, any flags, any window."""

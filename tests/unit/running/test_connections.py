@@ -203,7 +203,7 @@ def test_the_most_connections_at_once_of_a_responder(tmp_path: Path) -> None:
 
 
 SEARCHES = [
-    (MaximumSearch(Quantity.RATE, 100, 100, SECOND), RateMeasurer),
+    (MaximumSearch(Quantity.RATE, 20, 20, SECOND), RateMeasurer),
     (MaximumSearch(Quantity.CONCURRENT, 50, 50, TENTH), ConcurrencyMeasurer),
 ]
 
@@ -214,7 +214,7 @@ def found_late(
     """The maximum that a search finds on a machine that is so late."""
     ends = late_ends_on(folder, late_s)
     ends.start(server())
-    ends.start(users(rate=Frequency(Fraction(100)), total=1, parameters={"linger": 0, "size": 0, "hold": 0}))
+    ends.start(users(rate=Frequency(Fraction(20)), total=1, parameters={"linger": 0, "size": 0, "hold": 0}))
     return find_maximum(measurer(ends, "users"), search)
 
 

@@ -15,6 +15,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from TesterLibrary.service.refusal import Ended, TooMany, Unknown
 from TesterLibrary.service.scheduler import Lease, Moment, Place, Scheduler, State, Wish
 
+from ...examples import examples
+
 NOW = Moment(0.0, "now")
 NORTH = Place("north", {"speed": "100G", "kind": "router"})
 SOUTH = Place("south", {"speed": "10G"})
@@ -248,7 +250,7 @@ class Lab(RuleBasedStateMachine):
         assert len(groups) == len(set(groups))
 
 
-Lab.TestCase.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
+Lab.TestCase.settings = settings(max_examples=examples(40), stateful_step_count=40, deadline=None)
 TestLab = Lab.TestCase
 
 

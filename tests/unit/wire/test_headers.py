@@ -19,6 +19,7 @@ from TesterLibrary.model.headers import FieldType, Header, HeaderStack, HeaderTy
 from TesterLibrary.wire.header_catalog import COMMON, Catalog
 from tests.dissection import STACKS, layers, ones_complement_sum, wrong_checksums
 
+from ...examples import examples
 from ..planning.bench import BRIDGED, GATEWAY, MAC1, MAC2, ROUTED, ROUTED6, compiled, stream
 
 TAG = HeaderType(
@@ -210,7 +211,7 @@ def stacks(draw: st.DrawFn) -> HeaderStack:
     return HeaderStack(tuple(made))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(stack=stacks(), size=st.integers(64, 1518))
 def test_whatever_is_asked_is_sent_at_its_size_or_refused_without_asking_a_network(
     stack: HeaderStack, size: int

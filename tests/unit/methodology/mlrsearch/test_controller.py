@@ -26,6 +26,7 @@ from TesterLibrary.methodology.throughput import ThroughputSearch, find_throughp
 from TesterLibrary.model.units import Duration, Rate, Ratio
 from TesterLibrary.verdict import Outcome
 
+from ....examples import examples
 from ..simulated import LINE, SimulatedMeasurer
 from .laws import NOTHING, SECOND, LossLaw, Repeated, erratic, goal, rising
 
@@ -197,7 +198,7 @@ several = st.lists(goals, min_size=1, max_size=3).map(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @example(  # led down to the lowest load, which passes: what lies above it is halved
     start=Fraction(1, 50),
     slope=Fraction(1, 100),
@@ -235,7 +236,7 @@ def check_near(each: GoalResult, truth: Fraction, frame: Fraction) -> None:
     )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(capacity=st.integers(20, 999).map(lambda n: Fraction(n, 1000)), width=widths, loss=losses)
 def test_of_a_device_with_a_capacity_the_conditional_throughput_is_it_within_the_width(
     capacity: Fraction, width: Ratio, loss: str
@@ -250,7 +251,7 @@ def test_of_a_device_with_a_capacity_the_conditional_throughput_is_it_within_the
     assert abs(each.conditional_throughput - capacity) <= width.value * each.upper + 3 / LINE
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(
     seed=st.integers(0, 10**6),
     goals=several,
@@ -271,7 +272,7 @@ def test_whatever_the_law_of_loss_the_bounds_are_what_was_measured(
         assert each.irregular is not Irregular.DOUBT
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(seed=st.integers(0, 10**6), goals=several, chance=st.integers(1, 9))
 def test_a_device_that_changes_its_mind_ends_the_search_too(
     seed: int, goals: tuple[SearchGoal, ...], chance: int
@@ -303,7 +304,7 @@ def test_the_order_of_the_goals_changes_no_result(
         }
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(
     capacity=st.integers(1, 1000).map(lambda n: Fraction(n, 1000)),
     bound=st.integers(1, 1000).map(lambda n: Fraction(n, 1000)),

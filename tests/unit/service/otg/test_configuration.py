@@ -23,6 +23,7 @@ from TesterLibrary.service.otg.json_text import parsed
 from TesterLibrary.service.otg.refusal import OtgError
 from TesterLibrary.service.otg.settings import FlowSetting, Settings
 
+from ....examples import examples
 from .bench import Bench, laboratory
 from .configs import ETHERNET, IPV4, PORTS, SOURCE, TARGET, config, devices, flow
 from .configs import UDP as UDP_HEADER
@@ -228,7 +229,7 @@ def test_a_port_without_a_speed_gets_that_of_the_configuration() -> None:
 _SMALL = st.integers(1, 60_000)
 
 
-@profile(max_examples=60, deadline=None)
+@profile(max_examples=examples(60), deadline=None)
 @given(
     st.integers(80, 1518),
     _SMALL,

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from TesterLibrary.service.otg.json_text import parsed
 from TesterLibrary.service.otg.refusal import OtgError, OtgFailure
 
+from ....examples import examples
 from .bench import Bench
 from .configs import Json, config, flow, packets, sendings
 
@@ -89,7 +90,7 @@ def _kept(bench: Bench) -> bytes:
     return bytes(answer.SerializeToString())
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(changes=_CHANGES)
 def test_a_configuration_is_taken_or_refused(
     bench: Bench, changes: list[tuple[tuple[Any, ...], Any]]
@@ -100,7 +101,7 @@ def test_a_configuration_is_taken_or_refused(
     assert not errors or _kept(bench) in (before, b"")
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(100), deadline=None, suppress_health_check=list(HealthCheck))
 @given(body=st.one_of(st.binary(max_size=200), st.text(max_size=100).map(str.encode)))
 def test_octets_that_are_no_configuration_are_refused(bench: Bench, body: bytes) -> None:
     before = _kept(bench)

@@ -16,6 +16,7 @@ from TesterLibrary.service.otg.configuration import settings_of
 from TesterLibrary.service.otg.json_text import parsed, plain
 from TesterLibrary.service.otg.refusal import OtgError
 
+from ....examples import examples
 from .bench import laboratory
 from .configs import config, configs, flow
 
@@ -115,13 +116,13 @@ def _understood(body: bytes) -> None:
     assert all(told)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(_JSON)
 def test_any_json_is_understood(document: Any) -> None:
     _understood(json.dumps(document).encode())
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.binary(max_size=60))
 def test_any_octets_are_understood(body: bytes) -> None:
     _understood(body)
@@ -130,7 +131,7 @@ def test_any_octets_are_understood(body: bytes) -> None:
 _DOCUMENTS = list(configs())
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.integers(0, 2**32), _JSON)
 def test_a_damaged_configuration_is_understood(seed: int, other: Any) -> None:
     """Somewhere in a right configuration a value is another one."""
