@@ -19,6 +19,7 @@ from ...model.stream import Stream
 from ...planning.rate import check_sum
 from ...running.tester import Tester
 from ...running.trial import StreamRun, start_together
+from .group import Group, Settling
 from .history import Counts, History
 from .refusal import OtgError
 from .sending import Limit
@@ -27,61 +28,11 @@ from .settings import FlowSetting
 _ALONE = 64  # flows that have a job each, so that each is started and stopped by itself; more share jobs
 _SLOWER = 2  # factor on the latency of the slowest frame
 _POLL_S = 0.02
-_TAUGHT_S = (
-    0.05  # in which a device passes on the frames that it learns from, so that ports do not count them
-)
+# In which a device passes on the frames that it learns from, so that ports do not count them.
+_TAUGHT_S = 0.05
 _WITHOUT_LIMIT = Fraction(10**9)
 _ADVICE = "delete them all, or set the configuration anew"
 _BURST_NS = 10**9  # flows that take less time have too few frames for an exact rate
-
-
-@dataclass
-class Settling:
-    """The arrivals of flows since they were first seen to have sent all."""
-
-    ended_ns: int
-    arrived: int
-    once: int  # without those that arrived again
-    quiet_since_ns: int
-    new_since_ns: int
-    is_quiet: bool = False  # nothing came for as long as the device has taken; some may be missing
-
-    def note(self, now_ns: int, arrived: int, once: int) -> None:
-        """Adds a reading."""
-        if arrived != self.arrived:
-            self.arrived, self.quiet_since_ns = arrived, now_ns
-        if once > self.once:
-            self.once, self.new_since_ns = once, now_ns
-
-
-@dataclass
-class Group:
-    """Flows that are loaded as one job and end alike."""
-
-    run: StreamRun
-    limit: Limit
-    flows: tuple[str, ...]  # of each stream
-    any_port: frozenset[int]  # ids of streams whose frames count wherever they arrive
-    unexpected: bool  # nobody waits for its frames
-    started: bool = False
-    final: Snapshot | None = None  # when it had ended, and nothing was waited for any more
-    settling: Settling | None = None  # once it has sent all
-    doubts: tuple[str, ...] = ()  # why what is missing may not be the device's loss
-
-    @property
-    def streams(self) -> Sequence[PlannedStream]:
-        """Its streams, in the order of `flows`."""
-        return self.run.plan.streams
-
-    @property
-    def is_sending(self) -> bool:
-        """Whether it was started, and its counters may still change."""
-        return self.started and self.final is None
-
-    @property
-    def is_quiet(self) -> bool:
-        """Whether it has sent all, and nothing came for a while."""
-        return self.final is not None or (self.settling is not None and self.settling.is_quiet)
 
 
 @dataclass(frozen=True)
@@ -133,10 +84,8 @@ class Transmission:
         """Plans flows as the jobs that they will be. PlanError if one is refused; the tester is not asked."""
         known = {flow.name: flow for flow in flows}
         ready = [flow for flow in known.values() if not flow.unresolved]
-        on_air, self._tester.on_air = (
-            self._tester.on_air,
-            [],
-        )  # what is loaded now will be gone, or has other names
+        # What is loaded now will be gone, or has other names.
+        on_air, self._tester.on_air = self._tester.on_air, []
         try:
             groups = [
                 self._planned(limit, streams, names, known) for limit, streams, names in self._grouped(ready)
