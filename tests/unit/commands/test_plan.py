@@ -171,7 +171,7 @@ def test_it_prints_what_units_of_a_switch_change(tmp_path: Path, capsys: pytest.
     used = {use["resource"]: (use["needed"], use["available"]) for use in switch["capacity"]}
     assert used["values in lists of the second editor"] == (3, 4096)
     assert cli.main(["plan", "flows", "--target", "tofino"]) == cli.STATUS["ERROR"]
-    assert "stream 'web': a switch counts streams, not their 750 flows" in capsys.readouterr().err
+    assert "stream 'web': 3 different frames" in capsys.readouterr().err
 
 
 _RESPONDER = """
