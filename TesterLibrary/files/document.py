@@ -14,6 +14,7 @@ import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
@@ -139,6 +140,12 @@ def _explain(error: jsonschema.ValidationError) -> Iterator[tuple[Place, str]]:
         yield place, f"{reprlib.repr(given)} is not allowed{hint}; {schema['description']}"
 
 
+@lru_cache(maxsize=64)
+def _composed(content: bytes) -> yaml.Node | None:
+    """The nodes of a file; nobody changes them. A run reads the same few files for each of its keywords."""
+    return yaml.compose(content, Loader=yaml.SafeLoader)
+
+
 def read_document(path: Path, kind: Kind) -> Document:
     """Reads one YAML file. The kind's error, with the line, if it is none, or has a key twice."""
     try:
@@ -146,7 +153,7 @@ def read_document(path: Path, kind: Kind) -> Document:
             content = file.read(_MOST_BYTES + 1)
         if len(content) > _MOST_BYTES:
             raise kind.error(f"{path}: longer than {_MOST_BYTES} bytes; that is no {kind.name} file")
-        root = yaml.compose(content, Loader=yaml.SafeLoader)
+        root = _composed(content)
     except OSError as problem:
         raise kind.error(f"{path}: cannot be read: {problem.strerror}") from problem
     except yaml.MarkedYAMLError as problem:
