@@ -120,7 +120,7 @@ def race() -> None:
     _refuse_if_lacking(missing())
     if _clang_has("thread"):
         os.environ["CXX"] = "clang++"
-        _configure(RACE_BUILD, *RACES, "-Dcpp_args=-Wno-sign-conversion")  # more than GCC's -Wconversion
+        _configure(RACE_BUILD, *RACES)
     else:
         # GCC's does not know fences; what they order are atomics, of which it reports no race.
         _configure(RACE_BUILD, *RACES, "-Dcpp_args=-Wno-tsan")
