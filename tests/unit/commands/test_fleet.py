@@ -99,6 +99,7 @@ def test_a_verdict_is_never_measured_again(tmp_path: Path, outcome: str, status:
     assert ran(tmp_path) == ["bed.A on bed"]
 
 
+@pytest.mark.long
 def test_what_no_tester_can_finish_is_inconclusive_after_three_attempts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -165,6 +166,7 @@ def test_what_is_measured_again_are_the_chosen_tests_alone(tmp_path: Path) -> No
     assert tests("night-again", "bed.B.Second") == ["bed.B.Second"]
 
 
+@pytest.mark.long
 def test_a_killed_campaign_goes_on_and_repeats_nothing(tmp_path: Path) -> None:
     file = campaign(tmp_path, "  t1: {testbeds: [bed.yaml]}\n", suites=("a", "b", "c"))
     head = _start(file)

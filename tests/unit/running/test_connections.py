@@ -121,6 +121,7 @@ def test_a_time_is_measured_from_its_begin_to_its_end(tmp_path: Path) -> None:
     assert ends.statistics("users").established >= 400
 
 
+@pytest.mark.long
 def test_the_most_connections_each_second_of_a_device(tmp_path: Path) -> None:
     """Each connection takes seven frames, four of them from the client: SYN, ACK, FIN and ACK."""
     ends = ends_on(tmp_path, capacity=200)

@@ -53,6 +53,7 @@ def until(holds: Callable[[], object]) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.long
 def test_a_cell_waits_for_its_lease_and_what_is_taken_by_force_is_run_elsewhere(
     tmp_path: Path, service: Served
 ) -> None:
