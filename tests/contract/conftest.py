@@ -82,6 +82,18 @@ def rig(request: pytest.FixtureRequest) -> Iterator[Rig]:
     rig.clear()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if _targets(item) & {"fake", "tofino"} and not _SWITCH:
+            item.add_marker(pytest.mark.fakes)
+
+
+def _targets(item: pytest.Item) -> set[object]:
+    """The values with which a test is run; one of them may be the name of a target."""
+    values = getattr(getattr(item, "callspec", None), "params", {}).values()
+    return {value for value in values if isinstance(value, str)}
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
     return (yield from _refused(item))
@@ -97,8 +109,7 @@ def _refused(item: pytest.Item, *, ends: bool = False) -> Generator[None, object
 
     Of several marks one has to match. A test that is marked and not refused fails.
     """
-    targets = getattr(getattr(item, "callspec", None), "params", {}).values()
-    marks = [mark for mark in item.iter_markers("refused_by") if mark.args[0] in targets]
+    marks = [mark for mark in item.iter_markers("refused_by") if mark.args[0] in _targets(item)]
     try:
         done = yield
     except PlanError as refused:
