@@ -20,7 +20,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..errors import TesterLibraryError
 from . import attached
@@ -77,13 +76,15 @@ class Account:
         return cls(name, found.pw_uid, found.pw_gid)
 
     @property
-    def options(self) -> dict[str, Any]:
-        """Options of a process that is to run as this user."""
-        return {
-            "user": self.uid,
-            "group": self.gid,
-            "extra_groups": os.getgrouplist(self.name, self.gid),
-        }
+    def attached(self) -> Sequence[str]:
+        """Begins a command that runs as this user, without capabilities, and ends with this process.
+
+        The user is changed in the new program. Were it changed before, as `subprocess` does, a process of
+        that user could stop the new one there, and this one, which waits for the new program, with it.
+        """
+        groups = ",".join(map(str, os.getgrouplist(self.name, self.gid)))
+        begin = sys.executable, attached.__file__, str(os.getpid())
+        return *begin, attached.AS, f"{self.uid}:{self.gid}:{groups}"
 
     def environment(self, folder: Path, given: Mapping[str, str]) -> dict[str, str]:
         """The environment of a job: of that of the service what says where programs are."""
@@ -153,22 +154,16 @@ class Account:
         self.end_all()
 
     def _run(self, code: str, patience_s: float = _PATIENCE_S) -> subprocess.CompletedProcess[str]:
-        """Runs some Python as this user, without capabilities."""
+        """Runs some Python as this user."""
         return subprocess.run(
-            [*confined(), sys.executable, "-c", code],
+            [*self.attached, sys.executable, "-c", code],
             capture_output=True,
             text=True,
             cwd="/",
             env=self.environment(Path("/nonexistent"), os.environ),
             timeout=patience_s,
             check=False,
-            **self.options,
         )
-
-
-def confined() -> Sequence[str]:
-    """Begins a command that ends with this process, and has no capabilities."""
-    return sys.executable, attached.__file__, str(os.getpid()), attached.CONFINED
 
 
 def close(folder: Path) -> None:

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a command that ends with the service, however that ends: `attached.py PID COMMAND…`.
 
-`attached.py PID --confined COMMAND…` leaves the command without the capabilities that a service may have to
-run it as another user, and without ways to get others.
+`attached.py PID --as UID:GID:GROUPS COMMAND…` runs it as another user, without the capabilities that a
+service may have for this, and without ways to get others. The service does not wait for it: processes of that
+user can stop it from then on.
 
 It is run by its path, so it imports nothing of the library.
 """
@@ -15,24 +16,33 @@ import os
 import signal
 import sys
 
-CONFINED = "--confined"
+AS = "--as"
 # Of prctl(2); the first two outlive an exec.
 _DIE_WITH_PARENT, _NO_NEW_PRIVILEGES, _AMBIENT = 1, 38, 47
 _CLEAR_ALL = 4
+_NOT_RUN = 126  # as of a shell; 1 would be a verdict
 
 
 def main() -> None:
     """Never returns."""
     parent, *command = sys.argv[1:]
     prctl = ctypes.CDLL(None).prctl
-    if command[0] == CONFINED:
-        command = command[1:]
+    if command[0] == AS:
+        uid, gid, groups = command[1].split(":")
+        command = command[2:]
+        os.setgroups([int(group) for group in groups.split(",")])
+        os.setresgid(int(gid), int(gid), int(gid))
+        os.setresuid(int(uid), int(uid), int(uid))
         if prctl(_AMBIENT, _CLEAR_ALL, 0, 0, 0) or prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0):
-            sys.exit(1)
+            sys.exit(_NOT_RUN)
     prctl(_DIE_WITH_PARENT, signal.SIGTERM)
     if os.getppid() != int(parent):  # it ended before
-        sys.exit(1)
-    os.execv(command[0], command)
+        sys.exit(_NOT_RUN)
+    try:
+        os.execv(command[0], command)
+    except OSError as problem:
+        print(f"{problem.strerror}: {problem.filename}", file=sys.stderr)
+        sys.exit(_NOT_RUN)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from . import attached
-from .account import Account, confined
+from .account import Account
 
 LOG = "job.log"
 RUN = "run"  # the folder of records and reports
@@ -49,7 +49,7 @@ class Running:
             environment = account.environment(folder, environment)
         with (folder / LOG).open("ab") as log:
             process = await asyncio.create_subprocess_exec(
-                *(confined() if account else (sys.executable, attached.__file__, str(os.getpid()))),
+                *(account.attached if account else (sys.executable, attached.__file__, str(os.getpid()))),
                 *(*_TESTER, *arguments),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=log,
@@ -57,7 +57,6 @@ class Running:
                 cwd=folder,
                 env={**environment, **more, _MARK: job, "PYTHONUNBUFFERED": "1"},
                 start_new_session=True,
-                **(account.options if account else {}),
             )
         return cls(job, process)
 
