@@ -3,7 +3,8 @@
 """A test is run again only if it failed and its tester found fault with itself; each failure is printed.
 
 What a tester objects to in its own part is in the records that it leaves in the test's `tmp_path`. A failure
-without any such objection is never repeated: no wrong verdict of a fit tester is outvoted.
+without any such objection is never repeated: no wrong verdict of a fit tester is outvoted. A few tests of a
+run are repeated, and those to which nothing is objected but the time that a hypervisor took.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from .robots import lines
 
 ATTEMPTS = 3  # at a test
 MOST = 5  # tests of a run
+_STOLEN = "the hypervisor took"
 _DIRECTORY = pytest.StashKey[Path]()
 
 
@@ -81,10 +83,11 @@ class Repeats:
         return True
 
     def _excused(self, item: pytest.Item, *, first: bool) -> bool:
-        if _DIRECTORY not in item.stash or (first and not self._left):
+        if _DIRECTORY not in item.stash or not (faults := own_faults(item.stash[_DIRECTORY])):
             return False
-        if not (faults := own_faults(item.stash[_DIRECTORY])):
-            return False
-        self._left -= first
+        if first and not all(fault.startswith(_STOLEN) for fault in faults):
+            if not self._left:
+                return False
+            self._left -= 1
         print(f"{item.nodeid} failed and is run again; its tester said: {'; '.join(faults)}")
         return True

@@ -68,6 +68,12 @@ def test_so_many_tests_of_a_run_are_repeated_and_no_more(pytester: pytest.Pytest
     assert result.parseoutcomes()["rerun"] == MOST * (ATTEMPTS - 1)
 
 
+def test_what_the_hypervisor_took_is_no_such_test(pytester: pytest.Pytester) -> None:
+    stolen = FAULT.replace("a worker did not run for 60.0 ms", "the hypervisor took 9.7 % of the time")
+    result = ran(pytester, SUITE.format(count=MOST + 1, record=stolen, failures=10**6))
+    assert result.parseoutcomes()["rerun"] == (MOST + 1) * (ATTEMPTS - 1)
+
+
 def test_faults_are_read_from_all_records(tmp_path: Path) -> None:
     assert own_faults(tmp_path) == []
     (tmp_path / "events.jsonl").write_text('{"event": "path_stopped", "objections": ["late"]}\n' * 2 + FAULT)
