@@ -117,6 +117,7 @@ def test_python_gets_every_byte_of_our_clients_and_gives_its_own(lab: Lab, way: 
     assert said.decode().splitlines() == [f"{size} True" for size in SIZES]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", LONG_WAYS)
 def test_the_kernel_gives_much(lab: Lab, way: str) -> None:
     size = LONG.get(way, 100_000_000)

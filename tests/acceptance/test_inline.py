@@ -153,7 +153,7 @@ def test_traces_of_paths(tmp_path: Path) -> None:
     check_passed(tests, holes)
     traces = [e for e in lines(tmp_path / "evidence" / "events.jsonl") if e["event"] == "trace"]
     assert traces[0]["file"] == "captures/lost.pcapng"
-    assert traces[0]["packets"] == traces[0]["received"] > 100
+    assert traces[0]["packets"] == traces[0]["received"] > 50
     with PcapNgReader(str(tmp_path / "evidence" / traces[0]["file"])) as reader:
         said = [packet.comment.decode() for packet in reader]
     assert len(said) == traces[0]["packets"]

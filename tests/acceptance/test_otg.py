@@ -108,6 +108,7 @@ def shared(tmp_path: Path) -> Iterator[Lab]:
             engine.stop()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("transport", ["http", "grpc"])
 def test_the_first_script_of_a_user_in_a_lab_that_is_shared(
     shared: Lab, snappi: Path, transport: str

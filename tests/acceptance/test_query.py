@@ -19,6 +19,7 @@ APPS = paths.suite_root() / "apps"
 PLANTED: list[str] = [*load_testbed("embedded/web-hosts").dut.options["also"]["server"]]
 
 
+@pytest.mark.long
 def test_queries_say_exactly_which_hosts_live(tmp_path: Path) -> None:
     tests = run("query.robot", tmp_path, f"ALIVE:{','.join(PLANTED)}")
     assert tests["Too Few Keys Are Inconclusive"].skipped

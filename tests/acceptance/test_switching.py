@@ -32,6 +32,7 @@ def planted(folder: Path, **options: int) -> Path:
     return file
 
 
+@pytest.mark.long
 def test_a_bridge_with_four_ports(tmp_path: Path) -> None:
     tests = run("switching.robot", tmp_path / "output", f"SHORT:{planted(tmp_path, burst=1020)}")
     for name, text in FAILING.items():
