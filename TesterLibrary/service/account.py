@@ -83,8 +83,7 @@ class Account:
         that user could stop the new one there, and this one, which waits for the new program, with it.
         """
         groups = ",".join(map(str, os.getgrouplist(self.name, self.gid)))
-        begin = sys.executable, attached.__file__, str(os.getpid())
-        return *begin, attached.AS, f"{self.uid}:{self.gid}:{groups}"
+        return attached.begin(attached.AS, f"{self.uid}:{self.gid}:{groups}")
 
     def environment(self, folder: Path, given: Mapping[str, str]) -> dict[str, str]:
         """The environment of a job: of that of the service what says where programs are."""

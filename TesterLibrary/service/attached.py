@@ -23,6 +23,11 @@ _CLEAR_ALL = 4
 _NOT_RUN = 126  # as of a shell; 1 would be a verdict
 
 
+def begin(*options: str) -> tuple[str, ...]:
+    """Begins a command that ends with this process."""
+    return sys.executable, __file__, str(os.getpid()), *options
+
+
 def main() -> None:
     """Never returns."""
     parent, *command = sys.argv[1:]

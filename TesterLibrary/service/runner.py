@@ -49,7 +49,7 @@ class Running:
             environment = account.environment(folder, environment)
         with (folder / LOG).open("ab") as log:
             process = await asyncio.create_subprocess_exec(
-                *(account.attached if account else (sys.executable, attached.__file__, str(os.getpid()))),
+                *(account.attached if account else attached.begin()),
                 *(*_TESTER, *arguments),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=log,
