@@ -17,7 +17,6 @@ from .prediction import predict_switch
 from .replies import replies_only, reply_rows
 from .resources import (
     COPIES,
-    FLOW_CELLS,
     FLOWS,
     QUANTILES,
     QUEUES,
@@ -28,7 +27,7 @@ from .resources import (
     Excess,
 )
 from .starts import START
-from .streams import SwitchEnd
+from .streams import SwitchEnd, flow_cells
 
 _UNITS = ("first", "second")
 
@@ -136,8 +135,7 @@ def _capacity(
     yield Excess("rows of protocols that only reply", replying, REPLY_ROWS, _each(bypassing), narrow)
     numbers = sum(len(reply_rows(end.program).replies) for end in bypassing)
     yield Excess("replies", numbers, REPLIES, "of all responders", "use fewer of them")
-    cells = sum(stream.planned.flows for stream in streams)
-    yield Excess("counters of flows", cells, FLOW_CELLS, "of all streams", "let fields take fewer values")
+    yield flow_cells([stream.planned for stream in streams])
     flows = sum(end.end.flow_capacity for end in ends)
     yield Excess("flows", flows, FLOWS, "of all responders", "give responders a smaller flows=")
     for unit, name in zip(range(UNITS), _UNITS, strict=True):

@@ -86,7 +86,9 @@ def place(
     _check_ports(ports, chip)
     for stream in plan.streams:
         check_stream(stream)
-    _check_flows(plan.streams)
+    cells = flow_cells(plan.streams)
+    if cells.needed > cells.available:
+        raise PlanError(str(cells))
     stagings = [_staged(stream, ports[stream.tx_port], chip) for stream in plan.streams]
     flows = [_loop(stream, staging) for stream, staging in zip(plan.streams, stagings, strict=True)]
     programs = [(end, _program(end)) for end in plan.ends]
@@ -146,14 +148,12 @@ def _check_ports(ports: Mapping[str, Port], chip: LoopbackPorts) -> None:
             )
 
 
-def _check_flows(streams: Sequence[PlannedStream]) -> None:
-    """PlanError if the switch counts fewer flows, whatever else is loaded."""
+def flow_cells(streams: Sequence[PlannedStream]) -> Excess:
+    """The counters of flows that streams take, and those that there are."""
     counted = [stream for stream in streams if stream.flows]
     why = ", ".join(f"{stream.name} {stream.flows:,}" for stream in counted)
     instead = "let fields take fewer values, or use a testerd"
-    cells = Excess("counters of flows", sum(stream.flows for stream in counted), FLOW_CELLS, why, instead)
-    if cells.needed > cells.available:
-        raise PlanError(str(cells))
+    return Excess("counters of flows", sum(stream.flows for stream in counted), FLOW_CELLS, why, instead)
 
 
 def _loop(stream: PlannedStream, staging: Staging) -> LoopbackFlow:
