@@ -29,6 +29,7 @@ from .paths import report_file
 _MOST_VALUES = 10_000  # a real file has dozens; a file of aliases to aliases can have billions
 _DEEPEST = 20
 _MOST_BYTES = 1_000_000
+_MOST_KEPT = 50_000  # bytes of a file whose nodes are kept, so that users of a service cannot fill its memory
 
 _T = TypeVar("_T")
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
@@ -140,10 +141,13 @@ def _explain(error: jsonschema.ValidationError) -> Iterator[tuple[Place, str]]:
         yield place, f"{reprlib.repr(given)} is not allowed{hint}; {schema['description']}"
 
 
-@lru_cache(maxsize=64)
-def _composed(content: bytes) -> yaml.Node | None:
-    """The nodes of a file; nobody changes them. A run reads the same few files for each of its keywords."""
+def _compose(content: bytes) -> yaml.Node | None:
+    """The nodes of a file."""
     return yaml.compose(content, Loader=yaml.SafeLoader)
+
+
+# Nobody changes them, and a run reads the same few files for each of its keywords.
+_compose_once = lru_cache(maxsize=16)(_compose)
 
 
 def read_document(path: Path, kind: Kind) -> Document:
@@ -153,7 +157,7 @@ def read_document(path: Path, kind: Kind) -> Document:
             content = file.read(_MOST_BYTES + 1)
         if len(content) > _MOST_BYTES:
             raise kind.error(f"{path}: longer than {_MOST_BYTES} bytes; that is no {kind.name} file")
-        root = _composed(content)
+        root = (_compose_once if len(content) <= _MOST_KEPT else _compose)(content)
     except OSError as problem:
         raise kind.error(f"{path}: cannot be read: {problem.strerror}") from problem
     except yaml.MarkedYAMLError as problem:
