@@ -37,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Half of what a test takes it waits: for processes, and for seconds that must go by."""
+    """More than CPUs: tests wait, for processes and for seconds that must go by."""
     return 2 * (os.cpu_count() or 1)
 
 
