@@ -36,7 +36,6 @@ Fails
     Limit Device    20mbit
     Create Stream    north    frame_size=1024
     ${result} =    Find Throughput    north    duration=0.5 s    scout=0.2 s
-    Should Be True    0 < ${result.load} < 0.04    trials that a machine disturbs end the search lower
     Verify Throughput Above    50 %    ${result}
 
 Fails When Nothing Arrives
