@@ -485,13 +485,14 @@ class _Runner:
     def narrow(self, duration: Duration, aim: int, trials: int) -> Narrowing:
         """Tries loads for a duration until one passes and the next one fails, or an end is reached.
 
-        It ends early where the loss turns out not to come from the load.
+        It ends early where the loss turns out not to come from the load, and scouts also at what the tester
+        can send: its limit changes from trial to trial.
         """
         steps = self._search.steps
         known = Narrowing(-1, steps + 1, aim, trials)
         confirming = duration == self._search.trial_duration
         later = 0 if confirming else _most_trials(self._search)
-        while known.unknown and not self.unstable:
+        while known.unknown and not self.unstable and (confirming or not self._at_limit_of_tester(known)):
             time = known.most_trials * duration.ns + later * self._search.trial_duration.ns
             self._on_estimate(known.most_trials + later, Duration(time))
             step = known.next
@@ -502,6 +503,12 @@ class _Runner:
             if self._search.stability.value:
                 self.unstable = instability(self.trials, self._search.loss.value)
         return known
+
+    def _at_limit_of_tester(self, known: Narrowing) -> bool:
+        """Whether as much has passed as the tester sent where it failed: its limit has no need of scouts."""
+        failing = known.failing
+        limited = failing is not None and not (failing.valid and self._search.tells(failing))
+        return failing is not None and limited and known.passed >= self._forwarded(failing)
 
     def _forwarded(self, trial: Trial) -> int:
         """The step of the load that arrived: the best guess when more was offered than can pass.

@@ -31,6 +31,7 @@ class SimulatedMeasurer:
     random_loss: float = 0.0  # of each frame, for itself, at any load
     tester_limit: Fraction = Fraction(1)
     late: bool = False  # beyond its limit the tester sends every frame, but too slowly
+    thrashing: Fraction = Fraction(1)  # of its limit, that a late tester still sends beyond it
     broken_trials: Collection[int] = ()  # by number, from 1: a worker stands still
     latency_ns: int = 10_000
     seed: int = 1
@@ -48,7 +49,7 @@ class SimulatedMeasurer:
         evidence = Evidence(
             intended_packets=intended,
             offered_packets=sent,
-            rate_error=min(Fraction(0), self.tester_limit / load - 1) if self.late else Fraction(0),
+            rate_error=self._rate_error(load) if self.late else Fraction(0),
             tx_refused=0,
             rx_missed=0,
             kernel_dropped=0,
@@ -64,6 +65,9 @@ class SimulatedMeasurer:
             objections=tuple(evidence.objections(limits)),
             number=len(self.asked),
         )
+
+    def _rate_error(self, load: Fraction) -> Fraction:
+        return self.thrashing * self.tester_limit / load - 1 if load > self.tester_limit else Fraction(0)
 
     def _lost(self, frames: int) -> int:
         """How many of so many frames are lost at random: exact for few, normally distributed for many."""

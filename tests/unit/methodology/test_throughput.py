@@ -133,7 +133,14 @@ def test_the_tester_limits_from_above_and_says_so() -> None:
 def test_a_tester_that_sends_all_but_too_slowly_costs_few_trials() -> None:
     result = find_throughput(SimulatedMeasurer(tester_limit=Fraction(4, 10), late=True), SEARCH)
     assert (result.load, result.limited_by) == (Fraction(4, 10), LimitedBy.TESTER)
-    assert len(result.trials) <= 6
+    assert len(result.trials) <= 5
+
+
+def test_scouts_do_not_look_for_the_limit_of_a_tester_that_sends_less_the_more_is_asked() -> None:
+    slow = SimulatedMeasurer(tester_limit=Fraction(4, 10), late=True, thrashing=Fraction(8, 10))
+    result = find_throughput(slow, SEARCH)
+    assert (result.load, result.limited_by) == (Fraction(4, 10), LimitedBy.TESTER)
+    assert [t.load for t in result.trials if t.duration_ns == SCOUT.ns] == [1, Fraction(325, 1000)]
 
 
 def test_a_device_slower_than_the_tester_is_still_found() -> None:
