@@ -253,12 +253,15 @@ class Certification:
         return [*self._options(1, bed, ends_at), *_by_name(items), *map(str, suites)]
 
     def read_files(self, bed: Bed) -> Iterator[Path]:
-        """The files that running a testbed reads, without the library's own."""
+        """The files that running a testbed reads, without the library's own and those that tests name."""
         yield from filter(None, (find_testbed(bed.testbed), self.profile, bed.criteria))
         for path in bed.suites:
             yield from (path,) if path.is_file() else inside(path)
         yield from imported(bed.suites, self._variables(bed))
-        yield from named(bed.suites, self._variables(bed))
+
+    def named_files(self, bed: Bed) -> list[Path]:
+        """The files that its suites name, which tests may read, or write."""
+        return named(bed.suites, self._variables(bed))
 
     def _files(self) -> Iterator[Mapping[str, str]]:
         """The files that decide what is measured and required, by name and SHA-256."""

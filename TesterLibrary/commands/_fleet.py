@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -45,6 +45,18 @@ from ._signals import asked_to_end
 _LOOK_S = 0.5  # between two looks at leases and testers
 _ABSENT_S = 30.0  # so long a tester may be away before its cells are given up
 _digest = cache(digest_of)  # the same suite is run by many tasks
+
+
+def _digests(files: Iterable[Path]) -> dict[str, str]:
+    """The SHA-256 of files by their paths, as they were when each was first asked for."""
+    return {str(file): _digest(file) for file in files}
+
+
+def _is_still(file: Path, digest: str) -> bool:
+    """Whether a file that tests name is what it was: one that they write is none that they need."""
+    return file.is_file() and digest_of(file) == digest
+
+
 _UNSAFE = re.compile(r"[^\w.()-]+")
 
 
@@ -56,6 +68,7 @@ class _Job:
     bed: Bed
     suites: tuple[Path, ...]
     places: Mapping[str, frozenset[str]]
+    named: Mapping[str, str]  # files that its suites name, as they were before its first test
 
 
 class FleetRunner:
@@ -90,11 +103,11 @@ class FleetRunner:
             cells: dict[tuple[str, str], list[Placed]] = {}
             for placed in run.placed():
                 cells.setdefault((placed.bed.label, placed.item.suite), []).append(placed)
-            jobs = (self._job(number, tests) for number, tests in enumerate(cells.values(), 1))
+            jobs = (self._job(run, number, tests) for number, tests in enumerate(cells.values(), 1))
             self._jobs[run.output] = tuple(jobs)
         return self._jobs[run.output]
 
-    def _job(self, number: int, tests: Sequence[Placed]) -> _Job:
+    def _job(self, run: Certification, number: int, tests: Sequence[Placed]) -> _Job:
         first = tests[0]
         suite = first.item.suite
         files = dict.fromkeys(test.suite for test in tests)
@@ -104,13 +117,15 @@ class FleetRunner:
                 f"{names} are both named {suite!r} in the reports, which could not tell them apart; "
                 "rename one"
             )
+        suites = (first.suite,) if first.suite in first.bed.suites else first.bed.suites
         return _Job(
             PlannedCell(
                 f"{number:04}-{_UNSAFE.sub('-', suite)}", first.bed.label, tuple(test.item for test in tests)
             ),
             first.bed,
-            (first.suite,) if first.suite in first.bed.suites else first.bed.suites,
+            suites,
             self._fleet.places(first.bed.name, first.suite),
+            _digests(run.named_files(replace(first.bed, suites=suites))),
         )
 
     def check(self, run: Certification) -> None:
@@ -258,6 +273,7 @@ class _Campaign:
         bed = replace(job.bed, testbed=self._fleet.tester(attempt.tester).files[job.bed.name])
         part = replace(self._run, output=attempt.folder, again=None, by=None)
         budget = None if self._ends_at is None else self._ends_at - time.monotonic()
+        named = {name: digest for name, digest in job.named.items() if _is_still(Path(name), digest)}
         return Task(
             cell=cell,
             tester=attempt.tester,
@@ -271,7 +287,7 @@ class _Campaign:
             ),
             budget_s=budget,
             environment=environment,
-            files={str(path): _digest(path) for path in part.read_files(replace(bed, suites=job.suites))},
+            files=_digests(part.read_files(replace(bed, suites=job.suites))) | named,
         )
 
     def _ended(self, cell: str, fault: str, leases: Leases) -> None:

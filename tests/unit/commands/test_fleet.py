@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -20,6 +21,7 @@ from TesterLibrary.commands._fleet import FleetRunner
 from TesterLibrary.files.campaign import load_campaign
 from TesterLibrary.reporting import allure_report
 from TesterLibrary.service.fleet.fleet import fleet_of
+from TesterLibrary.service.fleet.task import Task, unlike
 from TesterLibrary.service.fleet.workers import LocalWorkers
 
 from .fleets import campaign, night, outcomes, ran
@@ -132,6 +134,23 @@ def _attempt(path: Path) -> dict[str, str]:
     import json
 
     return dict(json.loads(path.read_text()))
+
+
+def test_a_file_that_tests_write_need_not_be_alike_on_all_machines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[tuple[bool, str]] = []
+    begin = LocalWorkers.start
+
+    def start(self: LocalWorkers, tasks: Sequence[Task]) -> None:
+        compared.extend((str(tmp_path / "ran") in task.files, unlike(task)) for task in tasks)
+        begin(self, tasks)
+
+    monkeypatch.setattr(LocalWorkers, "start", start)
+    file = campaign(tmp_path, "  t1: {testbeds: [bed.yaml]}\n")
+    Path("ran").write_text("")
+    assert cli.main(["run", file]) == 0
+    assert compared == [(True, ""), (False, "")]  # the first cell has written it meanwhile
 
 
 def test_no_cell_begins_when_the_time_is_over(tmp_path: Path) -> None:
