@@ -36,8 +36,7 @@ RELEASE = (
     *UNITY,
     "-Db_pch=false",
 )
-SANITIZED = (
-    "--buildtype=debugoptimized",
+SANITIZED = (  # no build type: meson would take its optimization
     "-Doptimization=1",  # with sanitizers a third of the time of 3 to compile
     "-Dcpp_args=-g1",  # the lines of a stack, and no more
     "-Db_sanitize=address,undefined",
@@ -46,7 +45,6 @@ SANITIZED = (
 )
 # Each file by itself, so that each includes what it needs.
 RACES = (
-    "--buildtype=debugoptimized",
     "-Doptimization=1",
     "-Db_sanitize=thread",
     "-Db_lundef=false",
