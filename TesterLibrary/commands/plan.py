@@ -83,6 +83,8 @@ def _line(prediction: Prediction) -> str:
     if staging:
         stages = ", ".join(map(str, staging.stages))
         how = f"meter {_pps(staging.meter_rate)} ({float(staging.meter_error):+.1e} by itself), {stages}"
+    if prediction.delay:
+        how += f", {prediction.delay:,} frames after the start"
     if place := prediction.loopback:
         how += f", {prediction.templates} template packets in loopback port {place}"
     if stream.as_captured:
@@ -150,6 +152,7 @@ def _record(prediction: Prediction) -> dict[str, Any]:
         "stages": [{"pass": stage.passes, "skip": stage.skips} for stage in staging.stages],
         "loopback": encode(prediction.loopback),
         "template_packets": prediction.templates,
+        "delay_frames": prediction.delay,
         "switch_editors": encode(prediction.edits),
     }
 

@@ -252,6 +252,7 @@ class Departures:
 
     law: Law
     offset_ns: int = 0
+    phase_ns: int = 0  # of `offset_ns`: by how much of a gap it leaves after another stream of its port
 
     @property
     def rate(self) -> Fraction:

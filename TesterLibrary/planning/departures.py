@@ -55,9 +55,8 @@ def planned_departures(
         law = _law(stream.shaping, _Wanted(rate, stream.frame_size, port, drawn, next_hop))
     except PlanError as problem:
         raise PlanError(f"stream {stream.name!r}: {problem}") from None
-    return Departures(law, stream.start_after.ns + round(stream.phase / rate)), (
-        1 + error
-    ) * law.rate / rate - 1
+    phase_ns = round(stream.phase / rate)
+    return Departures(law, stream.start_after.ns + phase_ns, phase_ns), (1 + error) * law.rate / rate - 1
 
 
 @dataclass(frozen=True)

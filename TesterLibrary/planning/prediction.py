@@ -45,6 +45,7 @@ class Prediction:
     templates: int = 0  # the number of template packets
     edits: tuple[SwitchEditor, ...] = ()  # editors of a switch
     metered: bool = False  # whether a meter limits the template packets; else the loop sets their rate
+    delay: int = 0  # frames at its rate by which a switch begins it after the start
 
     @property
     def rate(self) -> Fraction:

@@ -23,7 +23,7 @@ from TesterLibrary.targets.base import Target
 from TesterLibrary.targets.fake import FakeTarget
 from TesterLibrary.targets.fake.device import FakeDevice, FakePath
 from TesterLibrary.targets.tofino.cabling import Cabling, FrontPort
-from TesterLibrary.targets.tofino.fake import Bridge, FakeDaemon, FakeSwitch, MakesPipelines
+from TesterLibrary.targets.tofino.fake import FakeDaemon, FakeSwitch, MakesPipelines, Wire
 from TesterLibrary.targets.tofino.program import SCHEMA, Program
 from TesterLibrary.targets.tofino.schema import Schema
 from TesterLibrary.targets.tofino.session import SwitchSession
@@ -132,7 +132,7 @@ class SwitchRig(Rig):
 
     worn = 1  # the header kind_h (p4/include/headers.p4)
 
-    def __init__(self, wire: Bridge | None = None, pipelines: MakesPipelines | None = None) -> None:
+    def __init__(self, wire: Wire | None = None, pipelines: MakesPipelines | None = None) -> None:
         self.now_ns = 10**9
         folder = shipped("tofino")
         daemon = self.daemon = FakeDaemon(folder, self._asked, wire, pipelines=pipelines)

@@ -50,14 +50,16 @@ def _stream(draw: Random, number: int) -> Stream:
     reached = [(layer, field) for layer in layers for field in _FIELDS.get(layer, ())]
     reached += [(layer, port) for layer in layers if layer in ("TCP", "UDP") for port in ("sport", "dport")]
     paths = [FieldPath(*path) for path in draw.sample(reached, draw.randrange(3))]
+    pps = draw.choice((300, 1000, 7777))
     return Stream(
         f"s{number}",
         *ends,
         FrameSize(draw.choice((64, 65, 128, 1518)) + 18),
-        Rate.parse(f"{draw.choice((300, 1000, 7777))} pps"),
+        Rate.parse(f"{pps} pps"),
         headers=HeaderStack.parse(headers),
         signature="UDP" in layers and draw.random() < 0.7,
         editors=tuple(Editor(path, _mode(draw, path)) for path in paths),
+        start_after=Duration(draw.choice((0, 0, 2)) * 10**9 // pps),
     )
 
 

@@ -50,6 +50,7 @@ def _switch(file: JobFile, plan: Plan) -> SwitchPrediction:
             placed.templates,
             placed.edits,
             placed.metered,
+            placed.delay,
         )
         for stream, placed in zip(file.job.streams, placement.streams, strict=True)
     )

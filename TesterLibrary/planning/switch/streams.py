@@ -25,6 +25,7 @@ from .meter import LoopMeter
 from .refusals import check_end, check_stream
 from .resources import FLOW_CELLS, Excess
 from .staging import Staging, stage
+from .start_delay import start_delay
 from .starts import PlacedStarts, placed_starts
 from .template_loop import template_packets
 
@@ -42,6 +43,7 @@ class SwitchStream:
     templates: int  # the number of template packets that loop
     edits: tuple[SwitchEditor, ...]
     metered: bool  # whether a meter limits the template packets; else the loop sets their rate
+    delay: int  # frames at its rate by which it begins after the start
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,7 @@ def place(
             _templates(stream, Fraction(flow.bps, chip.port_bps)),
             _edits(stream, own_fields),
             metered=staging.meter_rate < _line(stream, chip),
+            delay=start_delay(stream, staging),
         )
         for stream, staging, flow in zip(plan.streams, stagings, flows, strict=True)
     )

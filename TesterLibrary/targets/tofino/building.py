@@ -159,7 +159,9 @@ class _Builder:
             cells = free_cells(planned.name, planned.flows, self._cells)
             self._cells.append(cells)
             self._entries += flow_entries(template, cells)
-        return LoadedStream(planned, template, tx, rx, stream.staging, stream.edits, stream.metered, cells)
+        return LoadedStream(
+            planned, template, tx, rx, stream.staging, stream.edits, stream.metered, cells, stream.delay
+        )
 
     def _answers(self, ends: Sequence[SwitchEnd]) -> tuple[str, ...]:
         """The protocols of ends, after their templates have numbers; ends of a protocol share them."""

@@ -3,13 +3,14 @@
 """Counters of loaded streams for snapshots, over any number of flips.
 
 A switch's times have 32 bits and are from its own clock. They are converted to the driver's clock: the first
-frame of a run left when the run was started.
+frame of a stream left when its run was started, or later by the stream's delay.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import ceil
 
 from ...measurement.snapshot import StreamCounters, VersionCounters
@@ -38,6 +39,7 @@ from .session import SwitchSession
 
 _WORD = 1 << 32
 _LONGEST_NS = 4 * 10**9  # the longest interval whose sums are right
+_READING_NS = 10**9 // 2  # within which registers are read
 
 
 @dataclass(frozen=True)
@@ -47,16 +49,18 @@ class _Seen:
     packets: int = 0
     first_ns: int = 0
     last_ns: int = 0
+    none_ns: int = 0  # until then there was none
 
 
 @dataclass
 class _Times:
-    """The times of a stream since its start."""
+    """The times of a stream since its first frame."""
 
     started_ns: int
     opened_ns: tuple[int, int]  # for each version, when frames last began to leave in it
+    until: Callable[[int], int]  # the latest time at which its last frame leaves, at most the one given
     version: int = 0  # the version in which frames leave now
-    base: int | None = None  # low 32 bits of the start on the switch's clock
+    base: int | None = None  # low 32 bits of `started_ns` on the switch's clock
     closed: tuple[Closed, Closed] = (Closed(), Closed())
     tx: _Seen = _Seen()
     rx: _Seen = _Seen()
@@ -72,15 +76,16 @@ class _Times:
         """Notes that frames leave in a version again, which has counted `done` before."""
         self.version = version
         self.closed = (done, self.closed[1]) if version == 0 else (self.closed[0], done)
-        self.opened_ns = (now_ns, self.opened_ns[1]) if version == 0 else (self.opened_ns[0], now_ns)
+        begins_ns = max(now_ns, self.started_ns)
+        self.opened_ns = (begins_ns, self.opened_ns[1]) if version == 0 else (self.opened_ns[0], begins_ns)
 
-    def ended_ns(self, version: int, now_ns: int) -> int:
-        """The latest time at which frames left in a version."""
-        return now_ns if version == self.version else self.opened_ns[self.version]
+    def wrapped(self, version: int, now_ns: int) -> bool:
+        """Whether the interval of a version is too long for its sums."""
+        return self._ended_ns(version, self.until(now_ns)) - self.opened_ns[version] >= _LONGEST_NS
 
-    def wrapped(self, version: int, ends_ns: int) -> bool:
-        """Whether the interval of a version is too long for its sums; no frame leaves after `ends_ns`."""
-        return min(self.ended_ns(version, ends_ns), ends_ns) - self.opened_ns[version] >= _LONGEST_NS
+    def _ended_ns(self, version: int, ends_ns: int) -> int:
+        """The latest time of frames of a version; there are none after `ends_ns`."""
+        return ends_ns if version == self.version else min(ends_ns, self.opened_ns[self.version])
 
     def follow(self, found: StreamRegisters) -> int:
         """The next 32-bit number, unwrapped: while frames arrive, arrivals are close behind departures."""
@@ -95,40 +100,44 @@ class _Times:
             self.base = firsts[0]
         if self.base is not None:
             done = self.closed
-            self.tx = self._seen(self.tx, found.tx, [closed.tx for closed in done], now_ns)
+            self.tx = self._seen(self.tx, found.tx, [closed.tx for closed in done], self.until(now_ns))
             self.rx = self._seen(self.rx, found.rx, [closed.rx for closed in done], now_ns)
 
     def _seen(
-        self, before: _Seen, passed: Sequence[PassedFrames], closed: Sequence[PassedFrames], now_ns: int
+        self, before: _Seen, passed: Sequence[PassedFrames], closed: Sequence[PassedFrames], ends_ns: int
     ) -> _Seen:
         packets = sum(frames.packets for frames in passed)
         if packets <= before.packets:
-            return before
+            return before if packets else replace(before, none_ns=ends_ns)
         counts = [frames.packets - done.packets for frames, done in zip(passed, closed, strict=True)]
-        firsts = [self._onto(frames.times.base, now_ns) for frames in passed if frames.times.base]
+        firsts = [self._after(frames.times.base, before.none_ns) for frames in passed if frames.times.base]
         lasts = [
-            self._last(version, frames, count, now_ns)
+            self._last(version, frames, count, ends_ns)
             for version, (frames, count) in enumerate(zip(passed, counts, strict=True))
             if frames.times.base and count
         ]
-        first_ns = before.first_ns or min(firsts, default=now_ns)
+        first_ns = before.first_ns or min(firsts, default=ends_ns)
         return _Seen(packets, first_ns, max([before.last_ns, *lasts]))
 
-    def _last(self, version: int, passed: PassedFrames, packets: int, now_ns: int) -> int:
+    def _last(self, version: int, passed: PassedFrames, packets: int, ends_ns: int) -> int:
         """When the last frame of an interval came: as far behind the mean time as the first was before it.
 
         Sums are of 32-bit differences. For an interval too long for them it is the end of the interval, at
         most a poll late.
         """
-        ended_ns = self.ended_ns(version, now_ns)
+        ended_ns = self._ended_ns(version, ends_ns)
         if ended_ns - self.opened_ns[version] >= _LONGEST_NS:
             return ended_ns
-        return min(now_ns, self._onto(passed.times.base, now_ns) + 2 * passed.times.since // packets)
+        base_ns = self._after(passed.times.base, self.opened_ns[version])
+        return min(ends_ns, base_ns + 2 * passed.times.since // packets)
 
-    def _onto(self, time: int, now_ns: int) -> int:
-        """The latest time on the driver's clock that a 32-bit time of the switch can mean."""
-        since = (time - (self.base or 0)) % _WORD
-        return self.started_ns + since + max(0, now_ns - self.started_ns - since) // _WORD * _WORD
+    def _after(self, time: int, none_ns: int) -> int:
+        """The earliest time on the driver's clock that a 32-bit time can mean, of a frame after `none_ns`.
+
+        It may be before that by the time that reading takes.
+        """
+        at_ns = self.started_ns + (time - (self.base or 0)) % _WORD
+        return at_ns + max(0, none_ns - _READING_NS - at_ns + _WORD - 1) // _WORD * _WORD
 
 
 class Counting:
@@ -142,10 +151,11 @@ class Counting:
 
     def begin(self, run: SwitchRun) -> None:
         """Prepares for the start of a job, with counters of 0."""
-        now_ns = self._now_ns()
         self._places.begin([stream.template for stream in run.job.streams.values()])
         for stream in run.job.streams.values():
-            self._times[stream.template] = _Times(now_ns, (now_ns, now_ns))
+            begins_ns = run.stretches[stream.planned.id].began_ns + stream.delay_ns
+            until = partial(_until_ns, run, stream.planned.id)
+            self._times[stream.template] = _Times(begins_ns, (begins_ns, begins_ns), until)
             self._bases.forget(stream.template, 0, 1)
 
     def closing(self, run: SwitchRun) -> Iterator[TableEntry]:
@@ -155,7 +165,7 @@ class Counting:
         for stream, found in zip(streams, self._read(streams), strict=True):
             times = self._times[stream.template]
             near_ns, now_ns = times.near_ns[version], self._now_ns()
-            wrapped = times.wrapped(version, run.stretches[stream.planned.id].until_ns(now_ns))
+            wrapped = times.wrapped(version, now_ns)
             closed = times.closed[version]
             done = close(found.tx[version], found.rx[version], closed, near_ns, wrapped=wrapped)
             times.open(version, done, self._now_ns())
@@ -245,14 +255,14 @@ class Counting:
             found,
             times.closed,
             times.near_ns,
-            wrapped=[times.wrapped(version, stretch.until_ns(now_ns)) for version in (0, 1)],
+            wrapped=[times.wrapped(version, now_ns) for version in (0, 1)],
             open_version=run.version,
             sending=run.sending(stream.planned.id, sent),
         )
         return replace(
             counted,
             intended_packets=stretch.intended(now_ns, sent),
-            worst_lateness_ns=_unevenness_ns(stream),
+            worst_lateness_ns=_lateness_ns(stream),
             first_tx_ns=times.tx.first_ns,
             last_tx_ns=times.tx.last_ns,
             first_rx_ns=times.rx.first_ns,
@@ -261,9 +271,17 @@ class Counting:
         )
 
 
-def _unevenness_ns(stream: LoadedStream) -> int:
-    """How late frames can be: they leave at ticks of the meter, which is ahead until ticks are skipped."""
-    return ceil((1 + stream.staging.lead) * 10**9 / stream.staging.meter_rate)
+def _until_ns(run: SwitchRun, stream: int, now_ns: int) -> int:
+    return run.stretches[stream].until_ns(now_ns)
+
+
+def _lateness_ns(stream: LoadedStream) -> int:
+    """How late frames can be: they leave at ticks of the meter, which is ahead until ticks are skipped.
+
+    The delay of the first one is a whole number of frames.
+    """
+    later_ns = max(0, stream.delay_ns - stream.planned.departures.offset_ns)
+    return later_ns + ceil((1 + stream.staging.lead) * 10**9 / stream.staging.meter_rate)
 
 
 def _nothing(stream: LoadedStream) -> StreamCounters:

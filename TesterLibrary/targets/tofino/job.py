@@ -54,7 +54,8 @@ class SwitchJob:
 
         Args:
             packets: The frames of each stream, as one number or by id; None: until it is stopped. For streams
-                that run in laps (`laps.py`) the driver has to write another entry in the last lap.
+                that run in laps (`laps.py`) the driver has to write another entry in the last lap, for some
+                that begin later another one then (`rate.needs_word`).
 
         Raises:
             PlanError: a number that cannot be counted, or a pattern that leaves no unit to count with.
@@ -64,7 +65,7 @@ class SwitchJob:
             _check_limit(stream, limit)
             yield from editor_entries(stream.template, stream.edits)
             if len(stream.staging.stages) < 3:
-                yield from limit_entries(stream.template, limit)
+                yield from limit_entries(stream.template, limit, stream.delay)
         for starts in self.starts:
             yield from editor_entries(starts.template, starts.edits)
             yield from limit_entries(starts.template, starts.most)
@@ -95,7 +96,7 @@ class SwitchJob:
 def _check_limit(stream: LoadedStream, limit: int | None) -> None:
     if limit is None:
         return
-    if limit < 1:
+    if limit < (not stream.delay):  # one that begins later than it ends sends none
         raise PlanError(f"stream {stream.planned.name!r}: {limit:,} frames; a switch sends at least 1")
     if len(stream.staging.stages) > 2:
         raise PlanError(

@@ -27,6 +27,12 @@ class LoadedStream:
     edits: tuple[SwitchEditor, ...]
     metered: bool = True  # see SwitchStream
     cells: range | None = None  # of the counters of its flows; None: they are not counted
+    delay: int = 0  # see SwitchStream
+
+    @property
+    def delay_ns(self) -> int:
+        """When its first frame departs after the start."""
+        return round(self.delay * 10**9 / self.staging.rate)
 
     def slot(self, version: int) -> int:
         """The index of a version in sums of times (p4/controls/counters.p4, Slot)."""

@@ -18,6 +18,7 @@ _UNITS = ("correction", "pattern", "outer_pattern")  # in the order in which a p
 # Packets in a meter's bucket. The vendor's driver limits the mantissa of a rate to this number: a smaller one
 # than its nine bits could not express the rate, and with one packet most rates would be 0.
 BURST = 511
+_WORD = 1 << TICK_BITS
 
 
 def meter_entry(template: int, staging: Staging, meter: TofinoMeter, *, metered: bool = True) -> TableEntry:
@@ -61,7 +62,7 @@ def counting_entries(template: int) -> Iterator[TableEntry]:
     """Keeps all packets of a template back; its first unit counts the rounds that the meter lets pass."""
     unit = f"{_RATE}.{_UNITS[0]}"
     yield _tick(unit, template)
-    yield _stage(unit, template, passes=0, last=(1 << TICK_BITS) - 1)
+    yield _stage(unit, template, passes=0, last=_WORD - 1)
 
 
 def passes_asked(template: int) -> Asked:
@@ -69,26 +70,40 @@ def passes_asked(template: int) -> Asked:
     return Asked(f"internal.{_RATE}.{_UNITS[0]}.ticks", {"$REGISTER_INDEX": template})
 
 
-def limit_entries(template: int, packets: int | None) -> Iterator[TableEntry]:
+def limit_entries(template: int, packets: int | None, delay: int = 0) -> Iterator[TableEntry]:
     """Lets so many packets depart, or any number, by the last unit, which a pattern must not need.
 
     After the packets that pass, a unit skips the rest of 2^32 packets; the stream has to be stopped before
     these end. A number that is too large for a unit is counted in laps, until `last_lap_entry` is written.
+    A delay is that rest, too: the unit begins so many packets before its end. If it cannot go on by itself
+    then, it has time for the packets that pass until `going_entry` is written.
     """
     unit = f"{_RATE}.{_UNITS[-1]}"
+    if needs_word(packets, delay):
+        yield _stage(unit, template, passes=_WORD - delay, last=_WORD - 1)
+    else:
+        yield going_entry(template, packets)
+    yield _tick(unit, template, -delay % _WORD)
+
+
+def needs_word(packets: int | None, delay: int) -> bool:
+    """Whether `going_entry` has to be written when a delay is over."""
+    return delay > 0 and (packets is None or packets > _WORD - delay)
+
+
+def going_entry(template: int, packets: int | None) -> TableEntry:
+    """Lets so many packets depart, or any number, of which the last unit has counted less than half a lap."""
     laps = None if packets is None else Laps.of(packets)
     if laps is not None and not laps.whole:
-        yield last_lap_entry(template, laps)
-    else:
-        length = laps.length if laps else 1
-        yield _stage(unit, template, passes=length, last=length - 1)
-    yield _tick(unit, template)
+        return last_lap_entry(template, laps)
+    length = laps.length if laps else _WORD - 1
+    return _stage(f"{_RATE}.{_UNITS[-1]}", template, passes=length, last=length - 1)
 
 
 def last_lap_entry(template: int, laps: Laps) -> TableEntry:
     """Lets the rest of a number of packets depart: the last unit goes on in its present lap."""
     unit = f"{_RATE}.{_UNITS[-1]}"
-    return _stage(unit, template, passes=laps.rest, last=(1 << TICK_BITS) - 1)
+    return _stage(unit, template, passes=laps.rest, last=_WORD - 1)
 
 
 def _stage(unit: str, template: int, *, passes: int, last: int) -> TableEntry:
@@ -100,5 +115,7 @@ def _stage(unit: str, template: int, *, passes: int, last: int) -> TableEntry:
     )
 
 
-def _tick(unit: str, template: int) -> TableEntry:
-    return TableEntry(f"internal.{unit}.ticks", {"$REGISTER_INDEX": template}, data={f"{unit}.ticks.f1": 0})
+def _tick(unit: str, template: int, tick: int = 0) -> TableEntry:
+    return TableEntry(
+        f"internal.{unit}.ticks", {"$REGISTER_INDEX": template}, data={f"{unit}.ticks.f1": tick}
+    )

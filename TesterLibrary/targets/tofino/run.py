@@ -13,6 +13,7 @@ from ...planning.switch.resources import PASS_SKIP_UNITS
 from ...planning.switch.staging import Staging
 from .job import SwitchJob
 from .laps import Laps
+from .rate import needs_word
 
 _GRACE_NS = 10**9  # time for the last frames of a stream that ends by itself
 
@@ -27,6 +28,7 @@ class StreamStretch:
     ends_ns: int | None = None  # no frame is due from then on
     most: int | None = None  # the most frames of all stretches together
     before: int = 0  # frames of earlier stretches
+    delay: int = 0  # frames that were skipped first
     stopping_ns: int | None = None  # when the switch was asked to stop it
     stopped_ns: int | None = None  # when the switch had done so
 
@@ -50,14 +52,14 @@ class StreamStretch:
         if self.limit is not None and self.ends_ns is not None and until_ns >= self.ends_ns:
             return self.before + self.limit
         ticks = 1 + int((until_ns - self.began_ns) * self.staging.meter_rate / 10**9)
-        due = self.staging.departures(ticks)
+        due = max(0, self.staging.departures(ticks) - self.delay)
         return self.before + (due if self.limit is None else min(due, self.limit))
 
     def until_ns(self, now_ns: int) -> int:
         """The latest time at which its last frame leaves, at most `now_ns`."""
         ends = [end for end in (self.stopped_ns, self.ends_ns) if end is not None]
         if self.limit is not None:
-            ends.append(self.began_ns + ceil(self.limit * 10**9 / self.staging.rate))
+            ends.append(self.began_ns + ceil((self.delay + self.limit) * 10**9 / self.staging.rate))
         return min([now_ns, *ends])
 
     @property
@@ -65,7 +67,9 @@ class StreamStretch:
         """The most frames that this stretch sends; None: it sends until it is stopped."""
         last = self.most if self.most is None else self.most - self.before
         total = self.planned.departures.total
-        due = None if self.ends_ns is None else self.planned.frames_due(self.ends_ns - self.began_ns)
+        due = None
+        if self.ends_ns is not None:
+            due = max(0, self.planned.departures.law.count(self.ends_ns - self.began_ns) - self.delay)
         return min((limit for limit in (last, total, due) if limit is not None), default=None)
 
 
@@ -81,6 +85,7 @@ class SwitchRun:
     answering: bool = False
     stopped: bool = True
     last_laps: set[int] = field(default_factory=set)  # streams whose last lap was set
+    going: set[int] = field(default_factory=set)  # streams whose unit was told that their delay is over
     flipped: bool = False  # whether a user has flipped versions since the start
     opened_ns: int = 0  # when frames began to leave in the open version
 
@@ -88,11 +93,13 @@ class SwitchRun:
         """Starts all streams with counts of 0."""
         ends_ns = None if duration is None else now_ns + duration.ns
         self.stretches = {
-            number: StreamStretch(stream.planned, stream.staging, now_ns, ends_ns, packets)
+            number: StreamStretch(
+                stream.planned, stream.staging, now_ns, ends_ns, packets, delay=stream.delay
+            )
             for number, stream in self.job.streams.items()
         }
         self.version, self.stopped, self.answering = 0, False, bool(self.job.ends)
-        self.last_laps, self.flipped, self.opened_ns = set(), False, now_ns
+        self.last_laps, self.going, self.flipped, self.opened_ns = set(), set(), False, now_ns
 
     def stop(self, asked_ns: int, done_ns: int) -> None:
         """Stops the job: no frame is due from some time on, between a request and its answer."""
@@ -104,12 +111,17 @@ class SwitchRun:
 
     def change(self, stream: PlannedStream, sent: int, now_ns: int) -> None:
         """Continues with another stream from now on, after so many frames."""
-        staging = self.job.streams[stream.id].staging
-        old = self.stretches[stream.id]
+        loaded, old = self.job.streams[stream.id], self.stretches[stream.id]
         self.stretches[stream.id] = replace(
-            old, planned=stream, staging=staging, began_ns=now_ns, before=sent
+            old,
+            planned=stream,
+            staging=loaded.staging,
+            began_ns=now_ns,
+            before=sent,
+            delay=loaded.delay,
         )
         self.last_laps.discard(stream.id)
+        self.going.discard(stream.id)
 
     @property
     def has_versions(self) -> bool:
@@ -138,6 +150,18 @@ class SwitchRun:
             return {}
         found = {number: Laps.of(limit) for number, limit in self.limits.items()}
         return {number: laps for number, laps in found.items() if laps.whole and number not in self.last_laps}
+
+    @property
+    def waiting(self) -> set[int]:
+        """Streams whose unit has to be told when their delay is over."""
+        if self.stopped:
+            return set()
+        limits = self.limits
+        return {
+            number
+            for number, stretch in self.stretches.items()
+            if number not in self.going and needs_word(limits.get(number), stretch.delay)
+        }
 
     @property
     def limits(self) -> dict[int, int]:

@@ -36,7 +36,7 @@ from .packets import injected
 from .port_infos import port_infos
 from .port_totals import PortTotals
 from .program import Program
-from .rate import held_entry, last_lap_entry
+from .rate import going_entry, held_entry, last_lap_entry
 from .reached import reached
 from .readings import COUNTED, TIME_STEP_NS
 from .run import SwitchRun
@@ -307,21 +307,24 @@ class TofinoTarget(WithoutFrames):
     def _end_what_is_over(self) -> None:
         """Stops jobs whose time is over; streams whose frames a unit counts end by themselves."""
         for run in self._runs.values():
-            self._tell_of_last_laps(run)
+            self._lead_units(run)
         now_ns = self._now_ns()
         self._stop([run for run in self._runs.values() if not run.stopped and run.needs_stop(now_ns)])
 
-    def _tell_of_last_laps(self, run: SwitchRun) -> None:
-        """Sets the last lap of streams with more frames than a unit can count, so that they end."""
-        laps = run.laps
-        streams = [run.job.streams[number] for number in laps]
+    def _lead_units(self, run: SwitchRun) -> None:
+        """Tells units what they cannot know: that a delay is over, and which lap is the last."""
+        laps, waiting = run.laps, run.waiting
+        streams = [run.job.streams[number] for number in sorted(laps.keys() | waiting)]
         for stream, all_sent in zip(
             streams, self._counting.departed(streams) if streams else (), strict=True
         ):
             number, stretch = stream.planned.id, run.stretches[stream.planned.id]
-            sent = all_sent - stretch.before
-            if sent >= laps[number].last_begins:
-                over = sent >= run.limits[number]  # no call has come during the whole last lap
+            sent, limit = all_sent - stretch.before, run.limits.get(stream.planned.id)
+            if number in waiting and sent:
+                self.session.write([going_entry(stream.template, limit)])
+                run.going.add(number)
+            if number in laps and sent >= laps[number].last_begins:
+                over = sent >= (limit or 0)  # no call has come during the whole last lap
                 entry = held_entry(stream.template) if over else last_lap_entry(stream.template, laps[number])
                 self.session.write([entry])
                 run.last_laps.add(number)

@@ -6,6 +6,6 @@ from __future__ import annotations
 
 from .daemon import FakeDaemon, FakeSwitch
 from .pipelines import MakesPipelines
-from .wire import Bridge
+from .wire import Bridge, Wire
 
-__all__ = ["Bridge", "FakeDaemon", "FakeSwitch", "MakesPipelines"]
+__all__ = ["Bridge", "FakeDaemon", "FakeSwitch", "MakesPipelines", "Wire"]

@@ -18,10 +18,11 @@ from ..switch import PortSetup
 from .pace import Pace
 from .pipelines import READ, TEMPLATE, P, Pipelines, Way
 from .store import Store, number
-from .wire import Bridge
+from .wire import Wire
 
 _TEMPLATES = "internal.InternalIngress.template_loop.templates"
-_PACING = (_TEMPLATES, "internal.InternalIngress.rate.")  # tables that decide when turns come
+_RATE = "internal.InternalIngress.rate."
+_METER = f"{_RATE}meter"
 _SHORTEST = MIN_FRAME_SIZE - FCS_LENGTH
 _ROUND_NS = 1000  # time of one round of a loop
 
@@ -43,6 +44,7 @@ class _Loop(Generic[P]):
     began_ns: int
     turn: int = 0  # the next turn that the meter calls green
     paced: int = 0  # how often its pace has changed; turns of an older pace are void
+    turns: bool = False  # whether its next turn will come
 
 
 class FakeChip(Generic[P]):
@@ -53,7 +55,7 @@ class FakeChip(Generic[P]):
         store: Store,
         pipelines: Pipelines[P],
         pace: Pace,
-        wire: Bridge,
+        wire: Wire,
         now_ns: int,
         chip: Chip,
         internal_pipes: Collection[int],
@@ -109,12 +111,13 @@ class FakeChip(Generic[P]):
         """Takes note that entries of tables have changed."""
         tables = list(tables)
         self._pipelines.changed(tables)
-        if any(name.startswith(_PACING) for name in tables):
+        anew = not {_TEMPLATES, _METER}.isdisjoint(tables)
+        if anew or any(name.startswith(_RATE) for name in tables):
             for template, loop in list(self._loops.items()):
                 if self._store.match(_TEMPLATES, template) is None:
                     del self._loops[template]
-                else:
-                    self._begin(loop)
+                elif anew or not loop.turns or self._pace.over(pipe_of(loop.port), template):
+                    self._begin(loop)  # else units go on at the turns that they have
 
     def _went(self, way: Way[P] | None) -> None:
         if way is None:
@@ -160,7 +163,7 @@ class FakeChip(Generic[P]):
 
     def _begin(self, loop: _Loop[P]) -> None:
         """Begins turns anew, because a meter that is written has a full bucket."""
-        loop.paced += 1
+        loop.paced, loop.turns = loop.paced + 1, False
         loop.began_ns, loop.turn = self._now_ns, 0
         entry = self._store.match(_TEMPLATES, loop.packet.template)
         rated = entry is not None and str(entry.action).endswith(".stream")
@@ -177,7 +180,7 @@ class FakeChip(Generic[P]):
             self._pace.wait(pipe_of(loop.port), template, time_ns // _ROUND_NS, time_ns)
 
     def _next_turn(self, loop: _Loop[P]) -> None:
-        paced = loop.paced
+        paced, loop.turns = loop.paced, True
         at_ns = loop.began_ns + ceil(loop.turn * self._gap_ns(loop))
         self._at(at_ns, lambda _: self._turn(loop, paced))
 
@@ -191,7 +194,7 @@ class FakeChip(Generic[P]):
         template = loop.packet.template
         if self._loops.get(template) is not loop or loop.paced != paced:
             return
-        pipe = pipe_of(loop.port)
+        pipe, loop.turns = pipe_of(loop.port), False
         self._round(loop)
         loop.turn += 1 + self._pace.skip(pipe, template)
         if not self._pace.over(pipe, template):

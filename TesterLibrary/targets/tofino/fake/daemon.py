@@ -26,7 +26,7 @@ from .path_pipelines import PathPipelines
 from .pipelines import MakesPipelines, Pipelines
 from .replying import Actions
 from .store import Store
-from .wire import Bridge
+from .wire import Bridge, Wire
 
 _SEED = 1  # of the random numbers of editors
 
@@ -49,7 +49,7 @@ class FakeDaemon:
     Args:
         folder: The compiler's outputs of the program; entries are checked by its schema.
         now_ns: Its clock.
-        wire: The bridge between its front-panel ports.
+        wire: The device between its front-panel ports; a bridge, if left out.
         program: The name of the program in the daemon.
         taken_by: Another client that has the program, or None.
         empty: Device ports without a transceiver.
@@ -61,7 +61,7 @@ class FakeDaemon:
         self,
         folder: Path,
         now_ns: Callable[[], int],
-        wire: Bridge | None = None,
+        wire: Wire | None = None,
         *,
         program: str = "tester",
         taken_by: int | None = None,

@@ -11,7 +11,7 @@ from .store import Cells, Store, number
 
 UNITS = ("correction", "pattern", "outer_pattern")
 _RATE = "InternalIngress.rate"
-_WORD = 1 << 32
+_LONG = 1 << 31
 _UNMETERED = 1 << 40
 _MANTISSA, _EXPONENT = 9, 27  # bits of the mantissa, and the largest exponent
 
@@ -41,11 +41,11 @@ class Pace:
         return last + 1 - tick
 
     def over(self, pipe: int, template: int) -> bool:
-        """Whether a unit lets nothing pass any more, unless it is changed."""
+        """Whether a unit lets nothing pass any more, unless it is changed: for 2^31 of its turns."""
         for unit in UNITS:
             passes, last = self.stage(unit, template)
-            passed = self.ticks(unit).get((pipe, template), 0)
-            if passes == 0 or (passed >= passes and last == _WORD - 1):
+            tick = self.ticks(unit).get((pipe, template), 0)
+            if passes == 0 or (tick >= passes and last - tick >= _LONG):
                 return True
         return False
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The device between the ports of a fake switch: a bridge whose behaviour is known exactly."""
+"""The device between the ports of a fake switch, whose behaviour is known exactly: here, a bridge."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Protocol
 
 from ....model.shaper import Shaper
 from ...fake.device import FakePath
@@ -15,6 +16,22 @@ from ...fake.device import FakePath
 _ETHERNET = 6  # bytes of an address
 _QUEUE = 64  # frames that wait for a path; others are dropped
 _BIT_NS = 8 * 10**9  # bits each second times nanoseconds, in a byte
+
+
+class Wire(Protocol):
+    """What is between the ports."""
+
+    def forward(
+        self, port: int, frame: bytes, now_ns: int, others: Collection[int]
+    ) -> Iterator[tuple[int, int, bytes]]:
+        """The times and ports at which frames leave it, because of one that came in.
+
+        Args:
+            port: The port by which it came in.
+            frame: Its bytes.
+            now_ns: The time at which it came in.
+            others: Ports that are up.
+        """
 
 
 @dataclass
@@ -29,14 +46,7 @@ class Bridge:
     def forward(
         self, port: int, frame: bytes, now_ns: int, others: Collection[int]
     ) -> Iterator[tuple[int, int, bytes]]:
-        """The times and ports at which a frame leaves the bridge.
-
-        Args:
-            port: The port by which it came in.
-            frame: Its bytes.
-            now_ns: The time at which it came in.
-            others: Ports that are up.
-        """
+        """See `Wire`."""
         target, source = frame[:_ETHERNET], frame[_ETHERNET : 2 * _ETHERNET]
         if not source[0] & 1:
             self.where[source] = port
@@ -80,7 +90,7 @@ class ShapingBridge(Bridge):
     def forward(
         self, port: int, frame: bytes, now_ns: int, others: Collection[int]
     ) -> Iterator[tuple[int, int, bytes]]:
-        """See `Bridge`."""
+        """See `Wire`."""
         for at_ns, out, octets in super().forward(port, frame, now_ns, others):
             if out not in self._buckets:
                 self._buckets[out] = _Bucket(self._shaper, at_ns)

@@ -212,6 +212,20 @@ def test_sums_of_times_that_wrapped_are_not_told() -> None:
     assert str(delay(found)) == "no delay: the tester's sums of times wrapped in an interval this long"
 
 
+def test_the_first_frame_left_at_the_start_however_late_somebody_looks() -> None:
+    """Its time has 32 bits, so another one 4.29 s later would look like it."""
+    driven = slow()
+    began_ns = driven.clock.now_ns
+    driven.target.start(["north"])
+    driven.clock.sleep(37)
+    driven.target.stop(["north"])
+    found = counted(driven)
+    assert found.tx_packets == found.intended_packets == 3700
+    assert abs(found.first_tx_ns - began_ns) < 30 * MILLISECOND.ns
+    assert abs(found.first_rx_ns - found.first_tx_ns - 5 * MILLISECOND.ns) < MILLISECOND.ns
+    assert abs(found.last_tx_ns - found.first_tx_ns - 37 * 10**9) < 20 * MILLISECOND.ns
+
+
 def test_an_interval_of_three_seconds_between_two_flips_is_summed_up_right() -> None:
     driven = slow()
     driven.target.start(["north"])
@@ -244,6 +258,8 @@ def test_a_short_run_that_is_read_late_is_whole() -> None:
     driven = slow()
     driven.target.start(["north"], duration=Duration(10**9))
     driven.clock.sleep(9)
-    mean = delay(counted(driven)).mean_ns
+    found = counted(driven)
+    mean = delay(found).mean_ns
     assert mean is not None
     assert 5e6 <= float(mean) < 5.1e6
+    assert abs(found.last_tx_ns - found.first_tx_ns - 990 * MILLISECOND.ns) < 20 * MILLISECOND.ns

@@ -22,7 +22,7 @@ from TesterLibrary.model.mix import parse_frame_sizes
 from TesterLibrary.model.port_pattern import PortPattern, over_ports
 from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import FrameSize, Rate
+from TesterLibrary.model.units import Duration, FrameSize, Rate
 from TesterLibrary.model.version import VersionField
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.switch.plan import switch_plan
@@ -70,6 +70,15 @@ JOBS: dict[str, tuple[Stream | Responder, str]] = {
     "the program's version, by its bit": (version("IP.id", 15), ""),
     "imix": (stream(frame_size=parse_frame_sizes("imix")), "3 different frames; on a switch all of"),
     "phase": (stream(phase=Fraction(1, 2)), "a switch has no phase"),
+    "phase of a late one": (
+        stream(phase=Fraction(1, 2), start_after=Duration(10**9)),
+        "a switch has no phase",
+    ),
+    "late": (stream(start_after=Duration(10**9)), ""),
+    "hardly late": (
+        stream(start_after=Duration(10**6), rate=Rate.parse("400 pps")),
+        r"whole ones: give 2\.5\d* ms, or leave",
+    ),
     "a port of a mesh": (
         replace(over_ports(stream(), PortPattern.MESH, ("p1", "p2", "p3"))[1], rx="p2"),
         "a switch has no phase.*patterns in which a port sends to several ones",

@@ -20,7 +20,7 @@ from TesterLibrary.model.units import Duration, FrameSize, Rate, Ratio
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.targets.fake import FakePath
 from TesterLibrary.targets.tofino.entry import TableEntry
-from TesterLibrary.targets.tofino.fake import Bridge
+from TesterLibrary.targets.tofino.fake import Bridge, Wire
 from TesterLibrary.targets.tofino.program import Program
 from TesterLibrary.targets.tofino.switch import Asked, Reading, SwitchGone
 from TesterLibrary.targets.tofino.target import TofinoTarget
@@ -37,7 +37,7 @@ PATIENCE = Duration(20 * 10**9)
 class Driven(Bench):
     """A target on a fake switch."""
 
-    def __init__(self, path: FakePath | None = None, wire: Bridge | None = None) -> None:
+    def __init__(self, path: FakePath | None = None, wire: Wire | None = None) -> None:
         super().__init__(wire=wire or (Bridge(path) if path else None))
         self.target = self.opened()
 
