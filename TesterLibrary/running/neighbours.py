@@ -56,13 +56,15 @@ class NeighbourMeasurer:
         *,
         rest: Duration = Duration(0),
         sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`rest`: time in which a device forgets. PlanError if the neighbours cannot be announced there."""
         for name in (neighbours.announce, neighbours.probe):
             if name not in tester.ports:
                 raise PlanError(f"{name!r} is no port of this tester; it has {', '.join(tester.ports)}")
         neighbours.check(tester.ports[neighbours.announce])
-        self._tester, self._neighbours, self._rest, self._sleep = tester, neighbours, rest, sleep
+        self._tester, self._neighbours, self._rest = tester, neighbours, rest
+        self._sleep, self._clock = sleep, clock
         self._witness: _Witness | None = None  # None: not tried
         self._taken_over = False  # the last check was
 
@@ -96,14 +98,18 @@ class NeighbourMeasurer:
             tester.target.stop([run.name])
             trial = run.finish()
             announced = trial.stream(streams[0].name)
-            learning_ns = self._learning_ns(run, trial, neighbours, announced.counters.first_tx_ns)
+            reached, last_ns = self._reached(run, trial, neighbours)
         best = self._best_check(addresses)
+        probing_ns = round(addresses * 10**9 / neighbours.probe_rate.per_second)
+        if best.known > reached:  # the others were learned at some time after the run
+            last_ns = tester.target.snapshot().taken_at_ns
+            probing_ns = max(probing_ns, last_ns - trial.stream(PROBES).counters.last_tx_ns)
         return LearningTrial(
             addresses=addresses,
             learned=best.known,
             announced_rate=announced.achieved_rate,
-            learning_ns=learning_ns,
-            probing_ns=round(addresses * 10**9 / neighbours.probe_rate.per_second),
+            learning_ns=max(0, last_ns - announced.counters.first_tx_ns),
+            probing_ns=probing_ns,
             objections=tuple(dict.fromkeys((*trial.objections, *(() if best.complete else best.objections)))),
             started_at=started_at,
             doubt=self._doubt,
@@ -276,8 +282,8 @@ class NeighbourMeasurer:
             best = max(best, check(neighbours), key=lambda found: found.known)
         return best
 
-    def _learning_ns(self, run: StreamRun, trial: Trial, neighbours: Neighbours, since_ns: int) -> int:
-        """Time from `since_ns` until a frame to the last learned address was forwarded.
+    def _reached(self, run: StreamRun, trial: Trial, neighbours: Neighbours) -> tuple[int, int]:
+        """How many addresses were learned, and when a frame to the last of them was forwarded.
 
         By the tester's clock, an address was learned when its first frame arrived. Earlier frames to it were
         lost, or waited in the device; the longest latency of its frames is that of the first one. Where
@@ -287,13 +293,13 @@ class NeighbourMeasurer:
         counted = trial.stream(PROBES).counters
         begun, longest = counted.first_tx_ns, counted.latency.max_ns
         gap_ns = Fraction(10**9) / neighbours.probe_rate.per_second
-        last = 0
+        reached = last_ns = 0
         for flow in flows_of(self._tester.target.flows(run.name, probes.id)):
             if flow.received:
                 frames = flow.index + flow.lost * neighbours.addresses.count
                 latency = longest if flow.latency_max_ns is None else flow.latency_max_ns
-                last = max(last, begun + round(frames * gap_ns) + latency)
-        return max(0, last - since_ns)
+                reached, last_ns = reached + 1, max(last_ns, begun + round(frames * gap_ns) + latency)
+        return reached, last_ns
 
     @contextmanager
     def _sent(self, stream: Stream, packets: int) -> Iterator[StreamRun]:
@@ -309,13 +315,13 @@ class NeighbourMeasurer:
         """Waits until all addresses were reached, or no new one for so long that none will be."""
         neighbours, probes = self._neighbours, self._probes(run)
         rounds = 2 * addresses / float(min(neighbours.rate.per_second, neighbours.probe_rate.per_second))
-        reached, deadline = 0, time.monotonic() + _PATIENCE_S + rounds
-        while reached < addresses and time.monotonic() < deadline:
+        reached, deadline = 0, self._clock() + _PATIENCE_S + rounds
+        while reached < addresses and self._clock() < deadline:
             self._sleep(_POLL_S)
             chunks = self._tester.target.flows(run.name, probes.id)
             now = sum(packets > 0 for chunk in chunks for packets in chunk.rx_packets)
             if now > reached:
-                reached, deadline = now, time.monotonic() + _PATIENCE_S + rounds
+                reached, deadline = now, self._clock() + _PATIENCE_S + rounds
 
     @staticmethod
     def _probes(run: StreamRun) -> PlannedStream:

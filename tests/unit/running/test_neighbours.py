@@ -18,7 +18,7 @@ from scapy.layers.l2 import ARP, Ether
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.learning import LearningCheck
 from TesterLibrary.measurement.snapshot import FlowCounters
-from TesterLibrary.methodology.learning import LearningResult, all_learned, find_capacity
+from TesterLibrary.methodology.learning import LearningResult, all_learned, find_capacity, learning_rate_above
 from TesterLibrary.model.endpoints import AddressRange
 from TesterLibrary.model.plan import Plan, PlannedStream
 from TesterLibrary.model.ports import Port
@@ -27,7 +27,7 @@ from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration
 from TesterLibrary.planning.flows import FlowSpace
 from TesterLibrary.running.announcement import Announcement, Neighbours
-from TesterLibrary.running.neighbours import NeighbourMeasurer
+from TesterLibrary.running.neighbours import _PATIENCE_S, NeighbourMeasurer
 from TesterLibrary.targets.fake import FakeTarget
 from TesterLibrary.verdict import Outcome
 
@@ -117,10 +117,15 @@ def behind(this: Tester, target: FakeTarget, **changes: Any) -> NeighbourMeasure
         this.ports[name] = replace(port, speed=fake.speed, mac=fake.mac)  # type: ignore[index]
     this.gateways = {"p1": GATEWAY, "p2": GATEWAY}
 
+    passed_s = 0.0
+
     def sleep(seconds: float) -> None:
+        nonlocal passed_s
+        passed_s += seconds
         target.advance(Duration(round(seconds * 1e9)))
 
-    return NeighbourMeasurer(this, neighbours(**changes), rest=Duration(10**9), sleep=sleep)
+    rest = Duration(10**9)
+    return NeighbourMeasurer(this, neighbours(**changes), rest=rest, sleep=sleep, clock=lambda: passed_s)
 
 
 def frames(stream: Stream, count: int, ports: Mapping[str, Port] = ROUTED) -> list[Ether]:
@@ -189,6 +194,24 @@ def test_a_device_that_asks_by_itself_is_told_nothing(tmp_path: Path) -> None:
         PlanError, match="kind=answer announces nothing: the device asks; give reply, request"
     ):
         measurer(tmp_path, 7, kind=Announcement.ANSWER).announce()
+
+
+class Dawdling(Router):
+    """Forwards to a few addresses while it is measured, and to all afterwards."""
+
+    def flows(self, job: str, stream_id: int) -> Iterator[FlowCounters]:
+        self.truth = 5 if job.startswith("learning") else 20
+        return super().flows(job, stream_id)
+
+
+def test_what_is_learned_after_the_run_does_not_count_as_learned_fast(tmp_path: Path) -> None:
+    """Five were reached at once. The other fifteen were learned at some time until they were counted."""
+    trial = behind(fake_tester(tmp_path), Dawdling()).measure(20)
+    assert (trial.learned, trial.objections) == (20, ())
+    least, most = trial.rate_bounds
+    assert least < most < 20 / _PATIENCE_S
+    verdict = learning_rate_above(LearningResult("", (), trial), Frequency.parse("500/s"))
+    assert verdict.outcome is not Outcome.PASS
 
 
 @pytest.mark.parametrize("truth", [0, 7, 20])
