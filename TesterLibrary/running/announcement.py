@@ -22,7 +22,7 @@ ANNOUNCEMENTS, PROBES = "announcements", "probes"
 _BROADCAST = "ff:ff:ff:ff:ff:ff"
 _LAG = Duration(50 * 10**6)  # of the first probe, so that addresses are announced before they are probed
 _REQUEST, _REPLY = "1", "2"  # operations of RFC 826
-_SIZES = {4: FrameSize(64), 6: FrameSize(106)}  # of an announcement with a signature behind it
+_SIZES = {4: FrameSize(64), 6: FrameSize(90)}  # of an announcement
 _PROBE_SIZES = {4: FrameSize(64), 6: FrameSize(82)}
 _ALL_NODES = "ff02::1"
 
@@ -69,6 +69,8 @@ class Neighbours:
             rate=_pps(self.rate),
             headers=HeaderStack(headers),
             editors=tuple(self._each(field) for field in changing),
+            signature=False,  # a switch has no place for it in ARP
+            expected=False,
             answered=False,  # IPv6 announcements come from the addresses, which do not answer
         )
 

@@ -255,7 +255,7 @@ def _open_switch(testbed: Testbed, spec: SwitchSpec) -> Target:
         program=spec.program,
         build=spec.build,
         cpu_interface=spec.cpu_interface,
-        shaper=spec.shaper,
+        behind=spec.shaper or spec.router,
     )
 
 

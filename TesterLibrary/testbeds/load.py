@@ -11,7 +11,7 @@ import ipaddress
 import re
 import shlex
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,8 @@ from ..files import paths
 from ..files.document import Document, Kind, did_you_mean, load_document
 from ..model.forwarding import Forwarding
 from ..model.ports import Address, Interface
+from ..model.quantity import Frequency
+from ..model.router import RouterTable
 from ..model.shaper import Shaper
 from ..model.units import Bandwidth, Duration
 from .embedded import devices, restarts
@@ -120,6 +122,7 @@ class _Reader:
         tester = self._tester(data.get("tester", {}))
         for number, port in enumerate(ports):
             self._check_switched(number, port, tester)
+        self._check_behind(ports, tester.switch)
         if not dut.is_physical and not tester.is_local:
             key = "switch" if tester.switch else "address"
             what = "an embedded device has its tester beside it"
@@ -350,16 +353,36 @@ class _Reader:
                 **switch,
                 "loopback_ports": tuple(switch.get("loopback_ports", ())),
                 "shaper": self._shaper(switch["shaper"]) if "shaper" in switch else None,
+                "router": self._router(switch["router"]) if "router" in switch else None,
             }
         )
-        if spec.shaper and not spec.is_fake:
-            problem = "only with address: fake; behind another switch is a device of yours"
-            raise self._error(problem, "tester", "switch", "shaper")
+        for key in ("shaper", "router"):
+            if key in switch and not spec.is_fake:
+                problem = "only with address: fake; behind another switch is a device of yours"
+                raise self._error(problem, "tester", "switch", key)
         if not spec.is_fake and not spec.cpu_interface:
             problem = "is missing: the interface of this machine to the switch's CPU port"
             raise self._error(problem, "tester", "switch", "cpu_interface")
         folder = self._document.path.parent / Path(spec.build).expanduser()
         return replace(spec, build=folder) if folder.is_dir() else spec
+
+    def _check_behind(self, ports: Sequence[TestbedPort], switch: SwitchSpec | None) -> None:
+        """Checks that the limits of the device behind a fake switch are those of a device that is there."""
+        routed = any(port.gateway for port in ports)
+        if switch and switch.shaper and routed:
+            problem = "a port has a gateway, so behind the switch is a router, which does not shape"
+            raise self._error(f"{problem}; leave out one of both", "tester", "switch", "shaper")
+        if switch and switch.router and not routed:
+            problem = "no port has a gateway, so behind the switch is a bridge; give ports a gateway"
+            raise self._error(problem, "tester", "switch", "router")
+
+    def _router(self, data: Mapping[str, Any]) -> RouterTable:
+        place = "tester", "switch", "router"
+        return RouterTable(
+            data.get("most_neighbours"),
+            self._parsed(Frequency.parse, data.get("learning_rate"), *place, "learning_rate"),
+            self._parsed(Duration.parse, data.get("ageing"), *place, "ageing"),
+        )
 
     def _shaper(self, data: Mapping[str, Any]) -> Shaper:
         rate = self._parsed(Bandwidth.parse, data["rate"], "tester", "switch", "shaper", "rate")

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..model.forwarding import Forwarding
 from ..model.ports import Address, Interface, Port
+from ..model.router import RouterTable
 from ..model.shaper import Shaper
 from ..model.units import Bandwidth, Duration
 
@@ -66,7 +67,8 @@ class SwitchSpec:
     loopback_ports: tuple[int, ...] = ()  # device ports; empty: all of the internal pipelines
     clock_mhz: int | None = None  # of the chip's pipelines
     model: bool = False  # without transceivers
-    shaper: Shaper | None = None  # on the ports of the device behind a fake switch
+    shaper: Shaper | None = None  # on the ports of the bridge behind a fake switch
+    router: RouterTable | None = None  # of the router behind a fake switch, which ports with gateways have
 
     @property
     def is_fake(self) -> bool:

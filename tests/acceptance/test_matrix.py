@@ -17,7 +17,9 @@ _HASTE = "still sending after"  # what a fake switch says on a machine that is t
 @pytest.mark.parametrize("folder", folders())
 def test_the_matrix_is_up_to_date(folder: str) -> None:
     known = load()[FAKE_SWITCH.name]
-    for suite, tests in FAKE_SWITCH.run(folder).items():
+    ran = FAKE_SWITCH.run(folder)
+    assert set(ran) == {suite for suite in known if suite.startswith(f"{folder}/")}
+    for suite, tests in ran.items():
         found = {test: one.alike for test, one in tests.items()}
         busy = [t for t, one in tests.items() if one.kind is Kind.UNKNOWN and _HASTE in one.reason]
         expected = {test: one.alike for test, one in known[suite].items()}

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from robot.api import ExecutionResult
+from robot.api import ExecutionResult, TestSuiteBuilder
 
 from TesterLibrary.reporting.rebuild import NO_REPORTS
 
-from .outcome import SUITES, Outcome, name_of, outcome_of
+from .outcome import SUITES, Outcome, name_of, outcome_of, shipped
 
 HERE = Path(__file__).parent
 _SECONDS = 3600  # of one folder
@@ -29,15 +29,26 @@ class Target:
     name: str
     title: str
     variables: Sequence[str] = ()  # of every suite
-    special: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of the suites in a folder
+    special: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of a suite, or of those in a folder
     fails: Mapping[str, str] = field(default_factory=dict)  # tests whose verdict has to be FAIL, and why
     needs: str = ""  # what is not here; empty: it can be run
 
     def run(self, folder: str) -> dict[str, dict[str, Outcome]]:
         """Runs the suites of a folder; outcomes are by suite and test. TimeoutExpired: it hangs."""
-        given = (*self.variables, *self.special.get(folder, ()))
+        found: dict[str, dict[str, Outcome]] = {}
+        alike: dict[tuple[str, ...], list[Path]] = {}  # suites, by their variables
+        for suite in (suite for suite in shipped() if name_of(suite).startswith(f"{folder}/")):
+            special = self.special.get(name_of(suite), self.special.get(folder, ()))
+            alike.setdefault((*self.variables, *special), []).append(suite)
+        for given, suites in alike.items():
+            found |= self._run(folder, [TestSuiteBuilder().build(suite).name for suite in suites], given)
+        return found
+
+    def _run(self, folder: str, suites: Sequence[str], given: Sequence[str]) -> dict[str, dict[str, Outcome]]:
+        """Runs suites of a folder, by their names in Robot."""
         with tempfile.TemporaryDirectory() as output:
             words = [word for variable in given for word in ("--variable", variable)]
+            words += [word for suite in suites for word in ("--suite", suite)]
             command = [sys.executable, "-m", "robot", "--outputdir", output, "--nostatusrc", *words]
             subprocess.run(
                 [*command, str(SUITES / folder)],
@@ -70,6 +81,8 @@ _SLOW = {  # these testers have some thousands of frames each second
     "measurement": ("RATE:100 pps", "DURATION:1 s", "CABLE:none"),
 }
 
+_FEW_NEIGHBOURS = ("CAPACITY:32", "MOST:198.18.128.1-198.18.128.100", "FLOOD:500 pps", "ANNOUNCED:1 k/s")
+
 _BRIDGED = {
     "service_activation/services Voice Is Configured": "a bridge polices nothing",
     "service_activation/services Voice Has Its Burst Size": "a bridge polices nothing",
@@ -83,9 +96,14 @@ _BRIDGED = {
 ENGINE = Target("engine", "`testerd`, on the embedded testbed of each suite")
 FAKE_SWITCH = Target(
     "tofino-fake",
-    "a switch that does not exist, with a bridge that loses nothing",
+    "a switch that does not exist, with a bridge that loses nothing, or a router",
     variables=(f"TESTBED:{HERE / 'fake-switch.yaml'}", *_TINY),
-    special={**_SLOW, "inline": (f"TESTBED:{HERE / 'fake-path.yaml'}",)},  # another program
+    special={
+        **_SLOW,
+        "inline": (f"TESTBED:{HERE / 'fake-path.yaml'}",),  # another program
+        "stateful/arp_learning": (f"TESTBED:{HERE / 'fake-router.yaml'}", *_FEW_NEIGHBOURS),
+        "stateful/nd_learning": (f"TESTBED:{HERE / 'fake-nd-router.yaml'}",),
+    },
     fails=_BRIDGED,
 )
 MODEL = Target(

@@ -85,9 +85,15 @@ def meter_of(chip: Chip, clock_mhz: int | None, *, model: bool) -> TofinoMeter:
     return TofinoMeter(Fraction(_MODEL_HZ), Fraction(_MODEL_DAEMON_HZ)) if model else TofinoMeter(chip.clock)
 
 
+def device_port(switch: Switch, front: str) -> int:
+    """The device port of a connector, `1/0`, or `dev:132`. PlanError for a connector that is not there."""
+    kind, _, number = front.rpartition(":")
+    return int(number) if kind == "dev" else switch.device_port(number)
+
+
 def device_ports(switch: Switch, ports: Cabling) -> dict[str, int]:
     """The device port of each port of the testbed. PlanError for a connector that is not there."""
-    return {port.port.name: _device_port(switch, port.front) for port in ports.front}
+    return {port.port.name: device_port(switch, port.front) for port in ports.front}
 
 
 def check_pipelines(cabling: Cabling, numbers: dict[str, int]) -> None:
@@ -144,11 +150,6 @@ def bring_up(
     if ports.has_transceivers:
         _check(ports.front, states)
     return states
-
-
-def _device_port(switch: Switch, front: str) -> int:
-    kind, _, number = front.rpartition(":")
-    return int(number) if kind == "dev" else switch.device_port(number)
 
 
 def _check(ports: Sequence[FrontPort], states: Sequence[PortState]) -> None:

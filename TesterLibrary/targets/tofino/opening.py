@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from ...errors import PlanError
 from ...files.paths import data_root
+from ...model.router import RouterTable
 from ...model.shaper import Shaper
 from ...planning.switch.chip import Chip
 from .cabling import Cabling
@@ -32,7 +32,7 @@ def open_switch(
     program: str,
     build: Path | str,
     cpu_interface: str,
-    shaper: Shaper | None = None,
+    behind: Shaper | RouterTable | None = None,
 ) -> TofinoTarget | PathTarget:
     """Opens the tester in a switch: that of its program.
 
@@ -42,7 +42,7 @@ def open_switch(
         program: The program's name in the daemon.
         build: The program's outputs: a folder that the compiler wrote, or a shipped profile.
         cpu_interface: This machine's interface to the port of the switch's CPU.
-        shaper: What the device behind a switch that does not exist lets through; None: all.
+        behind: The limits of the device behind a switch that does not exist; None: it has none.
 
     Raises:
         PlanError: no such outputs, or a port that the switch has not.
@@ -53,7 +53,12 @@ def open_switch(
     compiled = Program.load(folder)
     cabling = replace(cabling, internal_pipes=compiled.internal_pipes, has_cpu=not compiled.has_paths)
     details = "a switch that does not exist" if address == FAKE else f"the switch behind {address}"
-    connect = _connector(address, program, folder, cpu_interface, shaper)
+
+    def connect() -> Switch:
+        if address == FAKE:
+            return fake_switch(folder, program, cabling.front, behind)
+        return vendor_switch(address, program, cpu_interface)
+
     session = SwitchSession(connect, Schema.load(folder / SCHEMA), cabling)
     if compiled.has_paths:
         return PathTarget(session, compiled, details=details)
@@ -73,11 +78,3 @@ def built(build: Path | str) -> Path:
             return folder
     known = ", ".join(sorted(path.name for path in shipped.iterdir()))
     raise PlanError(f"{build} is no folder that `tester p4 build` wrote, and no shipped profile: {known}")
-
-
-def _connector(
-    address: str, program: str, folder: Path, cpu_interface: str, shaper: Shaper | None
-) -> Callable[[], Switch]:
-    if address == FAKE:
-        return lambda: fake_switch(folder, program, shaper)
-    return lambda: vendor_switch(address, program, cpu_interface)

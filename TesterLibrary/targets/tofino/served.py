@@ -4,16 +4,48 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Iterable, Iterator, Mapping
+from ipaddress import IPv4Interface
 from pathlib import Path
+from typing import Any
 
+from ...model.ports import Port
+from ...model.router import RouterTable
 from ...model.shaper import Shaper
+from .cabling import FrontPort
 from .remote import RemoteSwitch
 
 
-def fake_switch(folder: Path, program: str, shaper: Shaper | None = None) -> RemoteSwitch:
-    """A fake switch on this machine's clock, with a bridge between its ports, which may shape."""
-    command = [sys.executable, "-m", f"{__package__}.fake.served", str(folder), program]
-    if shaper:
-        command += [str(number) for number in (shaper.rate.bps, shaper.burst, shaper.queue)]
-    return RemoteSwitch(command)
+def fake_switch(
+    folder: Path, program: str, front: Iterable[FrontPort] = (), behind: Shaper | RouterTable | None = None
+) -> RemoteSwitch:
+    """A fake switch on this machine's clock, with a device between its ports.
+
+    Args:
+        folder: The compiler's outputs of its program.
+        program: The program's name in the daemon.
+        front: Its ports; if they have gateways, the device is a router that has their addresses.
+        behind: The shaper of a bridge, or the table of a router; None: neither has limits.
+    """
+    words = json.dumps(_device(front, behind))
+    return RemoteSwitch([sys.executable, "-m", f"{__package__}.fake.served", str(folder), program, words])
+
+
+def _device(front: Iterable[FrontPort], behind: Shaper | RouterTable | None) -> Mapping[str, Any]:
+    if isinstance(behind, Shaper):
+        return {"shaper": [behind.rate.bps, behind.burst, behind.queue]}
+    table = behind or RouterTable()
+    return {
+        "gateways": {one.front: str(interface) for one in front for interface in _gateways(one.port)},
+        "most_neighbours": table.most_neighbours,
+        "learning_rate": str(table.learning_rate.per_second) if table.learning_rate else None,
+        "ageing_ns": table.ageing.ns if table.ageing else None,
+    }
+
+
+def _gateways(port: Port) -> Iterator[IPv4Interface]:
+    """The address of a port's gateway in the port's network, if it has one of IPv4."""
+    if port.gateway and port.address and port.gateway.version == 4:
+        yield IPv4Interface(f"{port.gateway}/{port.address.network.prefixlen}")

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.errors import TestbedError
+from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.router import RouterTable
 from TesterLibrary.model.shaper import Shaper
-from TesterLibrary.model.units import Bandwidth
+from TesterLibrary.model.units import Bandwidth, Duration
 from TesterLibrary.testbeds import load_testbed
 from TesterLibrary.testbeds.testbed import SwitchSpec
 
@@ -63,6 +65,40 @@ def test_the_device_behind_a_fake_switch_shapes(tmp_path: Path) -> None:
     assert testbed.tester.switch.shaper == Shaper(Bandwidth(20_000_000), 60_000, 3000)
 
 
+MAC = "    mac: 02:00:00:00:00:01\n"
+ROUTED = f"{MAC}    address: 198.18.1.2/16\n    gateway: 198.18.1.1\n"
+
+
+def test_the_device_behind_a_fake_switch_routes(tmp_path: Path) -> None:
+    router = "    router: {most_neighbours: 512, learning_rate: 462/s, ageing: 2 s}\n"
+    text = GOOD.replace("tor1:50052", "fake").replace("    program: mine\n", router)
+    testbed = load_testbed(_written(tmp_path, text.replace(MAC, ROUTED)))
+    assert testbed.tester.switch is not None
+    expected = RouterTable(512, Frequency.parse("462/s"), Duration(2 * 10**9))
+    assert testbed.tester.switch.router == expected
+
+
+@pytest.mark.parametrize(
+    ("device", "port", "problem"),
+    [
+        ("router: {ageing: 2 s}", "", "router: no port has a gateway, so behind the switch is a bridge"),
+        (
+            "shaper: {rate: 20 Mbps, burst: 60000, queue: 3000}",
+            ROUTED,
+            "shaper: a port has a gateway, so behind the switch is a router, which does not shape; leave",
+        ),
+        ("router: {ageing: soon}", ROUTED, "switch.router.ageing: 'soon' is not a time"),
+        ("router: {learning_rate: 462}", ROUTED, "switch.router.learning_rate: 462 is not allowed; give how"),
+        ("router: {most_neighbours: 0}", ROUTED, "router.most_neighbours: 0 is not allowed; give the neigh"),
+    ],
+)
+def test_limits_are_of_the_device_that_is_there(tmp_path: Path, device: str, port: str, problem: str) -> None:
+    text = GOOD.replace("tor1:50052", "fake").replace("    program: mine\n", f"    {device}\n")
+    with pytest.raises(TestbedError) as refused:
+        load_testbed(_written(tmp_path, text.replace(MAC, port or MAC)))
+    assert problem in str(refused.value)
+
+
 def test_shipped_ones() -> None:
     fake, model, switch = (
         load_testbed(f"tofino-{name}").tester.switch for name in ("fake", "model", "switch")
@@ -80,6 +116,11 @@ def test_shipped_ones() -> None:
             "    program: mine\n",
             "    shaper: {rate: 20 Mbps, burst: 60000, queue: 3000}\n",
             "tester.switch.shaper: only with address: fake; behind another switch is a device of yours",
+        ),
+        (
+            "    program: mine\n",
+            "    router: {ageing: 2 s}\n",
+            "tester.switch.router: only with address: fake; behind another switch is a device of yours",
         ),
         (
             "    program: mine\n",

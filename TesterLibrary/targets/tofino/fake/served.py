@@ -4,20 +4,27 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from fractions import Fraction
+from ipaddress import IPv4Interface
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ....errors import TesterLibraryError
+from ....model.quantity import Frequency
+from ....model.router import RouterTable
 from ....model.shaper import Shaper
-from ....model.units import Bandwidth
+from ....model.units import Bandwidth, Duration
+from ..cabling import device_port
 from ..switch import Asked, PortSetup, Switch
 from ..vendor.serving import Refusal, serve
 from ..words import entry_of, error_words, key_of
 from .daemon import FakeDaemon, FakeSwitch
+from .router import Router
 from .wire import Bridge, ShapingBridge
 
 _T = TypeVar("_T")
@@ -110,14 +117,35 @@ def _told(call: Callable[[], _T]) -> _T:
 
 
 def main() -> None:
-    """`python -m TesterLibrary.targets.tofino.fake.served FOLDER PROGRAM [BPS BURST QUEUE]`: on our clock."""
-    folder, program, *shaping = sys.argv[1:]
-    wire = Bridge()
-    if shaping:
-        bps, burst, queue = map(int, shaping)
-        wire = ShapingBridge(Shaper(Bandwidth(bps), burst, queue))
-    daemon = FakeDaemon(Path(folder), time.monotonic_ns, wire, program=program)
-    serve(ServedSwitch(FakeSwitch(daemon, program=program)))
+    """`python -m TesterLibrary.targets.tofino.fake.served FOLDER PROGRAM DEVICE`: on our clock.
+
+    DEVICE is JSON, as `fake_switch` writes it.
+    """
+    folder, program, device = sys.argv[1:]
+    words = json.loads(device)
+    gateways = words.get("gateways")
+    wire = Router(_table(words)) if gateways else _bridge(words)
+    switch = FakeSwitch(FakeDaemon(Path(folder), time.monotonic_ns, wire, program=program), program=program)
+    if isinstance(wire, Router):
+        for front, interface in gateways.items():
+            wire.attach(device_port(switch, front), IPv4Interface(interface))
+    serve(ServedSwitch(switch))
+
+
+def _bridge(words: Mapping[str, Any]) -> Bridge:
+    if "shaper" not in words:
+        return Bridge()
+    bps, burst, queue = words["shaper"]
+    return ShapingBridge(Shaper(Bandwidth(bps), burst, queue))
+
+
+def _table(words: Mapping[str, Any]) -> RouterTable:
+    rate, ageing_ns = words["learning_rate"], words["ageing_ns"]
+    return RouterTable(
+        words["most_neighbours"],
+        Frequency(Fraction(rate)) if rate else None,
+        Duration(ageing_ns) if ageing_ns else None,
+    )
 
 
 if __name__ == "__main__":
