@@ -29,6 +29,7 @@ from .paths import report_file
 _MOST_VALUES = 10_000  # a real file has dozens; a file of aliases to aliases can have billions
 _DEEPEST = 20
 _MOST_BYTES = 1_000_000
+_MOST_NODES = 2 * _MOST_VALUES  # values, and a key for each
 _MOST_KEPT = 50_000  # bytes of a file whose nodes are kept, so that users of a service cannot fill its memory
 
 _T = TypeVar("_T")
@@ -141,9 +142,30 @@ def _explain(error: jsonschema.ValidationError) -> Iterator[tuple[Place, str]]:
         yield place, f"{reprlib.repr(given)} is not allowed{hint}; {schema['description']}"
 
 
+class _TooManyNodes(Exception):
+    """A file has more nodes than one of ours can have."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__(line)
+        self.line = line
+
+
+class _Loader(yaml.SafeLoader):
+    """Ends with the first node that is too many: of a megabyte all of them would be 300 MB."""
+
+    _left = _MOST_NODES
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """A node, with those inside of it."""
+        self._left -= 1
+        if self._left < 0:
+            raise _TooManyNodes(self.line + 1)
+        return super().compose_node(parent, index)
+
+
 def _compose(content: bytes) -> yaml.Node | None:
     """The nodes of a file."""
-    return yaml.compose(content, Loader=yaml.SafeLoader)
+    return yaml.compose(content, Loader=_Loader)
 
 
 # Nobody changes them, and a run reads the same few files for each of its keywords.
@@ -165,6 +187,8 @@ def read_document(path: Path, kind: Kind) -> Document:
         raise kind.error(f"{path}:{line}: not YAML: {problem.problem}") from problem
     except yaml.YAMLError as problem:  # bytes that are no text
         raise kind.error(f"{path}: not YAML: {problem}") from problem
+    except _TooManyNodes as problem:
+        raise kind.error(_too_large(path, problem.line, kind)) from None
     except RecursionError:
         raise kind.error(f"{path}: nested too deeply; that is no {kind.name} file") from None
     except (ValueError, OverflowError) as problem:  # an escape beyond Unicode, such as "\UFFFFFFFF"
@@ -172,6 +196,10 @@ def read_document(path: Path, kind: Kind) -> Document:
     builder = _Builder(path, kind)
     data = builder.value(root, ()) if root is not None else None
     return Document(path, kind, data, builder.lines)
+
+
+def _too_large(path: Path, line: int, kind: Kind) -> str:
+    return f"{path}:{line}: too many values, or too deep; that is no {kind.name} file"
 
 
 def write_document(path: Path, data: Mapping[str, Any]) -> None:
@@ -202,9 +230,7 @@ class _Builder:
         line = node.start_mark.line + 1
         self.lines.setdefault(place, line)
         if len(self.lines) > _MOST_VALUES or len(place) > _DEEPEST:
-            raise self._kind.error(
-                f"{self._path}:{line}: too many values, or too deep; that is no {self._kind.name} file"
-            )
+            raise self._kind.error(_too_large(self._path, line, self._kind))
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, place)
         if isinstance(node, yaml.SequenceNode):

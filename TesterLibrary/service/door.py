@@ -38,6 +38,7 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 _LINES = 60  # of the audit, of refusals to one user at one address in a minute
 _KNOWN = 10_000  # users at addresses
 _BODY_S = 30.0  # until the body of a request is there
+_ONCE = (b"authorization", b"origin")  # of two, one would be ignored; the server sees to others
 _SHARE = 3 / 4  # of all requests, that one user may have at a time
 _TOO_LARGE = "a request has at most {} bytes here"
 
@@ -116,6 +117,7 @@ class Door:
             await send(message)
 
         try:
+            _check_once(scope)
             self._check_host(headers)
             if scope["path"] not in OPEN:
                 caller = self._caller(headers, scope["method"], client)
@@ -253,6 +255,14 @@ class Door:
             await self._ledger.keep(Work(lines=[caller.line(did, path, refusal.status, said)]))
         except Unready:
             return  # nothing can be written; that is why it is refused
+
+
+def _check_once(scope: Scope) -> None:
+    """Malformed if there are two headers of which one says who somebody is, or where he comes from."""
+    names = [name.lower() for name, _ in scope["headers"]]
+    for name in _ONCE:
+        if names.count(name) > 1:
+            raise Malformed(f"{name.decode()}: is given {names.count(name)} times; give this header once")
 
 
 def _token(authorization: str, method: str) -> str:

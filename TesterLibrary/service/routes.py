@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import mimetypes
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
 from http import HTTPStatus
@@ -118,13 +119,17 @@ def _caller(request: Request) -> Caller:
 
 
 def _nothing_ignored(request: Request) -> None:
-    """Wrong if the query names a parameter that the route does not take: it would change nothing."""
+    """Wrong if the query names a parameter twice, or one that the route does not take."""
     route = request.scope["route"]
+    if not route.include_in_schema:
+        return
     known = [parameter.alias for parameter in route.dependant.query_params]
-    unknown = [name for name in request.query_params if name not in known]
-    if unknown and route.include_in_schema:
-        taken = f"allowed are {', '.join(known)}" if known else "none is allowed"
-        raise Wrong(f"?{unknown[0][:100]}: {route.path} has no such parameter; {taken}")
+    for name, times in Counter(name for name, _ in request.query_params.multi_items()).items():
+        if name not in known:
+            taken = f"allowed are {', '.join(known)}" if known else "none is allowed"
+            raise Wrong(f"?{name[:100]}: {route.path} has no such parameter; {taken}")
+        if times > 1:
+            raise Wrong(f"?{name}: is given {times} times; give it once")
 
 
 def _of(role: Role) -> Any:
@@ -330,7 +335,7 @@ def _runs(api: APIRouter, lab: Lab) -> None:
     @api.get("/v1/jobs/{job}/log", response_class=Response, responses=_text(_PLAIN))
     def log(job: str, offset: After = 0) -> Response:
         """The output of the job, from a byte on."""
-        text = runs.log(lab.jobs.folder_of(lab.jobs.job(job)) / LOG, offset)
+        text = runs.log(lab.jobs.folder_of(lab.jobs.job(job)), LOG, offset)
         return Response(text, media_type=_PLAIN)
 
     @api.get("/v1/jobs/{job}/records/{kind}")

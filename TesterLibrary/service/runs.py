@@ -41,14 +41,15 @@ def records(run: Path, kind: str, after: int, most: int) -> tuple[list[dict[str,
     return found, number
 
 
-def log(path: Path, offset: int) -> bytes:
+def log(folder: Path, name: str, offset: int) -> bytes:
     """The output of a job, from a byte on; a part of it, if it is long."""
     try:
-        with path.open("rb") as file:
-            file.seek(offset)
-            return file.read(_LOG_BYTES)
-    except FileNotFoundError:
+        file, length = open_file(folder, name)
+    except Unknown:
         return b""
+    with file:
+        file.seek(min(offset, length))  # a place beyond what a file can have is an error of the kernel
+        return file.read(_LOG_BYTES)
 
 
 def files(run: Path) -> Iterator[tuple[str, int]]:

@@ -82,6 +82,12 @@ def test_aliases_of_aliases_end_early(tmp_path: Path) -> None:
         _read(tmp_path, "\n".join(["l0: &l0 [1, 2, 3]", *levels]))
 
 
+def test_a_file_of_too_many_values_is_not_read_to_its_end(tmp_path: Path) -> None:
+    """It would cost a service, which reads what strangers submit, 20 s and 300 MB."""
+    with pytest.raises(TestbedError, match=r"bed\.yaml:2: too many values"):
+        _read(tmp_path, f"a:\n  [{'b, ' * 20_000}\n  }} is no YAML")
+
+
 def test_an_alias_of_itself_ends_early(tmp_path: Path) -> None:
     with pytest.raises(TestbedError, match="too deep"):
         _read(tmp_path, "a: &a [*a]\n")

@@ -173,6 +173,8 @@ def test_what_cannot_be_read_is_said(alice: User, root: User) -> None:
     assert said == "?wiat: /v1/leases/{lease} has no such parameter; allowed are wait"
     said = alice.error("GET", "/v1/places?fit=true", 422)
     assert said == "?fit: /v1/places has no such parameter; none is allowed"
+    said = alice.error("GET", "/v1/jobs?limit=1&limit=2", 422)
+    assert said == "?limit: is given 2 times; give it once"
     assert root.get("/v1/audit?limit=1")[0]["said"] == said, "the newest line is the first one"
 
 
@@ -310,6 +312,13 @@ def test_two_services_do_not_share_a_database(service: Served, tmp_path: Path) -
     with pytest.raises(AssertionError):
         second.start()
     second.close()
+
+
+def test_nobody_is_two(service: Served) -> None:
+    """A proxy that looks at the first token, and a service that takes the last one, would mean two users."""
+    twice = "".join(f"Authorization: Bearer {service.tokens[name]}\r\n" for name in ("alice", "root"))
+    status, body = _raw(service, f"GET /v1/me HTTP/1.1\r\nHost: localhost\r\n{twice}\r\n".encode())
+    assert (status, body["error"]) == (400, "authorization: is given 2 times; give this header once")
 
 
 def test_what_is_no_request_is_refused_and_in_the_audit(service: Served) -> None:

@@ -87,6 +87,7 @@ def test_a_job_file_is_run_and_what_it_measured_is_served(service: Served, alice
     path = f"/v1/jobs/{job['id']}"
     assert "PASS: frame loss of north, 512 bytes is 0 %" in alice.get(f"{path}/log")
     assert alice.get(f"{path}/log?offset=100000") == ""
+    assert alice.get(f"{path}/log?offset={2**53}") == ""
     page = alice.get(f"{path}/records/trials")
     (trial,) = page["records"]
     assert trial["derived"]["lost"] == 0
