@@ -29,7 +29,7 @@ _SAID = {  # by the type of a fault of pydantic
     "less_than_equal": "{given} is too much; give {le:g} or less",
     "string_too_short": "{given} is too short; give {min_length} characters or more",
     "string_too_long": "{given} is too long; give {max_length} characters or less",
-    "too_long": "has {actual_length} entries; give {max_length} or less",
+    "too_long": "has too many entries; give {max_length} or less",
     "string_pattern_mismatch": "{given} is not allowed; give what fits {pattern}",
 }
 

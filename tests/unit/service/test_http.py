@@ -152,6 +152,7 @@ def test_a_place_that_is_out_of_use_is_given_to_nobody(alice: User, root: User) 
         ({"ttl_s": 5000}, "ttl_s: 5000 is too much; give 3600 or less"),
         ({"ttl_s": "long"}, 'ttl_s: "long" is no number'),
         ({"colour": "red"}, "colour: there is no such key; allowed are place, tags, ttl_s, force"),
+        ({"tags": {f"t{n}": "1" for n in range(21)}}, "tags: has too many entries; give 20 or less"),
         ({"tags": ["fast"]}, 'tags: ["fast"] is no mapping, such as {"speed": "100G"}'),
     ],
 )
