@@ -48,6 +48,10 @@ _READY_S = 60.0  # for an embedded testbed, on a machine that is busy
 _REFUSED_S = 2.0  # a client that was told no connects anew when it asks again
 _PIECE = 1 << 16
 _MOST_LINES = 10  # of the audit, in a second
+# Connections at a time: of who has the place, and of all others. Each takes two files of the service, which
+# has some hundreds beside those of its own connections.
+_MOST = 64
+_BACKLOG = 16  # new ones, whose users are looked up before the service does anything else
 # Connections of the kernel, and what is before an IPv4 address there: gRPC has sockets of IPv6 for both
 # (RFC 4291 §2.5.5.2).
 _TABLES = {
@@ -128,6 +132,7 @@ class OtgDoor:
         self._lab, self._ledger, self._place, self._role_of = lab, ledger, place, role_of
         self._settings: OtgPlace = place.otg
         self._session: _Session | None = None
+        self._strangers: dict[asyncio.Task[Any], None] = {}  # connections without a session, the oldest first
         self._asking: dict[str, asyncio.Task[_Session]] = {}  # by user
         self._servers: list[asyncio.Server] = []
         self._refusers: dict[str, _Refuser] = {}  # by user: nobody reads what another one was told
@@ -147,7 +152,9 @@ class OtgDoor:
         self._closing.callback(shutil.rmtree, self._sockets, ignore_errors=True)
         for kind, port in zip(_KINDS, (self._settings.http, self._settings.grpc), strict=True):
             try:
-                server = await asyncio.start_server(partial(self._serve, kind), ADDRESS, port)
+                server = await asyncio.start_server(
+                    partial(self._serve, kind), ADDRESS, port, backlog=_BACKLOG
+                )
             except OSError as problem:
                 said = f"port {port} of {ADDRESS} cannot be had: {problem.strerror}"
                 raise TesterLibraryError(f"place {self._place.name}: otg: {said}") from None
@@ -200,8 +207,11 @@ class OtgDoor:
 
     async def _serve(self, kind: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """A connection of a client, to its end."""
+        task = asyncio.current_task()
+        assert task
         peer, here = writer.get_extra_info("peername"), writer.get_extra_info("sockname")
         caller, session = Caller("", Role.READER, f"{peer[0]}:{peer[1]}"), None
+        self._let_in(task)
         try:
             try:
                 name = user_of(peer, here)
@@ -213,9 +223,10 @@ class OtgDoor:
                 refuser = self._refuser_of(caller.name)
                 refuser.refuse(refusal)
                 sockets, longest = refuser.sockets, _REFUSED_S
-            task = asyncio.current_task()
-            assert task
             if session:
+                self._strangers.pop(task, None)
+                if len(session.connections) >= _MOST:
+                    return
                 session.connections.add(task)
             with suppress(OSError, asyncio.TimeoutError, asyncio.CancelledError):
                 await asyncio.wait_for(_forward(reader, writer, sockets / kind), longest)
@@ -223,7 +234,16 @@ class OtgDoor:
                 session.connections.discard(task)
                 session.idle_since = time.monotonic()
         finally:
+            self._strangers.pop(task, None)
             writer.close()
+
+    def _let_in(self, task: asyncio.Task[Any]) -> None:
+        """A new connection; where there are too many without a session, the oldest of them gives way."""
+        if len(self._strangers) >= _MOST:
+            oldest = next(iter(self._strangers))
+            del self._strangers[oldest]
+            oldest.cancel()
+        self._strangers[task] = None
 
     def _refuser_of(self, name: str) -> _Refuser:
         if name not in self._refusers:
@@ -349,12 +369,14 @@ def user_of(peer: tuple[str, int], here: tuple[str, int]) -> str:
         NotAllowed: the other end is closed, or of another machine.
     """
     for table, mapped in _TABLES.items():
-        ends = [_as_kernel(end, mapped) for end in (peer, here)]
+        ends = " ".join(_as_kernel(end, mapped) for end in (peer, here))
         lines = table.read_text(encoding="ascii").splitlines() if table.exists() else ()
         for line in lines:
+            if f" {ends} " not in line:  # it is looked for among thousands, in the loop of the service
+                continue
             words = line.split()
             # The kernel says user 0 of a connection that its process has closed, which has no inode any more.
-            if words[1:3] == ends and words[9] != "0":
+            if words[9] != "0":
                 uid = int(words[7])
                 try:
                     return pwd.getpwuid(uid).pw_name

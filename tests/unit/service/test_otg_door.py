@@ -94,6 +94,36 @@ def test_who_wants_the_place_keeps_its_owner_from_nothing() -> None:
     asyncio.run(ask())
 
 
+@pytest.mark.parametrize(("has_the_place", "closed"), [(False, range(3)), (True, range(64, 67))])
+def test_nobody_takes_all_files_of_the_service(has_the_place: bool, closed: range, tmp_path: Path) -> None:
+    """Each connection takes two. Of those who wait the oldest gives way, of the owner's own the newest."""
+
+    async def closed_ones() -> list[int]:
+        door = _door()
+        door._leased = Mock(side_effect=lambda _: asyncio.sleep(60))  # type: ignore[method-assign]
+        door._keep = AsyncMock()  # type: ignore[method-assign]
+        await door.start()
+        behind = await asyncio.start_unix_server(lambda *_: asyncio.sleep(60), tmp_path / "http")
+        mine = Mock(caller=Caller(getpass.getuser(), Role.USER), sockets=tmp_path, connections=set())
+        door._session = mine if has_the_place else None
+        port = door._servers[0].sockets[0].getsockname()[1]
+        clients = [await asyncio.open_connection("127.0.0.1", port) for _ in range(67)]
+        ends = [asyncio.create_task(reader.read()) for reader, _ in clients]
+        for _ in range(100):
+            await asyncio.sleep(0.02)
+            if sum(end.done() for end in ends) == 3:
+                break
+        found = [number for number, end in enumerate(ends) if end.done()]
+        for task in [*door._strangers, *mine.connections, *door._asking.values(), *ends]:
+            task.cancel()
+        behind.close()
+        door._session = None
+        await door.close()
+        return found
+
+    assert asyncio.run(closed_ones()) == list(closed)
+
+
 def test_a_session_that_is_being_ended_ends_though_the_service_does_too() -> None:
     """Its process was left to nobody if the service ended in the same second as its client."""
     done: list[str] = []
