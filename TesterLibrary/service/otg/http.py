@@ -7,12 +7,13 @@ from __future__ import annotations
 import json
 import socket
 import ssl
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from socketserver import TCPServer
-from threading import BoundedSemaphore, Thread
+from threading import Lock, Thread, get_ident
 from typing import Any
 
 from .control import Answering
@@ -35,7 +36,7 @@ _ROUTES = {
 _MOST_BODY = 64 << 20  # bytes
 _MOST_DIGITS = 20  # of a length, which are read as a number
 _MOST_SAID = 200  # characters of a request that are told in a refusal of it
-_MOST_CLIENTS = 64  # at once
+_MOST_CLIENTS = 256  # at once, each with a thread
 _PATIENCE_S = 300.0  # for the next request of a client, and for each of its bytes
 _TLS_HANDSHAKE = b"\x16"  # the first octet of a TLS client (RFC 8446 §5.1)
 
@@ -76,12 +77,14 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, generator: Answering, address: Any, context: ssl.SSLContext | None) -> None:
         self.generator = generator
         self._context = context
-        self._room = BoundedSemaphore(_MOST_CLIENTS)
+        self._lock = Lock()
+        self._clients: dict[int, socket.socket] = {}  # by their threads
+        self._silent: dict[int, None] = {}  # those of whom no whole request is there, the longest first
         super().__init__(address, _Handler)
 
     def finish_request(self, request: Any, client_address: Any) -> None:
-        """In the thread of a client: those beyond the most wait, and TLS begins if the client wants it."""
-        with self._room:
+        """In the thread of a client. TLS begins if the client wants it."""
+        with self._let_in(request.dup()):  # TLS takes over the first one
             request.settimeout(_PATIENCE_S)
             try:
                 first = request.recv(1, socket.MSG_PEEK)
@@ -92,6 +95,36 @@ class _Server(ThreadingHTTPServer):
                 return
             finally:
                 request.close()
+
+    @contextmanager
+    def _let_in(self, connection: socket.socket) -> Iterator[None]:
+        """The client of this thread; where there are too many, the one that is silent longest gives way."""
+        thread = get_ident()
+        with connection:
+            with self._lock:
+                self._clients[thread], self._silent[thread] = connection, None
+                if len(self._clients) > _MOST_CLIENTS:
+                    oldest = next(iter(self._silent))
+                    del self._silent[oldest]
+                    with suppress(OSError):
+                        self._clients.pop(oldest).shutdown(socket.SHUT_RDWR)
+            try:
+                yield
+            finally:
+                with self._lock:
+                    self._clients.pop(thread, None)
+                    self._silent.pop(thread, None)
+
+    def listen_to_client(self) -> None:
+        """The client of this thread has nothing to wait for."""
+        with self._lock:
+            if (thread := get_ident()) in self._clients:
+                self._silent[thread] = None
+
+    def answer_client(self) -> None:
+        """The client of this thread has made a request."""
+        with self._lock:
+            self._silent.pop(get_ident(), None)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that went away is no error of ours."""
@@ -109,6 +142,11 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: _Server
 
+    def handle_one_request(self) -> None:
+        """Waits for a request, and answers it."""
+        self.server.listen_to_client()
+        super().handle_one_request()
+
     def do_GET(self) -> None:
         """See _ROUTES."""
         self._answer()
@@ -122,6 +160,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = self._body()
         if body is None:
             return
+        self.server.answer_client()
         path = self.path.partition("?")[0]
         name = _ROUTES.get((self.command, path))
         if name is None:
@@ -166,7 +205,11 @@ class _Handler(BaseHTTPRequestHandler):
                 f"a body of {length[:_MOST_DIGITS]} bytes; at most {_MOST_BODY} are read",
             )
             return None
-        return self.rfile.read(int(length))
+        body = self.rfile.read(int(length))
+        if len(body) < int(length):  # the client went away, or had to give way
+            self.close_connection = True
+            return None
+        return body
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:  # noqa: ARG002
         """Refuses what the class before this one does not read, in the words of the protocol."""

@@ -8,7 +8,9 @@ import http.client
 import json
 import socket
 import ssl
+import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +112,23 @@ def test_what_is_no_http_harms_nobody(port: int) -> None:
         with socket.create_connection((HOST, port), timeout=10) as client:
             client.sendall(noise)
     assert asked(connection(port, tls=False), "GET", "/config")[0] == 200
+
+
+@pytest.mark.parametrize("begun", [b"", b"\x16", b"POST /config HTTP/1.1\r\nContent-Length: 9\r\n\r\n{"])
+def test_who_is_silent_keeps_nobody_out(monkeypatch: pytest.MonkeyPatch, port: int, begun: bytes) -> None:
+    """Before a request, in the handshake of TLS, and within a body."""
+    monkeypatch.setattr("TesterLibrary.service.otg.http._MOST_CLIENTS", 8)
+    with ExitStack() as opened:
+        silent = []
+        for _ in range(8):
+            silent.append(opened.enter_context(socket.create_connection((HOST, port), timeout=10)))
+            silent[-1].sendall(begun)
+            time.sleep(0.02)  # each has a thread, which may begin late
+        assert asked(connection(port, tls=False), "GET", "/config")[0] == 200
+        assert silent[0].recv(1) == b""
+        silent[-1].settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            silent[-1].recv(1)
 
 
 @pytest.mark.parametrize("begin", [b"GET /\x1b[2J\xe9", b"GET /\x1b[2J\x85 \xe9", b"\x1b \xe9 "])
