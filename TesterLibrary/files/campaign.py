@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +17,18 @@ from .document import Document, Kind, Place, load_document
 from .paths import suite_root
 
 _KIND = Kind("campaign", TesterLibraryError)
-_OURS = (
-    "TESTBED",
-    "PROFILE_FILE",
-    "CRITERIA_FILE",
-)  # variables that say on which testbed, and how, tests run
+# Variables that say on which testbed, and how, tests run; and Robot's own, by which records are found and
+# verdicts made. As Robot compares names: without spaces, underscores and case.
+_SET = {
+    **dict.fromkeys(("testbed", "profilefile", "criteriafile"), "from testbeds, profile and criteria"),
+    **dict.fromkeys(
+        (
+            *("outputdir", "outputfile", "logfile", "reportfile", "debugfile", "execdir", "tempdir"),
+            *("none", "null", "true", "false", "empty", "space"),
+        ),
+        "by Robot Framework",
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -51,10 +59,8 @@ def load_campaign(path: Path) -> Campaign:
     given: Mapping[str, Any] = document.data
     variables = given.get("variables", {})
     for name in variables:
-        if name.upper().replace(" ", "_") in _OURS:
-            raise document.error(
-                ("variables", name), "is set from testbeds, profile and criteria; leave it out here"
-            )
+        if owner := _SET.get(re.sub(r"[\s_]", "", name).lower()):
+            raise document.error(("variables", name), f"is set {owner}; leave it out here")
     budget = given.get("time_budget")
     return Campaign(
         document=document,

@@ -75,6 +75,8 @@ def test_the_shipped_example_is_right() -> None:
         ("time_budget: 2 parsecs", "time_budget: '2 parsecs' is not a time"),
         ("testbeds: [lab, lab]", "testbeds: ['lab', 'lab'] is not allowed; give a list of testbeds"),
         ("variables: {TESTBED: x}", "variables.TESTBED: is set from testbeds, profile and criteria"),
+        ("variables: {test bed: x}", "variables.test bed: is set from testbeds, profile and criteria"),
+        ("variables: {Output Dir: x}", "variables.Output Dir: is set by Robot Framework; leave it out"),
         (
             "variables: {A: [1]}",
             "variables.A: [1] is not allowed; give a text, a whole number, true or false",
