@@ -126,6 +126,41 @@ def test_what_a_hook_leaves_behind_does_not_outlive_a_killed_run(tmp_path: Path)
     assert are_running(pids) == [False] * 2
 
 
+_HOOKS_BESIDE_GRPC = """
+import os, sys, threading, time
+from concurrent import futures
+import grpc
+from TesterLibrary.running.hook_process import HookProcess
+server = grpc.server(futures.ThreadPoolExecutor(2))
+server.add_insecure_port(sys.argv[1])
+server.start()
+call = grpc.insecure_channel(sys.argv[1]).unary_unary("/nobody/answers")
+def ask():
+    while True:
+        try:
+            call(b"", wait_for_ready=True)
+        except grpc.RpcError:
+            pass
+threading.Thread(target=ask, daemon=True).start()
+time.sleep(0.2)
+for _ in range(15):
+    with HookProcess(["sleep", "0.05"]) as process:
+        ends_at = time.monotonic() + 10
+        assert not list(process.said(ends_at))
+        assert process.status(ends_at) == 0
+os._exit(0)
+"""
+
+
+def test_a_hook_runs_while_the_tester_is_asked(tmp_path: Path) -> None:
+    # gRPC starts its threads again in each fork of the run: half of the keepers were aborted.
+    address = f"unix:{tmp_path}/server"
+    run = subprocess.run(
+        [sys.executable, "-c", _HOOKS_BESIDE_GRPC, address], stderr=subprocess.PIPE, timeout=60, check=False
+    )
+    assert run.returncode == 0, run.stderr.decode()
+
+
 def test_filters_are_loaded_and_taken_out_by_hooks_of_their_own(tmp_path: Path) -> None:
     mark = tmp_path / "filters"
     hooks = {
