@@ -71,7 +71,7 @@ def test_the_capacity_is_that_of_the_table(tmp_path: Path) -> None:
 
 
 def test_the_case_of_the_paper_with_fewer_addresses(tmp_path: Path) -> None:
-    """Of half as many addresses as a table has all are learned at 462/s; the tester is in the table, too."""
+    """Half as many addresses as a table has are all learned at 462/s; the tester is in the table, too."""
     table, addresses = RouterTable(1 << 8, Frequency.parse("462/s")), 1 << 8
     found = measurer(tmp_path, table, addresses=AddressRange(IPv4Address("198.18.64.0"), addresses))
     trial = found.measure(addresses // 2)

@@ -92,7 +92,7 @@ class Router:
             self._neighbours[address] = _Neighbour(mac, known_ns, now_ns)
 
     def _neighbour(self, address: IPv4Address, now_ns: int) -> _Neighbour | None:
-        """What it knows, or is about to know, of an address."""
+        """An entry that it has, or is about to have, of an address."""
         neighbour = self._neighbours.get(address)
         return None if neighbour is None or self._age(neighbour, now_ns) >= 1 else neighbour
 
@@ -131,7 +131,7 @@ def _arp(operation: int, own: _Port, mac: bytes, address: IPv4Address) -> bytes:
 
 
 def _one_hop_less(frame: bytes) -> bytes:
-    """What is behind the Ethernet addresses, with a TTL of one less and its checksum (RFC 1624)."""
+    """The bytes behind the Ethernet addresses, with a TTL of one less and its checksum (RFC 1624)."""
     ttl, checksum = _OFFSETS["ttl"], _OFFSETS["checksum"]
     raised = int.from_bytes(frame[checksum : checksum + 2], "big") + _TTL_STEP
     raised = (raised & 0xFFFF) + (raised >> 16)

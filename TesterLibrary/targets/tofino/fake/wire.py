@@ -19,7 +19,7 @@ _BIT_NS = 8 * 10**9  # bits each second times nanoseconds, in a byte
 
 
 class Wire(Protocol):
-    """What is between the ports."""
+    """The device between the ports."""
 
     def forward(
         self, port: int, frame: bytes, now_ns: int, others: Collection[int]
