@@ -98,7 +98,7 @@ def run_campaign(
         runner.check(run)
     text = _times(run, campaign, fleet)
     if options.check:
-        run.check_interfaces()
+        run.check()
         if runner:
             runner.check_services()
         print(f"{text}, {counted(len(tuple(run.items())), 'test')} on {' and '.join(_beds(run))}")

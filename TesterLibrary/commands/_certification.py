@@ -180,6 +180,22 @@ class Certification:
         for testbed in dict.fromkeys(bed.testbed for bed in self.beds) if self.by is None else ():
             check_interfaces(testbed)
 
+    def check(self) -> None:
+        """Checks everything that can be checked before. TesterLibraryError: a file is missing or wrong."""
+        for bed in self.beds:
+            if bed.criteria:
+                check_criteria(bed.criteria, testbed=bed.name, layer=bed.layer)
+        self.check_interfaces()
+        if len({bed.label for bed in self.beds}) < len(self.beds):
+            raise ChoiceError("two testbeds have the same name; the report could not tell them apart")
+        self._check_choice()
+        if not any(True for _ in self.items()):
+            given = dict.fromkeys(str(path) for bed in self.beds for path in bed.suites)
+            raise ChoiceError(f"there is no test{self.selection} in {', '.join(given)}")
+        for bed in self.beds:
+            if bed.criteria:
+                check_bounds(bed.criteria, self._suite(bed))
+
     def begin(self) -> tuple[agenda.Item, ...]:
         """Checks everything that can be checked before, then makes the output directory with the agenda.
 
@@ -191,20 +207,8 @@ class Certification:
             for bed in self.beds
             if bed.criteria
         }
-        for bed in self.beds:
-            if bed.criteria:
-                check_criteria(bed.criteria, testbed=bed.name, layer=bed.layer)
-        self.check_interfaces()
-        if len({bed.label for bed in self.beds}) < len(self.beds):
-            raise ChoiceError("two testbeds have the same name; the report could not tell them apart")
-        self._check_choice()
+        self.check()
         items = tuple(self.items())
-        if not items:
-            given = dict.fromkeys(str(path) for bed in self.beds for path in bed.suites)
-            raise ChoiceError(f"there is no test{self.selection} in {', '.join(given)}")
-        for bed in self.beds:
-            if bed.criteria:
-                check_bounds(bed.criteria, self._suite(bed))
         if self.output.exists() and any(self.output.iterdir()):
             raise ChoiceError(f"{self.output} is not empty; give another --output")
         evidence = self.output / EVIDENCE

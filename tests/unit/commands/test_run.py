@@ -90,6 +90,15 @@ def test_an_interface_that_is_not_there_is_said_once_before_anything_runs(
     assert not Path("night").exists()
 
 
+@pytest.mark.parametrize("check", [["--check"], []])
+def test_a_test_that_is_not_there_is_said_before_anything_runs(
+    check: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["run", campaign("tests: [Frist]\n"), *check]) == 3
+    assert "there is no test with test Frist in " in capsys.readouterr().err
+    assert not Path("night").exists()
+
+
 @pytest.mark.parametrize(("outcome", "status"), [("FAIL", 1), ("MISTAKE", 3)])
 def test_the_status_is_one_for_gates(outcome: str, status: int, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["run", campaign(f"variables: {{OUTCOME: {outcome}}}\n")]) == status
