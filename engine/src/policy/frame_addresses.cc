@@ -21,13 +21,29 @@ constexpr uint16_t kEtherTypePppoe = 0x8864;
 constexpr size_t kPppoeBytes = 8;  // with the protocol of PPP
 constexpr uint16_t kPppIpv4 = 0x0021;
 constexpr uint16_t kPppIpv6 = 0x0057;
+// Below are packets of the network (RFC 1661 section 2); an odd first byte is no protocol, but one
+// byte of protocol, or of address, that the ends have agreed upon (sections 6.5 and 6.6).
+constexpr uint16_t kLeastPppControl = 0x8000;
+constexpr uint16_t kPppCompressed = 0x0100;
 // Below are lengths (IEEE 802.3), behind which SNAP has an EtherType (RFC 1042).
 constexpr uint16_t kLeastEtherType = 0x0600;
-// What carries whole frames or packets in a way that is not looked into: MACsec, PBB, TRILL, HSR,
-// NSH, Cisco's metadata (security group tags).
-constexpr std::array<uint16_t, 6> kCarriers = {0x88e5, 0x88e7, 0x22f3, 0x892f, 0x894f, 0x8909};
-constexpr std::array<uint8_t, 6> kSnap = {0xaa, 0xaa, 3, 0, 0, 0};
-constexpr size_t kSnapBytes = kSnap.size();
+// What carries whole frames or packets in a way that is not looked into: MACsec, PBB, TRILL and its
+// labels, HSR, NSH, Cisco's metadata (security group tags); tags of port extenders (IEEE 802.1BR,
+// VN-Tag) and of switch chips (EDSA); Ethernet and PPP as of GRE; batman-adv.
+constexpr std::array<uint16_t, 13> kCarriers = {0x88e5, 0x88e7, 0x22f3, 0x893b, 0x892f,
+                                                0x894f, 0x8909, 0x893f, 0x8926, 0xdada,
+                                                0x6558, 0x880b, 0x4305};
+// Of LLC (IEEE 802.2): the lowest bit of a destination says only that it is a group.
+constexpr uint8_t kSapGroup = 1;
+constexpr uint8_t kSapIp = 0x06;  // RFC 948
+constexpr uint8_t kSapSnap = 0xaa;
+constexpr size_t kLlcBytes = 3;
+constexpr size_t kSnapBytes = 6;
+// Behind the first two is an EtherType (RFC 1042, IEEE 802.1H), behind the third a frame (RFC
+// 2684).
+constexpr std::array<uint8_t, 3> kSnapEthernet = {0, 0, 0};
+constexpr std::array<uint8_t, 3> kSnapTunnel = {0, 0, 0xf8};
+constexpr std::array<uint8_t, 3> kSnapBridged = {0, 0x80, 0xc2};
 
 constexpr size_t kIpv4Bytes = 20;
 constexpr size_t kIpv4Source = 12;
@@ -157,16 +173,32 @@ void FrameAddresses::WalkPayload(Frame frame, size_t at, uint16_t type, size_t h
     problem_ = "its EtherType carries packets that are not looked into";
     return;
   }
-  if (type < kLeastEtherType) {
-    const Frame llc = frame.subspan(at, std::min(kSnapBytes, frame.size() - at));
-    AddBytes(at, llc.size());
-    if (std::ranges::equal(llc, kSnap)) return WalkType(frame, at + kSnapBytes, headers + 1);
+  if (type < kLeastEtherType) return WalkLlc(frame, at, headers);
+  is_other_ = true;
+}
+
+// Whoever gets it looks neither at the source nor at the control byte.
+void FrameAddresses::WalkLlc(Frame frame, size_t at, size_t headers) {
+  const Frame llc = frame.subspan(at, std::min(kSnapBytes, frame.size() - at));
+  AddBytes(at, llc.size());
+  const unsigned sap = llc.size() < kLlcBytes ? 0U : llc[0] & ~unsigned{kSapGroup};
+  if (sap == kSapIp) return WalkIpv4(frame, at + kLlcBytes);
+  if (sap == kSapSnap && llc.size() == kSnapBytes) {
+    const Frame owner = llc.subspan(kLlcBytes);
+    if (std::ranges::equal(owner, kSnapEthernet) || std::ranges::equal(owner, kSnapTunnel)) {
+      return WalkType(frame, at + kSnapBytes, headers + 1);
+    }
+    if (std::ranges::equal(owner, kSnapBridged)) {
+      problem_ = "its SNAP header carries packets that are not looked into";
+      return;
+    }
   }
   is_other_ = true;
 }
 
 // Labels do not say what is behind them: a router that takes the last one off looks at the first
-// bits (RFC 4928 section 3), and so does this.
+// bits (RFC 4928 section 3), and so does this. What is none of IP may be a frame of a pseudowire,
+// with or without a control word (RFC 4385), or a packet of its channel.
 void FrameAddresses::WalkMpls(Frame frame, size_t at) {
   bool is_last = false;
   for (size_t labels = 0; !is_last; ++labels, at += kLabelBytes) {
@@ -180,8 +212,7 @@ void FrameAddresses::WalkMpls(Frame frame, size_t at) {
   const unsigned version = at < frame.size() ? frame[at] >> 4U : 0;
   if (version == 4) return WalkIpv4(frame, at);
   if (version == 6) return WalkIpv6(frame, at);
-  AddStructure(8 * at, 8 * at + 4);
-  is_other_ = true;
+  problem_ = "its MPLS labels carry what is no packet of IP, and is not looked into";
 }
 
 void FrameAddresses::WalkPpp(Frame frame, size_t at) {
@@ -194,6 +225,10 @@ void FrameAddresses::WalkPpp(Frame frame, size_t at) {
   const uint16_t protocol = wire::Load16(frame.data() + behind - 2);
   if (protocol == kPppIpv4) return WalkIpv4(frame, behind);
   if (protocol == kPppIpv6) return WalkIpv6(frame, behind);
+  if (protocol < kLeastPppControl || (protocol & kPppCompressed) != 0) {
+    problem_ = "its PPP protocol carries packets that are not looked into";
+    return;
+  }
   is_other_ = true;
 }
 

@@ -65,6 +65,7 @@ class FrameAddresses {
   // From an EtherType on, behind so many headers.
   void WalkType(Frame frame, size_t at, size_t headers);
   void WalkPayload(Frame frame, size_t at, uint16_t type, size_t headers);
+  void WalkLlc(Frame frame, size_t at, size_t headers);
   void WalkMpls(Frame frame, size_t at);
   void WalkPpp(Frame frame, size_t at);
   void WalkIpv4(Frame frame, size_t at);

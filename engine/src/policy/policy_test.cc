@@ -148,6 +148,9 @@ TEST(AddressRules, NothingBetweenEthernetAndAPacketHidesIt) {
       {0x92, 0, 0, 5, 8, 0},                  // tags of old
       {0x93, 0, 0, 5, 8, 0},                  //
       {0, 54, 0xaa, 0xaa, 3, 0, 0, 0, 8, 0},  // SNAP
+      {0, 54, 0xab, 0xab, 0x13, 0, 0, 0, 8, 0},
+      {0, 54, 0xaa, 0xaa, 3, 0, 0, 0xf8, 8, 0},
+      {0, 54, 6, 6, 3},  // IP over LLC
       {0x81, 0, 0, 5, 0, 54, 0xaa, 0xaa, 3, 0, 0, 0, 8, 0},
       {0x88, 0x47, 0, 1, 1, 64},                    // MPLS, with one label and with two
       {0x88, 0x48, 0, 1, 0, 64, 0, 2, 1, 64},       //
@@ -174,18 +177,35 @@ TEST(AddressRules, NothingBetweenEthernetAndAPacketHidesIt) {
   const std::vector<uint8_t> echo = {0x88, 0x47, 0, 1, 1, 64, 0x10, 0, 0, 0};
   frame.assign(60, 0);
   std::ranges::copy(echo, frame.begin() + 12);
-  EXPECT_TRUE(rules.Allows(frame)) << "no packet of IP";
+  EXPECT_THAT(rules.Objection(frame), HasSubstr("MPLS labels carry what is no packet of IP"));
 }
 
 TEST(AddressRules, WhatCarriesPacketsUnseenIsNoOther) {
   const AddressRules rules = Parse("others allow").addresses;
   const std::vector<std::vector<uint8_t>> carriers = {
-      {0x88, 0xe5}, {0x88, 0xe7}, {0x22, 0xf3}, {0x89, 0x4f}};
+      {0x88, 0xe5},
+      {0x88, 0xe7},
+      {0x22, 0xf3},
+      {0x89, 0x4f},
+      {0x89, 0x3f, 0, 1, 0, 2, 0, 0},  // a tag of IEEE 802.1BR
+      {0x89, 0x26, 0, 1, 0, 2},        // VN-Tag
+      {0x89, 0x3b, 0, 1, 0x89, 0x3b, 0, 2},
+      {0xda, 0xda, 0, 0, 0x40, 0, 0, 1, 0, 0},
+      {0x65, 0x58},
+      {0x43, 0x05},
+      {0, 54, 0xaa, 0xaa, 3, 0, 0x80, 0xc2, 0, 7},
+      {0x88, 0x64, 0x11, 0, 0, 1, 0, 48, 0, 0x31},  // bridged over PPP (RFC 3518)
+      {0x88, 0x64, 0x11, 0, 0, 1, 0, 48, 0x21},     // with a protocol of one byte (RFC 1661)
+  };
   for (const auto& type : carriers) {
     auto frame = Ipv4Frame();
     frame.insert(frame.begin() + 12, type.begin(), type.end());
     EXPECT_THAT(rules.Objection(frame), HasSubstr("carries packets"));
   }
+  auto control = Ipv4Frame();  // LCP brings PPP up, and carries nothing
+  const std::vector<uint8_t> lcp = {0x88, 0x64, 0x11, 0, 0, 1, 0, 48, 0xc0, 0x21};
+  control.insert(control.begin() + 12, lcp.begin(), lcp.end());
+  EXPECT_TRUE(rules.Allows(control));
 }
 
 TEST(AddressRules, OtherFamiliesAndFramesNeedRulesOfTheirs) {
