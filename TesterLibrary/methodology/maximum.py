@@ -136,11 +136,18 @@ class MaximumResult(Result):
             AT_LEAST,
             bound,
             subject=f"{self.search.quantity.value} of {self.title}",
-            measured="; ".join(filter(None, (self.search.quantity.text(self.maximum), self._failures()))),
+            measured="; ".join(filter(None, (self._text, self._failures()))),
             bound=f">= {text}",
             doubt="" if holds else self._doubt(bound),
         )
         return replace(verdict, limit="" if self.limited_by is Limit.DEVICE else self.limited_by.value)
+
+    @property
+    def _text(self) -> str:
+        text = self.search.quantity.text
+        if self.maximum or self.failed_at is None:
+            return text(self.maximum)
+        return f"below {text(self.failed_at)}" if self.limited_by is Limit.DEVICE else "not known"
 
     def _failures(self) -> str:
         """How connections failed at the lowest level that the device did not pass."""
@@ -158,16 +165,17 @@ class MaximumResult(Result):
             return f"limited by the tester at {self.failed_at:,}: {why}"
         if self.failed_at <= bound:
             return ""
+        if not self.maximum:
+            return f"nothing below {self.failed_at:,} was tried; give a lower lowest="
         return (
             f"the device passed at {self.maximum:,} and failed at {self.failed_at:,}, and the bound lies "
             "between them; search with a finer resolution"
         )
 
     def __str__(self) -> str:
-        found = self.search.quantity.text(self.maximum) if self.maximum else "none"
         return (
-            f"{self.title}: {self.search.quantity.value} {found}, limited by the {self.limited_by.value}, "
-            f"{counted(len(self.measured), 'trial')}"
+            f"{self.title}: {self.search.quantity.value} {self._text}, "
+            f"limited by the {self.limited_by.value}, {counted(len(self.measured), 'trial')}"
         )
 
 

@@ -92,7 +92,11 @@ def test_no_level_may_pass() -> None:
     result = found(Device(50))
     assert (result.maximum, result.failed_at, len(result.measured)) == (0, 100, 1)
     assert result.verdict_above(200, "200/s").outcome is Outcome.FAIL
-    assert "connection rate none" in str(result)
+    assert f"connection rate below {result.failed_at:,}/s" in str(result)
+    verdict = result.verdict_above(result.failed_at - 1, "less")
+    assert verdict.measured.startswith(f"below {result.failed_at:,}/s")
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert f"nothing below {result.failed_at:,} was tried; give a lower lowest=" in verdict.reason
 
 
 def test_a_tester_that_is_the_limit_is_never_the_devices_fault() -> None:

@@ -73,7 +73,7 @@ def test_a_device_that_forgets_late_in_the_duration_holds_nothing(tmp_path: Path
     """The clients notice it after `watch`, when the duration is over."""
     found = Bench(tmp_path, FakeNat(OUTSIDE, lifetime_ns=600_000_000)).capacity(5, 5, SECOND)
     assert (found.maximum, found.limited_by) == (0, Limit.DEVICE)
-    assert found.verdict_above(5, "5").measured == "0; at 5 5 failed (5 forgotten)"
+    assert found.verdict_above(5, "5").measured == "below 5; at 5 5 failed (5 forgotten)"
 
 
 def test_a_device_that_forgets_after_all_that_was_asked_holds_them(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_device_that_drops_first_frames_is_known_by_trying_again(tmp_path: Pat
 def test_a_device_that_mixes_connections_up_is_named(tmp_path: Path) -> None:
     found = Bench(tmp_path, FakeNat(OUTSIDE, mixes=3)).capacity(5, 5)
     assert found.verdict_above(5, "5").outcome is Outcome.FAIL
-    said = r"0; at 5 2 failed \(2 timed out, \d+ frames for other flows arrived\)"
+    said = r"below 5; at 5 2 failed \(2 timed out, \d+ frames for other flows arrived\)"
     assert re.fullmatch(said, found.verdict_above(5, "5").measured)
 
 
@@ -121,10 +121,10 @@ def test_a_device_that_mixes_frames_up_now_and_then_is_named(tmp_path: Path) -> 
     """No connection fails, since the next question arrives where it belongs."""
     found = Bench(tmp_path / "held", FakeNat(OUTSIDE, strays=7)).capacity(5, 5)
     assert found.limited_by is Limit.DEVICE
-    said = r"FAIL: .* is 0; at 5 \d frames for other flows arrived, required >= 5"
+    said = r"FAIL: .* is below 5; at 5 \d frames for other flows arrived, required >= 5"
     assert re.fullmatch(said, str(found.verdict_above(5, "5")))
     verdict = validated(tmp_path / "rate", strays=70).verdict_above(20, "20/s")
-    assert re.search(r"FAIL: .* is 0/s; at 20 \d+ frames for other flows arrived", str(verdict))
+    assert re.search(r"FAIL: .* is below 20/s; at 20 \d+ frames for other flows arrived", str(verdict))
     teardown = Bench(tmp_path / "torn", FakeNat(OUTSIDE, strays=9)).teardown(5)
     torn = teardown.verdict_above(Frequency(Fraction(1)))
     assert torn.outcome is Outcome.INCONCLUSIVE
@@ -199,14 +199,14 @@ def test_a_rate_whose_connections_are_forgotten_is_none(tmp_path: Path) -> None:
     """Each connection is answered, and a moment later the entry is gone."""
     found = validated(tmp_path, idle_ns=10**8)
     assert found.maximum == 0
-    said = r"0/s; at 20 \d+ failed \(\d+ forgotten\)"
+    said = r"below 20/s; at 20 \d+ failed \(\d+ forgotten\)"
     assert re.fullmatch(said, found.verdict_above(20, "20/s").measured)
 
 
 def test_a_rate_of_which_few_connections_are_forgotten_is_none(tmp_path: Path) -> None:
     """The last two of 20 take the entries of the first two, while the others are asked for again."""
     found = validated(tmp_path, entries=18, overwrites=True)
-    assert found.verdict_above(20, "20/s").measured == "0/s; at 20 2 failed (2 forgotten)"
+    assert found.verdict_above(20, "20/s").measured == "below 20/s; at 20 2 failed (2 forgotten)"
 
 
 def test_clients_that_nobody_asks_cannot_be_validated(tmp_path: Path) -> None:
