@@ -210,7 +210,9 @@ class Certification:
         self.check()
         items = tuple(self.items())
         if self.output.exists() and any(self.output.iterdir()):
-            raise ChoiceError(f"{self.output} is not empty; give another --output")
+            there = (self.output / EVIDENCE).is_dir()
+            more = "; --resume goes on with the run that is there" if there else ""
+            raise ChoiceError(f"{self.output} is not empty; give another --output{more}")
         evidence = self.output / EVIDENCE
         start_run(
             evidence,

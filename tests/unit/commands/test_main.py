@@ -254,8 +254,11 @@ def test_a_folder_with_something_in_it_is_not_written_to(
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").touch()
     assert certify(tmp_path, "Passes", more=("--output", "mine")) == 64
-    assert "is not empty" in capsys.readouterr().err
+    assert capsys.readouterr().err.endswith("mine is not empty; give another --output\n")
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["notes.txt"]
+    (tmp_path / "mine" / "evidence").mkdir()
+    assert certify(tmp_path, "Passes", more=("--output", "mine")) == 64
+    assert "; --resume goes on with the run that is there" in capsys.readouterr().err
 
 
 def test_no_evidence_no_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
