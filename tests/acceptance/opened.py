@@ -13,14 +13,14 @@ from TesterLibrary.reporting.progress import Console
 from TesterLibrary.reporting.recorder import Recorder
 from TesterLibrary.running.opening import OpenTestbed, open_tester
 
-# Where a hypervisor takes more than 5 % it is open who lost a frame. These tests know what a device loses:
-# one that the tester loses fails them.
-_STEAL = Fraction(1, 4)
+# Where a hypervisor takes more than 5 %, or a worker pauses, it is open who lost a frame. These tests know
+# what a device loses: one that the tester loses fails them.
+_STEAL, _PAUSE_NS = Fraction(1, 4), 50_000_000
 
 
 def opened(testbed: str, directory: Path) -> OpenTestbed:
     """The testbed's, recording into the directory; progress is not shown."""
     bed = open_tester(testbed, seed=1, recorder=Recorder(directory), progress=Console(stream=StringIO()))
     rules = bed.tester.rules
-    bed.tester.rules = replace(rules, limits=replace(rules.limits, max_steal=_STEAL))
+    bed.tester.rules = replace(rules, limits=replace(rules.limits, max_steal=_STEAL, max_pause_ns=_PAUSE_NS))
     return bed
