@@ -9,7 +9,7 @@ import shlex
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -112,7 +112,7 @@ class Hosts:
         """
         if name in self._running:
             raise TesterLibraryError(f"a program {name!r} runs already; stop it first, or give another name")
-        words = self._testbed_of(host).host_command(host, _words(command), terminal=True)
+        words = self._placed(self._testbed_of(host).host_command(host, _words(command), terminal=True))
         out, err = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - closed by stop()
         try:
             process = subprocess.Popen(
@@ -121,7 +121,6 @@ class Hosts:
                 stdout=out,
                 stderr=err,
                 start_new_session=True,
-                preexec_fn=self._placed(),
             )
         except OSError as problem:
             raise TesterLibraryError(f"{command!r} on host {host}: {problem.strerror}") from None
@@ -254,14 +253,13 @@ class Hosts:
 
     def _run(self, host: str, words: list[str], timeout: Duration) -> ProgramResult:
         done = subprocess.run(
-            self._testbed_of(host).host_command(host, words),
+            self._placed(self._testbed_of(host).host_command(host, words)),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             errors="replace",
             timeout=timeout.seconds,
             check=False,
-            preexec_fn=self._placed(),
         )
         return ProgramResult(done.returncode, done.stdout, done.stderr)
 
@@ -270,10 +268,13 @@ class Hosts:
             raise TestbedError(f"there is no host {host!r}: the testbed has none")
         return self._testbed
 
-    def _placed(self) -> Callable[[], None] | None:
-        """Has a program run on the device's CPU: the tester's is busy with forwarding."""
+    def _placed(self, words: list[str]) -> list[str]:
+        """Has a program run on the device's CPU: the tester's is busy with forwarding.
+
+        By a program, as nothing of this process may run in its child: gRPC would start its threads there.
+        """
         cpu = self._testbed.dut_cpu if self._testbed else None
-        return None if cpu is None else lambda: os.sched_setaffinity(0, {cpu})
+        return words if cpu is None else ["taskset", "--cpu-list", str(cpu), *words]
 
 
 def _before(since: Mapping[str, int] | str, name: str) -> int:
