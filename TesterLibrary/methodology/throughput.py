@@ -507,8 +507,9 @@ class _Runner:
     def _at_limit_of_tester(self, known: Narrowing) -> bool:
         """Whether as much has passed as the tester sent where it failed: its limit has no need of scouts."""
         failing = known.failing
-        limited = failing is not None and not (failing.valid and self._search.tells(failing))
-        return failing is not None and limited and known.passed >= self._forwarded(failing)
+        if failing is None or (failing.valid and self._search.tells(failing)):
+            return False
+        return known.passed >= self._forwarded(failing)
 
     def _forwarded(self, trial: Trial) -> int:
         """The step of the load that arrived: the best guess when more was offered than can pass.
