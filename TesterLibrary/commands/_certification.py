@@ -180,8 +180,12 @@ class Certification:
         for testbed in dict.fromkeys(bed.testbed for bed in self.beds) if self.by is None else ():
             check_interfaces(testbed)
 
-    def check(self) -> None:
-        """Checks everything that can be checked before. TesterLibraryError: a file is missing or wrong."""
+    def check(self) -> tuple[agenda.Item, ...]:
+        """Checks everything that can be checked before. Returns every test, in the order of the run.
+
+        Raises:
+            TesterLibraryError: a file is missing or wrong, or there is no test.
+        """
         for bed in self.beds:
             if bed.criteria:
                 check_criteria(bed.criteria, testbed=bed.name, layer=bed.layer)
@@ -189,12 +193,14 @@ class Certification:
         if len({bed.label for bed in self.beds}) < len(self.beds):
             raise ChoiceError("two testbeds have the same name; the report could not tell them apart")
         self._check_choice()
-        if not any(True for _ in self.items()):
+        items = tuple(self.items())
+        if not items:
             given = dict.fromkeys(str(path) for bed in self.beds for path in bed.suites)
             raise ChoiceError(f"there is no test{self.selection} in {', '.join(given)}")
         for bed in self.beds:
             if bed.criteria:
                 check_bounds(bed.criteria, self._suite(bed))
+        return items
 
     def begin(self) -> tuple[agenda.Item, ...]:
         """Checks everything that can be checked before, then makes the output directory with the agenda.
@@ -207,8 +213,7 @@ class Certification:
             for bed in self.beds
             if bed.criteria
         }
-        self.check()
-        items = tuple(self.items())
+        items = self.check()
         if self.output.exists() and any(self.output.iterdir()):
             there = (self.output / EVIDENCE).is_dir()
             more = "; --resume goes on with the run that is there" if there else ""
