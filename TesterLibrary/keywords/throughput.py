@@ -111,7 +111,8 @@ class Throughput:
         | ``measured`` | a trial or result; the last one of the test, if it is left out |
         | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
-        A throughput below the bound that was limited by the tester, not by the device, is INCONCLUSIVE.
+        A throughput below the bound that was limited by the tester is INCONCLUSIVE, unless the device itself
+        failed at a load that is not above the bound.
 
         | `Verify Throughput Above` | 95 % | ${result} |
         """

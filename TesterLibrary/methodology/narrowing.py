@@ -8,7 +8,7 @@ that would cost more trials than are left in the worst case is given up for the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..measurement.trial import Trial
 
@@ -22,7 +22,7 @@ class Narrowing:
     aim: int  # the step that is expected to be the last one to pass
     left: int  # trials; raised to what halving takes, if it is less
     passing: Trial | None = None
-    failing: Trial | None = None
+    failures: list[Trial] = field(default_factory=list)  # at lower and lower steps
     _stride: int = 1  # from an aim that was wrong to the next one; doubled at each use
 
     def __post_init__(self) -> None:
@@ -32,6 +32,11 @@ class Narrowing:
     def unknown(self) -> int:
         """Steps of which nobody knows yet."""
         return self.failed - self.passed - 1
+
+    @property
+    def failing(self) -> Trial | None:
+        """The trial at the lowest step that failed."""
+        return self.failures[-1] if self.failures else None
 
     @property
     def most_trials(self) -> int:
@@ -62,6 +67,7 @@ class Narrowing:
             if step > self.aim:
                 self.aim, self._stride = step + self._stride, 2 * self._stride
         else:
-            self.failed, self.failing = step, trial
+            self.failed = step
+            self.failures.append(trial)
             if step <= self.aim:
                 self.aim, self._stride = min(forwarded, step - self._stride), 2 * self._stride

@@ -154,6 +154,10 @@ class ThroughputSearch:
             trial.valid and kept_up and in_time and trial.loses_at_most(self.loss.value, self.timeout) is True
         )
 
+    def fails(self, trial: Trial) -> bool:
+        """Whether a trial that did not pass shows that the device cannot carry its load."""
+        return trial.valid and self.tells(trial)
+
     def __str__(self) -> str:
         return (
             f"loss {self.loss}, {self.lowest} to {self.highest} of line rate in steps of {self.resolution}, "
@@ -174,11 +178,12 @@ class Repetition:
     failed_load: Fraction | None
     limited_by: LimitedBy
     reason: str = ""
+    failed_above: Fraction | None = None
 
     @property
     def bounds(self) -> tuple[Fraction | None, Fraction | None]:
         """The throughput is at least the first one and below the other; None where that is not known."""
-        return self.load, self.failed_load if self.limited_by is LimitedBy.DEVICE else None
+        return self.load, self.failed_load if self.limited_by is LimitedBy.DEVICE else self.failed_above
 
 
 @dataclass(frozen=True)
@@ -194,6 +199,12 @@ class ThroughputResult(Result):
     limited_by: LimitedBy
     reason: str = ""  # of TESTER: what the tester did not do; of UNSTABLE: what was lost
     repetitions: tuple[Repetition, ...] = ()  # in the order in which they ran; none if it was searched once
+    failed_above: Fraction | None = None  # of TESTER: above `failed_load`, the lowest that the device failed
+
+    @property
+    def device_failed_load(self) -> Fraction | None:
+        """The lowest load that the device itself did not pass: the throughput is below it. None if none."""
+        return self.failed_load if self.limited_by is LimitedBy.DEVICE else self.failed_above
 
     @property
     def shortened(self) -> tuple[str, ...]:
@@ -232,26 +243,30 @@ class ThroughputResult(Result):
         return None if found is None else float(found)
 
     def below(self, unit: RateUnit) -> Fraction | None:
-        """The lowest load of the search, in this unit, if the throughput is below it; else None."""
-        if self.load is not None or self.limited_by is not LimitedBy.DEVICE:
+        """The load, in this unit, below which the throughput is, if no load passed and one is known."""
+        return None if self.load is not None else self._device_failed(unit)
+
+    def _device_failed(self, unit: RateUnit) -> Fraction | None:
+        """The load that the device did not pass, in this unit."""
+        if self.device_failed_load is None:
             return None
-        assert self.failed_load is not None
-        return amount(self._full(self.failed_load)[-1], unit, lambda s: s.intended_rate)
+        return amount(self._full(self.device_failed_load)[-1], unit, lambda s: s.intended_rate)
 
     def verdict_above(self, bound: Rate) -> Verdict:
         """Whether the throughput is at least the bound: `95 %` of line rate, `1 Gbps` or `100 kpps`.
 
-        FAIL only where the device failed at the bound or below it. INCONCLUSIVE where the tester or the
-        highest load of the search was the limit, or where the bound lies between the last two loads.
+        FAIL only where the device failed at the bound or below it. INCONCLUSIVE where the bound lies between
+        the load that passed and the lowest one that the device failed at, or where it failed at none because
+        the tester or the highest load of the search was the limit.
         """
         value: Any = self._in(bound.unit)
-        below, doubt = self.below(bound.unit), ""
-        if below is not None:
-            value, doubt = Below(below), self._doubt(bound)
-        elif value is not None and self.agreement:
+        failed, doubt = self._device_failed(bound.unit), ""
+        if value is not None and self.agreement:
             value, doubt = self._mean(value, bound)
         elif value is None or value < bound.value or self.repetitions:
             doubt = self._doubt(bound)
+            if value is None and failed is not None:
+                value = Below(failed)
         doubt = doubt or deaf(self.judged)
         verdict = assess(
             value,
@@ -342,10 +357,12 @@ class ThroughputResult(Result):
         return self.limited_by is LimitedBy.UNSTABLE
 
     def _found(self, unit: RateUnit) -> str:
-        found, below = self._in(unit), self.below(unit)
+        found, failed = self._in(unit), self._device_failed(unit)
+        below = "" if failed is None else f"below {Rate(failed, unit)}"
         if found is None:
-            return "not known" if below is None else f"below {Rate(below, unit)}"
-        return ", ".join(filter(None, (str(Rate(found, unit)), self._agreement_text)))
+            return below or "not known"
+        besides = below if self.failed_above else ""
+        return ", ".join(filter(None, (str(Rate(found, unit)), besides, self._agreement_text)))
 
     @property
     def _besides(self) -> tuple[str, ...]:
@@ -364,11 +381,11 @@ class ThroughputResult(Result):
             return (
                 f"the device passed the highest load of the search, {self.search.highest} of line rate{why}"
             )
+        failed = self._device_failed(bound.unit)
+        if failed is not None and failed <= bound.value:
+            return ""
         if self.limited_by is LimitedBy.TESTER:
             return f"limited by the tester at {Ratio(self.failed_load)} of line rate: {self.reason}"
-        failed = self._full(self.failed_load)[-1]
-        if amount(failed, bound.unit, lambda s: s.intended_rate) <= bound.value:
-            return ""
         if self.load is None:
             return f"the device failed at {self.search.lowest} of line rate, and the search went no lower"
         return (
@@ -456,7 +473,7 @@ def find_throughput(
 def _middle(results: Sequence[ThroughputResult]) -> ThroughputResult:
     """The result in the middle, with what the others found and the trials of all."""
     middle = sorted(results, key=lambda result: result.load or 0)[(len(results) - 1) // 2]
-    each = tuple(Repetition(r.load, r.failed_load, r.limited_by, r.reason) for r in results)
+    each = tuple(Repetition(r.load, r.failed_load, r.limited_by, r.reason, r.failed_above) for r in results)
     return replace(middle, trials=results[-1].trials, repetitions=each)
 
 
@@ -507,7 +524,7 @@ class _Runner:
     def _at_limit_of_tester(self, known: Narrowing) -> bool:
         """Whether as much has passed as the tester sent where it failed: its limit has no need of scouts."""
         failing = known.failing
-        if failing is None or (failing.valid and self._search.tells(failing)):
+        if failing is None or self._search.fails(failing):
             return False
         return known.passed >= self._forwarded(failing)
 
@@ -533,8 +550,9 @@ def _result(search: ThroughputSearch, runner: _Runner, found: Narrowing) -> Thro
     if runner.unstable:
         limit = LimitedBy.UNSTABLE
     elif failing:
-        limit = LimitedBy.DEVICE if failing.valid and search.tells(failing) else LimitedBy.TESTER
+        limit = LimitedBy.DEVICE if search.fails(failing) else LimitedBy.TESTER
     passing = None if runner.unstable else found.passing
+    above = next((trial.load for trial in reversed(found.failures) if search.fails(trial)), None)
     return ThroughputResult(
         title=runner.trials[0].title,
         trials=tuple(runner.trials),
@@ -543,6 +561,7 @@ def _result(search: ThroughputSearch, runner: _Runner, found: Narrowing) -> Thro
         failed_load=failing.load if failing else None,
         limited_by=limit,
         reason=runner.unstable or _reason(search, failing, passing),
+        failed_above=above if limit is LimitedBy.TESTER else None,
     )
 
 

@@ -307,6 +307,52 @@ def test_a_frame_that_comes_too_late_is_lost() -> None:
         find_throughput(SimulatedMeasurer(), replace(SEARCH, timeout=Duration(0)))
 
 
+class BrokenBetween(SimulatedMeasurer):
+    """A tester that fails above 8 % and below 30 %, of a device that forwards a tenth."""
+
+    lowest_sound = Fraction(8, 100)
+
+    def measure(self, load: Fraction, duration: Duration) -> Trial:
+        trial = super().measure(load, duration)
+        if load <= self.lowest_sound or load >= Fraction(3, 10):
+            return trial
+        return replace(trial, objections=("a worker stood still",))
+
+
+class BrokenBelow(BrokenBetween):
+    """The same, failing at all loads below 30 %."""
+
+    lowest_sound = Fraction(0)
+
+
+HALF = replace(SEARCH, scout_duration=SECOND, highest=percent("50 %"))
+
+
+def test_a_load_that_the_device_failed_at_stays_known_where_the_tester_fails_below() -> None:
+    result = find_throughput(BrokenBelow(capacity=Fraction(1, 10)), HALF)
+    assert (result.load, result.limited_by) == (None, LimitedBy.TESTER)
+    assert result.device_failed_load == Fraction(1, 2)
+    assert "throughput below 50 % of line rate" in str(result)
+    above = result.verdict_above(Rate.parse("50 %"))
+    assert (above.outcome, above.is_below) == (Outcome.FAIL, True)
+    assert result.verdict_above(Rate.parse("49 %")).outcome is Outcome.INCONCLUSIVE
+
+
+def test_a_bound_fails_only_from_the_load_on_that_the_device_failed_at() -> None:
+    result = find_throughput(BrokenBetween(capacity=Fraction(1, 10)), HALF)
+    assert (result.load, result.limited_by) == (Fraction(8, 100), LimitedBy.TESTER)
+    verdicts = [result.verdict_above(Rate.parse(part)) for part in ("8 %", "8.5 %", "49 %", "50 %")]
+    assert [v.outcome.value for v in verdicts] == ["PASS", "INCONCLUSIVE", "INCONCLUSIVE", "FAIL"]
+    assert verdicts[1].reason == "limited by the tester at 8.5 % of line rate: a worker stood still"
+    assert verdicts[3].measured == "8 %, below 50 %"
+
+
+def test_repetitions_that_the_tester_limits_have_no_upper_bound_unless_the_device_failed_in_them() -> None:
+    result = find_throughput(BrokenBetween(capacity=Fraction(1, 10)), HALF, repeat=3)
+    assert [each.bounds[1] for each in result.repetitions] == [Fraction(1, 2), None, None]
+    assert result.verdict_above(Rate.parse("50 %")).outcome is Outcome.INCONCLUSIVE
+
+
 class LateCopies(SimulatedMeasurer):
     """A device that sends a copy of every 50th frame 100 ms later."""
 
