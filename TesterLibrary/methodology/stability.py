@@ -11,7 +11,7 @@ to hold of the device and of one of its ports: while one has all that it carries
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import sqrt
 
@@ -38,8 +38,20 @@ def check_stability(
         yield measurer.measure(load, duration)
 
 
-def instability(trials: Sequence[Trial], allowed: Fraction, *, least: int = 1) -> str:
-    """The reason to think that loss does not come from the load, as people read it; empty if there is none.
+@dataclass(frozen=True)
+class Instability:
+    """Two trials by which loss does not come from the load."""
+
+    low: Trial  # that lost frames
+    high: Trial  # at a higher load, which forwarded more and lost no greater part
+
+    def __str__(self) -> str:
+        lost = f"{self.low.lost:,}" if self.low.lost is not None else f"at least {_lost(self.low):,.0f}"
+        return f"lost {lost} of {self.low.sent:,} frames at {Ratio(self.low.load)} of line rate"
+
+
+def instability(trials: Sequence[Trial], allowed: Fraction, *, least: int = 1) -> Instability | None:
+    """The reason to think that loss does not come from the load; None if there is none.
 
     Args:
         trials: In the order in which they ran, at several loads.
@@ -55,11 +67,12 @@ def instability(trials: Sequence[Trial], allowed: Fraction, *, least: int = 1) -
         else:
             each.clear()  # it does not always lose there
     for load in sorted(lossy):
-        if len(lossy[load]) >= least and any(_unrelated(lossy[load][-1], high) for high in known):
-            trial = lossy[load][-1]
-            lost = f"{trial.lost:,}" if trial.lost is not None else f"at least {_lost(trial):,.0f}"
-            return f"lost {lost} of {trial.sent:,} frames at {Ratio(trial.load)} of line rate"
-    return ""
+        if len(lossy[load]) < least:
+            continue
+        low = lossy[load][-1]
+        if high := next((high for high in known if _unrelated(low, high)), None):
+            return Instability(low, high)
+    return None
 
 
 def _unrelated(low: Trial, high: Trial) -> bool:

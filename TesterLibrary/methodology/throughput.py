@@ -29,7 +29,7 @@ from .measurer import Measurer
 from .narrowing import Narrowing
 from .repeats import Agreement
 from .result import Result
-from .stability import check_stability, instability
+from .stability import Instability, check_stability, instability
 from .standard import Standard
 
 OnEstimate = Callable[[int, Duration], None]
@@ -458,11 +458,11 @@ def find_throughput(
         runner.check_stability()
     if search.scout_duration < search.trial_duration:
         scouts = runner.narrow(search.scout_duration, aim, _most_trials(search) + _SCOUTS_MORE)
-        aim = max(0, scouts.passed)
+        aim = max(0, scouts.passed, *runner.suspects)
     results = []
     for number in range(repeat):
         most = _most_trials(search) - (number == 0 and bool(search.stability.value))
-        found = runner.narrow(search.trial_duration, aim, most)
+        found = runner.narrow(search.trial_duration, aim, most, runner.suspects if number == 0 else ())
         results.append(_result(search, runner, found))
         if runner.unstable:
             return results[-1]
@@ -490,6 +490,7 @@ class _Runner:
         self._search = search
         self._on_estimate = on_estimate
         self.trials: list[Trial] = []
+        self.suspected: Instability | None = None  # as scouts have it, which wait for no frame on its way
         self.unstable = ""  # the loss that does not come from the load, once it is seen
 
     def check_stability(self) -> None:
@@ -499,27 +500,47 @@ class _Runner:
         for trial in check_stability(self._measurer, search.low_load, duration, search.loss.value):
             self.trials.append(trial)
 
-    def narrow(self, duration: Duration, aim: int, trials: int) -> Narrowing:
+    @property
+    def suspects(self) -> Sequence[int]:
+        """The steps of the scouts by which loss does not come from the load, the higher one first."""
+        pair = (self.suspected.high, self.suspected.low) if self.suspected else ()
+        return [self._search.index(trial.load) for trial in pair if self._leads(trial)]
+
+    def narrow(self, duration: Duration, aim: int, trials: int, first: Sequence[int] = ()) -> Narrowing:
         """Tries loads for a duration until one passes and the next one fails, or an end is reached.
 
-        It ends early where the loss turns out not to come from the load, and scouts also at what the tester
-        can send: its limit changes from trial to trial.
+        It begins with those steps of `first` of which nothing is known by then. It ends early where the loss
+        turns out not to come from the load, scouts where they suspect it and at what the tester can send: its
+        limit changes from trial to trial.
         """
         steps = self._search.steps
         known = Narrowing(-1, steps + 1, aim, trials)
         confirming = duration == self._search.trial_duration
         later = 0 if confirming else _most_trials(self._search)
-        while known.unknown and not self.unstable and (confirming or not self._at_limit_of_tester(known)):
+        while known.unknown and not self.unstable:
+            if not confirming and (self.suspected or self._at_limit_of_tester(known)):
+                break
             time = known.most_trials * duration.ns + later * self._search.trial_duration.ns
             self._on_estimate(known.most_trials + later, Duration(time))
-            step = known.next
+            first = [step for step in first if known.passed < step < known.failed]
+            step = first[0] if first else known.next
             trial = self._measurer.measure(self._search.load(step), duration)
             self.trials.append(trial)
             passes = self._search.passes(trial)
             known.tried(step, trial, passes=passes, forwarded=self._forwarded(trial))
             if self._search.stability.value:
-                self.unstable = instability(self.trials, self._search.loss.value)
+                self._look_for_instability(suspecting=not confirming)
         return known
+
+    def _look_for_instability(self, *, suspecting: bool) -> None:
+        """Whether loss does not come from the load, by trials that waited for frames on their way."""
+        loss, waited = self._search.loss.value, [t for t in self.trials if not self._leads(t)]
+        self.unstable = str(instability(waited, loss) or "")
+        if suspecting:
+            self.suspected = instability(self.trials, loss)
+
+    def _leads(self, trial: Trial) -> bool:
+        return self._search.leads(trial.load, Duration(trial.duration_ns))
 
     def _at_limit_of_tester(self, known: Narrowing) -> bool:
         """Whether as much has passed as the tester sent where it failed: its limit has no need of scouts."""

@@ -208,7 +208,7 @@ def unstable_for(goal: SearchGoal, trials: Sequence[Trial]) -> str:
         by_load.setdefault(trial.load, []).append(trial)
     if any(classify(goal, each) is LoadClass.LOWER_BOUND for each in by_load.values()):
         return ""
-    return instability(telling, goal.loss.value, least=2)
+    return str(instability(telling, goal.loss.value, least=2) or "")
 
 
 def relevant_bounds(classes: Mapping[Fraction, LoadClass]) -> tuple[Fraction | None, Fraction | None]:
