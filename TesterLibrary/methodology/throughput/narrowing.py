@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..measurement.trial import Trial
+from ...measurement.trial import Trial
 
 
 @dataclass
