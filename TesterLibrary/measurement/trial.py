@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -465,8 +465,18 @@ class Trial(Validated):
 
     @property
     def _silence(self) -> str:
-        """That no frame arrived, or none as it was sent; empty if one did, or a remark says it already."""
-        if not self.sent or self.received or self.order.damage:
+        """Streams of which no frame arrived; of a trial of which none did, whether one arrived otherwise.
+
+        Empty where a remark says it already.
+        """
+        if self.received:
+            silent = [
+                s.name
+                for s in self.streams
+                if s.measured and s.counters.tx_packets and not (s.counters.rx_packets or s.misrouted)
+            ]
+            return f"nothing of {_named(silent)} arrived" if silent else ""
+        if not self.sent or self.order.damage:
             return ""
         return (
             "nothing arrived as it was sent"
@@ -485,10 +495,7 @@ class Trial(Validated):
     def title(self) -> str:
         """Streams and frame size: `north, 64 bytes`; of many streams the first and the last one."""
         sizes = {s.size_text: None for s in sorted(self.streams, key=lambda s: s.mean_size)}
-        names = [s.name for s in self.streams]
-        if len(names) > _NAMED:
-            names = [f"{names[0]} … {names[-1]} ({len(names)} streams)"]
-        return f"{' + '.join(names)}, {'/'.join(sizes)} bytes"
+        return f"{_named([s.name for s in self.streams])}, {'/'.join(sizes)} bytes"
 
     def __str__(self) -> str:
         text = (
@@ -502,3 +509,10 @@ class Trial(Validated):
         if self.evidence.capture_dropped:
             text += f", {self.evidence.capture_dropped:,} frames missing in captures"
         return self.marked("; ".join((text, *self.besides, *self.findings, *self.evidence.remarks)))
+
+
+def _named(streams: Sequence[str]) -> str:
+    """Streams as a title has them."""
+    if len(streams) > _NAMED:
+        return f"{streams[0]} … {streams[-1]} ({len(streams)} streams)"
+    return " + ".join(streams)

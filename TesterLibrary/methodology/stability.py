@@ -46,8 +46,11 @@ class Instability:
     high: Trial  # at a higher load, which forwarded more and lost no greater part
 
     def __str__(self) -> str:
-        lost = f"{self.low.lost:,}" if self.low.lost is not None else f"at least {_lost(self.low):,.0f}"
-        return f"lost {lost} of {self.low.sent:,} frames at {Ratio(self.low.load)} of line rate"
+        low, high = self.low, self.high
+        return (
+            f"lost {_lost_text(low)} of {low.sent:,} frames at {Ratio(low.load)} of line rate and "
+            f"{_lost_text(high)} of {high.sent:,} at {Ratio(high.load)}"
+        )
 
 
 def instability(trials: Sequence[Trial], allowed: Fraction, *, least: int = 1) -> Instability | None:
@@ -99,6 +102,10 @@ def _grows_alone(low: Trial, high: Trial) -> bool:
         return False
     expected = float((high.loss_bounds or (0, 1))[1] * low.load / high.load * low.sent)
     return _lost(low) > expected + _NOISE * sqrt(expected)
+
+
+def _lost_text(trial: Trial) -> str:
+    return f"{trial.lost:,}" if trial.lost is not None else f"at least {_lost(trial):,.0f}"
 
 
 def _lost(trial: Trial) -> Fraction:

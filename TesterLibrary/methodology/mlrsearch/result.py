@@ -70,7 +70,7 @@ class GoalResult:
         if self.irregular is Irregular.DOUBT:
             return self.reason
         if self.irregular is Irregular.UNSTABLE:
-            return f"unstable: {self.reason}, which does not come from the load"
+            return f"unstable: {self.reason}; loss by too high a load grows faster"
         if self.irregular is Irregular.HIGHEST:
             return f"the highest load of the search, {search.highest} of line rate, is a lower bound"
         lowest = Ratio(search.load(search.bottom))

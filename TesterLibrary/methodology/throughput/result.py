@@ -232,7 +232,7 @@ class ThroughputResult(Result):
 
     def _doubt(self, bound: Rate) -> str:
         if self.unstable:
-            return f"unstable: {self.reason}, which does not come from the load"
+            return f"unstable: {self.reason}; loss by too high a load grows faster"
         found = sum(each.load is not None for each in self.repetitions)
         if 0 < found < len(self.repetitions):
             return f"{found} of {len(self.repetitions)} repetitions found a throughput, the others none"

@@ -45,14 +45,16 @@ def test_a_device_that_loses_at_any_load_is_unstable() -> None:
     result = find_throughput(device, SEARCH)
     assert (result.limited_by, result.unstable, result.load) == (LimitedBy.UNSTABLE, True, None)
     assert device.asked == [(LOW.value, SCOUT), (LOW.value, SCOUT), (1, SCOUT), (1, SECOND)]
-    lost = result.trials[1].lost
+    lost, more = result.trials[1].lost, f"{result.trials[3].lost:,}"
     assert str(result) == (
-        f"north, 64 bytes: unstable: lost {lost} of 7,441 frames at 5 % of line rate, 4 trials"
+        f"north, 64 bytes: unstable: lost {lost} of 7,441 frames at 5 % of line rate and {more} of "
+        "1,488,096 at 100 %, 4 trials"
     )
     verdict = result.verdict_above(Rate.parse("1 %"))
     assert str(verdict) == (
         "INCONCLUSIVE: throughput of north, 64 bytes is not known, required >= 1 % "
-        f"(unstable: lost {lost} of 7,441 frames at 5 % of line rate, which does not come from the load)"
+        f"(unstable: lost {lost} of 7,441 frames at 5 % of line rate and {more} of 1,488,096 at 100 %; "
+        "loss by too high a load grows faster)"
     )
 
 
@@ -220,10 +222,10 @@ def test_a_goal_that_no_load_meets_is_irregular_and_the_others_are_found() -> No
     ndr, pdr = result.found
     assert (ndr.irregular, ndr.lower, pdr.irregular) == (Irregular.UNSTABLE, None, None)
     assert ndr.reason.startswith("lost ")
-    assert ndr.reason.endswith("frames at 5 % of line rate")
+    assert "frames at 5 % of line rate and " in ndr.reason
     verdict = result.verdict_above("NDR", Rate.parse("1 %"))
     assert (verdict.outcome, verdict.measured) == (Outcome.INCONCLUSIVE, "not known")
-    assert verdict.reason == f"irregular result: unstable: {ndr.reason}, which does not come from the load"
+    assert verdict.reason == f"irregular result: unstable: {ndr.reason}; loss by too high a load grows faster"
     assert result.verdict_above("PDR", Rate.parse("58 %")).outcome is Outcome.PASS
     assert MultipleLossRatioResult.derived(search, result.trials) == result
     # At line rate it loses 41 %; only at what it forwarded there does the loss at 5 % stand out.
