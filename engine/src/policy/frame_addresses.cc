@@ -28,11 +28,12 @@ constexpr uint16_t kPppCompressed = 0x0100;
 // Below are lengths (IEEE 802.3), behind which SNAP has an EtherType (RFC 1042).
 constexpr uint16_t kLeastEtherType = 0x0600;
 // What carries whole frames or packets in a way that is not looked into: MACsec, PBB, TRILL and its
-// labels, HSR, NSH, Cisco's metadata (security group tags); tags of port extenders (IEEE 802.1BR,
-// VN-Tag) and of switch chips (EDSA); Ethernet and PPP as of GRE; batman-adv.
-constexpr std::array<uint16_t, 13> kCarriers = {0x88e5, 0x88e7, 0x22f3, 0x893b, 0x892f,
-                                                0x894f, 0x8909, 0x893f, 0x8926, 0xdada,
-                                                0x6558, 0x880b, 0x4305};
+// labels, FabricPath, HSR, NSH, Cisco's metadata (security group tags), long frames of LLC; tags of
+// port extenders (IEEE 802.1BR, VN-Tag) and of switch chips (EDSA, 802.1Q of DSA, Realtek,
+// Broadcom, A5PSW); Ethernet, frame relay and PPP as of GRE; ATM; batman-adv, LWAPP, 6LoWPAN.
+constexpr std::array<uint16_t, 24> kCarriers = {
+    0x88e5, 0x88e7, 0x22f3, 0x893b, 0x8903, 0x892f, 0x894f, 0x8909, 0x8870, 0x893f, 0x8926, 0xdada,
+    0xdadb, 0x8899, 0x8874, 0xe001, 0x6558, 0x6559, 0x880b, 0x884c, 0x8884, 0x4305, 0x88bb, 0xa0ed};
 // Of LLC (IEEE 802.2): the lowest bit of a destination says only that it is a group.
 constexpr uint8_t kSapGroup = 1;
 constexpr uint8_t kSapIp = 0x06;  // RFC 948

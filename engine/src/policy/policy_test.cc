@@ -193,6 +193,9 @@ TEST(AddressRules, WhatCarriesPacketsUnseenIsNoOther) {
       {0xda, 0xda, 0, 0, 0x40, 0, 0, 1, 0, 0},
       {0x65, 0x58},
       {0x43, 0x05},
+      {0x88, 0x99, 4, 0, 0, 2, 0, 4},  // a tag of a switch chip of Realtek
+      {0x65, 0x59},
+      {0xa0, 0xed},
       {0, 54, 0xaa, 0xaa, 3, 0, 0x80, 0xc2, 0, 7},
       {0x88, 0x64, 0x11, 0, 0, 1, 0, 48, 0, 0x31},  // bridged over PPP (RFC 3518)
       {0x88, 0x64, 0x11, 0, 0, 1, 0, 48, 0x21},     // with a protocol of one byte (RFC 1661)
