@@ -59,7 +59,8 @@ def generate(results: Path, report: Path, *, title: str, records: Records) -> Pa
     """
     if not any(results.glob("*-result.json")):
         raise TesterLibraryError(
-            f"{results} holds no Allure results; was the run made with allure-robotframework?"
+            f"{results} holds no Allure results: no test has ended, or Robot ran without "
+            "allure-robotframework"
         )
     fresh, work = report.with_name(report.name + ".new"), results.with_name(f".{results.name}")
     history = AllureHistory(results.parent, records)
