@@ -21,6 +21,7 @@ AS = "--as"
 _DIE_WITH_PARENT, _NO_NEW_PRIVILEGES, _AMBIENT = 1, 38, 47
 _CLEAR_ALL = 4
 _NOT_RUN = 126  # as of a shell; 1 would be a verdict
+_prctl = ctypes.CDLL(None).prctl
 
 
 def begin(*options: str) -> tuple[str, ...]:
@@ -28,21 +29,28 @@ def begin(*options: str) -> tuple[str, ...]:
     return sys.executable, __file__, str(os.getpid()), *options
 
 
+def end_with(parent: int) -> None:
+    """Ends this process with its parent, at once if that has ended before.
+
+    It is asked for by the child itself: a parent that has threads does nothing between fork and exec.
+    """
+    _prctl(_DIE_WITH_PARENT, signal.SIGTERM)
+    if os.getppid() != parent:
+        sys.exit(_NOT_RUN)
+
+
 def main() -> None:
     """Never returns."""
     parent, *command = sys.argv[1:]
-    prctl = ctypes.CDLL(None).prctl
     if command[0] == AS:
         uid, gid, groups = command[1].split(":")
         command = command[2:]
         os.setgroups([int(group) for group in groups.split(",")])
         os.setresgid(int(gid), int(gid), int(gid))
         os.setresuid(int(uid), int(uid), int(uid))
-        if prctl(_AMBIENT, _CLEAR_ALL, 0, 0, 0) or prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0):
+        if _prctl(_AMBIENT, _CLEAR_ALL, 0, 0, 0) or _prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0):
             sys.exit(_NOT_RUN)
-    prctl(_DIE_WITH_PARENT, signal.SIGTERM)
-    if os.getppid() != int(parent):  # it ended before
-        sys.exit(_NOT_RUN)
+    end_with(int(parent))
     try:
         os.execv(command[0], command)
     except OSError as problem:

@@ -5,19 +5,17 @@
 A process that is killed leaves Robot behind for as long as a test needs to end and its tester to be closed.
 So Robot holds a lock on its folder (flock(2)), which only its own end releases.
 
-    python -m TesterLibrary.service.robot_process OPTIONS SUITES
+    python -m TesterLibrary.service.robot_process PARENT OPTIONS SUITES
 
-is Robot, and ends as soon as its output is written: an interpreter that is taken apart keeps a tester of a
-campaign from its next suite for half a second.
+is Robot for the process PARENT, and ends as soon as its output is written: an interpreter that is taken apart
+keeps a tester of a campaign from its next suite for half a second.
 """
 
 from __future__ import annotations
 
 import atexit
-import ctypes
 import fcntl
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -30,8 +28,8 @@ from typing import IO
 from ..errors import TesterLibraryError
 from ..reporting.place import ROBOT
 from ..reporting.recorder import RUN_VARIABLE
+from .attached import end_with
 
-_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 _PATIENCE_S = 30.0  # with Robot, which was told to end
 _LOOK_S = 0.1
 
@@ -60,13 +58,12 @@ def start_robot(
     lock = _locked(output)
     try:
         return subprocess.Popen(
-            [sys.executable, "-m", __name__, *arguments],
+            [sys.executable, "-m", __name__, str(os.getpid()), *arguments],
             env={**os.environ, **environment, RUN_VARIABLE: run_id},
             stdin=None if log is None else subprocess.DEVNULL,
             stdout=log,
             stderr=None if log is None else subprocess.STDOUT,
             start_new_session=True,  # Ctrl-C is for the process that started it
-            preexec_fn=_end_with_parent,
             pass_fds=(lock,),
         )
     finally:
@@ -101,16 +98,12 @@ def _locked(output: Path) -> int:
         time.sleep(_LOOK_S)
 
 
-def _end_with_parent() -> None:
-    """Ends this process with its parent, so that no traffic goes on after that was killed."""
-    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)
-
-
 def _main() -> None:
     """Never returns."""
+    end_with(int(sys.argv[1]))  # no traffic goes on after that was killed
     from robot import run_cli
 
-    status: int = run_cli(sys.argv[1:], exit=False)  # type: ignore[no-untyped-call]
+    status: int = run_cli(sys.argv[2:], exit=False)  # type: ignore[no-untyped-call]
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:
             thread.join()
