@@ -75,6 +75,7 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
                         inout ingress_intrinsic_metadata_for_deparser_t ig_deparser,
                         inout ingress_intrinsic_metadata_for_tm_t tm) {
     Classifier() classifier;
+    Queries() queries;
     ReplyRows() reply_rows;
     Slot() slot;
     Counters() counters;
@@ -100,6 +101,7 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
             hdr.cpu.setInvalid();
         } else {
             classifier.apply(hdr, meta.signature_rest, ig.ingress_port, meta.class);
+            queries.apply(hdr, ig.ingress_port, meta.class.measured, meta.class.stream);
             reply_rows.apply(hdr, ig.ingress_port, meta.row);
             slot.apply(meta.class.stream, meta.class.version, own);
             if (meta.class.signed && meta.class.astray == 0) {

@@ -15,6 +15,7 @@
 #include "controls/flows.p4"
 #include "controls/order.p4"
 #include "controls/misrouted.p4"
+#include "controls/queries.p4"
 #include "controls/compression.p4"
 #include "controls/forwarding.p4"
 #include "controls/checksums.p4"

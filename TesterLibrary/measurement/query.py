@@ -26,6 +26,7 @@ class QuerySummary:
     keys: int  # different ones
     started_ns: int
     read_ns: int  # until when packets are counted
+    unread: int = 0  # packets that may have been meant, whose headers the tester does not reach
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class QueryResult:
     duration_ns: int  # from the start of the query to its end, or until now
     rows: tuple[QueryRow, ...] = ()  # all, or those that were asked for
     objections: tuple[str, ...] = ()  # why the tester did not do its part
+    unread: int = 0  # packets that may have been meant, whose headers the tester does not reach
 
     @property
     def doubt(self) -> str:
@@ -86,12 +88,18 @@ class QueryResult:
                 f"{self.missed:,} packets of query {self.name!r} had keys beside the {self.capacity:,} for "
                 f"which it has room: up to {self.missed:,} keys may be missing; give it more capacity"
             )
+        if self.unread:
+            yield (
+                f"{self.unread:,} packets had VLAN tags, IP options or extension headers behind which a "
+                f"switch does not look: query {self.name!r} may have meant as many more; use a testerd"
+            )
         if any(row.value == _OVERFLOWN for row in self.rows):
             yield f"a sum of query {self.name!r} is more than 64 bits hold"
 
     def __str__(self) -> str:
         keys = f", {self.distinct:,} different {','.join(self.keys)}" if self.keys else ""
         text = f"{self.name}: {self.packets:,} of {self.seen:,} packets{keys}"
+        text += f", {self.unread:,} NOT LOOKED INTO" if self.unread else ""
         return f"{text}, {self.missed:,} WITHOUT ROOM" if self.missed else text
 
 

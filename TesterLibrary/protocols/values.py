@@ -57,6 +57,20 @@ class MaskedNumbers:
                 return found
         return None
 
+    def each(self) -> Iterator[int]:
+        """The numbers one by one, in their order."""
+        rest = self
+        while (number := rest.smallest()) is not None:
+            yield number
+            rest &= MaskedNumbers.between(self.bits, number + 1, (1 << self.bits) - 1)
+
+    @property
+    def count(self) -> int:
+        """How many numbers there are."""
+        if self.mask:
+            return sum(1 for _ in self.each())
+        return sum(last - first + 1 for first, last in self.intervals)
+
     def _from(self, least: int) -> int | None:
         """The smallest number >= least with the fixed bits."""
         if least & self.mask == self.value:

@@ -142,6 +142,7 @@ class Queries:
             packets=counters.matched,
             seen=counters.seen,
             missed=counters.missed,
+            unread=summary.unread,
             capacity=query.capacity,
             duration_ns=summary.read_ns - summary.started_ns,
             rows=tuple(_row(planned, row) for row in rows),

@@ -14,6 +14,7 @@ const bit<32> LINKS = 256;             // link_t counts them
 const bit<32> LINK_PORTS = 1024;       // pairs of a link and a port it leaves by
 
 const bit<32> CLASSES = 512;           // one block of TCAM deep
+const bit<32> QUERY_ROWS = 512;        // of one query: one block of TCAM deep
 const bit<32> SIGNATURES = 512;        // exact: a stream id and its sum
 const bit<32> REPLY_ROWS = 1024;       // entries of protocols that keep no state
 const bit<32> REPLIES = 256;           // numbers of replies, each with its own addresses

@@ -33,7 +33,7 @@ IP Scanning
     Create Stream    scan    tx=p2    rx=p1    rate=1 kpps    signature=False
     ...    headers=Ether / IP(dst=${FIRST}) / TCP(dport=80, flags=S)
     Set Field Sweep    scan    IP.dst    ${FIRST}    ${LAST}
-    Count Distinct    alive    keys=IP.src    port=p2    filter=TCP.flags == SA
+    Count Distinct    alive    keys=IP.src    port=p2    filter=TCP.flags == SA and IP.src == ${FIRST}-${LAST}
     Send Traffic    scan    packets=256
     Get Query Result    alive    count    ==    ${LIVE}
 

@@ -4,14 +4,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
 import pytest
-from scapy.layers.inet import IP, TCP, UDP
-from scapy.layers.l2 import Ether
+from scapy.layers.inet import ICMP, IP, TCP, UDP, IPOption
+from scapy.layers.inet6 import IPv6, IPv6ExtHdrDestOpt
+from scapy.layers.l2 import ARP, Dot1Q, Ether
+from scapy.packet import Raw
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.capture import Direction
@@ -19,7 +20,7 @@ from TesterLibrary.model.editor import Editor, FieldPath, Sweep
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.plan import LearningFrame
 from TesterLibrary.model.planned_query import PlannedQuery
-from TesterLibrary.model.query import Function, PacketFilter, Query, QueryField, QueryKeys
+from TesterLibrary.model.query import NO_KEYS, Function, PacketFilter, Query, QueryField, QueryKeys
 from TesterLibrary.model.trigger import SentFrames, Trigger
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.query import plan_query
@@ -27,9 +28,14 @@ from TesterLibrary.planning.query import plan_query
 from .rig import Rig
 
 pytestmark = [
-    pytest.mark.refused_by("tofino", match="a switch (does not count packets by keys|sends nothing)"),
-    pytest.mark.refused_by("fake", match="a fake tester (does not count packets by keys|sends nothing)"),
+    pytest.mark.refused_by("fake", match="a fake tester (does not count packets by keys|sends nothing)")
 ]
+
+
+def not_on_a_switch(match: str) -> pytest.MarkDecorator:
+    """Marks a test that a switch refuses."""
+    return pytest.mark.refused_by("tofino", match=match)
+
 
 Rows = list[tuple[str, int, int | None]]
 
@@ -46,7 +52,7 @@ class Querying:
             wish["filter"] = PacketFilter.parse(wish["filter"])
         if "value" in wish:
             wish["value"] = QueryField.parse(wish["value"])
-        query = Query(name=name, keys=QueryKeys.parse(keys), **wish)
+        query = Query(name=name, keys=QueryKeys.parse(keys) if keys else NO_KEYS, **wish)
         planned = plan_query(query, self._rig.ports, list(self._rig.ports))
         self._rig.target.start_query(planned)
         self._known[name] = planned
@@ -83,6 +89,7 @@ def swept(rig: Rig, job: str = "north", sources: int = 10, **more: Any) -> None:
     rig.load(rig.plan(job, editors=(sweep,), **more))
 
 
+@not_on_a_switch("keys=IP.src: its filter leaves 4,294,967,296 values")
 def test_every_frame_is_in_the_row_of_its_keys(rig: Rig, querying: Querying) -> None:
     querying.start("IP.src", direction=Direction.RECEIVED, port="p2")
     querying.start("IP.src", "left", direction=Direction.TRANSMITTED, value="length")
@@ -97,6 +104,7 @@ def test_every_frame_is_in_the_row_of_its_keys(rig: Rig, querying: Querying) -> 
     assert counters.memory_bytes > 0
 
 
+@not_on_a_switch("filter=.*length == 64: a switch does not know")
 def test_what_passes_the_filter_is_counted_and_nothing_else(rig: Rig, querying: Querying) -> None:
     querying.start("port,UDP.dport", port="p2", filter="IP.src == 10.0.0.3-10.0.0.5 and length == 64")
     querying.start("IP.src", "none", port="p2", filter="TCP.flags has S")
@@ -106,6 +114,7 @@ def test_what_passes_the_filter_is_counted_and_nothing_else(rig: Rig, querying: 
     assert querying.rows("none") == []
 
 
+@not_on_a_switch("max of IP.src: a counter of a switch")
 def test_greatest_results_come_first_and_one_key_is_found(rig: Rig, querying: Querying) -> None:
     querying.start("IP.src", port="p2", value="IP.src", function=Function.MAX)
     swept(rig, sources=7)
@@ -115,6 +124,7 @@ def test_greatest_results_come_first_and_one_key_is_found(rig: Rig, querying: Qu
     assert querying.rows(keys=bytes([10, 0, 0, 8])) == []
 
 
+@not_on_a_switch("keys=IP.src: its filter leaves")
 def test_keys_without_room_are_counted_as_missed(rig: Rig, querying: Querying) -> None:
     querying.start("IP.src", port="p2", capacity=4)
     swept(rig)
@@ -125,7 +135,7 @@ def test_keys_without_room_are_counted_as_missed(rig: Rig, querying: Querying) -
 
 
 def test_a_query_goes_on_while_jobs_come_and_go_and_keeps_what_it_has(rig: Rig, querying: Querying) -> None:
-    querying.start("IP.src", port="p2", streams=("later",))
+    querying.start("IP.src", port="p2", streams=("later",), filter="IP.src == 10.0.0.0/28")
     swept(rig, "sooner", sources=3)
     rig.run(["sooner"], packets=30)
     assert querying.rows() == []
@@ -139,6 +149,7 @@ def test_a_query_goes_on_while_jobs_come_and_go_and_keeps_what_it_has(rig: Rig, 
     assert not counters.running
 
 
+@not_on_a_switch("keys=IP.src: its filter leaves")
 def test_what_cannot_be_is_refused_and_changes_nothing(rig: Rig, querying: Querying) -> None:
     querying.start("IP.src")
     with pytest.raises(PlanError, match="there is one of that name"):
@@ -152,6 +163,9 @@ def test_what_cannot_be_is_refused_and_changes_nothing(rig: Rig, querying: Query
     assert [query.name for query in rig.target.snapshot().queries] == ["q"]
 
 
+LINK = Ether(src="02:00:00:00:00:09", dst="02:00:00:00:00:02")
+
+
 def trigger(rig: Rig, name: str, filter: str, send: str, **more: Any) -> None:  # noqa: A002
     """Loads and starts a trigger."""
     more = {"port": "p2"} | more
@@ -163,12 +177,121 @@ def trigger(rig: Rig, name: str, filter: str, send: str, **more: Any) -> None:  
 def send(rig: Rig, *frames: Any) -> None:
     """Sends frames of no stream from p1, and gives the answers time to arrive."""
     rig.target.inject([LearningFrame("p1", bytes(frame).ljust(60, b"\0")) for frame in frames])
-    time.sleep(0.05)
+    rig.pass_time(0.05)
 
 
-LINK = Ether(src="02:00:00:00:00:09", dst="02:00:00:00:00:02")
+def test_rows_of_keys_that_a_filter_names_are_the_same_on_every_tester(rig: Rig, querying: Querying) -> None:
+    named = "IP.src == 10.0.0.0/27"
+    querying.start("IP.src", port="p2", filter=f"{named} and UDP.dport == 7", value="length")
+    querying.start("", "all", port="p2")
+    querying.start("", "foreign", port="p2", foreign=True)
+    querying.start("IP.src", "none", port="p2", filter=f"{named} and TCP.flags has S")
+    swept(rig, sources=10, frame_size=128)
+    rig.run(["north"], packets=995)
+    wanted = [(f"10.0.0.{n}", *((100, 12_800) if n < 6 else (99, 12_672))) for n in range(1, 11)]
+    assert querying.rows() == wanted
+    assert querying.rows(top=2) == wanted[:2]
+    assert querying.rows(keys=bytes([10, 0, 0, 9])) == [wanted[8]]
+    assert querying.rows(keys=bytes([10, 0, 0, 30])) == []
+    assert querying.rows("all") == [("", 995, None)]
+    assert querying.rows("none") == querying.rows("foreign") == []
+    summary, _ = rig.target.read_query("q", top=0)
+    counters = summary.counters
+    assert (counters.seen, counters.matched, counters.missed, summary.keys) == (995, 995, 0, 10)
+    assert counters.running
+    assert counters.memory_bytes > 0
+    assert [query.seen for query in rig.target.snapshot().queries] == [995] * 4
 
 
+FRAMES = (
+    *(LINK / IP(src=f"10.0.{n}.7", ttl=n) / TCP(dport=80, flags="SA") for n in range(4)),
+    LINK / IP(src="10.0.1.7", dst="10.0.0.1") / TCP(dport=80, flags="S"),
+    LINK / IP(src="10.0.0.1", dst="10.0.1.7") / TCP(sport=80, flags="SAN"),
+    LINK / Dot1Q(vlan=7, prio=5) / IP(src="10.0.1.7", tos=4) / UDP(sport=53, dport=99) / Raw(bytes(80)),
+    LINK / Dot1Q(vlan=8) / IPv6(hlim=9) / UDP(sport=54, dport=53),
+    LINK / IP(src="10.0.1.7", frag=2, flags="MF", proto=17) / Raw(bytes(40)),
+    LINK / IP(ttl=9) / ICMP(type=3, code=1),
+    LINK / ARP(op=2, psrc="10.0.1.7"),
+    Ether(dst="ff:ff:ff:ff:ff:ff", src="02:00:00:00:00:09") / ARP(psrc="10.0.1.8"),
+)
+
+
+@pytest.mark.parametrize(
+    ("keys", "filter", "rows"),
+    [
+        ("", "TCP.flags == SA", {"": 4}),
+        ("TCP.dport", "TCP.flags has S and TCP.dport == 79-81", {"80": 6}),
+        ("", "TCP.flags lacks A", {"": 1}),
+        ("", "IP.src == 10.0.0.0/16 and IP.src != 10.0.1.7", {"": 4}),
+        ("", "IP.ttl < 3 and IP.ttl != 1", {"": 2}),
+        ("IP.ttl,port", "IP.ttl <= 9", {"0,p2": 1, "1,p2": 1, "2,p2": 1, "3,p2": 1, "9,p2": 1}),
+        ("VLAN.vlan", "VLAN.vlan == 1-9", {"7": 1, "8": 1}),
+        ("", "VLAN.prio > 4 and UDP.sport == 53", {"": 1}),
+        ("UDP.dport", "UDP.dport >= 53 and UDP.dport < 100", {"53": 1, "99": 1}),
+        ("", "IP.frag != 0 and IP.flags has MF", {"": 1}),
+        ("ICMP.type,ICMP.code", "ICMP.type == 3 and ICMP.code <= 2", {"3,1": 1}),
+        ("ARP.op", "ARP.psrc == 10.0.1.0/24 and ARP.op <= 3", {"1": 1, "2": 1}),
+        ("", "Ether.dst == ff:ff:ff:ff:ff:ff and Ether.type == 0x0806", {"": 1}),
+        ("", "IPv6.hlim == 9 and port == p2", {"": 1}),
+        ("", "port != p2", {}),
+    ],
+)
+def test_filters_mean_the_same_on_every_tester(
+    rig: Rig,
+    querying: Querying,
+    keys: str,
+    filter: str,  # noqa: A002 - as of the queries
+    rows: dict[str, int],
+) -> None:
+    querying.start(keys, port="p2", filter=filter)
+    send(rig, *FRAMES)
+    assert querying.rows() == [(key, count, None) for key, count in rows.items()]
+    summary, _ = rig.target.read_query("q", top=0)
+    assert (summary.counters.seen, summary.unread) == (len(FRAMES), 0)
+
+
+def test_both_directions_of_a_connection_are_one_key(rig: Rig, querying: Querying) -> None:
+    ends = "IP.src == 10.0.0.0/30 and IP.dst == 10.0.0.0/30"
+    querying.start("IP.src,IP.dst", port="p2", filter=ends, symmetric=True)
+    there, back = (LINK / IP(src=f"10.0.0.{s}", dst=f"10.0.0.{d}") / UDP() for s, d in ((1, 2), (2, 1)))
+    send(rig, there, back, back, LINK / IP(src="10.0.0.3", dst="10.0.0.3") / UDP())
+    assert querying.rows() == [("10.0.0.1,10.0.0.2", 3, None), ("10.0.0.3,10.0.0.3", 1, None)]
+
+
+def test_packets_behind_options_are_counted_or_told_apart(rig: Rig, querying: Querying) -> None:
+    querying.start("", port="p2", filter="UDP.dport == 53")
+    options = LINK / IP(options=[IPOption(b"\x94\x04\0\0")]) / UDP(dport=53)
+    extended = LINK / IPv6() / IPv6ExtHdrDestOpt() / UDP(dport=53)
+    tagged = LINK / Dot1Q(vlan=1) / Dot1Q(vlan=2) / IP() / UDP(dport=53)
+    send(rig, LINK / IP() / UDP(dport=53), options, extended, tagged, options / Raw(b"a"), LINK / ARP())
+    summary, _ = rig.target.read_query("q", top=0)
+    reached = 1 if rig.is_switch else 5
+    assert (summary.counters.matched, summary.unread) == (reached, 5 - reached)
+    assert summary.counters.seen == 6
+
+
+def test_a_query_that_is_stopped_keeps_what_it_has_and_others_go_on(rig: Rig, querying: Querying) -> None:
+    querying.start("", port="p2")
+    querying.start("", "later", port="p2")
+    send(rig, *FRAMES)
+    rig.target.stop_query("q")
+    rig.target.stop_query("q")
+    send(rig, *FRAMES)
+    assert (querying.rows(), querying.rows("later")) == ([("", 12, None)], [("", 24, None)])
+    assert [(query.name, query.running) for query in rig.target.snapshot().queries] == [
+        ("later", True),
+        ("q", False),
+    ]
+    with pytest.raises(PlanError, match="there is one of that name"):
+        querying.start("", "later")
+    rig.target.forget_query("later")
+    with pytest.raises(PlanError, match='no query "later"'):
+        rig.target.read_query("later")
+    with pytest.raises(PlanError, match="keys of 3 bytes; its own have 0"):
+        rig.target.read_query("q", keys=b"abc")
+
+
+@not_on_a_switch("a switch sends nothing because a packet")
 def test_a_trigger_answers_each_packet_that_it_waits_for(rig: Rig, querying: Querying) -> None:
     frames = (
         'Ether / IP(ttl=9) / UDP; Ether / IP(ttl="IP.ttl - 1") / UDP(dport=99, sport=53) / Raw(load="hi")'
@@ -188,6 +311,7 @@ def test_a_trigger_answers_each_packet_that_it_waits_for(rig: Rig, querying: Que
     assert port.rx_foreign >= 3, "what it does not wait for is left to others"
 
 
+@not_on_a_switch("a switch sends nothing because a packet")
 def test_a_trigger_sends_from_another_port_and_so_often_only(rig: Rig, querying: Querying) -> None:
     waits = "UDP.dport == 53 and UDP.sport != 53"
     trigger(rig, "t", waits, "Ether / IP / UDP / Raw(load=payload)", port="p2", out="p1", most=2)

@@ -84,8 +84,12 @@ _SLOW = {  # these testers have some thousands of frames each second
 _FEW_NEIGHBOURS = ("CAPACITY:32", "MOST:198.18.128.1-198.18.128.100", "FLOOD:500 pps", "ANNOUNCED:1 k/s")
 
 _BRIDGED = {
+    "apps/hosts IP Scanning": "nobody lives behind a bridge",
     "service_activation/services Voice Is Configured": "a bridge polices nothing",
+    "service_activation/services Video Is Configured": "a bridge polices nothing",
+    "service_activation/services Data Is Configured By Colour": "a bridge polices nothing",
     "service_activation/services Voice Has Its Burst Size": "a bridge polices nothing",
+    "service_activation/services Video Has Its Burst Sizes": "a bridge polices nothing",
     "service_activation/services Data Has Its Burst Sizes": "a bridge polices nothing",
     "stateful/burst_tolerance Long Bursts Lose What Does Not Fit": "a bridge shapes nothing",
     "switching/errored_frames One Byte Too Long": "its ports take longer frames, and it has no limit",

@@ -161,6 +161,7 @@ def _direct_counter(_node: Node, _expressions: Expressions, _pipeline: str) -> C
         if passing.entry is not None:
             table, entry = passing.entry
             passing.store.hits[table, entry.place] += 1
+            passing.store.count_octets(table, entry, passing.size)
 
     return lambda _: count
 

@@ -54,7 +54,7 @@ def _payload(draw: Random) -> bytes:
     return draw.choice((b"", request, bytes(draw.randrange(256) for _ in range(draw.randrange(60)))))
 
 
-def _frame(draw: Random) -> bytes:
+def frame_at_random(draw: Random) -> bytes:
     """A frame like those that a job is about, and in half of the cases damaged."""
     ends: dict[str, Any] = {"src": draw.choice(_OURS), "dst": draw.choice(_OURS)}
     ports: dict[str, Any] = {"sport": draw.choice(_PORTS), "dport": draw.choice(_PORTS)}
@@ -85,7 +85,7 @@ def test_each_frame_does_the_same_on_both(program: P4Program, seed: int) -> None
     twins.both(_load)
     known = [bytes.fromhex(octets) for _, _, octets in twins.sent]
     for _ in range(300):
-        frame = _frame(draw)
+        frame = frame_at_random(draw)
         if draw.random() < 0.2:  # a frame of the job, that came before, or at the other port
             frame = draw.choice(known)
         twins.arrive(draw.choice((0, 4)), frame)

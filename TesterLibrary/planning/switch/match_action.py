@@ -182,7 +182,7 @@ def cover(values: MaskedNumbers) -> Sequence[tuple[int, int]]:
     top = (1 << values.bits) - 1
     if values.mask:
         if values.intervals != ((0, top),):
-            return [(value, top) for value in _each(values)]
+            return [(value, top) for value in values.each()]
         return [(values.value, values.mask)]
     found = []
     for first, last in values.intervals:
@@ -193,14 +193,6 @@ def cover(values: MaskedNumbers) -> Sequence[tuple[int, int]]:
             found.append((first, top & ~(size - 1)))
             first += size
     return found
-
-
-def _each(values: MaskedNumbers) -> Iterator[int]:
-    """The numbers one by one."""
-    rest = values
-    while (number := rest.smallest()) is not None:
-        yield number
-        rest = rest & MaskedNumbers.between(values.bits, number + 1, (1 << values.bits) - 1)
 
 
 def _passes_by(protocol: Protocol, state: str, row: Row, scope: NameScope) -> bool:

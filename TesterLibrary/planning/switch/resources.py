@@ -40,6 +40,8 @@ TICK_BITS = 32  # bits of a pass/skip unit's counter, which counts the packets o
 REPLY_ROWS = 1024  # entries of protocols without state
 REPLIES = 256  # numbers for their replies
 LINKS = 256
+QUERIES = 4  # at once; each has a table of its own, and four are what the stages of a Tofino leave room for
+QUERY_ROWS = 512  # entries of a query
 
 
 @dataclass(frozen=True)

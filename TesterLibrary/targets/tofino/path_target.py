@@ -62,6 +62,8 @@ class PathTarget(WithoutFrames):
         details: A line for the report.
     """
 
+    tester_kind = "a switch with the program inline"
+
     def __init__(
         self,
         session: SwitchSession,

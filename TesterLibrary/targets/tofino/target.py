@@ -11,8 +11,10 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from ...errors import PlanError
+from ...measurement.query import QuerySummary, RawRow
 from ...measurement.snapshot import FlowCounters, Snapshot
 from ...model.plan import LearningFrame, Plan, PlannedStream
+from ...model.planned_query import PlannedQuery
 from ...model.ports import Address
 from ...model.units import Duration
 from ...planning.switch.resources import FLOWS, TEMPLATES
@@ -36,6 +38,7 @@ from .packets import injected
 from .port_infos import port_infos
 from .port_totals import PortTotals
 from .program import Program
+from .queries import SwitchQueries
 from .rate import going_entry, held_entry, last_lap_entry
 from .reached import reached
 from .readings import COUNTED, TIME_STEP_NS
@@ -82,6 +85,7 @@ class TofinoTarget(WithoutFrames):
         self._lock = threading.RLock()
         self._known = {port_info.name: port_info for port_info in port_infos(session)}
         self._runs: dict[str, SwitchRun] = {}
+        self._queries = SwitchQueries(session, tuple(self._known), now_ns)
         self._begin()
 
     def capabilities(self) -> Capabilities:
@@ -112,6 +116,7 @@ class TofinoTarget(WithoutFrames):
             refuse_expected_fields(plan, self.tester_kind)
             check_ends(plan, plans, self._known, _MOST_ENDS, FLOWS)
             job = self._loading.job(plan, [run.job for run in self._runs.values()])
+            self._queries.check(_numbers([*self._runs.values(), SwitchRun(job)]))
             self._load(job)
 
     def start(
@@ -161,6 +166,7 @@ class TofinoTarget(WithoutFrames):
             for run in runs:
                 self._loading.unload(run.job)
                 del self._runs[run.job.plan.job]
+            self._queries.follow(_numbers(self._runs.values()))
             self._hold_on_loss()
 
     def wait(
@@ -203,6 +209,7 @@ class TofinoTarget(WithoutFrames):
                 ports=self._links.noted(self._totals.counters(seen, everything, counters)),
                 streams=tuple(counters[number] for number in sorted(n for r in runs for n in r.job.streams)),
                 ends=tuple(read_end for run in runs for read_end in self._loading.read_ends(run.job)),
+                queries=self._queries.counters(),
             )
 
     def flip(self, jobs: Sequence[str]) -> Flipped:
@@ -232,6 +239,28 @@ class TofinoTarget(WithoutFrames):
         check_frames(frames, self._known)
         with self._reached():
             self.session.send([injected(frame.frame, self.session.numbers[frame.port]) for frame in frames])
+
+    def start_query(self, query: PlannedQuery) -> None:
+        """See `Target`. PlanError for what a switch cannot count exactly."""
+        with self._reached():
+            self._queries.start(query)
+
+    def stop_query(self, name: str) -> None:
+        """See `Target`."""
+        with self._reached():
+            self._queries.stop(name)
+
+    def read_query(
+        self, name: str, *, top: int | None = None, keys: bytes | None = None
+    ) -> tuple[QuerySummary, Iterator[RawRow]]:
+        """See `Target`."""
+        with self._reached():
+            return self._queries.read(name, top=top, keys=keys)
+
+    def forget_query(self, name: str) -> None:
+        """See `Target`."""
+        with self._reached():
+            self._queries.forget(name)
 
     def resolve(self, port: str, address: Address, *, source: Address, source_mac: bytes) -> bytes:
         """See `Target`."""
@@ -287,6 +316,7 @@ class TofinoTarget(WithoutFrames):
         self._loading.load(job)
         self._buckets.fill(job.paced)
         self._runs[job.plan.job] = SwitchRun(job)
+        self._queries.follow(_numbers(self._runs.values()))
         self._hold_on_loss()
 
     def _hold_on_loss(self) -> None:
@@ -382,7 +412,17 @@ class TofinoTarget(WithoutFrames):
 
     def _load_anew(self) -> int:
         runs = list(self._runs.values())
+        self._queries.lose()
         self._begin()
         for run in runs:
             self._load(run.job)
         return len(runs)
+
+
+def _numbers(runs: Iterable[SwitchRun]) -> dict[str, list[int]]:
+    """The numbers of streams by name; jobs may have streams of the same name."""
+    found: dict[str, list[int]] = {}
+    for run in runs:
+        for stream in run.job.streams.values():
+            found.setdefault(stream.planned.name, []).append(stream.template)
+    return found

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The calls of a `Target` that no program of a switch has: leases, captures, queries, stamps."""
+"""The calls of a `Target` that no program of a switch has, and queries, which a path has not."""
 
 from __future__ import annotations
 

@@ -86,7 +86,19 @@ def test_a_device_without_a_policer_is_limited_by_the_search(
             library.verify_burst_size_below(Octets(8192))
 
 
-@pytest.mark.parametrize("tester", ["fake", "tofino-fake", "simulated/policing"])
+def test_a_switch_tells_colours_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its queries, whose streams are loaded and unloaded for each trial."""
+    monkeypatch.chdir(tmp_path)
+    with opened(library_on("tofino-fake", tmp_path, monkeypatch)) as library:
+        plain = PacketFilter.parse("IP.tos == 0")
+        result = library.find_committed_burst_size("video", longest=Octets(4096), arrives_green=plain)
+        assert (result.passed, result.failed) == (8, None)
+        library.find_committed_burst_size("video", longest=Octets(4096), arrives_green=GREEN)
+        with pytest.raises(VerdictFailed, match="CBS of video, 512 bytes is 0 to 511 bytes"):
+            library.verify_burst_size_above(Octets(2048))
+
+
+@pytest.mark.parametrize("tester", ["fake", "simulated/policing"])
 def test_colours_are_refused_by_testers_without_queries(
     tester: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

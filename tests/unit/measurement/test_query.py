@@ -36,6 +36,14 @@ def test_packets_without_room_say_how_many_keys_may_be_missing() -> None:
     assert str(full).endswith("45 WITHOUT ROOM")
 
 
+def test_packets_that_nobody_has_looked_into_are_in_doubt() -> None:
+    blind = replace(RESULT, unread=3)
+    assert blind.doubt.startswith(
+        "3 packets had VLAN tags, IP options or extension headers behind which a switch"
+    )
+    assert str(blind) == "alive: 75 of 100 packets, 30 different IP.src, 3 NOT LOOKED INTO"
+
+
 def test_a_sum_that_does_not_fit_is_in_doubt() -> None:
     full = replace(RESULT, rows=(QueryRow(("10.0.0.1",), 3, (1 << 64) - 1),))
     assert full.doubt == "a sum of query 'alive' is more than 64 bits hold"

@@ -109,6 +109,8 @@ def test_the_documented_resources_are_the_shipped_ones(name: str) -> None:
 def test_units_of_the_program_are_those_that_the_planner_counts_on() -> None:
     rate = (sources.root() / "controls" / "rate.p4").read_text(encoding="utf-8")
     editor = (sources.root() / "controls" / "editor.p4").read_text(encoding="utf-8")
+    queries = (sources.root() / "controls" / "queries.p4").read_text(encoding="utf-8")
+    assert queries.count("    Query() ") == planner.QUERIES
     assert rate.count("    PassSkip() ") == planner.PASS_SKIP_UNITS
     assert editor.count("    EditorUnit() ") == switch_editor.UNITS
 
@@ -126,6 +128,7 @@ def test_sizes_of_the_program_are_the_planners() -> None:
     assert sizes["REPLIES"] == planner.REPLIES
     assert sizes["LINKS"] == planner.LINKS
     assert sizes["FLOW_CELLS"] == planner.FLOW_CELLS
+    assert sizes["QUERY_ROWS"] == planner.QUERY_ROWS
 
 
 @pytest.mark.parametrize("name", ["tofino", "tofino2"])

@@ -32,6 +32,7 @@ class Counting(FakeTarget):
         super().__init__(**options)
         self.running: dict[str, bool] = {}
         self.interval = False
+        self.unread = 0
 
     def start_query(self, query: PlannedQuery) -> None:
         if query.name == "refused":
@@ -49,7 +50,7 @@ class Counting(FakeTarget):
         rows = rows if top is None else rows[::-1][:top]
         if self.interval:
             rows = [RawRow((3).to_bytes(8, "big") + row.keys, row.frames, row.value) for row in rows]
-        return QuerySummary(counters, 3, 1_000, 5_000), iter(rows)
+        return QuerySummary(counters, 3, 1_000, 5_000, self.unread), iter(rows)
 
     def forget_query(self, name: str) -> None:
         if self.running.pop(name, None) is None:
@@ -147,3 +148,13 @@ def test_closing_writes_what_nobody_has_stopped(setup: Setup) -> None:
     setup.start()
     setup.queries.close()
     assert (setup.tester.recorder.directory / "queries" / "q.csv").exists()
+
+
+def test_packets_that_the_tester_has_not_looked_into_are_in_result_and_file(setup: Setup) -> None:
+    setup.target.unread = 2
+    setup.start()
+    assert "2 packets had VLAN tags" in setup.queries.result("q").doubt
+    setup.queries.stop()
+    (path,) = setup.tester.recorder.directory.glob("queries/*.json")
+    found = json.loads(path.read_text())
+    assert (found["unread"], found["doubt"][:9]) == (2, "2 packets")

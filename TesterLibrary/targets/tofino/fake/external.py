@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 from ....planning.switch.chip import PORT_MASK, pipe_of
+from ....planning.switch.query import KEYS
 from ..entry import TableEntry
 from ..misrouted import DIGEST
+from ..queries import TABLES as QUERIES
 from ..switch import Digest
 from .digests import Digests
 from .packet import Packet
@@ -15,6 +17,7 @@ from .replying import Actions, reply_with
 from .responder import key
 from .store import Store, first, number
 
+_QUERY_KEYS = {key.name: key for key in KEYS}
 _CPU_HEADER = 5  # bytes
 _WORD, _HALF = 1 << 32, 1 << 16
 _INGRESS, _EGRESS = "ExternalIngress", "ExternalEgress"
@@ -67,13 +70,14 @@ class External:
             entry = self._store.match(f"external.{_INGRESS}.classifier.signatures", 1, *identity)
         if entry and _is(entry, "signed"):
             stream, signed = number(entry, "stream"), True
-            if number(entry, "port") != port:
-                self._misrouted(packet, port, version, stream)
-                return None
         else:
             entry = self._class_of(packet, port)
             if entry and _is(entry, "unsigned"):
                 stream = number(entry, "stream")
+        self._ask_queries(packet, port, stream)
+        if signed and stream is not None and entry and number(entry, "port") != port:
+            self._misrouted(packet, port, version, stream)
+            return None
         overtaken = signed and stream is not None and self._overtaken(packet, port, stream)
         slot = None if stream is None else 2 * stream + version
         self._count(_INGRESS, packet.size, port, version, slot if slot is None else overtaken << 9 | slot)
@@ -89,6 +93,17 @@ class External:
         if row is not None:
             return self._replied(packet, port, row)
         return self._forwarded(packet, port)
+
+    def _ask_queries(self, packet: Packet, port: int, stream: int | None) -> None:
+        """Counts a frame in the row of each query that it has one in."""
+        known = {"ingress_port": port, "measured": int(stream is not None), "stream": stream or 0}
+        for table in QUERIES:
+            if self._store.entries(table):
+                entry = self._store.match_by(
+                    table, lambda name: known[name] if name in known else query_key(packet, name)
+                )
+                if entry is not None:
+                    self._store.count_octets(table, entry, packet.size)
 
     def _misrouted(self, packet: Packet, port: int, version: int, stream: int) -> None:
         """Counts a frame at another port than expected."""
@@ -244,6 +259,14 @@ class External:
     def _role(self, port: int) -> int:
         entry = self._store.match("external.ExternalIngressParser.$PORT_METADATA", port)
         return number(entry, "role") if entry else 0
+
+
+def query_key(packet: Packet, name: str) -> int:
+    """The value of a field of a query's key: `tcp_flags`, `arp_valid`."""
+    if name in _QUERY_KEYS:
+        key = _QUERY_KEYS[name]
+        return packet.bits(key.header, key.first, key.bits)
+    return int(packet.has(name.removesuffix("_valid")))
 
 
 def _is(entry: TableEntry, action: str) -> bool:

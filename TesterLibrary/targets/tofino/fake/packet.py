@@ -134,6 +134,14 @@ class Packet:
         at = self.at[header] + begin
         return int.from_bytes(self.octets[at : at + size], "big")
 
+    def bits(self, header: str, first: int, count: int) -> int:
+        """A number of so many bits from bit `first` of a header on; 0 if it is not there."""
+        if header not in self.at:
+            return 0
+        end = first + count
+        octets = self.octets[self.at[header] :][: -(-end // 8)]
+        return int.from_bytes(octets, "big") >> -end % 8 & (1 << count) - 1
+
     def set(self, name: str, value: int) -> None:
         """Changes a field, modulo its width; does nothing if its header is not there."""
         header, begin, size = FIELDS[name]

@@ -20,6 +20,7 @@ _FIRST = {
 }  # initial values of registers that do not begin with 0 (p4/controls/latency.p4)
 
 Cells = dict[tuple[int, int], int]  # by pipe and index
+_Place = tuple[str, frozenset[tuple[str, Value]]]  # table and key of an entry
 
 
 class Store:
@@ -31,7 +32,8 @@ class Store:
         self._tables = Tables(schema)
         self._matchers: dict[str, Matcher] = {}
         self._cells: dict[str, dict[str, Cells]] = defaultdict(dict)
-        self.hits: dict[tuple[str, frozenset[tuple[str, Value]]], int] = defaultdict(int)
+        self.hits: dict[_Place, int] = defaultdict(int)
+        self._octets: dict[_Place, int] = defaultdict(int)  # of the packets that have hit an entry
 
     def write(self, batch: Sequence[TableEntry]) -> None:
         """Writes entries, all or none. PlanError as in `Tables`, and for an index beyond a table's size."""
@@ -47,14 +49,14 @@ class Store:
             for field, value in entry.data.items() if index is not None else ():
                 for pipe in self._pipes_of(entry.table):
                     self.cells(entry.table, field)[pipe, index or 0] = int(str(value))
-            self.hits.pop((entry.table, entry.place), None)
+            self._forget(entry)
 
     def delete(self, batch: Sequence[TableEntry]) -> None:
         """Deletes entries by their keys. PlanError for one that is not there."""
         self._tables.remove(batch)
         for entry in batch:
             self._matchers.pop(entry.table, None)
-            self.hits.pop((entry.table, entry.place), None)
+            self._forget(entry)
 
     def clear(self, name: str) -> None:
         """Deletes all entries of a table, and sets its numbers to their initial values."""
@@ -73,7 +75,10 @@ class Store:
         if index is None:
             if not self._tables.has(wanted):
                 raise PlanError(f"table {asked.table} has no entry with {dict(asked.key)}")
-            counted = {"$COUNTER_SPEC_PKTS": self.hits[asked.table, wanted.place]}
+            place = asked.table, wanted.place
+            counted = {"$COUNTER_SPEC_PKTS": self.hits[place]}
+            if "$COUNTER_SPEC_BYTES" in table.data:
+                counted["$COUNTER_SPEC_BYTES"] = self._octets[place]
             data = self._tables.stored(wanted).data
             return {name: _plain(value) for name, value in data.items()} | counted
         values = {
@@ -114,6 +119,10 @@ class Store:
             self.hits[table, entry.place] += 1
         return entry
 
+    def count_octets(self, table: str, entry: TableEntry, size: int) -> None:
+        """Adds the bytes of a packet to the counter of the entry that it has hit."""
+        self._octets[table, entry.place] += size
+
     def match_by(self, table: str, read: Callable[[str], int]) -> TableEntry | None:
         """The entry that a packet hits, in a table whose keys depend on how the program was built."""
         return self.match(table, *(read(name) for name in self._schema[table].key if name != PRIORITY))
@@ -121,6 +130,11 @@ class Store:
     def table(self, name: str) -> Table:
         """A table by its name. PlanError if there is none."""
         return self._schema[name]
+
+    def _forget(self, entry: TableEntry) -> None:
+        """Sets the counter of an entry to 0."""
+        self.hits.pop((entry.table, entry.place), None)
+        self._octets.pop((entry.table, entry.place), None)
 
     def _pipes_of(self, table: str) -> Sequence[int]:
         return self._pipes[table.partition(".")[0]]

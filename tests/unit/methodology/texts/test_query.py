@@ -70,6 +70,7 @@ def test_every_assertion_says_what_was_approved(approved: Approved) -> None:
     for name, result in {
         "sound": RESULT,
         "without room": replace(RESULT, missed=45, capacity=25),
+        "not looked into": replace(RESULT, unread=3),
         "with frames lost": replace(RESULT, objections=("5 frames were lost in the tester's own rings",)),
     }.items():
         for label, words in {

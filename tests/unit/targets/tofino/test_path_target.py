@@ -20,6 +20,8 @@ from TesterLibrary.model.heading import Heading
 from TesterLibrary.model.inline import Drop, Event
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.plan import LearningFrame
+from TesterLibrary.model.planned_query import PlannedQuery
+from TesterLibrary.model.query import Query
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
@@ -156,6 +158,10 @@ def _stream(rig: SwitchPathRig) -> Any:
         (
             lambda rig: rig.target.start_capture(Capture("trace", traced=TracedPath("wan", "wan", 1))),
             "capture 'trace': a switch keeps no frames",
+        ),
+        (
+            lambda rig: rig.target.start_query(PlannedQuery(Query(name="q"), (), (), None)),
+            "query 'q': a switch with the program inline does not count packets by keys",
         ),
         (lambda rig: rig.target.flip(["wan"]), "streams of wan carry no version"),
         (lambda rig: rig.target.load(plan(rig)), "a job 'wan' is loaded already"),
