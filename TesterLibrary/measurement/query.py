@@ -80,9 +80,10 @@ class QueryResult:
     @property
     def doubt(self) -> str:
         """Why nothing can be concluded from it; empty if something can."""
-        return "; ".join((*self._missing(), *self.objections))
+        return "; ".join((*self.missing(), *self.objections))
 
-    def _missing(self) -> Iterator[str]:
+    def missing(self) -> Iterator[str]:
+        """Why packets may be missing in it, however well the tester did its part."""
         if self.missed:
             yield (
                 f"{self.missed:,} packets of query {self.name!r} had keys beside the {self.capacity:,} for "

@@ -25,6 +25,7 @@ class Arrived:
     stream: str
     green: int
     yellow: int
+    doubt: str = ""  # why frames of either colour may be missing
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ def judged_by_colour(
     """
     trial = offered.trial
     doubt = doubt_of([trial]) or unmeasured([trial])
+    doubt = doubt or next((arrived.doubt for arrived in offered.colours if arrived.doubt), "")
     for arrived in offered.colours:
         stream = trial.stream(arrived.stream)
         neither = max(0, stream.counters.rx_packets - arrived.green - arrived.yellow)

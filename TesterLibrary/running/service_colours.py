@@ -47,6 +47,7 @@ class ServiceColours:
         self._queries, self._marks = queries, marks
         self._counted: dict[str, int] = {}  # by each query since it began
         self._last: dict[str, int] = {}  # in the last attempt
+        self._doubts: dict[str, str] = {}  # why packets may be missing, by query
 
     def start(self, stream: Stream) -> None:
         """Counts the colours of a stream from now on."""
@@ -63,17 +64,21 @@ class ServiceColours:
     def note(self, _: Trial) -> None:
         """Reads the queries, once an attempt is over."""
         for name, before in self._counted.items():
-            self._counted[name] = self._queries.result(name).packets
+            result = self._queries.result(name)
+            self._counted[name], self._doubts[name] = result.packets, "; ".join(result.missing())
             self._last[name] = self._counted[name] - before
 
     def arrived(self, streams: Sequence[str]) -> tuple[Arrived, ...]:
         """The colours of the frames of these streams; none, if no colours are told apart."""
         if not self._counted:
             return ()
-        return tuple(
-            Arrived(name, *(self._last.get(_query(colour, name), 0) for colour in ("green", "yellow")))
-            for name in streams
-        )
+        return tuple(map(self._arrived, streams))
+
+    def _arrived(self, stream: str) -> Arrived:
+        queries = [_query(colour, stream) for colour in ("green", "yellow")]
+        doubt = "; ".join(filter(None, (self._doubts.get(name) for name in queries)))
+        green, yellow = (self._last.get(name, 0) for name in queries)
+        return Arrived(stream, green, yellow, doubt)
 
 
 @contextmanager

@@ -54,6 +54,7 @@ class ColouredServices:
     line_bps: int = 100_000_000  # of frames
     late_ns: int = 0  # by which the middle frame of a trial is late, and those after it
     busy: bool = False
+    unread: str = ""  # why frames of a colour may be missing
     sent: list[int] = field(default_factory=list)  # frames of each burst
 
     def __post_init__(self) -> None:
@@ -106,7 +107,7 @@ class ColouredServices:
         ]
         objections = BUSY if self.busy else ()
         trial = Trial(Fraction(1), duration_ns, tuple(streams), EVIDENCE, objections)
-        arrived = tuple(Arrived(name, **counts) for name, counts in colours.items())
+        arrived = tuple(Arrived(name, **counts, doubt=self.unread) for name, counts in colours.items())
         return Offered(trial, arrived if self.counts_colours else ())
 
     def _colour(self, name: str, now_ns: Fraction) -> str:

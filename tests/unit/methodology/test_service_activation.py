@@ -76,6 +76,17 @@ def test_green_frames_that_left_late_and_all_arrived_fail_no_device() -> None:
     assert "the device delivered all that it was offered" in str(verdict)
 
 
+@pytest.mark.parametrize("paints", ["", YELLOW])
+def test_colours_of_which_some_may_be_missing_pass_and_fail_no_device(paints: str) -> None:
+    data = Service(GREEN, Rate.parse("4 Mbps"), Rate.parse("2 Mbps"), YELLOW)
+    device = ColouredServices(4_000_000, 5_120, 2_000_000, 5_120, paints=paints, unread="3 packets had tags")
+    verdict = measure_configuration(device, data, SECOND).verdict(
+        Acceptance(yellow_loss=Ratio.parse("5 %")), Ratio.parse("5 %")
+    )
+    assert verdict.outcome is Outcome.INCONCLUSIVE, verdict
+    assert "3 packets had tags" in str(verdict)
+
+
 @pytest.mark.parametrize(
     ("rates", "outcome", "text"),
     [
