@@ -11,12 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
 from ipaddress import ip_address
 
 from ..errors import PlanError
 from ..model.departures import CaptureReplay, Messages
 from ..model.editor import Editor, FieldPath, FieldValues, Sweep
 from ..model.headers import HeaderStack
+from ..model.law import Departures
 from ..model.payload import PayloadKind
 from ..model.plan import PlannedStream
 from ..model.stream import Stream
@@ -35,7 +38,7 @@ _FREE = frozenset(
 _NETWORKS = ("IP", "IPv6", "ARP")
 
 PlanOne = Callable[[Stream, int], tuple[PlannedStream, Content]]
-Rewrite = Callable[[Stream, PlannedStream], PlannedStream]
+DeparturesOf = Callable[[Stream], tuple[Departures, Fraction]]
 TemplateOf = Callable[[Stream, int], FrameTemplate]
 
 
@@ -93,7 +96,7 @@ def plan_alike(
     seed: int,
     one: PlanOne,
     template: TemplateOf,
-    departing: Rewrite,
+    departures: DeparturesOf,
 ) -> list[tuple[PlannedStream, Content]] | None:
     """Plans streams that are alike; None if they have to be planned one by one.
 
@@ -103,7 +106,7 @@ def plan_alike(
         seed: The seed of the job.
         one: Plans a stream with its id by itself.
         template: The frame of a stream with its id.
-        departing: Gives a planned stream the times of another stream.
+        departures: When the frames of a stream are due, and the error of their rate.
     """
     stacks = [stream.headers for stream in streams if stream.headers]
     paths = list(_differing(stacks))
@@ -128,10 +131,12 @@ def plan_alike(
         if frames[0] != first.frames[0]:
             return None
         reach = Reach(laid_out, changing.changes, announces=False)
-    planned = [
-        departing(stream, replace(first, id=stream_id, name=stream.name, frames=(frame,)))
-        for stream, stream_id, frame in zip(streams, ids, frames, strict=True)
-    ]
+    planned = []
+    for stream, stream_id, frame in zip(streams, ids, frames, strict=True):
+        due, error = departures(stream)
+        planned.append(
+            replace(first, id=stream_id, name=stream.name, frames=(frame,), departures=due, rate_error=error)
+        )
     rest = replace(made, reach=None)
     return [(planned[0], replace(made, reach=reach)), *((stream, rest) for stream in planned[1:])]
 
@@ -164,6 +169,7 @@ def _is_plain(stack: HeaderStack) -> bool:
     return True
 
 
+@lru_cache(maxsize=256)
 def _is_group(text: str) -> bool:
     try:
         address = ip_address(text)

@@ -7,11 +7,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from ..errors import PlanError
 from ..model.departures import CaptureReplay, Messages
 from ..model.forwarding import Forwarding
 from ..model.job import Job
+from ..model.law import Departures
 from ..model.match import Match
 from ..model.plan import LearningFrame, Plan, PlannedNeighbour, PlannedStream
 from ..model.ports import Port
@@ -191,8 +193,8 @@ def _streams(
             template=lambda stream, stream_id, tx=tx, rx=rx: measured_frame(  # type: ignore[misc]
                 stream, stream_id, seed, tx, rx, _next_hop(stream, tx, rx, gateways)
             ),
-            departing=lambda stream, planned, tx=tx, rx=rx: _departing(  # type: ignore[misc]
-                stream, planned, seed, tx, _next_hop(stream, tx, rx, gateways)
+            departures=lambda stream, tx=tx, rx=rx: _departures(  # type: ignore[misc]
+                stream, seed, tx, _next_hop(stream, tx, rx, gateways)
             ),
         )
         made |= zip(places, alike or (), strict=False)
@@ -202,11 +204,8 @@ def _streams(
     ]
 
 
-def _departing(
-    stream: Stream, planned: PlannedStream, seed: int, tx: Station, next_hop: bytes
-) -> PlannedStream:
-    departures, error = planned_departures(stream, tx.port, seed=f"{seed} {stream.name}", next_hop=next_hop)
-    return replace(planned, departures=departures, rate_error=error)
+def _departures(stream: Stream, seed: int, tx: Station, next_hop: bytes) -> tuple[Departures, Fraction]:
+    return planned_departures(stream, tx.port, seed=f"{seed} {stream.name}", next_hop=next_hop)
 
 
 def _next_hop(stream: Stream, tx: Station, rx: Station, gateways: Mapping[str, bytes]) -> bytes:
@@ -223,7 +222,7 @@ def _stream(
     stream: Stream, stream_id: int, seed: int, tx: Station, rx: Station, gateways: Mapping[str, bytes]
 ) -> tuple[PlannedStream, Content]:
     next_hop = _next_hop(stream, tx, rx, gateways)
-    departures, error = planned_departures(stream, tx.port, seed=f"{seed} {stream.name}", next_hop=next_hop)
+    departures, error = _departures(stream, seed, tx, next_hop)
     templates = tuple(
         measured_frame(replace(stream, frame_size=size), stream_id, seed, tx, rx, next_hop)
         for size in frame_sizes(stream.shaping, stream.frame_size)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import singledispatch
+from functools import lru_cache, singledispatch
 from math import ceil, prod
 
 from ..errors import PlanError
@@ -51,12 +51,12 @@ def planned_departures(
         if isinstance(stream.shaping, CaptureReplay) and stream.as_captured:
             return Departures(_replay(stream.shaping, None, next_hop)), Fraction(0)
         rate, error = planned_rate(stream, port)
-        drawn = random.Random(f"departures {seed}").getrandbits(64)
-        law = _law(stream.shaping, _Wanted(rate, stream.frame_size, port, drawn, next_hop))
+        law = _law(stream.shaping, _Wanted(rate, stream.frame_size, port, seed, next_hop))
     except PlanError as problem:
         raise PlanError(f"stream {stream.name!r}: {problem}") from None
     phase_ns = round(stream.phase / rate)
-    return Departures(law, stream.start_after.ns + phase_ns, phase_ns), (1 + error) * law.rate / rate - 1
+    error = error if law.rate == rate else (1 + error) * law.rate / rate - 1
+    return Departures(law, stream.start_after.ns + phase_ns, phase_ns), error
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,13 @@ class _Wanted:
     rate: Fraction
     frame_size: FrameSizes
     port: Port
-    seed: int
+    seed: str
     next_hop: bytes
+
+    @property
+    def drawn(self) -> int:
+        """The seed of a law that is random."""
+        return random.Random(f"departures {self.seed}").getrandbits(64)
 
     @property
     def line(self) -> Fraction:
@@ -98,7 +103,13 @@ class _Wanted:
 def _law(shaping: object, wanted: _Wanted) -> Law:
     """The law of a stream without shaping: frames are due at equal gaps."""
     assert shaping is None
-    return Steady(wanted.rate)
+    return _steady(wanted.rate)
+
+
+@lru_cache(maxsize=1024)
+def _steady(rate: Fraction) -> Steady:
+    """One law for the thousands of streams of a job that have the same rate."""
+    return Steady(rate)
 
 
 @_law.register
@@ -120,14 +131,14 @@ def _time_pattern(shaping: TimePattern, wanted: _Wanted) -> Law:
 
 @_law.register
 def _poisson(_: Poisson, wanted: _Wanted) -> Law:
-    return Random(wanted.seed, Exponential(float(1 / wanted.rate)))
+    return Random(wanted.drawn, Exponential(float(1 / wanted.rate)))
 
 
 @_law.register
 def _uniform(shaping: UniformGaps, wanted: _Wanted) -> Law:
     mean, spread = 1 / wanted.rate, shaping.spread.value
     gaps = float(mean * (1 - spread)), float(mean * (1 + spread))
-    return Random(wanted.seed, Quantiles((0.0, 1.0), gaps))
+    return Random(wanted.drawn, Quantiles((0.0, 1.0), gaps))
 
 
 @_law.register
@@ -135,7 +146,7 @@ def _talk(shaping: TalkSpurts, wanted: _Wanted) -> Law:
     on, off = shaping.on.ns, shaping.off.ns
     tick = fitted(wanted.rate * (on + off) / on)
     wanted.check_peak(tick, f"talking for {shaping.on} and being silent for {shaping.off}")
-    return Random(wanted.seed, OnOff(tick, float(on), float(off)))
+    return Random(wanted.drawn, OnOff(tick, float(on), float(off)))
 
 
 @_law.register
@@ -145,7 +156,7 @@ def _distribution(shaping: GapDistribution, wanted: _Wanted) -> Law:
     if points[0][1] > 0:  # this part of all gaps equals the first one
         points.insert(0, (points[0][0], Fraction(0)))
     gaps, parts = zip(*points, strict=True)
-    return Random(wanted.seed, Quantiles(tuple(map(float, parts)), tuple(map(float, gaps))))
+    return Random(wanted.drawn, Quantiles(tuple(map(float, parts)), tuple(map(float, gaps))))
 
 
 @_law.register

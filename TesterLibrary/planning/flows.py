@@ -8,6 +8,7 @@ With it everyone who has the plan can tell what each frame was, and index flows 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from math import gcd, lcm
 
@@ -30,6 +31,7 @@ class FlowSpace:
         self._template = template
         self._editors = editors
         self._checksums = checksums
+        self._fields = [_Field.of(editor, checksums) for editor in editors]
 
     @classmethod
     def of(cls, stream: PlannedStream) -> FlowSpace:
@@ -55,11 +57,15 @@ class FlowSpace:
         """The bytes of frame `number`, from 0, without FCS."""
         before = self._template(number)
         frame = bytearray(before)
-        for editor in self._editors:
-            _write(frame, editor, editor.value(number))
-        for index, checksum in enumerate(self._checksums):
+        sums = [0] * len(self._checksums)
+        for field in self._fields:
+            value = field.editor.value(number)
+            more = value - field.read(before)
+            field.write(frame, value)
+            for index, factor in field.factors:
+                sums[index] += factor * more
+        for checksum, added in zip(self._checksums, sums, strict=True):
             if checksum.kind is not ChecksumKind.CRC32C:
-                added = sum(_added(before, editor, index, checksum, number) for editor in self._editors)
                 _add(frame, checksum, added)
         for checksum in self._checksums:
             if checksum.kind is ChecksumKind.CRC32C:
@@ -67,23 +73,34 @@ class FlowSpace:
         return bytes(frame)
 
 
-def _write(frame: bytearray, editor: PlannedEditor, value: int) -> None:
-    begin, end = editor.bit_offset // 8, -(-(editor.bit_offset + editor.bits) // 8)
-    low = 8 * end - editor.bit_offset - editor.bits
-    kept = int.from_bytes(frame[begin:end], "big") & ~((1 << editor.bits) - 1 << low)
-    frame[begin:end] = (kept | value << low).to_bytes(end - begin, "big")
+@dataclass(frozen=True)
+class _Field:
+    """The field of an editor in a frame."""
 
+    editor: PlannedEditor
+    octets: slice  # of the frame, that have a bit of it
+    low: int  # bits of them after it
+    mask: int
+    factors: tuple[tuple[int, int], ...]  # index of each checksum over it, and what 1 in it adds to the sum
 
-def _read(frame: bytes, editor: PlannedEditor) -> int:
-    low = 8 * len(frame) - editor.bit_offset - editor.bits
-    return int.from_bytes(frame, "big") >> low & (1 << editor.bits) - 1
+    @classmethod
+    def of(cls, editor: PlannedEditor, checksums: Sequence[Checksum]) -> _Field:
+        begin, end = editor.bit_offset, editor.bit_offset + editor.bits
+        octets = slice(begin // 8, -(-end // 8))
+        # In a one's-complement sum 2^16 counts as 1.
+        factors = tuple(
+            (covered.checksum, covered.weight << (8 * checksums[covered.checksum].offset - end) % 16)
+            for covered in editor.coverage
+        )
+        return cls(editor, octets, 8 * octets.stop - end, (1 << editor.bits) - 1, factors)
 
+    def read(self, frame: bytes) -> int:
+        return int.from_bytes(frame[self.octets], "big") >> self.low & self.mask
 
-def _added(before: bytes, editor: PlannedEditor, index: int, checksum: Checksum, number: int) -> int:
-    """The amount that an editor adds to the sum of a checksum. In a one's-complement sum 2^16 counts as 1."""
-    weight = sum(covered.weight for covered in editor.coverage if covered.checksum == index)
-    place = (8 * checksum.offset - editor.bit_offset - editor.bits) % 16
-    return weight * (editor.value(number) - _read(before, editor)) << place
+    def write(self, frame: bytearray, value: int) -> None:
+        before = frame[self.octets]
+        kept = int.from_bytes(before, "big") & ~(self.mask << self.low)
+        frame[self.octets] = (kept | value << self.low).to_bytes(len(before), "big")
 
 
 def _add(frame: bytearray, checksum: Checksum, added: int) -> None:

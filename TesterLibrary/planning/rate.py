@@ -4,14 +4,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import lru_cache
 
 from ..errors import PlanError
 from ..model.number import percent
 from ..model.ports import Port
 from ..model.stream import Stream
-from ..model.units import Rate, RateUnit
+from ..model.units import Bandwidth, FrameSizes, Rate, RateUnit
 
 _LARGEST = 2**64 - 1  # the largest numerator and denominator of a planned rate
 _FASTEST = Fraction(1)  # frames each nanosecond: the limit of `plan.proto`
@@ -25,19 +27,25 @@ def planned_rate(stream: Stream, port: Port) -> tuple[Fraction, Fraction]:
     Raises:
         PlanError: faster than the port's line at that frame size or than one frame a nanosecond, or too slow.
     """
-    size = stream.frame_size.mean
-    asked = stream.rate.frames_per_second(size, port.speed)
-    line = port.speed.frames_per_second(size)
+    return _planned(stream.rate, stream.frame_size, port.name, port.speed)
+
+
+@lru_cache(maxsize=1024)
+def _planned(rate: Rate, frame_size: FrameSizes, port: str, speed: Bandwidth) -> tuple[Fraction, Fraction]:
+    """Kept, because thousands of streams of a job have the same few rates."""
+    size = frame_size.mean
+    asked = rate.frames_per_second(size, speed)
+    line = speed.frames_per_second(size)
     if asked > line:
         raise PlanError(
-            f"{stream.rate} is more than port {port.name!r} ({port.speed}) carries; "
-            f"with frames of {stream.frame_size} it carries at most {_maxima(line, size)}"
+            f"{rate} is more than port {port!r} ({speed}) carries; "
+            f"with frames of {frame_size} it carries at most {_maxima(line, size)}"
         )
     exact = asked / 10**9
     try:
         planned = fitted(exact)
     except PlanError as problem:
-        raise PlanError(f"{stream.rate} is {problem}") from None
+        raise PlanError(f"{rate} is {problem}") from None
     return planned, (planned - exact) / exact
 
 
@@ -64,7 +72,10 @@ def check_sum(port: Port, streams: Iterable[Stream]) -> None:
         PlanError: naming the streams, their sum and the port's speed.
     """
     sharing = list(streams)
-    part = sum((_part_of_line(stream, port) for stream in sharing), Fraction(0))
+    loads = Counter((stream.rate, stream.frame_size) for stream in sharing if not stream.as_captured)
+    part = sum(
+        (count * _part_of_line(rate, size, port.speed) for (rate, size), count in loads.items()), Fraction(0)
+    )
     if part > 1:
         names = " + ".join(f"{stream.name!r} ({stream.rate})" for stream in sharing)
         raise PlanError(
@@ -73,11 +84,9 @@ def check_sum(port: Port, streams: Iterable[Stream]) -> None:
         )
 
 
-def _part_of_line(stream: Stream, port: Port) -> Fraction:
-    if stream.as_captured:
-        return Fraction(0)
-    size = stream.frame_size.mean
-    return stream.rate.frames_per_second(size, port.speed) / port.speed.frames_per_second(size)
+def _part_of_line(rate: Rate, frame_size: FrameSizes, speed: Bandwidth) -> Fraction:
+    size = frame_size.mean
+    return rate.frames_per_second(size, speed) / speed.frames_per_second(size)
 
 
 def _maxima(line: Fraction, size: Fraction) -> str:

@@ -15,6 +15,7 @@ from .editor import FieldChange
 from .frame import mac_announcement
 from .template import FramePlace, FrameTemplate
 
+_BROADCAST = IPv4Address("255.255.255.255")
 MOST_ADDRESSES = 4096  # values of one field; a device needs a route to reach more addresses
 
 
@@ -91,6 +92,6 @@ _POSSIBLE: dict[type, Callable[..., tuple[int, Iterable[int]]]] = {
 
 
 def _is_asked_for(address: Address, port: Port) -> bool:
-    if address.is_multicast or address.is_unspecified or address == IPv4Address("255.255.255.255"):
+    if address.is_multicast or address.is_unspecified or address == _BROADCAST:
         return False
     return port.address is None or address in port.address.network

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address
 
 from ..errors import PlanError
@@ -99,5 +100,6 @@ def _station(port: Port, index: int, version: int) -> Station:
     return Station(port, address, other=_benchmark(index, 10 - address.version))
 
 
+@lru_cache(maxsize=256)
 def _benchmark(index: int, version: int) -> Address:
     return _FIRST_IPV6 + index if version == 6 else _FIRST_IPV4 + index

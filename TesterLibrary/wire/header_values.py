@@ -6,10 +6,13 @@ from __future__ import annotations
 
 import re
 import struct
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from collections.abc import Mapping
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
 from ..model.headers import Value
+from ..model.ports import Address
 
 _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
 _OCTETS = ("StrField", "StrLenField", "StrFixedLenField", "XStrField", "XStrLenField", "XStrFixedLenField")
@@ -36,24 +39,30 @@ def converted(field: Any, value: Value) -> Any:
         return [str(_parsed(IPv6Address, one, "an IPv6 address")) for one in _many(value)]
     if not isinstance(value, str):
         raise ValueError("it takes one value, no list")
+    one = _single(field, value)
+    return str(one) if isinstance(one, Address) else one
+
+
+def _single(field: Any, text: str) -> Address | str | bytes | int:
+    """The value of a field that has one; MAC addresses are texts."""
+    from scapy import fields
+
     if isinstance(field, fields.MACField):
-        if not _MAC.fullmatch(value):
+        if not _MAC.fullmatch(text):
             raise ValueError("it takes a MAC address such as 02:00:00:00:00:01")
-        return value.lower()
+        return text.lower()
     if isinstance(field, fields.IPField):
-        return str(_parsed(IPv4Address, value, "an IPv4 address"))
+        return _parsed(IPv4Address, text, "an IPv4 address")
     if isinstance(field, fields.IP6Field):
-        return str(_parsed(IPv6Address, value, "an IPv6 address"))
-    if type(field).__name__ in _OCTETS:
-        return _octets(field, value)
-    return _number(field, value)
+        return _parsed(IPv6Address, text, "an IPv6 address")
+    return _octets(field, text) if type(field).__name__ in _OCTETS else _number(field, text)
 
 
 def _many(value: Value) -> tuple[str, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-def _parsed(kind: type[IPv4Address] | type[IPv6Address], text: str, what: str) -> IPv4Address | IPv6Address:
+def _parsed(kind: type[IPv4Address] | type[IPv6Address], text: str, what: str) -> Address:
     try:
         return kind(text)
     except ValueError:
@@ -76,19 +85,17 @@ def _number(field: Any, text: str) -> int:
     words = _words(field)
     if text in words:
         return words[text]
+    if _NUMBER.fullmatch(text):
+        number = int(text, 16 if text[:2] in ("0x", "0X") else 10)
+        if number < 1 << bits:
+            return number
+    elif (flags := _flags(field, text)) is not None:
+        return flags
     allowed = f"it takes 0 to {(1 << bits) - 1} ({bits} bit{'s' if bits > 1 else ''})"
     if words:
         some = ", ".join(sorted(words)[:8])
         allowed += f" or one of {some}{', …' if len(words) > 8 else ''}"
-    if not _NUMBER.fullmatch(text):
-        flags = _flags(field, text)
-        if flags is None:
-            raise ValueError(allowed)
-        return flags
-    number = int(text, 16 if text[:2] in ("0x", "0X") else 10)
-    if number >= 1 << bits:
-        raise ValueError(allowed)
-    return number
+    raise ValueError(allowed)
 
 
 def width(field: Any) -> int | None:
@@ -112,10 +119,9 @@ def numeric_width(field: Any) -> int | None:
 
 def as_number(field: Any, text: str) -> int:
     """The number that a number or an address is in the bits of its field. ValueError as from `converted`."""
-    value = converted(field, text)
-    if isinstance(value, int):
-        return value
-    return int(value.replace(":", ""), 16) if _MAC.fullmatch(value) else int(ip_address(value))
+    value = _single(field, text)
+    assert not isinstance(value, bytes), f"{field} holds octets"
+    return int(value.replace(":", ""), 16) if isinstance(value, str) else int(value)
 
 
 def from_number(field: Any, number: int) -> Any:
@@ -129,8 +135,12 @@ def from_number(field: Any, number: int) -> Any:
     return number
 
 
-def _words(field: Any) -> dict[str, int]:
-    """The names of an enumeration's values, or of the bits of a set of flags."""
+@lru_cache(maxsize=256)
+def _words(field: Any) -> Mapping[str, int]:
+    """The names of an enumeration's values, or of the bits of a set of flags.
+
+    Kept, because the names of ports are hundreds, and thousands of values of one field are read in turn.
+    """
     names = getattr(field, "s2i", None)
     if isinstance(names, dict):
         return {str(name): number for name, number in names.items() if isinstance(number, int)}
