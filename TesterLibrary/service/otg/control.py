@@ -248,7 +248,8 @@ class TrafficGenerator:
         self._flows.remove(names)
         config = message_class("Config")()
         config.CopyFrom(self._config)
-        kept = [flow for flow in config.flows if flow.name not in names]
+        gone = set(names)
+        kept = [flow for flow in config.flows if flow.name not in gone]
         del config.flows[:]
         config.flows.extend(kept)
         self._config = config
@@ -274,9 +275,9 @@ class TrafficGenerator:
             return self._warning(self._capture(names, goal, all_ports=not wanted.port_names, path=place))
         return self._warning(self._protocols(goal))
 
-    def _named(self, names: Iterable[str], known: Iterable[str], path: str, what: str) -> list[str]:
+    def _named(self, names: Iterable[str], known: Mapping[str, object], path: str, what: str) -> list[str]:
         """The objects that a state is for: those named, or all."""
-        known, findings = list(known), Findings()
+        findings = Findings()
         wanted = list(dict.fromkeys(names))
         for index, name in enumerate(wanted):
             if name not in known:
@@ -285,7 +286,7 @@ class TrafficGenerator:
                     f"{path}[{index}]", f"{name!r} is no {what} of the configuration; it has {there}"
                 )
         findings.settle()
-        return wanted or known
+        return wanted or list(known)
 
     def _transmit(self, names: Collection[str], goal: str) -> list[str]:
         if goal == "stop":

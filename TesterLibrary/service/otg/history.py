@@ -20,7 +20,8 @@ class History:
 
     def __init__(self) -> None:
         self._readings: deque[_Reading] = deque()
-        self._found: dict[tuple[int, int], _Reading] = {}  # what was asked for since the last change
+        # What was asked for since the last change: thousands of counters ask for the same.
+        self._found: dict[tuple[int, float], tuple[int, _Reading]] = {}
 
     def note(self, now_ns: int, counts: Mapping[Hashable, Counts]) -> None:
         """Adds a reading. Counters that went back since are forgotten by `restart`."""
@@ -42,10 +43,12 @@ class History:
 
         A stream of one frame a second has a rate, too, whenever it is asked for: the time grows with the gap.
         """
-        asked_ns = min(_MOST_NS, max(_LEAST_NS, round(_FRAMES * 1e9 / expected)) if expected else _LEAST_NS)
         if not self._readings:
             return tuple(0.0 for _ in counts)
-        then_ns, known = self._reading(now_ns, asked_ns)
+        found = self._found.get((now_ns, expected))
+        if found is None:
+            found = self._found[now_ns, expected] = self._reading(now_ns, expected)
+        asked_ns, (then_ns, known) = found
         before = known.get(key)
         gained = counts if before is None else [now - then for now, then in zip(counts, before, strict=True)]
         elapsed_ns = float(now_ns - then_ns)
@@ -56,9 +59,8 @@ class History:
         scale = 1e9 / elapsed_ns
         return tuple([more * scale for more in gained])
 
-    def _reading(self, now_ns: int, asked_ns: int) -> _Reading:
-        """The newest reading that is so old, or the oldest one. Thousands of counters ask for the same."""
-        if (now_ns, asked_ns) not in self._found:
-            old = (reading for reading in reversed(self._readings) if now_ns - reading[0] >= asked_ns)
-            self._found[now_ns, asked_ns] = next(old, self._readings[0])
-        return self._found[now_ns, asked_ns]
+    def _reading(self, now_ns: int, expected: float) -> tuple[int, _Reading]:
+        """The time over which a rate is averaged, and the newest reading that is so old, or the oldest."""
+        asked_ns = min(_MOST_NS, max(_LEAST_NS, round(_FRAMES * 1e9 / expected)) if expected else _LEAST_NS)
+        old = (reading for reading in reversed(self._readings) if now_ns - reading[0] >= asked_ns)
+        return asked_ns, next(old, self._readings[0])

@@ -55,15 +55,16 @@ def metrics_of(
     return {"choice": "port_metrics", "port_metrics": found}
 
 
-def _wanted(names: Sequence[str], known: Iterable[str], path: str, what: str) -> list[str]:
+def _wanted(names: Sequence[str], known: Mapping[str, object], path: str, what: str) -> list[str]:
     """The names that were asked for, or all."""
-    known, findings = list(known), Findings()
+    findings = Findings()
     for index, name in enumerate(names):
         if name not in known:
             there = ", ".join(known) or "none"
             findings.add(f"{path}[{index}]", f"{name!r} is no {what} of the configuration; it has {there}")
     findings.settle()
-    return [name for name in known if name in set(names)] if names else known
+    asked = set(names)
+    return [name for name in known if name in asked] if asked else list(known)
 
 
 def _columns(request: Message, field: str) -> frozenset[str]:
@@ -203,7 +204,7 @@ def _bytes_rx(flow: FlowCount) -> int | None:
     return total
 
 
-def _rates(flow: FlowCount, now: Snapshot, flows: Transmission) -> dict[str, float | None]:
+def _rates(flow: FlowCount, now: Snapshot, flows: Transmission) -> dict[str, float]:
     frames_tx = frames_rx = bytes_tx = bytes_rx = 0.0
     if flow.is_sending:
         for stream in flow.streams:
@@ -214,14 +215,21 @@ def _rates(flow: FlowCount, now: Snapshot, flows: Transmission) -> dict[str, flo
     if flow.setting.anywhere:  # bytes at other ports are not counted
         size = bytes_tx / frames_tx if frames_tx else 0.0
         bytes_rx = frames_rx * size
-    values: dict[str, float | None] = {"frames_tx_rate": frames_tx, "frames_rx_rate": frames_rx}
-    for way, frames, octets in (("tx", frames_tx, bytes_tx), ("rx", frames_rx, bytes_rx)):
-        values[f"{way}_l1_rate_bps"] = 8 * (octets + LINE_OVERHEAD * frames)
-        values[f"{way}_rate_bytes"] = octets
-        values[f"{way}_rate_bps"] = 8 * octets
-        values[f"{way}_rate_kbps"] = 8 * octets / _KILO
-        values[f"{way}_rate_mbps"] = 8 * octets / _MEGA
-    return values
+    bits_tx, bits_rx = 8 * bytes_tx, 8 * bytes_rx
+    return {
+        "frames_tx_rate": frames_tx,
+        "frames_rx_rate": frames_rx,
+        "tx_l1_rate_bps": 8 * (bytes_tx + LINE_OVERHEAD * frames_tx),
+        "tx_rate_bytes": bytes_tx,
+        "tx_rate_bps": bits_tx,
+        "tx_rate_kbps": bits_tx / _KILO,
+        "tx_rate_mbps": bits_tx / _MEGA,
+        "rx_l1_rate_bps": 8 * (bytes_rx + LINE_OVERHEAD * frames_rx),
+        "rx_rate_bytes": bytes_rx,
+        "rx_rate_bps": bits_rx,
+        "rx_rate_kbps": bits_rx / _KILO,
+        "rx_rate_mbps": bits_rx / _MEGA,
+    }
 
 
 def _loss(flow: FlowCount) -> tuple[int, int] | None:

@@ -149,9 +149,10 @@ class Transmission:
 
     def _within(self, names: Collection[str], advice: str) -> list[Group]:
         """The groups of flows. OtgError if one of them has other flows, too."""
-        found = [group for group in self._groups if set(group.flows) & set(names)]
+        wanted = set(names)
+        found = [group for group in self._groups if not wanted.isdisjoint(group.flows)]
         for group in found:
-            others = [name for name in group.flows if name not in names]
+            others = [name for name in group.flows if name not in wanted]
             if others:
                 raise OtgError(
                     [
