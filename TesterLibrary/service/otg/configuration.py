@@ -11,7 +11,7 @@ from ...errors import UnitError
 from ...model.ports import Port
 from ...model.units import FCS_LENGTH, Bandwidth
 from .devices import interfaces_of
-from .flows import World, flow_of, spread
+from .flows import World, flow_of, shares
 from .laboratory import Laboratory
 from .refusal import Findings
 from .schema import Message, given, named
@@ -65,16 +65,16 @@ def settings_of(config: Message, laboratory: Laboratory, macs: Mapping[str, byte
         ports=ports,
         tester_ports=tester_ports,
         interfaces=interfaces,
-        flows={flow.name: flow for flow in spread(flows, tester_ports)},
+        flows={flow.name: flow for flow in flows},
         captures=captures,
     )
 
 
 def _flows(config: Message, world: World, findings: Findings) -> Iterator[FlowSetting]:
-    for index, flow in enumerate(config.flows):
+    for index, (flow, share) in enumerate(zip(config.flows, shares(config.flows, world), strict=True)):
         found = None
         with findings.at(f"flows[{index}]"):
-            found = flow_of(flow, index, world, findings)
+            found = flow_of(flow, index, share, world, findings)
         if found:
             yield found
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 
 from ...errors import UnitError
 from ...measurement.correction import DelayKind
@@ -15,7 +16,7 @@ from ...model.headers import HeaderStack
 from ...model.payload import COUNTING
 from ...model.ports import Port
 from ...model.stream import Stream
-from ...model.units import FCS_LENGTH, Rate
+from ...model.units import FCS_LENGTH, Bandwidth, FrameSizes, Rate
 from ...planning.frame import SIGNATURE_LENGTH
 from .packet import Packet, packet_of
 from .refusal import Findings
@@ -46,6 +47,10 @@ class World:
     interfaces: Mapping[str, Interface]
     macs: Mapping[str, bytes]  # of the gateways that are known, by interface
 
+    def latest(self, port: str, rate: Rate, sizes: FrameSizes) -> Fraction:
+        """The gaps by which flows of the tester's port may begin later: one, or a tenth of a second."""
+        return _latest(rate, sizes, self.tester_ports[port].speed)
+
 
 @dataclass(frozen=True)
 class _Ends:
@@ -57,8 +62,14 @@ class _Ends:
     pairs: tuple[tuple[Interface, Interface], ...] = ()  # of devices
 
 
-def flow_of(flow: Message, index: int, world: World, findings: Findings) -> FlowSetting | None:
-    """A flow as this tester sends it; None if it is refused, which is noted with the path."""
+def flow_of(
+    flow: Message, index: int, share: Fraction, world: World, findings: Findings
+) -> FlowSetting | None:
+    """A flow as this tester sends it; None if it is refused, which is noted with the path.
+
+    Flows of a port do not begin at once, since a device would have to hold a frame of each: one begins later
+    by its share (see `shares`) of its gap, at most a tenth of a second.
+    """
     path, before = f"flows[{index}]", len(findings.errors)
     ends = _ends(flow.tx_rx, f"{path}.tx_rx", world, findings)
     packet = packet_of(flow.packet, f"{path}.packet", findings)
@@ -71,8 +82,9 @@ def flow_of(flow: Message, index: int, world: World, findings: Findings) -> Flow
         with findings.at(f"{path}.duration"):
             when = timing(flow.duration, sizes, world.tester_ports[ends.tx.port].speed, asked)
     octets = COUNTING
-    with findings.at(f"{path}.payload"):
-        octets = payload(flow.payload) if flow.HasField("payload") else COUNTING
+    if flow.HasField("payload"):
+        with findings.at(f"{path}.payload"):
+            octets = payload(flow.payload)
     metrics = flow.metrics
     latency = _KINDS[named(metrics.latency, "mode") or "store_forward"] if metrics.latency.enable else None
     if len(findings.errors) > before or not (ends and packet and sizes and asked and when):
@@ -95,6 +107,7 @@ def flow_of(flow: Message, index: int, world: World, findings: Findings) -> Flow
         payload=octets,
         shaping=when.messages,
         start_after=when.start_after,
+        phase=Fraction(0) if when.messages else share * world.latest(ends.tx.port, asked, sizes),
         editors=packet.editors,
         signature=signed,
         answered=not world.interfaces,  # where there are devices, they are answered for, and nothing else
@@ -102,7 +115,7 @@ def flow_of(flow: Message, index: int, world: World, findings: Findings) -> Flow
     return FlowSetting(
         name=flow.name,
         index=index,
-        parts=_parts(stream, when, ends, packet, world),
+        parts=_parts(stream, share, when, ends, packet, world),
         tx=ends.tx.name,
         rx=ends.rx.name if ends.rx else "",
         anywhere=ends.anywhere,
@@ -217,7 +230,9 @@ def _open_destination(stack: HeaderStack) -> bool:
     return stack.headers[0].name == "Ether" and "dst" not in dict(stack.headers[0].fields)
 
 
-def _parts(stream: Stream, when: Timing, ends: _Ends, packet: Packet, world: World) -> tuple[Part, ...]:
+def _parts(
+    stream: Stream, share: Fraction, when: Timing, ends: _Ends, packet: Packet, world: World
+) -> tuple[Part, ...]:
     """The stream of a flow, or one for each pair of devices: frame k is of pair k modulo their number."""
     if not ends.pairs:
         return (Part(stream, when.limit),)
@@ -228,50 +243,64 @@ def _parts(stream: Stream, when: Timing, ends: _Ends, packet: Packet, world: Wor
             "a flow between several pairs of devices has constant fields, and no bursts or seconds"
         )
     return tuple(
-        Part(_between(stream, number, count, one, packet, world), _share(when.limit, number, count))
+        Part(_between(stream, share, number, count, one, packet, world), _limit(when.limit, number, count))
         for number, (one, _) in enumerate(ends.pairs)
     )
 
 
-def _between(stream: Stream, number: int, count: int, one: Interface, packet: Packet, world: World) -> Stream:
+def _between(
+    stream: Stream,
+    share: Fraction,
+    number: int,
+    count: int,
+    one: Interface,
+    packet: Packet,
+    world: World,
+) -> Stream:
     stack = packet.stack
     if _open_destination(stack):
         mac = world.macs.get(one.name, _STAND_IN).hex(":")
         first = replace(stack.headers[0], fields=(*stack.headers[0].fields, ("dst", mac)))
         stack = replace(stack, headers=(first, *stack.headers[1:]))
-    own = stream if count == 1 else replace(stream, name=f"{stream.name} #{number + 1}")
+    if count == 1:
+        return replace(stream, headers=stack)
+    rate = Rate(stream.rate.value / count, stream.rate.unit)
+    later = share * world.latest(stream.tx, rate, stream.frame_size)
     return replace(
-        own,
+        stream,
+        name=f"{stream.name} #{number + 1}",
         headers=stack,
-        rate=Rate(stream.rate.value / count, stream.rate.unit),
-        phase=Fraction(number, count),
+        rate=rate,
+        phase=Fraction(number, count) + later,
     )
 
 
-def _share(limit: Limit, number: int, count: int) -> Limit:
+def _limit(limit: Limit, number: int, count: int) -> Limit:
     if limit.packets is None:
         return limit
     return Limit(packets=limit.packets // count + (number < limit.packets % count))
 
 
-def spread(flows: Sequence[FlowSetting], ports: Mapping[str, Port]) -> Iterator[FlowSetting]:
-    """The flows, so that those of a port do not begin at once: a device would have to hold a frame of each.
-
-    A flow begins later by a part of its gap, at most a tenth of a second.
-    """
-    sharing = Counter(flow.tx for flow in flows)
-    before: Counter[str] = Counter()
-    for flow in flows:
-        part = Fraction(before[flow.tx], sharing[flow.tx])
-        before[flow.tx] += 1
-        yield replace(flow, parts=tuple(_later(each, part, ports) for each in flow.parts)) if part else flow
+def shares(flows: Sequence[Message], world: World) -> Iterator[Fraction]:
+    """The part of its port's flows that are before each flow; any number for one that is refused anyway."""
+    senders = [_sender(flow.tx_rx, world) for flow in flows]
+    sharing, before = Counter(senders), Counter[str]()
+    for sender in senders:
+        yield Fraction(before[sender], sharing[sender])
+        before[sender] += 1
 
 
-def _later(part: Part, share: Fraction, ports: Mapping[str, Port]) -> Part:
-    stream = part.stream
-    if stream.shaping is not None:
-        return part
-    pps = stream.rate.frames_per_second(stream.frame_size.mean, ports[stream.tx].speed)
-    return replace(
-        part, stream=replace(stream, phase=stream.phase + share * min(Fraction(1), pps * _MOST_LATER_S))
-    )
+def _sender(tx_rx: Message, world: World) -> str:
+    """The tester's port that sends a flow; empty where there is none."""
+    found: PortSetting | Interface | None
+    if chosen(tx_rx, "port") == "device":
+        found = next((world.interfaces.get(name) for name in tx_rx.device.tx_names), None)
+    else:
+        found = world.ports.get(tx_rx.port.tx_name)
+    return found.port if found else ""
+
+
+@lru_cache(maxsize=1024)
+def _latest(rate: Rate, sizes: FrameSizes, speed: Bandwidth) -> Fraction:
+    """Kept, because thousands of flows have the same few rates."""
+    return min(Fraction(1), rate.frames_per_second(sizes.mean, speed) * _MOST_LATER_S)

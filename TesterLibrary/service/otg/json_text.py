@@ -7,7 +7,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any, NoReturn
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
@@ -44,82 +45,86 @@ def parsed(name: str, body: bytes) -> Message:
         document = json.loads(body, object_pairs_hook=pairs, parse_constant=_no_number)
     except (ValueError, RecursionError) as problem:
         raise OtgError([f"the body is no JSON: {problem}"]) from None
-    message = message_class(name)()
-    _fill(message, document, "", findings)
+    kind = message_class(name)
+    values = _object(kind.DESCRIPTOR, document, None, findings)
     findings.settle()
-    return message
+    return kind(**values)  # all at once, which takes less time than setting one by one
 
 
 def _no_number(text: str) -> NoReturn:
     raise ValueError(f"{text} is no number")
 
 
-def _fill(message: Message, document: Any, path: str, findings: Findings) -> None:
+_Place = tuple["_Place | None", str | int]  # what has it, and its name or index there
+_Convert = Callable[[Any], Any]  # a ValueError says what is allowed
+_Part = Callable[[Any, _Place, Findings], Any]  # notes what is wrong within
+
+
+@dataclass(frozen=True)
+class _Fields:
+    """Makes values of a message's fields from JSON, by their names."""
+
+    scalars: Mapping[str, _Convert]
+    parts: Mapping[str, _Part]  # messages and lists
+
+    @classmethod
+    @cache
+    def of(cls, kind: Descriptor) -> _Fields:
+        scalars, parts = {}, {}
+        for field in kind.fields:
+            if is_list(field):
+                parts[field.name] = _many(field)
+            elif field.message_type:
+                parts[field.name] = partial(_object, field.message_type)
+            else:
+                scalars[field.name] = _converter(field)
+        return cls(scalars, parts)
+
+
+def _path(place: _Place | None) -> str:
+    """A place as text, which is made only where something is wrong."""
+    path = ""
+    while place:
+        place, name = place
+        path = f"[{name}]{path}" if isinstance(name, int) else f".{name}{path}"
+    return path[1:]
+
+
+def _object(kind: Descriptor, document: Any, place: _Place | None, findings: Findings) -> dict[str, Any]:
+    """The values of a message, None for those not given; not all of them where something is wrong."""
     if not isinstance(document, dict):
-        findings.add(path, f"{_shown(document)} is no object; {_allowed(message.DESCRIPTOR)}")
-        return
-    readers = _readers(message.DESCRIPTOR)
-    for key, value in document.items():
-        reader = readers.get(key)
-        place = f"{path}.{key}" if path else key
-        if reader is None:
-            findings.add(place, f"is not in the model; {_allowed(message.DESCRIPTOR)}")
-        elif value is not None:
-            reader(message, value, place, findings)
+        findings.add(_path(place), f"{_shown(document)} is no object; {_allowed(kind)}")
+        return {}
+    fields, made = _Fields.of(kind), {}
+    for name, value in document.items():
+        if convert := fields.scalars.get(name):
+            try:
+                made[name] = None if value is None else convert(value)
+            except ValueError as problem:
+                findings.add(_path((place, name)), str(problem))
+        elif part := fields.parts.get(name):
+            made[name] = None if value is None else part(value, (place, name), findings)
+        else:
+            findings.add(_path((place, name)), f"is not in the model; {_allowed(kind)}")
+    return made
 
 
-_Reader = Callable[[Message, Any, str, Findings], None]
+def _many(field: FieldDescriptor) -> _Part:
+    kind, convert = field.message_type, _converter(field)
 
+    def many(value: Any, place: _Place, findings: Findings) -> list[Any]:
+        if not isinstance(value, list):
+            findings.add(_path(place), f"{_shown(value)} is no list")
+            return []
+        made = []
+        for index, one in enumerate(value):
+            try:
+                made.append(_object(kind, one, (place, index), findings) if kind else convert(one))
+            except ValueError as problem:
+                findings.add(_path((place, index)), str(problem))
+        return made
 
-@cache
-def _readers(descriptor: Descriptor) -> Mapping[str, _Reader]:
-    return {field.name: _reader(field) for field in descriptor.fields}
-
-
-def _reader(field: FieldDescriptor) -> _Reader:
-    name = field.name
-    if field.type == FieldDescriptor.TYPE_MESSAGE:
-        if is_list(field):
-
-            def many(message: Message, value: Any, place: str, findings: Findings) -> None:
-                if not isinstance(value, list):
-                    findings.add(place, f"{_shown(value)} is no list")
-                    return
-                made = getattr(message, name)
-                for index, one in enumerate(value):
-                    _fill(made.add(), one, f"{place}[{index}]", findings)
-
-            return many
-
-        def single(message: Message, value: Any, place: str, findings: Findings) -> None:
-            made = getattr(message, name)
-            made.SetInParent()
-            _fill(made, value, place, findings)
-
-        return single
-    convert = _converter(field)
-    if is_list(field):
-
-        def values(message: Message, value: Any, place: str, findings: Findings) -> None:
-            if not isinstance(value, list):
-                findings.add(place, f"{_shown(value)} is no list")
-                return
-            made = getattr(message, name)
-            for index, one in enumerate(value):
-                try:
-                    made.append(convert(one))
-                except ValueError as problem:
-                    findings.add(f"{place}[{index}]", str(problem))
-
-        return values
-
-    def scalar(message: Message, value: Any, place: str, findings: Findings) -> None:
-        try:
-            setattr(message, name, convert(value))
-        except ValueError as problem:
-            findings.add(place, str(problem))
-
-    return scalar
+    return many
 
 
 def _converter(field: FieldDescriptor) -> Callable[[Any], Any]:
@@ -147,7 +152,7 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{_shown(value)} is no text")
     try:
-        value.encode()
+        value.isascii() or value.encode()
     except UnicodeEncodeError:
         raise ValueError(f"{_shown(value)} is no text: half of a surrogate pair is missing") from None
     return value

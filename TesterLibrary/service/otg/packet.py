@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 from ...errors import UnitError
-from ...model.editor import Editor, FieldPath
+from ...model.editor import Editor, FieldPath, Mode
 from ...model.headers import FieldType, Header, HeaderStack, HeaderType
 from .patterns import Written, read_pattern, written
 from .refusal import Findings
@@ -56,9 +55,8 @@ class Packet:
 
 @dataclass(frozen=True)
 class _Layer:
-    name: str
-    fields: tuple[tuple[str, str], ...]
-    changes: tuple[tuple[str, Editor], ...] = field(default=())
+    header: Header
+    changes: tuple[tuple[str, Mode], ...] = ()  # of its fields
 
 
 _FLAGS = ("reserved", "dont_fragment", "more_fragments")  # of IPv4, from the highest bit
@@ -302,19 +300,19 @@ def packet_of(headers: Sequence[Message], path: str, findings: Findings) -> Pack
             if choice == _CUSTOM:
                 custom = _custom(header.custom, index)
                 types.append(custom)
-                layers.append(_Layer(custom.name, ()))
+                layers.append(_Layer(Header(custom.name, ())))
                 continue
             follower = choices[index + 1] if index + 1 < len(choices) else ""
             layers.append(_layer(choice, _part(header, choice).SerializeToString(), _announced(follower)))
     if len(findings.errors) > known:
         return None
-    numbers: Counter[str] = Counter()
+    stack = HeaderStack(tuple(layer.header for layer in layers), tuple(types))
     editors: list[Editor] = []
-    for layer in layers:
-        numbers[layer.name] += 1
-        number = numbers[layer.name]
-        editors += (Editor(FieldPath(layer.name, name, number), e.mode) for name, e in layer.changes)
-    stack = HeaderStack(tuple(Header(layer.name, layer.fields) for layer in layers), tuple(types))
+    for index, layer in enumerate(layers):
+        if layer.changes:
+            kind = layer.header.name
+            number = sum(header.name == kind for header in stack.headers[: index + 1])
+            editors += (Editor(FieldPath(kind, field, number), mode) for field, mode in layer.changes)
     length = sum(_KINDS[choice].length for choice in choices if choice != _CUSTOM)
     length += sum(known_type.fields[0].bits // 8 for known_type in types)
     return Packet(stack, tuple(editors), length)
@@ -341,12 +339,8 @@ def _layer(choice: str, serialized: bytes, announces: bool) -> _Layer:
     fields = [(name, value.first) for name, value in values]
     if kind.orphan and not announces and kind.orphan[0] not in dict(fields):
         fields.append(kind.orphan)
-    changes = tuple(
-        (name, Editor(FieldPath(kind.header, name), value.mode))
-        for name, value in values
-        if value.mode is not None
-    )
-    return _Layer(kind.header, tuple(fields), changes)
+    changes = tuple((name, value.mode) for name, value in values if value.mode is not None)
+    return _Layer(Header(kind.header, tuple(fields)), changes)
 
 
 def _value(message: Message, name: str, rule: _Rule) -> Written | None:

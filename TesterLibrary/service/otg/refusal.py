@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from types import TracebackType
 
 from ...errors import PlanError, TesterLibraryError, UnitError
 
@@ -32,6 +32,22 @@ class OtgFailure(OtgError):
     code, kind = 500, "internal"
 
 
+class _Noting:
+    """The context of `Findings.at`: as a generator it would take several times as long, for each field."""
+
+    def __init__(self, findings: Findings, path: str) -> None:
+        self._findings, self._path = findings, path
+
+    def __enter__(self) -> None:
+        """Nothing to do."""
+
+    def __exit__(self, _: type | None, problem: BaseException | None, __: TracebackType | None) -> bool:
+        if not isinstance(problem, (PlanError, UnitError)):
+            return False
+        self._findings.add(self._path, str(problem))
+        return True
+
+
 class Findings:
     """Errors of one request as they are found."""
 
@@ -42,13 +58,9 @@ class Findings:
         """Notes what is wrong at a place of the request."""
         self.errors.append(f"{path}: {problem}" if path else problem)
 
-    @contextmanager
-    def at(self, path: str) -> Iterator[None]:
+    def at(self, path: str) -> _Noting:
         """Notes what is refused within as wrong at that place."""
-        try:
-            yield
-        except (PlanError, UnitError) as refused:
-            self.add(path, str(refused))
+        return _Noting(self, path)
 
     def settle(self) -> None:
         """OtgError if anything was found."""

@@ -9,13 +9,15 @@ process that also imports snappi has two models that do not meet. `docs/adr` say
 from __future__ import annotations
 
 import gzip
-from functools import cache
+from collections.abc import Callable, Hashable
+from functools import cache, lru_cache, wraps
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from google.protobuf import descriptor_pb2, descriptor_pool, empty_pb2, message_factory
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor, ServiceDescriptor
 
+F = TypeVar("F", bound=Callable[..., Any])
 Message = Any  # of a class that is made at run time
 PACKAGE = "otg"
 
@@ -77,12 +79,36 @@ def alternatives(message: Descriptor) -> frozenset[str]:
     return frozenset(set(values_of(choice)) & set(message.fields_by_name)) if choice else frozenset()
 
 
+@cache
+def names_of(message: Descriptor, field: str) -> dict[int, str]:
+    """The names of an enumeration's values by their numbers."""
+    return {value.number: value.name for value in enumeration(message.fields_by_name[field]).values}
+
+
+def kept(name: str) -> Callable[[F], F]:
+    """Of a function of a message of that name and other values: keeps what it made of the last ones.
+
+    Thousands of flows share most of their parts. For messages that are small; refusals are not kept.
+    """
+
+    def decorate(read: F) -> F:
+        @lru_cache(maxsize=1024)
+        def known(octets: bytes, *more: Hashable) -> Any:
+            return read(message_class(name).FromString(octets), *more)
+
+        @wraps(read)
+        def reading(message: Message, *more: Hashable) -> Any:
+            return known(message.SerializeToString(), *more)
+
+        return cast(F, reading)
+
+    return decorate
+
+
 def chosen(message: Message, default: str) -> str:
     """The name of what was chosen: by `choice`, else by the only alternative that is given."""
     if message.HasField("choice"):
-        return str(
-            message.DESCRIPTOR.fields_by_name["choice"].enum_type.values_by_number[message.choice].name
-        )
+        return names_of(message.DESCRIPTOR, "choice")[message.choice]
     given = [
         field.name for field, _ in message.ListFields() if field.name in alternatives(message.DESCRIPTOR)
     ]
@@ -91,10 +117,7 @@ def chosen(message: Message, default: str) -> str:
 
 def named(message: Message, field: str) -> str:
     """The name of an enumeration's value; empty if it is not given."""
-    known = message.DESCRIPTOR.fields_by_name[field]
-    return (
-        str(known.enum_type.values_by_number[getattr(message, field)].name) if message.HasField(field) else ""
-    )
+    return names_of(message.DESCRIPTOR, field)[getattr(message, field)] if message.HasField(field) else ""
 
 
 def given(message: Message, field: str, default: Any) -> Any:

@@ -15,7 +15,7 @@ from ...model.departures import Messages, PacketTrain
 from ...model.mix import SizeMix, parse_frame_sizes, smooth
 from ...model.payload import Payload, PayloadKind
 from ...model.units import Bandwidth, Duration, FrameSize, FrameSizes, Rate, RateUnit
-from .schema import Message, chosen, given, named
+from .schema import Message, chosen, given, kept, named
 from .support import reads
 
 _PREDEFINED = {  # sizes of 64 bytes and more; the model's shares in hundredths of a percent
@@ -70,6 +70,7 @@ class Timing:
     messages: Messages | None = None  # of bursts
 
 
+@kept("FlowSize")
 def frame_size(size: Message) -> FrameSizes:
     """The frame size of a flow, or the mix of its sizes. UnitError for sizes that cannot be."""
     choice = chosen(size, "fixed")
@@ -116,6 +117,7 @@ def _weighted(pairs: Message) -> FrameSizes:
     return parse_frame_sizes(text)
 
 
+@kept("FlowRate")
 def rate(message: Message) -> Rate:
     """The rate of a flow; bits are those of frames with FCS. UnitError for one that is not above 0."""
     choice = chosen(message, "pps")
@@ -128,6 +130,7 @@ def rate(message: Message) -> Rate:
     return Rate(value, RateUnit.PPS) if choice == "pps" else Rate(value * _SCALE[choice], RateUnit.L2)
 
 
+@kept("FlowDuration")
 def timing(message: Message, sizes: FrameSizes, speed: Bandwidth, asked: Rate) -> Timing:
     """When frames leave on a port of that speed. UnitError for what cannot be."""
     choice = chosen(message, "continuous")

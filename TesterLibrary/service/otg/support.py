@@ -8,13 +8,15 @@ Modules that read messages say so with `reads`; `docs/otg.md` has the table that
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from .refusal import Findings
-from .schema import Message, alternatives, descriptor, enumeration, is_list, values_of
+from .schema import Message, alternatives, descriptor, enumeration, is_list, names_of, values_of
 
 _FIELDS: dict[str, frozenset[str]] = {}  # by the name of a message
 _VALUES: dict[
@@ -29,6 +31,7 @@ def reads(message: str, fields: str, **values: str) -> None:
     Both are words with spaces between. A name that the model has not is an error of this library.
     """
     known = descriptor(message)
+    _about.cache_clear()
     _FIELDS[message] = _FIELDS.get(message, frozenset()) | frozenset(fields.split())
     for name in _FIELDS[message]:
         if name not in known.fields_by_name:
@@ -71,22 +74,55 @@ def _check(message: Message, path: str, findings: Findings, sound: set[tuple[str
     before = len(findings.errors)
     for number in sorted({unknown.field_number for unknown in _unknown(message)}):
         findings.add(path, f"field number {number} is not in this version of the model")
+    named = []
     for field, value in message.ListFields():
-        place = f"{path}.{field.name}" if path else field.name
-        if not is_read(known, field.name):
+        about = _about(field)
+        place = f"{path}.{about.name}" if path else about.name
+        if about.is_alternative:
+            named.append(about.name)
+        if not about.is_read:
             findings.add(place, f"is not supported; {_supported(known)}")
-        elif field.type == FieldDescriptor.TYPE_MESSAGE:
-            if is_list(field):
+        elif about.is_message:
+            if about.is_list:
                 for index, one in enumerate(value):
                     _check(one, f"{place}[{index}]", findings, sound)
             else:
                 _check(value, place, findings, sound)
-        elif field.type == FieldDescriptor.TYPE_ENUM:
-            for shown, one in _each(place, value, many=is_list(field)):
-                _check_value(field, one, shown, findings)
-    _check_choice(message, path, findings)
+        elif about.values is not None:
+            for shown, one in _each(place, value, many=about.is_list):
+                if one not in about.values:
+                    _refuse_value(field, one, shown, findings)
+    if named:
+        _check_choice(message, named, path, findings)
     if len(findings.errors) == before:
         sound.add(key)
+
+
+@dataclass(frozen=True)
+class _About:
+    """What a check has to know of a field. Descriptors tell it more slowly."""
+
+    name: str
+    is_read: bool
+    is_list: bool
+    is_message: bool
+    is_alternative: bool  # that `choice` may name
+    values: frozenset[int] | None  # of an enumeration, those that are read
+
+
+@cache
+def _about(field: FieldDescriptor) -> _About:
+    message = field.containing_type
+    assert message is not None
+    known = values_of(field) if field.type == FieldDescriptor.TYPE_ENUM else None
+    return _About(
+        name=field.name,
+        is_read=is_read(message, field.name),
+        is_list=is_list(field),
+        is_message=field.type == FieldDescriptor.TYPE_MESSAGE,
+        is_alternative=field.name in alternatives(message),
+        values=None if known is None else frozenset(known[name] for name in values_read(field)),
+    )
 
 
 def _unknown(message: Message) -> Any:
@@ -105,29 +141,22 @@ def _each(place: str, value: Message, *, many: bool) -> Iterator[tuple[str, int]
         yield place, value
 
 
-def _check_value(field: FieldDescriptor, number: int, place: str, findings: Findings) -> None:
+def _refuse_value(field: FieldDescriptor, number: int, place: str, findings: Findings) -> None:
     value = enumeration(field).values_by_number.get(number)
-    allowed = values_read(field)
+    allowed = ", ".join(values_read(field))
     if value is None or number == _UNSAID:
-        findings.add(place, f"{number} is no value of the model; give one of {', '.join(allowed)}")
-    elif value.name not in allowed:
-        findings.add(place, f"{value.name} is not supported; give one of {', '.join(allowed)}")
+        findings.add(place, f"{number} is no value of the model; give one of {allowed}")
+    else:
+        findings.add(place, f"{value.name} is not supported; give one of {allowed}")
 
 
-def _check_choice(message: Message, path: str, findings: Findings) -> None:
+def _check_choice(message: Message, given: list[str], path: str, findings: Findings) -> None:
     """A field that `choice` does not name would be ignored, so it must not be given."""
-    known = alternatives(message.DESCRIPTOR)
-    given = [field.name for field, _ in message.ListFields() if field.name in known]
-    if not given:
-        return
-    choice = message.DESCRIPTOR.fields_by_name["choice"]
-    named = choice.enum_type.values_by_number.get(message.choice) if message.HasField("choice") else None
     if not message.HasField("choice"):
         if len(given) > 1:
             findings.add(path, f"{', '.join(given)} are given without a choice; give one of them")
-    elif named is not None:
-        for name in given:
-            if name != named.name:
-                findings.add(
-                    f"{path}.{name}" if path else name, f"goes with the choice {name}, not {named.name}"
-                )
+        return
+    choice = names_of(message.DESCRIPTOR, "choice").get(message.choice)
+    for name in given:
+        if choice not in (None, name):
+            findings.add(f"{path}.{name}" if path else name, f"goes with the choice {name}, not {choice}")

@@ -131,6 +131,12 @@ def test_a_flow_without_room_for_a_signature_is_known_by_its_headers() -> None:
     assert "at least 74 bytes" in error
 
 
+def test_parts_that_flows_share_are_refused_in_each() -> None:
+    wrong = {"size": {"choice": "fixed", "fixed": 20}, "rate": {"choice": "pps", "pps": 0}}
+    places = [error.partition(":")[0] for error in refused(flow("a", **wrong), flow("b", **wrong))]
+    assert places == ["flows[0].size", "flows[0].rate", "flows[1].size", "flows[1].rate"]
+
+
 def test_flows_of_a_port_do_not_begin_at_once() -> None:
     phases = [each.parts[0].stream.phase for each in made(*(flow(f"f{n}") for n in range(4))).flows.values()]
     assert phases == [Fraction(n, 4) for n in range(4)]
