@@ -86,7 +86,7 @@ def names_of(message: Descriptor, field: str) -> dict[int, str]:
 
 
 def kept(name: str) -> Callable[[F], F]:
-    """Of a function of a message of that name and other values: keeps what it made of the last ones.
+    """Keeps what a function made of messages of that name, and of other values beside them.
 
     Thousands of flows share most of their parts. For messages that are small; refusals are not kept.
     """

@@ -100,7 +100,7 @@ def _check(message: Message, path: str, findings: Findings, sound: set[tuple[str
 
 @dataclass(frozen=True)
 class _About:
-    """What a check has to know of a field. Descriptors tell it more slowly."""
+    """A field as a check has to know it. Descriptors tell that more slowly."""
 
     name: str
     is_read: bool
