@@ -43,7 +43,7 @@ class Instability:
     """Two trials by which loss does not come from the load."""
 
     low: Trial  # that lost frames
-    high: Trial  # at a higher load, which forwarded more and lost no greater part
+    high: Trial  # at a higher load, which forwarded more and lost too little for the load to explain both
 
     def __str__(self) -> str:
         low, high = self.low, self.high

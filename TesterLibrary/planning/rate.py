@@ -74,7 +74,7 @@ def check_sum(port: Port, streams: Iterable[Stream]) -> None:
     sharing = list(streams)
     loads = Counter((stream.rate, stream.frame_size) for stream in sharing if not stream.as_captured)
     part = sum(
-        (count * _part_of_line(rate, size, port.speed) for (rate, size), count in loads.items()), Fraction(0)
+        (count * part_of_line(rate, size, port.speed) for (rate, size), count in loads.items()), Fraction(0)
     )
     if part > 1:
         names = " + ".join(f"{stream.name!r} ({stream.rate})" for stream in sharing)
@@ -84,7 +84,8 @@ def check_sum(port: Port, streams: Iterable[Stream]) -> None:
         )
 
 
-def _part_of_line(rate: Rate, frame_size: FrameSizes, speed: Bandwidth) -> Fraction:
+def part_of_line(rate: Rate, frame_size: FrameSizes, speed: Bandwidth) -> Fraction:
+    """A rate of frames of these sizes as part of line rate."""
     size = frame_size.mean
     return rate.frames_per_second(size, speed) / speed.frames_per_second(size)
 

@@ -24,7 +24,7 @@ from ..model.ports import Address, Port
 from ..model.stream import Stream
 from ..model.units import Duration
 from ..planning.compile import compile as compile_job
-from ..planning.rate import check_sum
+from ..planning.rate import check_sum, part_of_line
 from ..reporting.finished import Finished, measured_at
 from ..reporting.progress import Console
 from ..reporting.recorder import Recorder
@@ -198,8 +198,7 @@ class Tester:
         """The rate of a stream as part of its port's line rate; 0 where only the tester knows it."""
         if stream.as_captured:
             return Fraction(0)
-        speed, size = self.ports[stream.tx].speed, stream.frame_size.mean
-        return stream.rate.frames_per_second(size, speed) / speed.frames_per_second(size)
+        return part_of_line(stream.rate, stream.frame_size, self.ports[stream.tx].speed)
 
     def busiest(self, streams: Sequence[Stream]) -> Fraction:
         """The load of the port that is asked to send most."""

@@ -23,7 +23,7 @@ from ..judging import doubt_of
 from ..measurer import Measurer
 from ..stability import Instability, check_stability, instability
 from .narrowing import Narrowing
-from .result import LimitedBy, Repetition, ThroughputResult
+from .result import LimitedBy, ThroughputResult
 from .search import ThroughputSearch
 
 OnEstimate = Callable[[int, Duration], None]
@@ -81,7 +81,7 @@ def find_throughput(
 def _middle(results: Sequence[ThroughputResult]) -> ThroughputResult:
     """The result in the middle, with what the others found and the trials of all."""
     middle = sorted(results, key=lambda result: result.load or 0)[(len(results) - 1) // 2]
-    each = tuple(Repetition(r.load, r.failed_load, r.limited_by, r.reason, r.failed_above) for r in results)
+    each = tuple(result.as_repetition for result in results)
     return replace(middle, trials=results[-1].trials, repetitions=each)
 
 

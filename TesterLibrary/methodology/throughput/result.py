@@ -41,9 +41,14 @@ class Repetition:
     failed_above: Fraction | None = None
 
     @property
+    def device_failed_load(self) -> Fraction | None:
+        """The lowest load that the device itself did not pass: the throughput is below it. None if none."""
+        return self.failed_load if self.limited_by is LimitedBy.DEVICE else self.failed_above
+
+    @property
     def bounds(self) -> tuple[Fraction | None, Fraction | None]:
         """The throughput is at least the first one and below the other; None where that is not known."""
-        return self.load, self.failed_load if self.limited_by is LimitedBy.DEVICE else self.failed_above
+        return self.load, self.device_failed_load
 
 
 @dataclass(frozen=True)
@@ -62,9 +67,14 @@ class ThroughputResult(Result):
     failed_above: Fraction | None = None  # of TESTER: above `failed_load`, the lowest that the device failed
 
     @property
+    def as_repetition(self) -> Repetition:
+        """The same as one of several searches."""
+        return Repetition(self.load, self.failed_load, self.limited_by, self.reason, self.failed_above)
+
+    @property
     def device_failed_load(self) -> Fraction | None:
-        """The lowest load that the device itself did not pass: the throughput is below it. None if none."""
-        return self.failed_load if self.limited_by is LimitedBy.DEVICE else self.failed_above
+        """See Repetition."""
+        return self.as_repetition.device_failed_load
 
     @property
     def shortened(self) -> tuple[str, ...]:
