@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import UnitError
+from ..errors import TesterLibraryError, UnitError
 from ..model.units import Duration
 from ._command import command
 from ._signals import End
@@ -81,8 +81,13 @@ def _run(options: argparse.Namespace) -> int:
     from ..reporting.progress import Console  # these take long to load
     from ..reporting.recorder import Recorder
     from ..running.opening import LeaseWish, open_tester
-    from ..service.otg.serving import ADDRESS, serve_otg
 
+    try:
+        from ..service.otg.serving import ADDRESS, serve_otg
+    except ImportError as missing:
+        raise TesterLibraryError(
+            f"tester otg needs {missing.name}: install robotframework-testerlibrary[otg]"
+        ) from None
     end = End()
     wish = LeaseWish(options.lease, options.owner, options.force)
     recorder, console = Recorder(options.results / "evidence"), Console()

@@ -320,8 +320,11 @@ class Jobs:
     # What was left by an earlier process, or by a database that had failed.
 
     def restore(self, jobs: Sequence[Job]) -> None:
-        """Takes up the jobs of an earlier process."""
+        """Takes up the jobs of an earlier process. What it left of submissions that it did not keep goes."""
         self._jobs = {job.id: job for job in jobs}
+        for folder in self._folder.glob("*"):
+            if folder.name not in self._jobs and not (folder / RUN).exists():
+                shutil.rmtree(folder, ignore_errors=True)
 
     def mark_interrupted(self, work: Work) -> None:
         """The jobs that an earlier process ran ended with it; what is left of their processes is killed."""

@@ -193,8 +193,12 @@ class Target(Protocol):
         """Returns when none of the jobs is sending. TargetError after the timeout."""
         ...
 
-    def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
-        """Counters of these jobs, or of all, and of all ports and workers."""
+    def snapshot(self, jobs: Sequence[str] = (), *, buckets: bool = True) -> Snapshot:
+        """Counters of these jobs, or of all, and of all ports and workers.
+
+        Without buckets streams may have neither their distributions nor the errors of their departures, which
+        take time to read: counts, sums and extremes of latencies and reordering are there.
+        """
         ...
 
     def flip(self, jobs: Sequence[str]) -> Flipped:

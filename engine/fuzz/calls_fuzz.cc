@@ -82,7 +82,8 @@ constexpr std::array<Call, 23> kCalls = {
       tester.Progress(NamesOf(Parse<v1::WaitRequest>(message).jobs()), client);
     },
     [](Tester& tester, Block message, Client& client) {
-      tester.TakeSnapshot(NamesOf(Parse<v1::TakeSnapshotRequest>(message).jobs()), client);
+      const auto request = Parse<v1::TakeSnapshotRequest>(message);
+      tester.TakeSnapshot(NamesOf(request.jobs()), client, !request.without_buckets());
     },
     [](Tester& tester, Block message, Client& client) {
       tester.Flip(NamesOf(Parse<v1::FlipRequest>(message).jobs()), client);

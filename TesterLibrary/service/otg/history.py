@@ -7,10 +7,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Hashable, Mapping
 
-Counts = tuple[int, ...]
+Counts = tuple[int, int, int, int]  # frames sent and received, bytes sent and received
+Rates = tuple[float, float, float, float]  # each second, of the same
 _Reading = tuple[int, Mapping[Hashable, Counts]]
 _LEAST_NS = 10**9  # over which a rate is averaged, where there are so many counters
 _MOST_NS = 10 * 10**9
+_NONE: Counts = (0, 0, 0, 0)
 _FRAMES = 3  # that fall into the time over which a slow rate is averaged
 _APART_NS = 50 * 10**6  # readings closer than this are not kept
 
@@ -38,26 +40,32 @@ class History:
         self._readings.clear()
         self._readings.append((now_ns, counts))
 
-    def rates(self, key: Hashable, now_ns: int, counts: Counts, expected: float) -> tuple[float, ...]:
+    def rates(self, key: Hashable, now_ns: int, counts: Counts, expected: float) -> Rates:
         """The rate that a counter had lately; `expected` is the frames each second that it may have.
 
         A stream of one frame a second has a rate, too, whenever it is asked for: the time grows with the gap.
         """
         if not self._readings:
-            return tuple(0.0 for _ in counts)
+            return _NONE
         found = self._found.get((now_ns, expected))
         if found is None:
             found = self._found[now_ns, expected] = self._reading(now_ns, expected)
         asked_ns, (then_ns, known) = found
-        before = known.get(key)
-        gained = counts if before is None else [now - then for now, then in zip(counts, before, strict=True)]
+        frames_tx, frames_rx, bytes_tx, bytes_rx = counts
+        before = known.get(key, _NONE)
+        frames_tx -= before[0]
         elapsed_ns = float(now_ns - then_ns)
         if expected and elapsed_ns < asked_ns:  # a frame or two so far, the first one at once
-            elapsed_ns = max(elapsed_ns, gained[0] * 1e9 / expected)
+            elapsed_ns = max(elapsed_ns, frames_tx * 1e9 / expected)
         if elapsed_ns <= 0:
-            return tuple(0.0 for _ in counts)
+            return _NONE
         scale = 1e9 / elapsed_ns
-        return tuple([more * scale for more in gained])
+        return (
+            frames_tx * scale,
+            (frames_rx - before[1]) * scale,
+            (bytes_tx - before[2]) * scale,
+            (bytes_rx - before[3]) * scale,
+        )
 
     def _reading(self, now_ns: int, expected: float) -> tuple[int, _Reading]:
         """The time over which a rate is averaged, and the newest reading that is so old, or the oldest."""

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import socket
 import ssl
 from collections.abc import Iterator, Mapping
@@ -15,6 +14,8 @@ from pathlib import Path
 from socketserver import TCPServer
 from threading import Lock, Thread, get_ident
 from typing import Any
+
+import orjson
 
 from .control import Answering
 from .json_text import parsed, plain
@@ -228,7 +229,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send_json(code, {"code": code, "kind": kind, "errors": list(errors)})
 
     def _send_json(self, code: int, document: Mapping[str, Any]) -> None:
-        self._send(code, "application/json", json.dumps(document).encode())
+        self._send(code, "application/json", orjson.dumps(document))
 
     def _send(self, code: int, kind: str, body: bytes) -> None:
         self.send_response(code)

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from math import inf
+from typing import Any, cast
 
 from ...measurement.snapshot import Snapshot
 from ...model.units import LINE_OVERHEAD
@@ -172,9 +173,9 @@ def _flow_metric(
         "port_tx": setting.tx,
         "port_rx": setting.rx or None,
         "transmit": "started" if flow.is_sending else "stopped",
-        "frames_tx": sum(counter.tx_packets for counter in counters),
+        "frames_tx": sum([counter.tx_packets for counter in counters]),
         "frames_rx": _sum(rx),
-        "bytes_tx": sum(counter.tx_bytes for counter in counters),
+        "bytes_tx": sum([counter.tx_bytes for counter in counters]),
         "bytes_rx": _bytes_rx(flow),
         "loss": lost.get(setting.name),
         **_rates(flow, now, flows),
@@ -188,14 +189,13 @@ def _flow_metric(
 
 def _sum(values: Sequence[int | None]) -> int | None:
     """None where one is not known."""
-    known = [value for value in values if value is not None]
-    return sum(known) if len(known) == len(values) else None
+    return None if None in values else sum(cast("Sequence[int]", values))
 
 
 def _bytes_rx(flow: FlowCount) -> int | None:
     """Bytes at other ports are not counted by stream: they follow where all frames are of one size."""
     if not flow.setting.anywhere:
-        return sum(counter.rx_bytes for counter in flow.counters)
+        return sum([counter.rx_bytes for counter in flow.counters])
     total = 0
     for stream, counter in zip(flow.streams, flow.counters, strict=False):
         if len(stream.sizes) != 1 or counter.rx_misrouted is None:
@@ -208,10 +208,12 @@ def _rates(flow: FlowCount, now: Snapshot, flows: Transmission) -> dict[str, flo
     frames_tx = frames_rx = bytes_tx = bytes_rx = 0.0
     if flow.is_sending:
         for stream in flow.streams:
-            pace, counts = flows.pace(stream), flows.totals[stream.id]
-            found = flows.history.rates(stream.id, now.taken_at_ns, counts, pace)
-            frames_tx, frames_rx = frames_tx + found[0], frames_rx + found[1]
-            bytes_tx, bytes_rx = bytes_tx + found[2], bytes_rx + found[3]
+            counts = flows.totals[stream.id]
+            found = flows.history.rates(stream.id, now.taken_at_ns, counts, flows.pace(stream))
+            frames_tx += found[0]
+            frames_rx += found[1]
+            bytes_tx += found[2]
+            bytes_rx += found[3]
     if flow.setting.anywhere:  # bytes at other ports are not counted
         size = bytes_tx / frames_tx if frames_tx else 0.0
         bytes_rx = frames_rx * size
@@ -252,18 +254,18 @@ def _loss(flow: FlowCount) -> tuple[int, int] | None:
 def _latency(flow: FlowCount, flows: Transmission) -> dict[str, float] | None:
     kind = flow.setting.latency
     assert kind is not None
-    least, most, total, number = [], [], 0.0, 0
+    least, most, total, number = inf, 0, 0, 0
     for stream, counter in zip(flow.streams, flow.counters, strict=False):
         seen = counter.latency
-        if seen.count:
+        if count := seen.count:
             off = flows.offset_ns(stream, kind)
-            least.append(max(0, seen.min_ns - off))
-            most.append(max(0, seen.max_ns - off))
-            total += max(0, seen.sum_ns - off * seen.count)
-            number += seen.count
+            least = min(least, seen.min_ns - off)
+            most = max(most, seen.max_ns - off)
+            total += max(0, seen.sum_ns - off * count)
+            number += count
     if not number:
         return None
-    return {"minimum_ns": float(min(least)), "maximum_ns": float(max(most)), "average_ns": total / number}
+    return {"minimum_ns": float(max(0, least)), "maximum_ns": float(most), "average_ns": total / number}
 
 
 def _timestamps(flow: FlowCount) -> dict[str, float] | None:

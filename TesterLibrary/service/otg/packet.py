@@ -263,6 +263,7 @@ _KINDS: Mapping[str, _Kind] = {
 }
 _ECHO = ("icmp", "icmpv6")  # their only kind has a message of its own
 _CUSTOM, _MOST_CUSTOM = "custom", 512
+_SHORT = 256  # bytes of a header that is remembered; lists of values are longer
 SUPPORTED = (*_KINDS, _CUSTOM)
 
 reads("FlowHeader", f"choice {' '.join(SUPPORTED)}", choice=" ".join(SUPPORTED))
@@ -303,7 +304,9 @@ def packet_of(headers: Sequence[Message], path: str, findings: Findings) -> Pack
                 layers.append(_Layer(Header(custom.name, ())))
                 continue
             follower = choices[index + 1] if index + 1 < len(choices) else ""
-            layers.append(_layer(choice, _part(header, choice).SerializeToString(), _announced(follower)))
+            serialized = _part(header, choice).SerializeToString()
+            made = _known_layer if len(serialized) <= _SHORT else _layer
+            layers.append(made(choice, serialized, _announced(follower)))
     if len(findings.errors) > known:
         return None
     stack = HeaderStack(tuple(layer.header for layer in layers), tuple(types))
@@ -328,9 +331,7 @@ def _announced(follower: str) -> bool:
     return follower not in ("", _CUSTOM)
 
 
-@lru_cache(maxsize=65536)
 def _layer(choice: str, serialized: bytes, announces: bool) -> _Layer:
-    """A header; thousands of flows share most of theirs."""
     kind = _KINDS[choice]
     message = message_class(kind.message).FromString(serialized)
     found = [(rule.field, _value(message, name, rule)) for name, rule in kind.rules.items()]
@@ -341,6 +342,10 @@ def _layer(choice: str, serialized: bytes, announces: bool) -> _Layer:
         fields.append(kind.orphan)
     changes = tuple((name, value.mode) for name, value in values if value.mode is not None)
     return _Layer(Header(kind.header, tuple(fields)), changes)
+
+
+# Thousands of flows share most of their headers. Four of each of 4,096 flows.
+_known_layer = lru_cache(maxsize=16_384)(_layer)
 
 
 def _value(message: Message, name: str, rule: _Rule) -> Written | None:

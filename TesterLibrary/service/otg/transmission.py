@@ -277,20 +277,27 @@ class Transmission:
 
     def look(self) -> Snapshot:
         """Reads the counters, and sees what has ended."""
-        snapshot = self._tester.target.snapshot([group.run.name for group in self._groups])
+        names = [group.run.name for group in self._groups]
+        snapshot = self._tester.target.snapshot(names, buckets=False)
         counters = {stream.id: stream for stream in snapshot.streams}
-        for group in self._groups:
-            if group.is_sending:
-                self._watch(group, snapshot, [counters[stream.id] for stream in group.streams])
+        sending = [group for group in self._groups if group.is_sending]
+        over = [group for group in sending if self._is_over(group, snapshot.taken_at_ns, counters)]
+        if over:
+            final = self._tester.target.snapshot([group.run.name for group in over])
+            counters |= {stream.id: stream for stream in final.streams}
+            for group in over:
+                group.final = final
+                self._judge(group, _of(group, counters))
         self.totals = self._counts(snapshot)
         self.history.note(snapshot.taken_at_ns, self.totals)
         return snapshot
 
-    def _watch(self, group: Group, snapshot: Snapshot, counters: Sequence[StreamCounters]) -> None:
-        """Ends a group that has sent all, once all has arrived or nothing more is waited for: as a trial."""
+    def _is_over(self, group: Group, now_ns: int, streams: Mapping[int, StreamCounters]) -> bool:
+        """Whether it has sent all, and all has arrived or nothing more is waited for: as in a trial."""
+        counters = _of(group, streams)
         if any(counter.sending for counter in counters):
-            return
-        rules, now_ns = self._tester.rules, snapshot.taken_at_ns
+            return False
+        rules = self._tester.rules
         arrived = sum(received(counter, anywhere=True) or 0 for counter in counters)
         of_each = [unique(counter, anywhere=counter.id in group.any_port) or 0 for counter in counters]
         seen = group.settling
@@ -304,9 +311,7 @@ class Transmission:
         was_waited_for = group.unexpected or now_ns - seen.ended_ns >= rules.residual.ns
         # One that repeats frames has them arrive for ever.
         is_endless = now_ns - seen.new_since_ns >= rules.grace.ns
-        if not is_missing or (seen.is_quiet and was_waited_for) or is_endless:
-            group.final = snapshot
-            self._judge(group, counters)
+        return not is_missing or (seen.is_quiet and was_waited_for) or is_endless
 
     def _judge(self, group: Group, counters: Sequence[StreamCounters]) -> None:
         """Notes what the tester's own evidence says of a group that has ended."""
@@ -417,6 +422,10 @@ def unique(counter: StreamCounters, *, anywhere: bool) -> int | None:
 
 def _port_counts(port: PortCounters) -> Counts:
     return port.tx_packets, port.rx_packets, port.tx_bytes, port.rx_bytes
+
+
+def _of(group: Group, counters: Mapping[int, StreamCounters]) -> list[StreamCounters]:
+    return [counters[stream.id] for stream in group.streams]
 
 
 def _final(group: Group) -> Snapshot:

@@ -215,12 +215,11 @@ class EngineTarget:
             finally:
                 call.cancel()
 
-    def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
+    def snapshot(self, jobs: Sequence[str] = (), *, buckets: bool = True) -> Snapshot:
         """See `Target`."""
+        request = control_pb2.TakeSnapshotRequest(jobs=jobs, without_buckets=not buckets)
         with self._errors("TakeSnapshot", jobs):
-            answer = self._stub.TakeSnapshot(
-                control_pb2.TakeSnapshotRequest(jobs=jobs), timeout=_ANSWER_S, metadata=self._metadata
-            )
+            answer = self._stub.TakeSnapshot(request, timeout=_ANSWER_S, metadata=self._metadata)
         return convert_counters.snapshot_value(answer, CLIENT)
 
     def flip(self, jobs: Sequence[str]) -> Flipped:

@@ -278,7 +278,7 @@ class FakeTarget(WithoutQueries):
             if on_progress:
                 on_progress(SendingProgress.of([stream.counters(self._now_ns) for stream in streams]))
 
-    def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
+    def snapshot(self, jobs: Sequence[str] = (), *, buckets: bool = True) -> Snapshot:  # noqa: ARG002
         """See `Target`."""
         self._answer("snapshot")
         now = self._now_ns

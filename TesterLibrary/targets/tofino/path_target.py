@@ -162,7 +162,7 @@ class PathTarget(WithoutFrames):
         if on_progress:
             on_progress(SendingProgress.of(()))
 
-    def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
+    def snapshot(self, jobs: Sequence[str] = (), *, buckets: bool = True) -> Snapshot:  # noqa: ARG002
         """See `Target`. The driver's clock is the tester's."""
         with self._reached():
             return Snapshot(

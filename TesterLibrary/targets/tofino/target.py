@@ -194,7 +194,7 @@ class TofinoTarget(WithoutFrames):
                 raise still_sending(jobs, timeout)
             self._sleep(min(_POLL_S, (deadline_ns - now_ns) / 10**9))
 
-    def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
+    def snapshot(self, jobs: Sequence[str] = (), *, buckets: bool = True) -> Snapshot:  # noqa: ARG002
         """See `Target`. The driver's clock is the tester's: a switch's has no beginning."""
         with self._reached():
             self._end_what_is_over()

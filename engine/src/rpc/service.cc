@@ -143,7 +143,7 @@ grpc::Status Service::Wait(grpc::ServerContext* context, const v1::WaitRequest* 
 grpc::Status Service::TakeSnapshot(grpc::ServerContext* context,
                                    const v1::TakeSnapshotRequest* request, v1::Snapshot* response) {
   return Answer(*context, "TakeSnapshot", Role::kObserve, [&](const Client& client) {
-    *response = tester_.TakeSnapshot(NamesOf(request->jobs()), client);
+    *response = tester_.TakeSnapshot(NamesOf(request->jobs()), client, !request->without_buckets());
   });
 }
 

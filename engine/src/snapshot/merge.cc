@@ -17,11 +17,14 @@ void FillDepartures(const DepartureErrors& departures, v1::DepartureCounters& ou
   out.set_max_ns(max);
 }
 
-void FillLatency(const Latency& latency, v1::LatencyCounters& out) {
+void FillLatency(const StreamRx& rx, bool buckets, v1::LatencyCounters& out) {
+  const Latency& latency = rx.latency;
   const uint64_t min = latency.min();
   const uint64_t max = latency.max();
   if (min > max) return;  // there is none
-  out.set_count(FillBuckets(latency.histogram(), min, max, *out.mutable_buckets()));
+  // Where one frame of a stream has a time stamp all have one.
+  out.set_count(buckets ? FillBuckets(latency.histogram(), min, max, *out.mutable_buckets())
+                        : rx.packets.Get());
   out.set_sum_ns(latency.sum());
   out.set_min_ns(min);
   out.set_max_ns(max);
@@ -42,14 +45,14 @@ void FillVersion(const VersionCount& tx, const VersionCount& rx, v1::VersionCoun
   FillWide(rx.time_ns, *out.mutable_rx_time_ns());
 }
 
-void FillOrder(const ArrivalOrder& order, v1::OrderCounters& out) {
+void FillOrder(const ArrivalOrder& order, bool buckets, v1::OrderCounters& out) {
   out.set_next_sequence(order.next());
   out.set_duplicated(order.duplicated());
   out.set_late(order.late());
   out.set_behind(order.overtaken() + order.late() + order.duplicated());
   out.set_extent_sum(order.extent_sum());
   out.set_extent_max(order.extent_max());
-  FillBuckets(order.extents(), 0, order.extent_max(), *out.mutable_extents());
+  if (buckets) FillBuckets(order.extents(), 0, order.extent_max(), *out.mutable_extents());
 }
 
 void FillOutages(const Outages& outages, v1::OutageCounters& out) {
@@ -72,9 +75,9 @@ void FillVariation(const Variation& variation, v1::VariationCounters& out) {
   out.set_ipdv_max_ns(variation.ipdv_max());
 }
 
-void FillReceived(const StreamRx& rx, v1::StreamCounters& out) {
+void FillReceived(const StreamRx& rx, bool buckets, v1::StreamCounters& out) {
   // Before the frames: one that arrives just now is missing below the next sequence at no time.
-  FillOrder(rx.order, *out.mutable_order());
+  FillOrder(rx.order, buckets, *out.mutable_order());
   out.set_first_rx_ns(rx.first_ns.Get());
   out.set_last_rx_ns(rx.last_ns.Get());
   out.set_rx_packets(rx.packets.Get());
@@ -88,7 +91,7 @@ void FillReceived(const StreamRx& rx, v1::StreamCounters& out) {
     if ((rx.header_faults.Get() & wire::BitOf(fault)) == 0) continue;
     out.add_rx_wrong_header_parts(std::string(wire::kHeaderFaultNames[i]));
   }
-  FillLatency(rx.latency, *out.mutable_latency());
+  FillLatency(rx, buckets, *out.mutable_latency());
   FillOutages(rx.outages, *out.mutable_outages());
   FillVariation(rx.variation, *out.mutable_variation());
 }
@@ -108,7 +111,8 @@ uint64_t FillBuckets(const Histogram& histogram, uint64_t min, uint64_t max, Buc
   return total;
 }
 
-void FillStream(const StreamTx& tx, const StreamRx& rx, bool has_version, v1::StreamCounters& out) {
+void FillStream(const StreamTx& tx, const StreamRx& rx, StreamParts parts,
+                v1::StreamCounters& out) {
   out.set_sending(tx.sending.load(std::memory_order_acquire));
   out.set_intended_packets(tx.intended.Get());
   out.set_tx_packets(tx.packets.Get());
@@ -116,9 +120,9 @@ void FillStream(const StreamTx& tx, const StreamRx& rx, bool has_version, v1::St
   out.set_first_tx_ns(tx.first_ns.Get());
   out.set_last_tx_ns(tx.last_ns.Get());
   out.set_worst_lateness_ns(tx.departures.worst_lateness());
-  FillDepartures(tx.departures, *out.mutable_departures());
-  FillReceived(rx, out);
-  if (!has_version) return;
+  if (parts.buckets) FillDepartures(tx.departures, *out.mutable_departures());
+  FillReceived(rx, parts.buckets, out);
+  if (!parts.versions) return;
   out.set_open_version(tx.flips.Open());
   for (size_t i = 0; i < tx.versions.size(); ++i) {
     FillVersion(tx.versions[i], rx.versions[i], *out.add_versions());

@@ -16,8 +16,11 @@ using Buckets = google::protobuf::RepeatedPtrField<v1::Bucket>;
 // Those that are not empty, of the values from min to max. Returns how many values they hold.
 uint64_t FillBuckets(const Histogram& histogram, uint64_t min, uint64_t max, Buckets& out);
 
-// `has_version`: the stream has versions to tell of.
-void FillStream(const StreamTx& tx, const StreamRx& rx, bool has_version, v1::StreamCounters& out);
+struct StreamParts {
+  bool versions;  // the stream has some to tell of
+  bool buckets = true;
+};
+void FillStream(const StreamTx& tx, const StreamRx& rx, StreamParts parts, v1::StreamCounters& out);
 
 // What became of the header fields that a stream expects.
 void FillFields(const FieldWatch& fields, v1::StreamCounters& out);

@@ -11,7 +11,7 @@ namespace {
 
 TEST(Merge, NothingIsZero) {
   v1::StreamCounters out;
-  FillStream(StreamTx{}, StreamRx{}, false, out);
+  FillStream(StreamTx{}, StreamRx{}, {.versions = false}, out);
   EXPECT_EQ(out.latency().ByteSizeLong(), 0U) << out.ShortDebugString();
   EXPECT_EQ(out.order().ShortDebugString(),
             "next_sequence: 0 duplicated: 0 late: 0 extent_sum: 0 extent_max: 0 behind: 0");
@@ -25,7 +25,7 @@ TEST(Merge, LatencyIsThatOfTheBuckets) {
   StreamRx rx;
   for (const uint64_t latency_ns : {700U, 900U, 300U}) rx.latency.Add(latency_ns);
   v1::StreamCounters out;
-  FillStream(StreamTx{}, rx, false, out);
+  FillStream(StreamTx{}, rx, {.versions = false}, out);
   EXPECT_EQ(out.latency().count(), 3U);
   EXPECT_EQ(out.latency().sum_ns(), 1900U);
   EXPECT_EQ(out.latency().min_ns(), 300U);
@@ -35,11 +35,32 @@ TEST(Merge, LatencyIsThatOfTheBuckets) {
   EXPECT_EQ(out.latency().buckets(2).index(), 900U);
 }
 
+TEST(Merge, WithoutBucketsTheFiguresOfArrivalsAreTheSame) {
+  StreamTx tx;
+  StreamRx rx;
+  for (const uint64_t ns : {700U, 900U, 300'000U}) {
+    tx.departures.Add(ns, 0, 0);
+    rx.latency.Add(ns);
+    rx.packets.Add(1);
+  }
+  for (const uint64_t sequence : {0U, 2U, 1U}) rx.order.Add(sequence);
+  v1::StreamCounters whole;
+  FillStream(tx, rx, {.versions = false}, whole);
+  whole.clear_departures();
+  whole.mutable_latency()->clear_buckets();
+  whole.mutable_order()->clear_extents();
+  v1::StreamCounters out;
+  FillStream(tx, rx, {.versions = false, .buckets = false}, out);
+  EXPECT_EQ(out.latency().count(), 3U);
+  EXPECT_EQ(out.order().behind(), 1U);
+  EXPECT_EQ(out.SerializeAsString(), whole.SerializeAsString());
+}
+
 TEST(Merge, OrderTellsOfLateFramesAsOfOvertakenOnes) {
   StreamRx rx;
   for (const uint64_t sequence : {0U, 5U, 3U, 3U, 100'000U, 4U}) rx.order.Add(sequence);
   v1::StreamCounters out;
-  FillStream(StreamTx{}, rx, false, out);
+  FillStream(StreamTx{}, rx, {.versions = false}, out);
   EXPECT_EQ(out.rx_out_of_order(), 2U) << "3 and 4";
   EXPECT_EQ(out.order().next_sequence(), 100'001U);
   EXPECT_EQ(out.order().duplicated(), 1U);
@@ -57,7 +78,7 @@ TEST(Merge, VersionsOfBothDirectionsAreBesideEachOther) {
   tx.versions[1].Add(4, 256, UINT64_MAX / 2);
   rx.versions[0].Add(1, 64, 10);
   v1::StreamCounters out;
-  FillStream(tx, rx, true, out);
+  FillStream(tx, rx, {.versions = true}, out);
   EXPECT_EQ(out.open_version(), 1U);
   ASSERT_EQ(out.versions_size(), 2);
   EXPECT_EQ(out.versions(0).rx_packets(), 1U);

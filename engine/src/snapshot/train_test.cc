@@ -108,7 +108,7 @@ class Receiver {
 
   std::string Counted() const {
     v1::StreamCounters stream;
-    FillStream(tx, rx, true, stream);
+    FillStream(tx, rx, {.versions = true}, stream);
     v1::PortCounters all;
     FillPort(port, all);
     v1::FlowCounters flows;

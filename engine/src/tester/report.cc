@@ -181,7 +181,7 @@ v1::Progress Tester::Progress(const Names& names, const Client& client) {
   return progress;
 }
 
-v1::Snapshot Tester::TakeSnapshot(const Names& names, const Client& client) {
+v1::Snapshot Tester::TakeSnapshot(const Names& names, const Client& client, bool buckets) {
   const std::lock_guard lock(mutex_);
   CheckReader(client);
   const std::vector<LoadedJob*> jobs = names.empty() ? jobs_.All() : jobs_.Find(names);
@@ -197,7 +197,8 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names, const Client& client) {
   for (const LoadedStream* stream : streams) {
     auto& out = *snapshot.add_streams();
     out.set_id(stream->plan.id);
-    FillStream(*stream->tx, *stream->rx, stream->plan.measurement.version.exists(), out);
+    FillStream(*stream->tx, *stream->rx,
+               {.versions = stream->plan.measurement.version.exists(), .buckets = buckets}, out);
     FillMisrouted(stream->rx->misrouted, ports_, out);
     if (stream->fields) FillFields(*stream->fields, out);
   }

@@ -67,7 +67,8 @@ class Tester {
                   const std::function<bool(const v1::StampRecords&)>& write,
                   const Client& client = {});
   v1::Progress Progress(const Names& names, const Client& client = {});
-  v1::Snapshot TakeSnapshot(const Names& names, const Client& client = {});
+  // `buckets`: with those of streams.
+  v1::Snapshot TakeSnapshot(const Names& names, const Client& client = {}, bool buckets = true);
   void StartCapture(const v1::Capture& request, const Client& client = {});
   v1::StopCaptureResponse StopCapture(const std::string& name, const Client& client = {});
   // As ReadFlows.

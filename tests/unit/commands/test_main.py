@@ -326,3 +326,14 @@ def test_a_fault_is_an_error_and_never_the_fail_of_a_device(
     monkeypatch.setattr(cli, "_parser", Faulty)
     assert cli.main([]) == 3
     assert said in capsys.readouterr().err
+
+
+def test_otg_without_its_extra_says_what_to_install(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("serving", "http"):
+        monkeypatch.delitem(sys.modules, f"TesterLibrary.service.otg.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, "orjson", None)
+    assert cli.main(["otg", "simulated/queue"]) == 3
+    said = capsys.readouterr().err
+    assert "tester otg needs orjson: install robotframework-testerlibrary[otg]" in said

@@ -278,8 +278,8 @@ def test_each_trial_has_frames_of_its_own(tmp_path: Path) -> None:
 class Looping(FakeTarget):
     """Behind a device that gives one frame out again every 10 ms, for ever, once the first have arrived."""
 
-    def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
-        found = super().snapshot(jobs)
+    def snapshot(self, jobs: Sequence[str] = (), *, buckets: bool = True) -> Snapshot:
+        found = super().snapshot(jobs, buckets=buckets)
         return replace(found, streams=tuple(self._looped(s, found.taken_at_ns) for s in found.streams))
 
     @staticmethod
@@ -312,8 +312,8 @@ def test_a_device_that_repeats_frames_for_ever_ends_the_trial_and_is_named(tmp_p
 class Queueing(FakeTarget):
     """Behind a queue that fills by 219 ms a second, as far as latencies tell."""
 
-    def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
-        found = super().snapshot(jobs)
+    def snapshot(self, jobs: Sequence[str] = (), *, buckets: bool = True) -> Snapshot:
+        found = super().snapshot(jobs, buckets=buckets)
         return replace(found, streams=tuple(self._queued(s, found.taken_at_ns) for s in found.streams))
 
     @staticmethod

@@ -94,8 +94,8 @@ class Withholding(FakeTarget):
 
     withheld_until_ns = 0
 
-    def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
-        found = super().snapshot(jobs)
+    def snapshot(self, jobs: Sequence[str] = (), *, buckets: bool = True) -> Snapshot:
+        found = super().snapshot(jobs, buckets=buckets)
         (counted,) = found.streams
         zero, one = counted.versions
         if one.rx_packets > 100 and found.taken_at_ns < self.withheld_until_ns:

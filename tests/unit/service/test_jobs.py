@@ -15,7 +15,7 @@ from unittest.mock import Mock
 import pytest
 
 from TesterLibrary.service.job import Job
-from TesterLibrary.service.jobs import Jobs
+from TesterLibrary.service.jobs import JOBS, Jobs
 from TesterLibrary.service.ledger import Caller, Work
 from TesterLibrary.service.refusal import Misfit
 from TesterLibrary.service.runs import files
@@ -222,6 +222,16 @@ def test_what_is_submitted_is_checked_one_after_the_other(tmp_path: Path) -> Non
     (refused,) = (answer for answer in answers if isinstance(answer, BaseException))
     assert isinstance(refused, Misfit)
     assert str(refused).startswith("lease one has 100 jobs that are not over")
+
+
+def test_what_a_killed_service_left_of_a_submission_goes_and_runs_stay(tmp_path: Path) -> None:
+    """Runs stay also where the database does not know them: nothing measured is lost."""
+    lab = Mock()
+    lab.config.folder = tmp_path
+    for name in ("submitted", "run/run"):
+        (tmp_path / JOBS / name).mkdir(parents=True)
+    Jobs(lab, Mock()).restore([])
+    assert [folder.name for folder in (tmp_path / JOBS).iterdir()] == ["run"]
 
 
 def test_jobs_end_with_their_lease_and_a_killed_service_leaves_none(service: Served, alice: User) -> None:

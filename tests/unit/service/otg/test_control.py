@@ -130,8 +130,8 @@ def test_rates_that_a_port_does_not_carry_together_are_refused_while_it_sends(be
 class Holding(FakeTarget):
     """Its device keeps the last ten frames of each stream for a second, as one that stands still."""
 
-    def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
-        found = super().snapshot(jobs)
+    def snapshot(self, jobs: Sequence[str] = (), *, buckets: bool = True) -> Snapshot:
+        found = super().snapshot(jobs, buckets=buckets)
         return replace(found, streams=tuple(self._seen(s, found.taken_at_ns) for s in found.streams))
 
     def _seen(self, stream: StreamCounters, now_ns: int) -> StreamCounters:
