@@ -194,7 +194,7 @@ class Target(Protocol):
         ...
 
     def snapshot(self, jobs: Sequence[str] = (), *, buckets: bool = True) -> Snapshot:
-        """Counters of these jobs, or of all, and of all ports and workers.
+        """Counters of these jobs, or of all of them and of queries, and of all ports and workers.
 
         Without buckets streams may have neither their distributions nor the errors of their departures, which
         take time to read: counts, sums and extremes of latencies and reordering are there.

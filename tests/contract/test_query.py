@@ -147,6 +147,7 @@ def test_a_query_goes_on_while_jobs_come_and_go_and_keeps_what_it_has(rig: Rig, 
     assert querying.rows() == [("10.0.0.1", 10, None), ("10.0.0.2", 10, None)]
     (counters,) = rig.target.snapshot().queries
     assert not counters.running
+    assert rig.target.snapshot(["later"]).queries == ()
 
 
 @not_on_a_switch("keys=IP.src: its filter leaves")

@@ -115,9 +115,6 @@ def counters_value(cls: type[T], message: Message) -> T:
     value = object.__new__(cls)
     made = value.__dict__
     made.update(zip(fields.plain, fields.take(message), strict=True))
-    for name in fields.maybe:
-        if not made[name] and not message.HasField(name):
-            made[name] = None
     if fields.has_parts:
         made[_MESSAGE] = message
     return value
@@ -145,8 +142,7 @@ class _Part:
 class _Fields:
     """The fields of a class of counters, by how they are read from its message."""
 
-    plain: tuple[str, ...]  # numbers, truths and texts
-    maybe: tuple[str, ...]  # those of them that may be absent
+    plain: tuple[str, ...]  # numbers, truths and texts that are always there
     take: _Reader  # all plain ones at once
     has_parts: bool  # others, which are read when they are asked for
 
@@ -157,8 +153,7 @@ def _fields(cls: Any, message: Descriptor) -> _Fields:
     names = [field.name for field in dataclasses.fields(cls)]
     assert not hasattr(cls, "__post_init__"), f"{cls} is made without its constructor"
     scalar = [name for name in names if message.fields_by_name[name].type != FieldDescriptor.TYPE_MESSAGE]
-    maybe = tuple(name for name in scalar if hints[name] in (int | None, bool | None))
-    plain = (*(name for name in scalar if hints[name] in (int, bool, str)), *maybe)
+    plain = tuple(name for name in scalar if hints[name] in (int, bool, str))
     # Of one name alone it would give no tuple.
     take = (
         attrgetter(*plain) if len(plain) > 1 else lambda found: tuple(getattr(found, name) for name in plain)
@@ -166,7 +161,7 @@ def _fields(cls: Any, message: Descriptor) -> _Fields:
     parts = [name for name in names if name not in plain]
     for name in parts:
         setattr(cls, name, _Part(name, _reader(name, hints[name]), getattr(cls, name, None)))
-    return _Fields(plain, maybe, take, bool(parts))
+    return _Fields(plain, take, bool(parts))
 
 
 def _reader(name: str, hint: Any) -> _Reader:

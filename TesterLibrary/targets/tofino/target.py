@@ -209,7 +209,7 @@ class TofinoTarget(WithoutFrames):
                 ports=self._links.noted(self._totals.counters(seen, everything, counters)),
                 streams=tuple(counters[number] for number in sorted(n for r in runs for n in r.job.streams)),
                 ends=tuple(read_end for run in runs for read_end in self._loading.read_ends(run.job)),
-                queries=self._queries.counters(),
+                queries=() if jobs else self._queries.counters(),
             )
 
     def flip(self, jobs: Sequence[str]) -> Flipped:

@@ -228,7 +228,9 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names, const Client& client, bool
   FillWorkers(workers_, snapshot);
   for (const auto& [name, capture] : captures_)
     FillCapture(*capture, ports_, *snapshot.add_captures());
-  for (const auto& [name, query] : queries_) FillQuery(*query, *snapshot.add_queries());
+  if (names.empty()) {
+    for (const auto& [name, query] : queries_) FillQuery(*query, *snapshot.add_queries());
+  }
   const Clock::Reading now = clock_.ReadBoth();
   auto& clock = *snapshot.mutable_clock();
   clock.set_engine_start_ns(opened_.engine_ns);
