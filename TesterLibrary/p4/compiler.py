@@ -52,14 +52,17 @@ def compile_program(compiler: Path, source: Path, output: Path, *, chip: str, ar
     Raises:
         PlanError: what the compiler complained of.
     """
+    source, output = source.resolve(), output.resolve()
+    output.mkdir(parents=True, exist_ok=True)
     command = [
-        str(compiler),
+        str(compiler.resolve()),
         *options(chip, architecture),
         *("-I", str(source.parent), "-o", str(output)),
         *("--bf-rt-schema", str(output / "bf-rt.json")),
         str(source),
     ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    # There, since it leaves a log in the folder in which it runs.
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=output)
     if done.returncode:
         said = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
         raise PlanError("\n".join([f"{source.name} was not compiled: {compiler} says", *said[-_LAST:]]))

@@ -50,6 +50,16 @@ def test_what_the_compiler_complains_of_is_passed_on(tmp_path: Path) -> None:
         compile_program(path, tmp_path / "x.p4", tmp_path / "out", chip="tofino", architecture="tna")
 
 
+def test_what_the_compiler_leaves_where_it_runs_is_with_its_outputs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = program(tmp_path / "p4c", "#!/bin/sh\ntouch compiler.log\n").relative_to(tmp_path)
+    compile_program(path, Path("x.p4"), Path("out"), chip="tofino", architecture="tna")
+    assert sorted(file.name for file in tmp_path.rglob("*.log")) == ["compiler.log"]
+    assert (tmp_path / "out" / "compiler.log").exists()
+
+
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("name", sources.profiles())
 def test_profiles_compile_and_fit(tmp_path: Path, name: str) -> None:
