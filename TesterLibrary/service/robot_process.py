@@ -23,7 +23,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO
+from typing import IO, Any
 
 from ..errors import TesterLibraryError
 from ..reporting.place import ROBOT
@@ -32,6 +32,7 @@ from .attached import end_with
 
 _PATIENCE_S = 30.0  # with Robot, which was told to end
 _LOOK_S = 0.1
+_ROBOT_FAILED = 255  # as Robot Framework says it of itself
 
 
 def start_robot(
@@ -101,9 +102,19 @@ def _locked(output: Path) -> int:
 def _main() -> None:
     """Never returns."""
     end_with(int(sys.argv[1]))  # no traffic goes on after that was killed
-    from robot import run_cli
+    from robot.run import RobotFramework
 
-    status: int = run_cli(sys.argv[2:], exit=False)  # type: ignore[no-untyped-call]
+    class Robot(RobotFramework):
+        def _report_error(self, message: Any, details: Any = None, *args: Any, **more: Any) -> Any:
+            """A file that cannot be written is no fault of Robot's: a trace of its calls helps nobody."""
+            told = None if isinstance(sys.exc_info()[1], OSError) else details
+            return super()._report_error(message, told, *args, **more)  # type: ignore[no-untyped-call]
+
+    try:
+        status: int = Robot().execute_cli(sys.argv[2:], exit=False)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError) as problem:  # of an output that cannot be closed, or was not for this reason
+        print(f"Robot: {problem}", file=sys.stderr)
+        status = _ROBOT_FAILED
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:
             thread.join()
