@@ -5,6 +5,7 @@
 // d.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -170,6 +171,45 @@ TEST_F(PathTest, DelaysAllAndLosesNothingWhileOtherJobsChange) {
   EXPECT_EQ(tester->TakeSnapshot({"job"}).streams(0).rx_packets(), 5'000U);
   EXPECT_GE(tester->TakeSnapshot({"job"}).streams(0).latency().min_ns(), 20'000'000U);
   EXPECT_EQ(Path().directions(0).delayed(), 5'000U);
+}
+
+// The worker goes on noting in records of a burst what became of frames, while another thread takes
+// those of earlier bursts and a third one looks at the counters.
+TEST_F(PathTest, ATraceHasEachFrameOnceWhilePathAndTraceStartAnew) {
+  StartPath([](v1::Event& event) {
+    event.set_every(3);
+    event.mutable_duplicate();
+  });
+  v1::Capture trace;
+  trace.set_name("trace");
+  trace.set_frames(20'000);
+  trace.set_snap_length(64);
+  trace.mutable_traced()->set_job("wan");
+  trace.mutable_traced()->set_path("wan");
+  trace.mutable_traced()->set_every(1);
+  for (int round = 0; round < 3; ++round) {
+    tester->StartCapture(trace);
+    EXPECT_EQ(Send(2'000).rx_packets(), 2'666U);
+    tester->Stop({"wan"});
+    tester->Start({"wan"}, 0, 0);
+    EXPECT_EQ(Send(1'000).rx_packets(), 1'333U);
+    const auto counters = tester->StopCapture("trace").counters();
+    EXPECT_EQ(counters.captured(), 3'000U);
+    EXPECT_EQ(counters.ports(0).seen(), 3'000U);
+    uint64_t expected = 0;
+    tester->ReadCapture("trace", [&](const v1::CapturedFrames& frames) {
+      constexpr size_t kFact = 48;
+      constexpr size_t kSequence = 8;
+      for (size_t at = 0; at < frames.facts().size(); at += kFact) {
+        uint64_t number = 0;
+        std::memcpy(&number, frames.facts().data() + at + kSequence, sizeof number);
+        EXPECT_EQ(number, expected++);
+      }
+      return true;
+    });
+    EXPECT_EQ(expected, 3'000U);
+    tester->ForgetCapture("trace");
+  }
 }
 
 TEST_F(PathTest, WhatIsHeldAtAStopIsCounted) {
