@@ -51,6 +51,8 @@ def settings_of(config: Message, laboratory: Laboratory, macs: Mapping[str, byte
     findings.settle()
     _check_names(config, findings)
     ports = dict(_ports(config, laboratory, findings))
+    if len(ports) < len(config.ports):
+        findings.settle()  # what names a port whose location is wrong has nothing wrong itself
     tester_ports = dict(_layer1(config, ports, laboratory, findings))
     interfaces = interfaces_of(config, ports, tester_ports, findings)
     known = dict(macs) | {one.name: one.gateway_mac for one in interfaces.values() if one.gateway_mac}

@@ -227,6 +227,11 @@ def test_ports_are_found_by_location_name_or_interface() -> None:
     )
 
 
+def test_what_names_a_port_of_a_wrong_location_is_not_called_wrong() -> None:
+    (error,) = refused(flow(), ports=[{"name": "one", "location": "nowhere"}, PORTS[1]])
+    assert error.startswith("ports[0].location: 'nowhere'")
+
+
 def test_a_port_without_a_speed_gets_that_of_the_configuration() -> None:
     layer = {"name": "layer", "port_names": ["one"], "speed": "speed_1_gbps"}
     assert made(layer1=[layer]).tester_ports["p1"].speed.bps == 10**9
