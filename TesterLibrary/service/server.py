@@ -110,6 +110,8 @@ class Service:
                 await door.close()
             await self.lab.stop()
             self.ledger.close()
+            with suppress(asyncio.CancelledError):
+                await self._watching
 
     async def _read_users(self) -> None:
         self.door.users = await self.ledger.ask(Store.users)
