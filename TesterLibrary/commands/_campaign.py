@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Collection
-from contextlib import nullcontext
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +15,7 @@ from pathlib import Path
 from ..errors import TesterLibraryError
 from ..files.campaign import Campaign, load_campaign
 from ..files.criteria import load_criteria
-from ..files.document import Kind, read_document
+from ..files.document import Document, Kind, read_document
 from ..files.job import is_job_file, load_job
 from ..files.job_run import job_campaign
 from ..files.paths import resource
@@ -27,7 +27,8 @@ from ..reporting.signature import load_private_key
 from ..reporting.trend.address import Address
 from ..service.fleet.fleet import Fleet, fleet_of
 from ..service.fleet.workers import Workers
-from ..testbeds import load_testbed
+from ..testbeds import Testbed, load_testbed
+from ._alone import alone
 from ._certification import Certification, certification, rest_of
 from ._execution import execute, link_latest
 from ._fleet import FleetRunner
@@ -103,14 +104,18 @@ def run_campaign(
             runner.check_services()
         print(f"{text}, {counted(len(tuple(run.items())), 'test')} on {' and '.join(_beds(run))}")
         return 0
-    with runner or nullcontext():
+    with ExitStack() as held:
+        if runner:
+            held.enter_context(runner)
         if options.resume and (output / EVIDENCE / "run.json").is_file():
+            held.enter_context(alone(output))
             run = rest_of(run)
             left = run.again or ()
             tests = f"{text}, of which {len(left)} of {len(tuple(run.items()))} tests are left,"
         else:
             _refuse_taken(options, output, fixed=given == campaign.output and str(output) == given)
             left = run.begin()
+            held.enter_context(alone(run.output))
             tests = f"{text}, {counted(len(left), 'test')}"
             if not given:
                 link_latest(run.output)
@@ -157,15 +162,29 @@ def _check(campaign: Campaign) -> None:
     document.parsed(
         lambda name: profile_values(resource("criteria/profiles", name)), campaign.profile, ("profile",)
     )
-    for number, testbed in enumerate(campaign.testbeds):
-        place = ("testbed",) if is_job_file(document.data) else ("testbeds", number)
-        document.parsed(load_testbed, testbed, place)
+    if is_job_file(document.data):
+        _check_ports(document, document.parsed(load_testbed, campaign.testbeds[0], ("testbed",)))
+    else:
+        for number, testbed in enumerate(campaign.testbeds):
+            document.parsed(load_testbed, testbed, ("testbeds", number))
     if campaign.criteria:
         document.parsed(
             lambda name: load_criteria(resource("criteria", name)), campaign.criteria, ("criteria",)
         )
     if campaign.database:
         document.parsed(Address.parse, campaign.database, ("database",))
+
+
+def _check_ports(document: Document, testbed: Testbed) -> None:
+    """Streams of a job file are sent by ports of the testbed, whatever ports the file was planned for."""
+    known = [port.name for port in testbed.ports]
+    for number, stream in enumerate(document.data.get("streams", ())):
+        for end in ("tx", "rx"):
+            if end in stream and stream[end] not in known:
+                raise document.error(
+                    ("streams", number, end),
+                    f"{stream[end]!r} is no port of the testbed {testbed.name!r}; it has {', '.join(known)}",
+                )
 
 
 def _times(run: Certification, campaign: Campaign, fleet: Fleet | None) -> str:

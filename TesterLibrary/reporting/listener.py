@@ -40,7 +40,10 @@ _BLIND = ("TesterLibrary", "BuiltIn", "Collections", "DateTime", "String", "XML"
 _RETRIES = "BuiltIn.Wait Until Keyword Succeeds"
 _NOT_BEGUN = "robot:exit"  # Robot's tag of tests that it passes by, since the run has been stopped
 _STOPPED = "not run: the run was stopped before it began"
-_NOTHING_JUDGED = "nothing was judged: a verdict comes from Verify …, or from Get … with an operator"
+_NOTHING_JUDGED = (
+    "nothing was judged: a verdict comes from Verify …, from Get … with an operator, "
+    "or from loss: of a job file"
+)
 
 
 class Listener:

@@ -186,12 +186,19 @@ def test_what_is_measured_again_are_the_chosen_tests_alone(tmp_path: Path) -> No
 
 
 @pytest.mark.long
-def test_a_killed_campaign_goes_on_and_repeats_nothing(tmp_path: Path) -> None:
+def test_a_killed_campaign_goes_on_and_repeats_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = campaign(tmp_path, "  t1: {testbeds: [bed.yaml]}\n", suites=("a", "b", "c"))
     head = _start(file)
     _until(lambda: (tmp_path / "ran").exists() and len(ran(tmp_path)) >= 2)
     head.kill()
     head.wait()
+    assert cli.main(["campaign", "night", "--status"]) == 0
+    cells, counts_text = capsys.readouterr().out.removesuffix("\n").rsplit("\n", 1)
+    assert "running on" not in cells  # what was cut off is not as if it went on
+    assert "0 running" in counts_text
+    assert counts_text.endswith("no process goes on with it now: start it again with --resume")
     assert cli.main(["report", "night"]) in (0, 3)  # of what is there; 3: Robot had not finished a file
     assert outcomes()[:2] == ALL[:2]
     assert len(outcomes()) < 6
@@ -202,13 +209,19 @@ def test_a_killed_campaign_goes_on_and_repeats_nothing(tmp_path: Path) -> None:
     assert cli.main(["certify", "--resume", "night"]) == 3  # that would run it on one tester
 
 
-def test_ctrl_c_ends_it_cleanly_and_nothing_is_left(tmp_path: Path) -> None:
+def test_ctrl_c_ends_it_cleanly_and_nothing_is_left(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = campaign(tmp_path, SOUND)
     for name in ("a", "b"):
         with (tmp_path / f"{name}.robot").open("a") as suite:
             suite.write("Third\n    Sleep    60 s\n")
     head = _start(file)
     _until(lambda: (tmp_path / "ran").exists() and len(ran(tmp_path)) == 2)
+    assert cli.main(["run", file, "--resume"]) == 3
+    assert "the run in night goes on in another process" in capsys.readouterr().err
+    assert cli.main(["campaign", "night", "--status"]) == 0
+    assert capsys.readouterr().out.endswith("0 over, 2 running, 0 waiting\n")
     head.send_signal(signal.SIGINT)
     assert head.wait(40) == 3
     assert head.stdout

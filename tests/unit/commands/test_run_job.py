@@ -49,6 +49,11 @@ def test_a_job_file_is_sent_and_judged(capsys: pytest.CaptureFixture[str]) -> No
     assert [trial.trial.duration_ns for trial in records.trials] == [2 * 10**9]
 
 
+def test_a_job_file_without_a_bound_says_what_would_judge_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["run", job(), "--output", "run"]) == 4
+    assert "or from loss: of a job file" in capsys.readouterr().out
+
+
 def test_it_says_what_would_be_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["run", job(), "--check"]) == 0
     said = capsys.readouterr().out
@@ -71,6 +76,11 @@ def test_it_says_what_would_be_run(capsys: pytest.CaptureFixture[str]) -> None:
             JOB.replace("rx: p2", "rx: p9"),
             [],
             "stream 'north': rx='p9' is no port of this tester; it has p1, p2",
+        ),
+        (
+            JOB.replace("p1", "north"),
+            ["--check"],
+            "job.yaml:7: streams[0].tx: 'north' is no port of the testbed 'breakpoint'; it has p1, p2",
         ),
         (JOB, ["--testbed", "nowhere"], "tester: there is no testbed 'nowhere'"),
         (
