@@ -29,6 +29,7 @@ def _info(_: argparse.Namespace) -> int:
         "engine": paths.engine() or "this installation was built without one",
         "allure": report_tool,
         "suites": paths.suite_root(),
+        "resources": paths.data_root() / "resources",
         "profiles": ", ".join(paths.names("criteria/profiles")),
     }
     for name, value in facts.items():

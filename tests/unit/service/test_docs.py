@@ -8,12 +8,13 @@ import configparser
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from .served import ROOT, Served, served
+from .served import JOB, ROOT, Served, served
 
 PAGE = ROOT / "docs" / "service.md"
 BLOCKS = re.findall(r"^```sh service\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
@@ -30,15 +31,18 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda text: text.split("\n")[2])
 def test_an_example_runs(service: Served, tmp_path: Path, block: str) -> None:
     told = {"URL": service.url, "TOKEN": service.tokens["alice"], "NO_PROXY": "127.0.0.1"}
+    told["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    (tmp_path / "job.yaml").write_text(JOB, encoding="utf-8")
     script = f"set -euo pipefail\nshopt -s expand_aliases\n{block}"
     command = ["bash", "-c", script]
     done = subprocess.run(
         command, env={**os.environ, **told}, cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    if "job.yaml" in block:
+    if "cat > job.yaml" in block:
         assert '"outcome": "PASS"' in done.stdout
         assert "evidence/trials.jsonl" in done.stdout
+    if "certificate.html" in block:
         assert (tmp_path / "certificate.html").stat().st_size
     for lease in service.user("alice").get("/v1/leases"):
         service.user("alice").release(lease)
