@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..reporting.cells import Attempt, PlannedCell, attempts, cell_outcome, left, read_plan
-from ._alone import goes_on
+from ..reporting.folder_lock import is_locked
 
 _WAITS, _RUNS, _OVER = "waiting", "running", "over"
 
@@ -20,7 +20,7 @@ def status(run: Path) -> str:
     TesterLibraryError if the folder is no campaign on several testers.
     """
     plan = read_plan(run)
-    going_on = goes_on(run)
+    going_on = is_locked(run)
     rows = list(_rows(run, plan, going_on=going_on))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [

@@ -14,24 +14,22 @@ keeps a tester of a campaign from its next suite for half a second.
 from __future__ import annotations
 
 import atexit
-import fcntl
 import os
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Any
 
 from ..errors import TesterLibraryError
+from ..reporting.folder_lock import lock_folder
 from ..reporting.place import ROBOT
 from ..reporting.recorder import RUN_VARIABLE
 from .attached import end_with
 
 _PATIENCE_S = 30.0  # with Robot, which was told to end
-_LOOK_S = 0.1
 _ROBOT_FAILED = 255  # as Robot Framework says it of itself
 
 
@@ -83,20 +81,13 @@ def await_end(output: Path) -> None:
 
 def _locked(output: Path) -> int:
     """The folder, as a file that is locked until all who have it have closed it."""
-    folder = os.open(output / ROBOT, os.O_RDONLY | os.O_DIRECTORY)
-    until = time.monotonic() + _PATIENCE_S
-    while True:
-        try:
-            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return folder
-        except BlockingIOError:
-            if time.monotonic() > until:
-                os.close(folder)
-                raise TesterLibraryError(
-                    f"Robot still writes into {output}: a run goes on there, or was killed and its test "
-                    "has not ended yet; wait until it has"
-                ) from None
-        time.sleep(_LOOK_S)
+    folder = lock_folder(output / ROBOT, _PATIENCE_S)
+    if folder is None:
+        raise TesterLibraryError(
+            f"Robot still writes into {output}: a run goes on there, or was killed and its test "
+            "has not ended yet; wait until it has"
+        )
+    return folder
 
 
 def _main() -> None:
