@@ -44,6 +44,22 @@ def test_a_suite_uses_a_service_and_its_log_has_no_token(tmp_path: Path) -> None
     assert "POST /v1/leases → 201 Created" in text
 
 
+def test_without_a_service_it_is_said_where_none_answers(tmp_path: Path) -> None:
+    suite = tmp_path / "none.robot"
+    suite.write_text(
+        f"*** Settings ***\nResource    {ROOT}/resources/service.resource\n"
+        "*** Test Cases ***\nNone\n    Open Service    http://127.0.0.1:1\n"
+    )
+    command = [sys.executable, "-m", "robot", "--output", str(tmp_path / "output.xml"), "--log", "NONE"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_PROXY": "127.0.0.1"}
+    subprocess.run(
+        [*command, "--report", "NONE", str(suite)], env=environment, check=False, capture_output=True
+    )
+    (test,) = ExecutionResult(tmp_path / "output.xml").suite.all_tests
+    begin = "No service answers at http://127.0.0.1:1. Start `tester serve` there, or give its URL. "
+    assert test.message.startswith(f"{begin}ConnectionError")
+
+
 def test_a_token_is_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     client = ServiceClient()
     assert client.bearer_of(None) is None
