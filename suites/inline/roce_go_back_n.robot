@@ -86,7 +86,7 @@ A Response To A READ
     ${found} =    Exchange    verb=READ    retransmitted=${1}    naks=${0}
     Verify All Events Fired
     Verify Go Back N    wire
-    Should Be True    1 <= ${found.goings[0].packets} <= ${BEHIND + 1}
+    Should Be True    1 <= $found.goings[0].packets <= int($BEHIND) + 1
     Get Session Statistics    compute    out_of_sequence    >    ${0}
 
 A Marked Packet

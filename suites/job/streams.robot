@@ -24,7 +24,7 @@ ${DURATION}         ${NONE}    # in place of that of the file
 Streams Of The Job
     [Documentation]    A stream that never ends is sent for the duration of the job.
     ${job} =    Create Job    ${JOB_FILE}
-    IF    ${job.ends}
+    IF    $job.ends
         Send Traffic
     ELSE
         ${duration} =    Set Variable If    $DURATION    ${DURATION}    ${job.duration}

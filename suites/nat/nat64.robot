@@ -100,7 +100,7 @@ Open Flows
     ...    tx=p1
     ...    rx=p2
     ...    headers=Ether / IPv6(dst="${PREFIX}${SERVER}") / UDP(dport=7)
-    ...    frame_size=${{ ${FRAME} + 20 }}
+    ...    frame_size=${{ int($FRAME) + 20 }}
     Set Field Sweep    north    UDP.sport    10000    count=${FLOWS}
     # What may be fragmented becomes a fragment of IPv6 (RFC 7915, section 4).
     Create Stream

@@ -73,7 +73,7 @@ Flows Of All Sizes Are Carried
         ${goodputs}[${size}] =    Flows Are Carried    ${size}
     END
     FOR    ${size}    ${goodput}    IN    &{goodputs}
-        IF    ${goodput} < 0.8 * ${{max($goodputs.values())}}
+        IF    $goodput < 0.8 * ${{max($goodputs.values())}}
             Log    With flows of ${size} the device is limited by opening connections    console=True
         END
     END

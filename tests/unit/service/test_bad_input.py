@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,16 @@ def test_a_campaign_whose_devices_exclude_each_other(tmp_path: Path) -> None:
         assert alice.get("/v1/jobs") == []
         assert alice.get(f"/v1/leases/{lease['id']}")["state"] == "acquired"
         assert ("alice", "POST", 422, said) in service.audit()
+
+
+def test_no_suite_makes_python_of_what_a_campaign_says() -> None:
+    """Robot puts the text of ${NAME} into an expression, $NAME is a value; a campaign gives the text."""
+    calls = r"\b(?:IF|WHILE|Evaluate|Should Be True|Set Variable If)  +(\S(?: ?\S)*)"
+    expressions = re.compile(rf"{calls}|\$\{{\{{(.*?)\}}\}}")
+    files = [path for part in ("suites", "resources") for path in (data_root() / part).rglob("*.r[oe]*")]
+    found = [(path.name, *match) for path in files for match in expressions.findall(path.read_text())]
+    assert ("rfc2544.resource", "str($DIRECTIONS) in ('1', '2')", "") in found
+    assert [where for where in found if re.search(r"[$@&%]\{(?!\{)", "".join(where[1:]))] == []
 
 
 @pytest.fixture(scope="module")
