@@ -199,7 +199,7 @@ def read_document(path: Path, kind: Kind) -> Document:
 
 
 def _too_large(path: Path, line: int, kind: Kind) -> str:
-    return f"{path}:{line}: too many values, or too deep; that is no {kind.name} file"
+    return f"{path}:{line}: too many values, too long, or too deep; that is no {kind.name} file"
 
 
 def write_document(path: Path, data: Mapping[str, Any]) -> None:
@@ -224,6 +224,7 @@ class _Builder:
     def __init__(self, path: Path, kind: Kind) -> None:
         self.lines: dict[Place, int] = {}
         self._path, self._kind = path, kind
+        self._characters = 0  # of texts; an alias has those of its text anew
 
     def value(self, node: yaml.Node, place: Place) -> Any:
         """The value of a node; remembers the line of each value in it."""
@@ -239,6 +240,9 @@ class _Builder:
         return _scalar(node)
 
     def _check_text(self, text: str, line: int, place: Place) -> None:
+        self._characters += len(text)
+        if self._characters > _MOST_BYTES:
+            raise self._kind.error(_too_large(self._path, line, self._kind))
         if _HALF.search(text):
             where = f"{dotted(place)}: " if place else ""
             problem = f"{text!a} has half of a character, a surrogate; write the whole character"

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
+
+from pydantic_core import from_json
 
 from ..files.beneath import open_beneath
 from ..reporting.place import EVIDENCE
@@ -18,6 +19,7 @@ from .refusal import Unknown, Wrong
 
 _MOST_FILES = 10_000
 _LOG_BYTES = 1 << 20
+_LONGEST_RECORD = 64 << 20  # bytes; a file of a stranger may be one line of terabytes
 
 
 def records(run: Path, kind: str, after: int, most: int) -> tuple[list[dict[str, Any]], int]:
@@ -28,12 +30,19 @@ def records(run: Path, kind: str, after: int, most: int) -> tuple[list[dict[str,
     number = 0
     try:
         with open_file(run, f"{EVIDENCE}/{kind}.jsonl")[0] as file:
-            for number, line in enumerate(file, 1):
+            for number, line in enumerate(iter(lambda: file.readline(_LONGEST_RECORD), b""), 1):
+                if len(found) == most:
+                    return found, number - 1
+                if len(line) == _LONGEST_RECORD:
+                    raise ValueError(f"it has no end within {_LONGEST_RECORD} bytes")
                 if number <= after:
                     continue
-                if len(found) == most or not line.endswith(b"\n"):
+                if not line.endswith(b"\n"):
                     return found, number - 1
-                found.append(json.loads(line))
+                record = from_json(line)
+                if not isinstance(record, dict):
+                    raise ValueError("it is no JSON object")
+                found.append(record)
     except Unknown:
         return [], 0
     except ValueError as problem:
@@ -53,7 +62,7 @@ def log(folder: Path, name: str, offset: int) -> bytes:
 
 
 def files(run: Path) -> Iterator[tuple[str, int]]:
-    """The files of a run with their lengths."""
+    """The files of a run with their lengths, without names that are no text, for which nobody can ask."""
     count = 0
     for folder, folders, names in os.walk(run):
         folders.sort()
@@ -63,8 +72,9 @@ def files(run: Path) -> Iterator[tuple[str, int]]:
                 status = path.lstat()
             except FileNotFoundError:  # a run that goes on replaces files
                 continue
-            if stat.S_ISREG(status.st_mode):
-                yield path.relative_to(run).as_posix(), status.st_size
+            shown = path.relative_to(run).as_posix()
+            if stat.S_ISREG(status.st_mode) and os.fsencode(shown).decode(errors="replace") == shown:
+                yield shown, status.st_size
                 count += 1
                 if count == _MOST_FILES:
                     return

@@ -183,7 +183,7 @@ class Follower:
 
     def _text(self, path: Path) -> str:
         with os.fdopen(self._open(path), encoding="utf-8") as file:
-            return file.read()
+            return file.read(_LONGEST_LINE)  # a stranger may write terabytes
 
     def _records(self) -> Iterator[Message]:
         """The records that were added to all files, in the order of their times."""

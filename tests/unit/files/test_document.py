@@ -67,7 +67,7 @@ def test_a_place_is_written_as_people_do() -> None:
         ("[a]: 1\n", "bed.yaml:1: a key has to be a word"),
         (b"\xff\xfe\xff", "not YAML"),
         (b"x" * 1_000_001, "longer than"),
-        ("a: " + "[" * 50 + "]" * 50, "too many values, or too deep"),
+        ("a: " + "[" * 50 + "]" * 50, "too many values, too long, or too deep"),
     ],
 )
 def test_what_is_no_testbed_file_is_said_so(tmp_path: Path, text: str | bytes, message: str) -> None:
@@ -80,6 +80,12 @@ def test_aliases_of_aliases_end_early(tmp_path: Path) -> None:
     levels = [f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]" for n in range(1, 10)]
     with pytest.raises(TestbedError, match="too many values"):
         _read(tmp_path, "\n".join(["l0: &l0 [1, 2, 3]", *levels]))
+
+
+def test_aliases_of_a_long_text_end_early(tmp_path: Path) -> None:
+    """Each value is looked at, and a campaign written anew: a megabyte was hours of work."""
+    with pytest.raises(TestbedError, match="too long"):
+        _read(tmp_path, f"a: &a {'x' * 200_000}\nb: [{', '.join(['*a'] * 6)}]")
 
 
 def test_a_file_of_too_many_values_is_not_read_to_its_end(tmp_path: Path) -> None:

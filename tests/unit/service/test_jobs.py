@@ -14,11 +14,11 @@ from unittest.mock import Mock
 
 import pytest
 
+from TesterLibrary.service import runs
 from TesterLibrary.service.job import Job
 from TesterLibrary.service.jobs import JOBS, Jobs
 from TesterLibrary.service.ledger import Caller, Work
-from TesterLibrary.service.refusal import Misfit
-from TesterLibrary.service.runs import files
+from TesterLibrary.service.refusal import Misfit, Wrong
 from TesterLibrary.service.submission import Submission
 from TesterLibrary.service.user import Role
 
@@ -74,10 +74,39 @@ def test_a_file_that_goes_while_files_are_listed_is_left_out(tmp_path: Path) -> 
     """A run that goes on replaces files."""
     for name in "ab":
         (tmp_path / name).touch()
-    listed = files(tmp_path)
+    listed = runs.files(tmp_path)
     assert next(listed) == ("a", 0)
     (tmp_path / "b").unlink()
     assert list(listed) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b"[1]", "it is no JSON object"),
+        (b'{"a": "\\ud800"}', "unexpected end of hex escape"),
+        (b'{"a": ' + b"[" * 100_000, "recursion limit exceeded"),
+        (b"9" * 100, "it has no end within 64 bytes"),
+    ],
+)
+def test_a_record_that_a_suite_has_forged_is_named(
+    line: bytes, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was 500, and a line without end filled the memory of the service."""
+    if line[0] == ord("9"):
+        monkeypatch.setattr(runs, "_LONGEST_RECORD", 64)
+    (tmp_path / "evidence").mkdir()
+    (tmp_path / "evidence" / "trials.jsonl").write_bytes(b"{}\n" + line + b"\n")
+    assert runs.records(tmp_path, "trials", 0, 1) == ([{}], 1)
+    with pytest.raises(Wrong, match=f"record 2 of trials cannot be read: .*{said}"):
+        runs.records(tmp_path, "trials", 1, 10)
+
+
+def test_a_file_whose_name_is_no_text_is_left_out(tmp_path: Path) -> None:
+    """It has no path of a URL, and the list of files with it was 500."""
+    for name in (b"a", b"\xff"):
+        Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).touch()
+    assert list(runs.files(tmp_path)) == [("a", 0)]
 
 
 def test_a_job_file_is_run_and_what_it_measured_is_served(service: Served, alice: User) -> None:

@@ -20,6 +20,7 @@ from TesterLibrary.methodology.monitoring import Method, MonitoringResult
 from TesterLibrary.model.units import Duration
 from TesterLibrary.reporting import agenda
 from TesterLibrary.reporting.agenda import Item
+from TesterLibrary.reporting.live import follow
 from TesterLibrary.reporting.live.feed import Feed
 from TesterLibrary.reporting.live.follow import _ORDER, Follower
 from TesterLibrary.reporting.live.notes import LiveNotes
@@ -255,6 +256,15 @@ def test_a_foreign_run_is_named(evidence: Path, page: Page, name: str, content: 
     news = page.news()
     assert name in problems(news)[0]
     assert [message["said"] for message in news if message["type"] == "event"] == ["first"]
+
+
+def test_a_run_without_end_is_not_read_to_it(
+    evidence: Path, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A suite that the service does not trust may leave a file of terabytes."""
+    monkeypatch.setattr(follow, "_LONGEST_LINE", 64)
+    recorder(evidence).event("first")
+    assert "run.json" in problems(page.news())[0]
 
 
 @pytest.mark.parametrize("kind", ["folder", "pipe"])
