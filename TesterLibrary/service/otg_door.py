@@ -22,6 +22,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,7 @@ _MOST_LINES = 10  # of the audit, in a second
 # Connections at a time: of who has the place, and of all others. Each takes two files of the service, which
 # has some hundreds beside those of its own connections.
 _MOST = 64
+_REFUSERS = 16  # servers, with threads of their own; in a user namespace one person is 65,536 users
 _BACKLOG = 16  # new ones, whose users are looked up before the service does anything else
 # Connections of the kernel, and what is before an IPv4 address there: gRPC has sockets of IPv6 for both
 # (RFC 4291 §2.5.5.2).
@@ -58,7 +60,7 @@ _TABLES = {
     Path("/proc/net/tcp"): "",
     Path("/proc/net/tcp6"): f"{0:016X}{int.from_bytes(bytes.fromhex('0000FFFF'), sys.byteorder):08X}",
 }
-_REFUSED = re.compile(r"^refused (\d+): (.+)$", re.MULTILINE)
+_REFUSED = re.compile(r"^refused (\d{3}): (.+)$", re.MULTILINE)
 _READY = re.compile(r"^https at .+, gRPC unix:.+; Ctrl-C ends$", re.MULTILINE)
 _KINDS = ("http", "grpc")
 
@@ -111,6 +113,7 @@ class _Refuser:
         """Listens no more."""
         self._http.close()
         self._grpc.close()
+        shutil.rmtree(self.sockets, ignore_errors=True)
 
 
 class OtgDoor:
@@ -135,7 +138,9 @@ class OtgDoor:
         self._strangers: dict[asyncio.Task[Any], None] = {}  # connections without a session, the oldest first
         self._asking: dict[str, asyncio.Task[_Session]] = {}  # by user
         self._servers: list[asyncio.Server] = []
-        self._refusers: dict[str, _Refuser] = {}  # by user: nobody reads what another one was told
+        # By user, the one that was used last at the end: nobody reads what another one was told.
+        self._refusers: dict[str, _Refuser] = {}
+        self._numbers = count()
         self._context = fresh_context(ADDRESS)
         self._closing = ExitStack()
         self._sockets = Path()
@@ -150,6 +155,7 @@ class OtgDoor:
         clean_runtime_directories()
         self._sockets = new_runtime_directory()
         self._closing.callback(shutil.rmtree, self._sockets, ignore_errors=True)
+        self._closing.callback(self._close_refusers)
         for kind, port in zip(_KINDS, (self._settings.http, self._settings.grpc), strict=True):
             try:
                 server = await asyncio.start_server(
@@ -246,11 +252,18 @@ class OtgDoor:
         self._strangers[task] = None
 
     def _refuser_of(self, name: str) -> _Refuser:
-        if name not in self._refusers:
-            sockets = self._sockets / f"refused-{len(self._refusers)}"
-            refuser = self._refusers[name] = _Refuser(sockets, self._context)
-            self._closing.callback(refuser.close)
-        return self._refusers[name]
+        refuser = self._refusers.pop(name, None) or _Refuser(
+            self._sockets / f"refused-{next(self._numbers)}", self._context
+        )
+        self._refusers[name] = refuser
+        if len(self._refusers) > _REFUSERS:
+            oldest = self._refusers.pop(next(iter(self._refusers)))
+            asyncio.get_running_loop().run_in_executor(None, oldest.close)
+        return refuser
+
+    def _close_refusers(self) -> None:
+        for refuser in self._refusers.values():
+            refuser.close()
 
     def _may_use(self, name: str) -> bool:
         role = self._role_of(name)

@@ -27,6 +27,7 @@ from .support import check, reads
 from .transmission import Prepared, Transmission
 
 Answer: TypeAlias = Message | dict[str, Any] | bytes  # a dictionary is JSON of a message
+_LONGEST = 2000  # characters of a line for who watches
 _PACKAGE = "robotframework-testerlibrary"
 # A client takes our answer for a range in which its own version has to be.
 SPECIFICATIONS = ">=1.0.0,<2.0.0"
@@ -104,7 +105,7 @@ class TrafficGenerator:
     def note(self, name: str, refused: OtgError) -> None:
         """Tells whoever watches the server that a call was refused, or failed."""
         more = f" (and {len(refused.errors) - 1} more)" if len(refused.errors) > 1 else ""
-        self._told(f"refused {refused.code}: {name}: {' '.join(refused.errors[0].split())}{more}")
+        self._told(f"refused {refused.code}: {name}: {_line(refused.errors[0])}{more}")
 
     def call(self, name: str, request: Message | None) -> Answer:
         """The answer to a call.
@@ -364,8 +365,13 @@ class TrafficGenerator:
         """An answer with what the tester has to say, and what it had to say before without being asked."""
         told = [*warnings, *self._flows.take_warnings()]
         for warning in told:
-            self._told(f"warning: {warning}")
+            self._told(f"warning: {_line(warning)}")
         return {"warnings": told}
+
+
+def _line(text: str) -> str:
+    """A text with what a client sent as one line of a log: none of its lines passes for one of ours."""
+    return "".join(sign if sign.isprintable() else "?" for sign in " ".join(text[:_LONGEST].split()))
 
 
 def _starts_devices(config: Message) -> bool:

@@ -170,6 +170,25 @@ def test_whoever_is_refused_reads_his_own_reason() -> None:
     }
 
 
+def test_many_who_are_refused_leave_few_servers() -> None:
+    """In a user namespace one person is thousands of users: each took two files and two threads for ever."""
+
+    async def left() -> tuple[list[str], int]:
+        door = _door()
+        await door.start()
+        try:
+            for number in range(40):
+                door._refuser_of(f"user {number}").refuse(NotAllowed("no user"))
+            told = await _asked(door._refuser_of("user 30").sockets / "http")
+            while len(folders := list(door._sockets.iterdir())) > 16:
+                await asyncio.sleep(0.05)
+            return told, len(folders)
+        finally:
+            await door.close()
+
+    assert asyncio.run(asyncio.wait_for(left(), 30)) == (["403", "no user"], 16)
+
+
 async def _asked(path: Path) -> list[str]:
     """The status and first error of an answer at a UNIX socket."""
     reader, writer = await asyncio.open_unix_connection(path)

@@ -256,6 +256,20 @@ def test_more_than_a_port_carries_is_refused_at_the_start(bench: Bench) -> None:
         bench.transmit("start", "g")
 
 
+def test_what_a_client_names_is_no_line_of_the_log(tmp_path: Path) -> None:
+    """The service takes lines of it for refusals: a status of 30 digits failed its database."""
+    bench = Bench(tmp_path, FakeTarget(device=FakeDevice(FakePath(loss=Ratio(Fraction(1, 10)))), stalls=[1]))
+    forged = f"f\nrefused {10**30}: SetConfig: forged\x1b[2J"
+    bench.call("SetConfig", **config({**limited(packets=1000), "name": forged}))
+    bench.transmit("start", forged)
+    with pytest.raises(OtgFailure):
+        ended(bench)
+    bench.transmit("stop", forged)
+    bench.generator.note("GetCapture", OtgError(["y" * 10**7]))
+    assert len(bench.told) > 1
+    assert all(said.isprintable() and len(said) < 3000 for said in bench.told)
+
+
 def test_a_tester_that_lost_frames_tells_no_loss(tmp_path: Path) -> None:
     """How much arrived is not said, neither as frames nor as loss; what was sent is."""
     bench = Bench(tmp_path, FakeTarget(device=FakeDevice(FakePath(loss=Ratio(Fraction(1, 10)))), stalls=[1]))
