@@ -256,15 +256,19 @@ class Lab:
 
     async def _end(self, lease_id: str, state: State, reason: str, caller: Caller) -> None:
         """Ends a lease to its end, also if nobody waits for that any more."""
+        await asyncio.shield(self._begin_end(lease_id, state, reason, caller))
+
+    def _begin_end(self, lease_id: str, state: State, reason: str, caller: Caller) -> asyncio.Task[None]:
         task = asyncio.create_task(self._end_it(lease_id, state, reason, caller))
         self._ends.add(task)
         task.add_done_callback(self._ended)
-        await asyncio.shield(task)
+        return task
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._ends.discard(task)
-        if not task.cancelled():
-            task.exception()  # is that of whoever waits, if anybody still does
+        if task.cancelled() or isinstance(error := task.exception(), Refusal | None):
+            return  # it is that of whoever waits; what cannot be kept now is when the database can be used
+        print(f"tester serve: {error!r}", flush=True)
 
     async def _end_it(self, lease_id: str, state: State, reason: str, caller: Caller) -> None:
         self._going(lease_id)
@@ -317,28 +321,24 @@ class Lab:
                 if self._ledger.problem and time.monotonic() > reopen_s:
                     await self._recover()
                     reopen_s = time.monotonic() + _REOPEN_S
-                await self._end_overdue()
+                self._end_overdue()
                 await self._look_again()
             except Exception as error:  # the next tick may do better; a clock that stands still never does
                 print(f"tester serve: {error!r}", flush=True)
 
-    async def _end_overdue(self) -> None:
+    def _end_overdue(self) -> None:
+        """Waits for none of them: one tester that hangs would keep the leases of all others."""
         now = self.now()
         for lease in self.scheduler.overdue(now):
             if self.jobs.keeps(lease.id):
                 self.scheduler.renew(lease.id, now)
             elif lease.id not in self._ending:
                 reason = f"{lease.owner} was not heard of for {lease.wish.ttl_s:g} s"
-                await self._end_or_later(lease.id, State.EXPIRED, reason)
+                self._begin_end(lease.id, State.EXPIRED, reason, SERVICE)
         for lease in list(self.scheduler.leases([State.ACQUIRED])):
             if lease.id not in self._ending and self.testers.has_lost(lease, self.places[lease.place]):
                 reason = "the tester has ended it: somebody took it by force, or it was started anew"
-                await self._end_or_later(lease.id, State.LOST, reason)
-
-    async def _end_or_later(self, lease_id: str, state: State, reason: str) -> None:
-        """Ends a lease for the service; what cannot be kept now is when the database can be used again."""
-        with suppress(Unready):
-            await self._end(lease_id, state, reason, SERVICE)
+                self._begin_end(lease.id, State.LOST, reason, SERVICE)
 
     async def _look_again(self) -> None:
         """Gives places that were unfit another try."""
