@@ -210,6 +210,8 @@ class Scheduler:
         if lease.state is State.WAITING:
             self._waiting.remove((lease.rank, lease.id))
             del self._usable[lease.id]
+            if lease.turn == self._turns[lease.owner]:  # a turn that was not taken
+                self._turns[lease.owner] -= 1
         else:
             del self._held[self._group(lease.place)]
         del self._leases[lease.id]

@@ -29,7 +29,7 @@ def test_a_tester_that_hangs_keeps_no_lease_of_others(tmp_path: Path) -> None:
             if lease_id == hers.id:
                 await answers.wait()
 
-        lab.testers.let_go = let_go  # type: ignore[method-assign]
+        lab.testers.let_go = let_go  # type: ignore[method-assign, assignment]
         await lab.start()
         alice, bob = (Caller(name, Role.USER) for name in ("alice", "bob"))
         hers = await lab.ask(alice, Wish("alice", 1, "breakpoint"))

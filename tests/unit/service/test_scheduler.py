@@ -280,3 +280,17 @@ def test_a_user_who_comes_back_waits_behind_those_who_were_there() -> None:
     scheduler.ask("again", wish("alice"), NOW)
     assert granted(scheduler) == ["bob"]
     assert scheduler.position("again") == 2
+
+
+def test_who_gave_up_waiting_keeps_his_turn() -> None:
+    """Who tries again later, as he is told, waited behind as many wishes of another as he had given up."""
+    scheduler = Scheduler([NORTH])
+    scheduler.ask("held", wish("bob"), NOW)
+    granted(scheduler)
+    for _ in range(5):
+        scheduler.ask("try", wish("alice"), NOW)
+        scheduler.end("try", State.RELEASED, "it was released", NOW)
+    for lease_id in ("1", "2"):
+        scheduler.ask(lease_id, wish("carol"), NOW)
+    scheduler.ask("a", wish("alice"), NOW)
+    assert [scheduler.position(lease_id) for lease_id in ("1", "a", "2")] == [1, 2, 3]
