@@ -258,11 +258,16 @@ class Door:
 
 
 def _check_once(scope: Scope) -> None:
-    """Malformed if there are two headers of which one says who somebody is, or where he comes from."""
+    """Malformed if there are two headers for who somebody is, where he comes from, or where a body ends.
+
+    Of the last a proxy in front may believe the other one, and take what is behind for another's request.
+    """
     names = [name.lower() for name, _ in scope["headers"]]
     for name in _ONCE:
         if names.count(name) > 1:
             raise Malformed(f"{name.decode()}: is given {names.count(name)} times; give this header once")
+    if b"transfer-encoding" in names and b"content-length" in names:
+        raise Malformed("two headers say how long the body is: Transfer-Encoding, Content-Length; give one")
 
 
 def _token(authorization: str, method: str) -> str:
@@ -303,6 +308,6 @@ def extra_headers(refusal: Refusal) -> list[tuple[bytes, bytes]]:
     """Headers that belong to a refusal."""
     if isinstance(refusal, Unauthenticated):
         return [(b"www-authenticate", b'Bearer, Basic realm="tester serve"')]
-    if isinstance(refusal, TooLarge | TooSlow):
+    if isinstance(refusal, Malformed | TooLarge | TooSlow):
         return [(b"connection", b"close")]
     return []

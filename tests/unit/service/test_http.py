@@ -322,6 +322,16 @@ def test_nobody_is_two(service: Served) -> None:
     assert (status, body["error"]) == (400, "authorization: is given 2 times; give this header once")
 
 
+def test_a_body_ends_in_one_place(service: Served) -> None:
+    """A proxy that believes the length takes what is behind the chunks for the request of somebody else."""
+    ends = "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"
+    token = f"Authorization: Bearer {service.tokens['alice']}\r\n"
+    head = f"POST /v1/leases HTTP/1.1\r\nHost: localhost\r\n{token}{ends}\r\n0\r\n\r\n"
+    behind = f"GET /v1/me HTTP/1.1\r\nHost: localhost\r\n{token}\r\n"
+    status, body = _raw(service, f"{head}{behind}".encode(), b"\r\n")  # until it is closed
+    assert (status, body["error"].partition(":")[0]) == (400, "two headers say how long the body is")
+
+
 def test_what_is_no_request_is_refused_and_in_the_audit(service: Served) -> None:
     """Before a request, in the middle of its body, and behind an answer that has begun."""
     before = len(service.audit())
