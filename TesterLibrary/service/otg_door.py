@@ -137,6 +137,7 @@ class OtgDoor:
         self._session: _Session | None = None
         self._strangers: dict[asyncio.Task[Any], None] = {}  # connections without a session, the oldest first
         self._asking: dict[str, asyncio.Task[_Session]] = {}  # by user
+        self._starting: dict[str, Running] = {}  # by lease: does not listen yet
         self._servers: list[asyncio.Server] = []
         # By user, the one that was used last at the end: nobody reads what another one was told.
         self._refusers: dict[str, _Refuser] = {}
@@ -200,6 +201,8 @@ class OtgDoor:
 
     async def end(self, lease_id: str) -> None:
         """Ends what is done under a lease. When it returns nothing of it is left."""
+        if starting := self._starting.get(lease_id):
+            await starting.end()
         session = self._session
         if session is None or session.lease.id != lease_id:
             return
@@ -291,7 +294,7 @@ class OtgDoor:
     async def _new_session(self, caller: Caller) -> _Session:
         lease = await self._leased(caller)
         try:
-            running, sockets, log = await self._run(lease)
+            running, sockets, log = await self._run(caller, lease)
         except (TesterLibraryError, OSError) as problem:
             with suppress(Refusal):
                 await self._lab.end(caller, lease.id)
@@ -316,7 +319,7 @@ class OtgDoor:
         )
         raise Misfit(f"place {self._place.name} cannot be had now: {why}; try again later")
 
-    async def _run(self, lease: Lease) -> tuple[Running, Path, Path]:
+    async def _run(self, caller: Caller, lease: Lease) -> tuple[Running, Path, Path]:
         """`tester otg` under a lease, once it listens, with the folder of its sockets, and its log."""
         folder, sockets = self._folder_of(lease), self._sockets / lease.id[:8]
         folder.parent.mkdir(mode=0o700, exist_ok=True)
@@ -330,15 +333,27 @@ class OtgDoor:
         running = await Running.start(
             f"otg-{lease.id}", folder, arguments, dict([keeper.variable]) if keeper else {}
         )
+        self._starting[lease.id] = running
+        try:
+            await self._listening(caller, lease, running, folder / LOG)
+        except BaseException:
+            await running.end()
+            raise
+        finally:
+            del self._starting[lease.id]
+        return running, sockets, folder / LOG
+
+    async def _listening(self, caller: Caller, lease: Lease, running: Running, log: Path) -> None:
+        """Returns once it listens; its lease is kept meanwhile, unless that is ended."""
         deadline = time.monotonic() + _READY_S
         while time.monotonic() < deadline:
-            said = (folder / LOG).read_text(encoding="utf-8", errors="replace")
+            said = log.read_text(encoding="utf-8", errors="replace")
             if _READY.search(said):
-                return running, sockets, folder / LOG
+                return
             if running.is_over:
                 raise TesterLibraryError(said.strip()[-500:] or "tester otg ended at once")
+            await self._lab.renew(caller, lease.id)
             await asyncio.sleep(0.05)
-        await running.end()
         raise TesterLibraryError(f"tester otg did not listen within {_READY_S:.0f} s")
 
     async def _keep(self) -> None:

@@ -20,7 +20,8 @@ import pytest
 from TesterLibrary.service.config import OtgPlace, shipped_places
 from TesterLibrary.service.ledger import Caller
 from TesterLibrary.service.otg_door import OtgDoor, user_of
-from TesterLibrary.service.refusal import Misfit, NotAllowed
+from TesterLibrary.service.refusal import Ended, Misfit, NotAllowed, Unready
+from TesterLibrary.service.runner import Running
 from TesterLibrary.service.scheduler import Lease
 from TesterLibrary.service.user import Role
 
@@ -168,6 +169,38 @@ def test_whoever_is_refused_reads_his_own_reason() -> None:
         "alice": ["500", "it is leased to carol"],
         "bob": ["403", "bob is no user"],
     }
+
+
+@pytest.mark.parametrize("how", ["ended", "expired"])
+def test_a_lease_that_ends_while_its_server_starts_ends_that(
+    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next user had the place while it went on for up to a minute; and it was not renewed meanwhile."""
+
+    async def started() -> tuple[int, str]:
+        door, lease, running = _door(), Mock(id="0123456789"), Mock(is_over=False, end=AsyncMock())
+        door._sockets, door._leased = tmp_path, AsyncMock(return_value=lease)  # type: ignore[method-assign]
+        monkeypatch.setattr(door, "_folder_of", lambda _: tmp_path / "otg" / "run")
+        monkeypatch.setattr(Running, "start", AsyncMock(return_value=running))
+        renewed = [None, None, Ended("over: it was taken")] if how == "expired" else None
+        door._lab.renew = AsyncMock(side_effect=renewed)  # type: ignore[method-assign]
+        door._lab.end = AsyncMock()  # type: ignore[method-assign]
+        door._lab.testers.keeper = Mock(return_value=None)  # type: ignore[method-assign]
+        monkeypatch.setattr(Path, "read_text", lambda *_, **__: "")
+        begun = asyncio.create_task(door._new_session(Caller("alice", Role.USER)))
+        if how == "ended":
+            while not door._starting:
+                await asyncio.sleep(0.01)
+            await door.end(lease.id)
+            ends = running.end.await_count
+            running.is_over = True
+        with pytest.raises(Unready) as refused:
+            await begun
+        return (ends if how == "ended" else running.end.await_count), str(refused.value)
+
+    ends, said = asyncio.run(asyncio.wait_for(started(), 20))
+    assert ends == 1
+    assert ("it was taken" if how == "expired" else "tester otg ended at once") in said
 
 
 def test_many_who_are_refused_leave_few_servers() -> None:
