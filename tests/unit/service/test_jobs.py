@@ -15,8 +15,9 @@ from unittest.mock import Mock
 import pytest
 
 from TesterLibrary.service import runs
+from TesterLibrary.service.config import JOBS
 from TesterLibrary.service.job import Job
-from TesterLibrary.service.jobs import JOBS, Jobs
+from TesterLibrary.service.jobs import Jobs
 from TesterLibrary.service.ledger import Caller, Work
 from TesterLibrary.service.refusal import Misfit, Wrong
 from TesterLibrary.service.submission import Submission
