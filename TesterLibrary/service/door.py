@@ -12,6 +12,7 @@ import base64
 import binascii
 import ipaddress
 import json
+import re
 import socket
 import time
 import traceback
@@ -39,6 +40,7 @@ _LINES = 60  # of the audit, of refusals to one user at one address in a minute
 _KNOWN = 10_000  # users at addresses
 _BODY_S = 30.0  # until the body of a request is there
 _ONCE = (b"authorization", b"origin")  # of two, one would be ignored; the server sees to others
+_HEARTBEAT = re.compile(r"/v1/leases/[^/]+/heartbeat")
 _SHARE = 3 / 4  # of all requests, that one user may have at a time
 _TOO_LARGE = "a request has at most {} bytes here"
 
@@ -122,7 +124,7 @@ class Door:
             if scope["path"] not in OPEN:
                 caller = self._caller(headers, scope["method"], client)
             scope.setdefault("state", {})["caller"] = caller
-            with self._counted(scope["path"], caller.name):
+            with self._counted(scope, caller.name):
                 await self._app(scope, self._limited(headers, receive), sent)
         except Refusal as refusal:
             if began:
@@ -146,9 +148,9 @@ class Door:
         return json.dumps(content_of(refusal)).encode()
 
     @contextmanager
-    def _counted(self, path: str, user: str) -> Iterator[None]:
+    def _counted(self, scope: Scope, user: str) -> Iterator[None]:
         """Refuses too many requests, of all or of one user. Heartbeats are always taken: no lease ends so."""
-        if path.endswith("/heartbeat"):
+        if scope["method"] == "POST" and _HEARTBEAT.fullmatch(scope["path"]):
             yield
             return
         most = self._connections.most_requests
