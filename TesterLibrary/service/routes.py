@@ -380,10 +380,10 @@ def _live(api: APIRouter, lab: Lab, pages: LivePages) -> None:
         return RedirectResponse(f"/v1/jobs/{lab.jobs.job(job).id}/live/")
 
     @api.get("/v1/jobs/{job}/live/events", include_in_schema=False)
-    async def events(request: Request, job: str) -> Response:
+    async def events(request: Request, caller: Reader, job: str) -> Response:
         """The messages to the live page."""
         run = lab.jobs.folder_of(lab.jobs.job(job)) / RUN
-        told = await pages.events(run, request.headers.get("last-event-id", ""))
+        told = await pages.events(run, request.headers.get("last-event-id", ""), caller.name)
         return StreamingResponse(told, media_type="text/event-stream", headers={"Cache-Control": "no-store"})
 
     @api.get("/v1/jobs/{job}/live/{part:path}", include_in_schema=False)
