@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import socket
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -88,6 +90,8 @@ def _run(options: argparse.Namespace) -> int:
         raise TesterLibraryError(
             f"tester otg needs {missing.name}: install robotframework-testerlibrary[otg]"
         ) from None
+    for port in (options.http, options.grpc):
+        _check_free(ADDRESS, port)
     end = End()
     wish = LeaseWish(options.lease, options.owner, options.force)
     recorder, console = Recorder(options.results / "evidence"), Console()
@@ -104,6 +108,19 @@ def _run(options: argparse.Namespace) -> int:
             print(f"{reached} (http, too), gRPC {remote}; Ctrl-C ends", flush=True)
             end.wait()
     return 0
+
+
+def _check_free(address: str, port: int | Path) -> None:
+    """TesterLibraryError if somebody listens there: before a tester is opened, which begins new records."""
+    if isinstance(port, int) and port:
+        try:
+            socket.create_server((address, port)).close()
+        except OSError as problem:
+            why = os.strerror(problem.errno or 0)
+            raise TesterLibraryError(
+                f"{address}:{port} cannot be had: {why}; end what listens there, or give --http and --grpc "
+                "other ports"
+            ) from None
 
 
 def _tell(text: str) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -337,3 +338,14 @@ def test_otg_without_its_extra_says_what_to_install(
     assert cli.main(["otg", "simulated/queue"]) == 3
     said = capsys.readouterr().err
     assert "tester otg needs orjson: install robotframework-testerlibrary[otg]" in said
+
+
+def test_otg_at_a_port_that_is_taken_changes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        given = ["otg", "simulated/queue", "--http", "0", "--grpc", str(port), "--results", str(tmp_path)]
+        assert cli.main(given) == 3
+    assert f"127.0.0.1:{port} cannot be had: Address already in use; end what" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
