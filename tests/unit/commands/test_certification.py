@@ -45,7 +45,7 @@ def test_the_profile_mlrsearch_runs_its_suite_on_a_device_with_criteria(tmp_path
     run = certification(profile="mlrsearch", testbeds=(), criteria=None, suites=(), output=tmp_path)
     (bed,) = run.beds
     assert [path.stem for path in bed.suites] == ["__init__", "ndr_pdr"]
-    assert {item.expected_s for item in run.items()} == {90}
+    assert {item.expected_s for item in run.items()} == {43}
     assert bed.criteria
     assert "mlrsearch:" in Path(bed.criteria).read_text(encoding="utf-8")
 
