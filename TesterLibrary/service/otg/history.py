@@ -12,7 +12,8 @@ Rates = tuple[float, float, float, float]  # each second, of the same
 _Reading = tuple[int, Mapping[Hashable, Counts]]
 _LEAST_NS = 10**9  # over which a rate is averaged, where there are so many counters
 _MOST_NS = 10 * 10**9
-_NONE: Counts = (0, 0, 0, 0)
+_NOTHING: Counts = (0, 0, 0, 0)
+_STILL: Rates = (0.0, 0.0, 0.0, 0.0)
 _FRAMES = 3  # that fall into the time over which a slow rate is averaged
 _APART_NS = 50 * 10**6  # readings closer than this are not kept
 
@@ -46,19 +47,19 @@ class History:
         A stream of one frame a second has a rate, too, whenever it is asked for: the time grows with the gap.
         """
         if not self._readings:
-            return _NONE
+            return _STILL
         found = self._found.get((now_ns, expected))
         if found is None:
             found = self._found[now_ns, expected] = self._reading(now_ns, expected)
         asked_ns, (then_ns, known) = found
         frames_tx, frames_rx, bytes_tx, bytes_rx = counts
-        before = known.get(key, _NONE)
+        before = known.get(key, _NOTHING)
         frames_tx -= before[0]
         elapsed_ns = float(now_ns - then_ns)
         if expected and elapsed_ns < asked_ns:  # a frame or two so far, the first one at once
             elapsed_ns = max(elapsed_ns, frames_tx * 1e9 / expected)
         if elapsed_ns <= 0:
-            return _NONE
+            return _STILL
         scale = 1e9 / elapsed_ns
         return (
             frames_tx * scale,

@@ -293,7 +293,7 @@ class Transmission:
         return snapshot
 
     def _is_over(self, group: Group, now_ns: int, streams: Mapping[int, StreamCounters]) -> bool:
-        """Whether it has sent all, and all has arrived or nothing more is waited for: as in a trial."""
+        """Notes what has arrived: whether that is all, or nothing more is waited for, as in a trial."""
         counters = _of(group, streams)
         if any(counter.sending for counter in counters):
             return False
