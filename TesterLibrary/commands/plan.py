@@ -83,6 +83,10 @@ def _line(prediction: Prediction) -> str:
     if staging:
         stages = ", ".join(map(str, staging.stages))
         how = f"meter {_pps(staging.meter_rate)} ({float(staging.meter_error):+.1e} by itself), {stages}"
+        if staging.first:
+            how += f" from tick {staging.first} on"
+        elif prediction.planned.departures.phase:
+            how += ", without its phase, for whose ticks no loopback port has room"
     if prediction.delay:
         how += f", {prediction.delay:,} frames after the start"
     if place := prediction.loopback:
@@ -150,6 +154,7 @@ def _record(prediction: Prediction) -> dict[str, Any]:
         "meter_error": float(staging.meter_error),
         "peak_pps": str(staging.peak),
         "stages": [{"pass": stage.passes, "skip": stage.skips} for stage in staging.stages],
+        "phase": float(staging.phase),
         "loopback": encode(prediction.loopback),
         "template_packets": prediction.templates,
         "delay_frames": prediction.delay,

@@ -54,9 +54,8 @@ def planned_departures(
         law = _law(stream.shaping, _Wanted(rate, stream.frame_size, port, seed, next_hop))
     except PlanError as problem:
         raise PlanError(f"stream {stream.name!r}: {problem}") from None
-    phase_ns = round(stream.phase / rate)
     error = error if law.rate == rate else (1 + error) * law.rate / rate - 1
-    return Departures(law, stream.start_after.ns + phase_ns, phase_ns), error
+    return Departures(law, stream.start_after.ns + round(stream.phase / rate), stream.phase), error
 
 
 @dataclass(frozen=True)

@@ -28,11 +28,6 @@ def check_stream(stream: PlannedStream) -> None:
             f"stream {stream.name!r}: {len(stream.frames)} different frames; on a switch all of a stream are "
             "one template, so use a stream for each size"
         )
-    if stream.departures.phase_ns:
-        raise PlanError(
-            f"stream {stream.name!r}: a switch has no phase, frames of several streams of a port leave at "
-            "once; leave the stream out of mixes and patterns in which a port sends to several ones"
-        )
     fields = FrameFields.of(stream.frame)
     if fields.udp is not None and stream.frame[fields.udp :][_CHECKSUM] == b"\0\0":
         raise PlanError(

@@ -30,6 +30,7 @@ class Staging:
     target: Fraction
     meter_rate: Fraction  # >= target
     stages: tuple[Stage, ...]
+    first: int = 0  # to pass, of the ticks of the last stage's period, from 0 on
 
     @property
     def rate(self) -> Fraction:
@@ -54,10 +55,20 @@ class Staging:
 
     def departures(self, ticks: int) -> int:
         """The number of packets that leave the last stage when the meter has passed `ticks` packets."""
-        for stage in self.stages:
-            periods, rest = divmod(ticks, stage.period)
-            ticks = periods * stage.passes + min(rest, stage.passes)
-        return ticks
+        for stage in self.stages[:-1]:
+            ticks = _passed(stage, ticks)
+        last, before = self.stages[-1], self.begins
+        return _passed(last, before + ticks) - _passed(last, before)
+
+    @property
+    def phase(self) -> Fraction:
+        """The part of the last stage's period that goes by before its first tick passes."""
+        return Fraction(self.first, self.stages[-1].period)
+
+    @property
+    def begins(self) -> int:
+        """The tick of its period at which the last stage begins, so that `first` is the first one to pass."""
+        return -self.first % self.stages[-1].period
 
     @property
     def meter_error(self) -> Fraction:
@@ -193,6 +204,11 @@ def _check(target: Fraction, pattern: Sequence[Stage], width: int) -> None:
                 f"the stage {stage}: its period of {stage.period:,} packets does not fit a register "
                 f"of {width} bits; at most {1 << width:,} do"
             )
+
+
+def _passed(stage: Stage, ticks: int) -> int:
+    periods, rest = divmod(ticks, stage.period)
+    return periods * stage.passes + min(rest, stage.passes)
 
 
 def _ratio(stages: Sequence[Stage]) -> Fraction:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil
@@ -22,6 +22,7 @@ from .editor import SwitchEditor, switch_editors
 from .loops import PlacedLoop, end_loops, placed
 from .match_action import MatchAction, match_action
 from .meter import LoopMeter
+from .phase import first_tick, ticks
 from .refusals import check_end, check_stream
 from .resources import FLOW_CELLS, Excess
 from .staging import Staging, stage
@@ -29,6 +30,7 @@ from .start_delay import start_delay
 from .starts import PlacedStarts, placed_starts
 from .template_loop import template_packets
 
+_Looping = tuple[list[Staging], list[LoopbackFlow], Mapping[str, LoopbackPort]]
 _EVEN = Fraction(1, 10**6)  # the error that is accepted so that few packets are skipped in a row
 
 
@@ -91,14 +93,12 @@ def place(
     cells = flow_cells(plan.streams)
     if cells.needed > cells.available:
         raise PlanError(str(cells))
-    stagings = [_staged(stream, ports[stream.tx_port], chip) for stream in plan.streams]
-    flows = [_loop(stream, staging) for stream, staging in zip(plan.streams, stagings, strict=True)]
     programs = [(end, _program(end)) for end in plan.ends]
     loops = [(end, program, end_loops(end.name, program, ports[end.port])) for end, program in programs]
     opening = {end.name: placed_starts(end, chip) for end in plan.ends if end.opening}
     looping_flows = [loop.flow for _, _, looping in loops for loop in looping]
     looping_flows += [starts.flow for starts in opening.values()]
-    places = allocate([*flows, *looping_flows], chip, occupied)
+    stagings, flows, places = _looping(plan.streams, ports, chip, looping_flows, occupied)
     streams = (
         SwitchStream(
             stream,
@@ -122,6 +122,29 @@ def place(
         for end, program, looping in loops
     )
     return Placement(tuple(streams), tuple(ends))
+
+
+def _looping(
+    streams: Sequence[PlannedStream],
+    ports: Mapping[str, Port],
+    chip: LoopbackPorts,
+    others: Sequence[LoopbackFlow],
+    occupied: Sequence[Occupied],
+) -> _Looping:
+    """How streams are staged, and where all loops are. Phases are kept if their ticks have room."""
+
+    def looping(in_gap: Mapping[int, int]) -> _Looping:
+        stagings = [_staged(stream, ports[stream.tx_port], chip, in_gap[stream.id]) for stream in streams]
+        flows = [_loop(stream, staging) for stream, staging in zip(streams, stagings, strict=True)]
+        return stagings, flows, allocate([*flows, *others], chip, occupied)
+
+    in_gap = ticks(streams, {stream.id: _line(stream, chip) for stream in streams})
+    try:
+        return looping(in_gap)
+    except PlanError:
+        if set(in_gap.values()) <= {1}:
+            raise
+    return looping(dict.fromkeys(in_gap, 1))
 
 
 def _program(end: PlannedEnd) -> MatchAction:
@@ -177,7 +200,8 @@ def _edits(stream: PlannedStream, own_fields: Mapping[str, int]) -> tuple[Switch
         raise PlanError(f"stream {stream.name!r}: {problem}") from None
 
 
-def _staged(stream: PlannedStream, port: Port, chip: LoopbackPorts) -> Staging:
+def _staged(stream: PlannedStream, port: Port, chip: LoopbackPorts, in_gap: int) -> Staging:
+    """Its staging, with so many ticks in each gap for its phase; a pattern has none."""
     law = stream.departures.law
     if not isinstance(law, Steady):
         raise PlanError(
@@ -186,11 +210,12 @@ def _staged(stream: PlannedStream, port: Port, chip: LoopbackPorts) -> Staging:
     try:
         line = _line(stream, chip)
         meter = LoopMeter(chip.meter, line)
-        staging = _stage(stream.frames_per_second, meter, tuple(law.stages), line * chip.spare)
+        turns = (Stage(1, in_gap - 1),) if in_gap > 1 and not law.stages else ()
+        staging = _stage(stream.frames_per_second, meter, (*law.stages, *turns), line * chip.spare)
     except PlanError as problem:
         raise PlanError(f"stream {stream.name!r}: {problem}") from None
     _check_peak(stream, port, staging, law.stages)
-    return staging
+    return replace(staging, first=first_tick(stream.departures.phase, in_gap)) if turns else staging
 
 
 def _line(stream: PlannedStream, chip: LoopbackPorts) -> Fraction:

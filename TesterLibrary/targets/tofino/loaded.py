@@ -32,7 +32,7 @@ class LoadedStream:
     @property
     def delay_ns(self) -> int:
         """When its first frame departs after the start."""
-        return round(self.delay * 10**9 / self.staging.rate)
+        return round((self.delay + self.staging.phase) * 10**9 / self.staging.rate)
 
     def slot(self, version: int) -> int:
         """The index of a version in sums of times (p4/controls/counters.p4, Slot)."""

@@ -47,9 +47,10 @@ def meter_entry(template: int, staging: Staging, meter: TofinoMeter, *, metered:
 
 
 def unit_entries(template: int, staging: Staging) -> Iterator[TableEntry]:
-    """The entries of a template's units, which begin a period. The last entry lets packets depart."""
-    for unit, stage in reversed(list(zip(_UNITS, staging.stages, strict=False))):
-        yield _tick(f"{_RATE}.{unit}", template)
+    """The entries of a template's units, the last one at its phase. The last entry lets packets depart."""
+    begins = [0] * (len(staging.stages) - 1) + [staging.begins]
+    for unit, stage, tick in reversed(list(zip(_UNITS, staging.stages, begins, strict=False))):
+        yield _tick(f"{_RATE}.{unit}", template, tick)
         yield _stage(f"{_RATE}.{unit}", template, passes=stage.passes, last=stage.period - 1)
 
 

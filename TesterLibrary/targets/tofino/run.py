@@ -59,7 +59,8 @@ class StreamStretch:
         """The latest time at which its last frame leaves, at most `now_ns`."""
         ends = [end for end in (self.stopped_ns, self.ends_ns) if end is not None]
         if self.limit is not None:
-            ends.append(self.began_ns + ceil((self.delay + self.limit) * 10**9 / self.staging.rate))
+            frames = self.delay + self.staging.phase + self.limit
+            ends.append(self.began_ns + ceil(frames * 10**9 / self.staging.rate))
         return min([now_ns, *ends])
 
     @property
@@ -69,7 +70,9 @@ class StreamStretch:
         total = self.planned.departures.total
         due = None
         if self.ends_ns is not None:
-            due = max(0, self.planned.departures.law.count(self.ends_ns - self.began_ns) - self.delay)
+            departures = self.planned.departures
+            span_ns = self.ends_ns - self.began_ns - departures.phase_ns
+            due = max(0, departures.law.count(span_ns) - self.delay)
         return min((limit for limit in (last, total, due) if limit is not None), default=None)
 
 

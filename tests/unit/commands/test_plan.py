@@ -208,3 +208,37 @@ def test_it_prints_where_a_responder_loops_in_a_switch(
         "a switch knows packets of a responder by IP.dst, TCP.dport, UDP.dport, not IPv6.dst"
         in capsys.readouterr().err
     )
+
+
+def test_it_prints_which_tick_of_a_gap_a_stream_of_a_mix_leaves_at(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = _mix(tmp_path, 4)
+    assert cli.main(["plan", str(path), "--target", "tofino"]) == 0
+    assert "pass 1 skip 3 from tick 1 on, " in capsys.readouterr().out
+    assert cli.main(["plan", str(path), "--target", "tofino", "--json"]) == 0
+    assert [stream["phase"] for stream in json.loads(capsys.readouterr().out)["streams"]] == [
+        0,
+        0.25,
+        0.5,
+        0.75,
+    ]
+
+
+def test_it_says_where_a_phase_is_not_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plan", str(_mix(tmp_path, 40)), "--target", "tofino"]) == 0
+    assert capsys.readouterr().out.count("without its phase, for whose ticks no loopback port has room") == 39
+
+
+def _mix(folder: Path, streams: int) -> Path:
+    """A job file of as many streams that fill a port in turn."""
+    path, names = folder / "mix.yaml", [f"s{number}" for number in range(streams)]
+    record = {
+        "version": 1,
+        "name": "mix",
+        "ports": [{"name": name, "speed": "100 Gbps"} for name in ("p1", "p2")],
+        "streams": [{"name": name, "tx": "p1", "rx": "p2"} for name in names],
+        "mixes": [{"name": "m", "rate": "100 %", "shares": dict.fromkeys(names, f"{100 / streams} %")}],
+    }
+    path.write_text(json.dumps(record), encoding="utf-8")
+    return path

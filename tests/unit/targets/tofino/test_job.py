@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from fractions import Fraction
 from ipaddress import ip_address
 
 import pytest
@@ -296,7 +295,6 @@ def test_answers_are_whole_frames_and_poll_the_queues_that_the_program_was_built
             planned([stream(headers=HeaderStack.parse("Ether / IP / UDP(chksum=0)"))]),
             "UDP without a checksum",
         ),
-        (planned([stream(phase=Fraction(1, 2))]), "a switch has no phase"),
     ],
 )
 def test_what_the_program_cannot_do_is_refused(plan: Plan, why: str) -> None:

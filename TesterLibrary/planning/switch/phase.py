@@ -1,0 +1,39 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Lowers phases to a switch: a meter gives several ticks in each gap of a stream, and one of them passes.
+
+Streams of one port and one rate get the same ticks, one with phase 0 as well, so they keep their distances.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import lcm
+
+from ...model.plan import PlannedStream
+
+MOST_TICKS = 64  # in a gap; phases of other fractions are rounded to them
+
+
+def ticks(streams: Sequence[PlannedStream], lines: Mapping[int, Fraction]) -> dict[int, int]:
+    """The ticks in a gap of each stream by id: 1 where no stream of its port and rate has a phase.
+
+    Args:
+        streams: Of a job.
+        lines: By stream, its frames each second that fill a loopback port, so no meter has more ticks.
+    """
+    sharing: defaultdict[tuple[str, Fraction], list[PlannedStream]] = defaultdict(list)
+    for stream in streams:
+        sharing[stream.tx_port, stream.frames_per_second].append(stream)
+    found: dict[int, int] = {}
+    for (_, rate), same in sharing.items():
+        wanted = min(MOST_TICKS, lcm(*(stream.departures.phase.denominator for stream in same)))
+        found |= {stream.id: max(1, min(wanted, lines[stream.id] // rate)) for stream in same}
+    return found
+
+
+def first_tick(phase: Fraction, period: int) -> int:
+    """The tick of a gap that is nearest to a phase, a part of that gap."""
+    return min(round(phase * period), period - 1)
