@@ -91,7 +91,6 @@ _BRIDGED = {
     "service_activation/services Voice Has Its Burst Size": "a bridge polices nothing",
     "service_activation/services Video Has Its Burst Sizes": "a bridge polices nothing",
     "service_activation/services Data Has Its Burst Sizes": "a bridge polices nothing",
-    "stateful/burst_tolerance Long Bursts Lose What Does Not Fit": "a bridge shapes nothing",
     "switching/errored_frames One Byte Too Long": "its ports take longer frames, and it has no limit",
     "switching/errored_frames A Tag Too Long": "its ports take longer frames, and it has no limit",
     "switching/errored_frames Far Too Long": "its ports take longer frames, and it has no limit",
@@ -100,11 +99,13 @@ _BRIDGED = {
 ENGINE = Target("engine", "`testerd`, on the embedded testbed of each suite")
 FAKE_SWITCH = Target(
     "tofino-fake",
-    "a switch that does not exist, with a bridge that loses nothing, or a router",
+    "a switch that does not exist, with a bridge that loses nothing, a router or a shaper",
     variables=(f"TESTBED:{HERE / 'fake-switch.yaml'}", *_TINY),
     special={
         **_SLOW,
         "inline": (f"TESTBED:{HERE / 'fake-path.yaml'}",),  # another program
+        "stateful/burst_tolerance": (f"TESTBED:{HERE / 'fake-shaper.yaml'}",),
+        "switching/congestion": (f"TESTBED:{HERE / 'fake-shaper.yaml'}",),
         "stateful/arp_learning": (f"TESTBED:{HERE / 'fake-router.yaml'}", *_FEW_NEIGHBOURS),
         "stateful/nd_learning": (f"TESTBED:{HERE / 'fake-nd-router.yaml'}",),
     },
