@@ -19,6 +19,7 @@ from ..model.units import Rate, RateUnit
 from ..p4.build import check_programs
 from ..planning.flows import FlowSpace
 from ..planning.prediction import Prediction, ProtocolPlan, predict, predict_ends, targets
+from ..planning.switch.phase import phase
 from ..planning.switch.plan import SwitchPlan, switch_plan
 from ..reporting.codec import encode
 from ._command import command
@@ -62,7 +63,7 @@ def _plan(options: argparse.Namespace) -> int:
         print(json.dumps({**record, **({"switch": switch.record()} if switch else {})}, indent=2))
     else:
         also = f", {len(ends)} responders and clients" if ends else ""
-        print(f"{file.job.name} on {options.target}: {counted(len(predictions), 'stream')}{also}")
+        print(f"{file.job.name} on {options.target}: {counted(len(file.job.streams), 'stream')}{also}")
         for prediction in predictions:
             print(f"  {_line(prediction)}")
             for line in _content(prediction):
@@ -85,7 +86,7 @@ def _line(prediction: Prediction) -> str:
         how = f"meter {_pps(staging.meter_rate)} ({float(staging.meter_error):+.1e} by itself), {stages}"
         if staging.first:
             how += f" from tick {staging.first} on"
-        elif prediction.planned.departures.phase:
+        elif phase(prediction.planned):
             how += ", without its phase, for whose ticks no loopback port has room"
     if prediction.delay:
         how += f", {prediction.delay:,} frames after the start"

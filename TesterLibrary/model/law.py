@@ -252,17 +252,12 @@ class Departures:
 
     law: Law
     offset_ns: int = 0
-    phase: Fraction = Fraction(0)  # in `offset_ns`, as part of a gap: it leaves after others of its port
+    phase_ns: Fraction = Fraction(0)  # of `offset_ns`, not rounded: it leaves after others of its port
 
     @property
     def rate(self) -> Fraction:
         """The average, in frames each nanosecond; 0 where only the tester knows it."""
         return self.law.rate
-
-    @property
-    def phase_ns(self) -> int:
-        """The part of `offset_ns` that is its phase."""
-        return round(self.phase / self.rate) if self.phase else 0
 
     @property
     def total(self) -> int | None:

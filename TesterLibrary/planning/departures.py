@@ -55,7 +55,8 @@ def planned_departures(
     except PlanError as problem:
         raise PlanError(f"stream {stream.name!r}: {problem}") from None
     error = error if law.rate == rate else (1 + error) * law.rate / rate - 1
-    return Departures(law, stream.start_after.ns + round(stream.phase / rate), stream.phase), error
+    phase_ns = stream.phase / rate
+    return Departures(law, stream.start_after.ns + round(phase_ns), phase_ns), error
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,6 @@ def test_frames_are_known_by_the_fields_that_stay(rig: Rig, headers: str, field:
     assert (other.tx_packets, other.rx_packets) == (500, 500)
 
 
-@pytest.mark.refused_by("tofino", match="3 different frames")
 def test_frames_of_several_sizes_are_counted_exactly(rig: Rig) -> None:
     """Seven of 64 bytes, four of 570 and one of 1518, wherever the stream ends."""
     frames = tuple(rig.plan("north", frame_size=size).streams[0].frame for size in (64, 570, 1518))

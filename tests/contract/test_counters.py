@@ -91,7 +91,6 @@ def test_frames_are_counted_by_their_size(rig: Rig, size: int, least: int) -> No
     assert port.rx_sizes == (None if rig.is_switch else {least: SENT})
 
 
-@pytest.mark.refused_by("tofino", match="one template")
 def test_frames_of_a_mix_are_counted_by_their_sizes(rig: Rig) -> None:
     sizes = parse_frame_sizes("64:7 570:4 1518:1")
     stream = Stream("north", "p1", "p2", sizes, Rate.parse("10 kpps"))
@@ -99,7 +98,7 @@ def test_frames_of_a_mix_are_counted_by_their_sizes(rig: Rig) -> None:
     rig.load(compile_job(Job("north", (stream,)), ports=rig.ports, gateways={}, max_streams=most))
     before = rig.target.snapshot()
     (port,) = port_evidence(before, rig.run(["north"], packets=48), ["p2"])
-    assert port.rx_sizes == {64: 28, 512: 16, 1024: 4}
+    assert port.rx_sizes == (None if rig.is_switch else {64: 28, 512: 16, 1024: 4})
 
 
 def test_what_a_target_says_it_counts_is_there_after_traffic(rig: Rig) -> None:

@@ -52,3 +52,12 @@ def test_as_many_leave_as_are_due_by_their_phase(rig: Rig) -> None:
     assert due == [200, 200, 199]
     assert [stream.intended_packets for stream in counted] == due
     assert [stream.tx_packets for stream in counted] == [stream.rx_packets for stream in counted] == due
+
+
+def test_one_whose_phase_is_longer_than_the_time_sends_nothing(rig: Rig) -> None:
+    rig.load(turns(rig, Fraction(0), Fraction(1, 2)))
+    counted = rig.run(["turns"], duration=Duration(400_000)).streams
+    assert [(one.intended_packets, one.tx_packets, one.sending) for one in counted] == [
+        (1, 1, False),
+        (0, 0, False),
+    ]

@@ -29,11 +29,17 @@ def ticks(streams: Sequence[PlannedStream], lines: Mapping[int, Fraction]) -> di
         sharing[stream.tx_port, stream.frames_per_second].append(stream)
     found: dict[int, int] = {}
     for (_, rate), same in sharing.items():
-        wanted = min(MOST_TICKS, lcm(*(stream.departures.phase.denominator for stream in same)))
+        wanted = min(MOST_TICKS, lcm(*(phase(stream).denominator for stream in same)))
         found |= {stream.id: max(1, min(wanted, lines[stream.id] // rate)) for stream in same}
     return found
 
 
-def first_tick(phase: Fraction, period: int) -> int:
-    """The tick of a gap that is nearest to a phase, a part of that gap."""
-    return min(round(phase * period), period - 1)
+def phase(stream: PlannedStream) -> Fraction:
+    """The part of a gap by which its first frame leaves after the start; whole gaps do not count."""
+    departures = stream.departures
+    return (departures.phase_ns + departures.law.due(0)) * departures.rate % 1
+
+
+def first_tick(stream: PlannedStream, period: int) -> int:
+    """The tick that is nearest to its phase, of so many in a gap."""
+    return min(round(phase(stream) * period), period - 1)

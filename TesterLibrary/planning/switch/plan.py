@@ -26,6 +26,7 @@ from .resources import (
     TEMPLATES,
     Excess,
 )
+from .sizes import named
 from .starts import START
 from .streams import SwitchEnd, flow_cells
 
@@ -94,7 +95,7 @@ def switch_plan(file: JobFile) -> SwitchPlan:
 
 def _names(streams: tuple[Prediction, ...], ends: tuple[SwitchEnd, ...]) -> Iterator[str]:
     """The names of all templates, each once: ends with the same protocol share its templates, not starts."""
-    yield from (stream.stream.name for stream in streams)
+    yield from (named(stream.planned) for stream in streams)
     yield from dict.fromkeys(_template(end, queue.name) for end in ends for queue in end.program.queues)
     yield from (f"{end.end.name}.{START}" for end in ends if end.starts)
 
@@ -110,7 +111,7 @@ def _copies(
     groups: MulticastGroups,
 ) -> Iterator[Copies]:
     for stream in streams:
-        yield Copies(templates[stream.stream.name], None, groups.number([stream.stream.tx]))
+        yield Copies(templates[named(stream.planned)], None, groups.number([stream.stream.tx]))
     for end in ends:
         group = groups.number([end.end.port])
         for queue in end.program.queues:

@@ -4,15 +4,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...errors import PlanError
 from ...model.jobfile import JobFile
-from ...model.plan import Plan
+from ...model.plan import Plan, PlannedStream
+from ...model.stream import Stream
+from ...model.units import FrameSize, Rate, RateUnit
 from ..prediction import Prediction, TargetKind, asked, planned, register
 from .editor import own_fields
 from .match_action import match_action
-from .streams import SwitchEnd, place
+from .sizes import whole
+from .streams import SwitchEnd, SwitchStream, place
 
 
 @dataclass(frozen=True)
@@ -40,21 +43,29 @@ def _switch(file: JobFile, plan: Plan) -> SwitchPrediction:
         header_type for stream in file.job.streams if stream.headers for header_type in stream.headers.types
     ]
     placement = place(plan, file.ports, own_fields(types))
-    streams = (
-        Prediction(
-            stream,
-            placed.planned,
-            asked(file, stream),
-            placed.staging,
-            placed.loopback,
-            placed.templates,
-            placed.edits,
-            placed.metered,
-            placed.delay,
-        )
-        for stream, placed in zip(file.job.streams, placement.streams, strict=True)
-    )
+    wholes = {one.id: (stream, one) for stream, one in zip(file.job.streams, plan.streams, strict=True)}
+    streams = (_predicted(file, *wholes[whole(placed.planned.id)], placed) for placed in placement.streams)
     return SwitchPrediction(tuple(streams), placement.ends)
+
+
+def _predicted(file: JobFile, stream: Stream, planned: PlannedStream, placed: SwitchStream) -> Prediction:
+    """The prediction of a stream, or of the frames of one of its sizes."""
+    pps = asked(file, stream)
+    if len(planned.frames) > 1:
+        pps *= placed.planned.rate / planned.rate
+        size = FrameSize(int(placed.planned.frame_size))
+        stream = replace(stream, frame_size=size, rate=Rate(pps, RateUnit.PPS))
+    return Prediction(
+        stream,
+        placed.planned,
+        pps,
+        placed.staging,
+        placed.loopback,
+        placed.templates,
+        placed.edits,
+        placed.metered,
+        placed.delay,
+    )
 
 
 register(TargetKind("tofino", lambda file, plan: _switch(file, plan).streams, match_action))

@@ -23,11 +23,6 @@ def check_stream(stream: PlannedStream) -> None:
     """PlanError if a switch cannot send this stream."""
     if not stream.frames:
         raise PlanError(f"stream {stream.name!r}: a switch replays no file; use a testerd")
-    if len(stream.frames) > 1:
-        raise PlanError(
-            f"stream {stream.name!r}: {len(stream.frames)} different frames; on a switch all of a stream are "
-            "one template, so use a stream for each size"
-        )
     fields = FrameFields.of(stream.frame)
     if fields.udp is not None and stream.frame[fields.udp :][_CHECKSUM] == b"\0\0":
         raise PlanError(

@@ -25,7 +25,7 @@ def start_delay(stream: PlannedStream, staging: Staging) -> int:
     Raises:
         PlanError: a pattern that leaves no unit, a time that is far from whole frames, or too long.
     """
-    offset_ns = stream.departures.offset_ns - stream.departures.phase_ns
+    offset_ns = stream.departures.offset_ns - round(stream.departures.phase_ns)
     if not offset_ns:
         return 0
     pattern = staging.stages[1:]

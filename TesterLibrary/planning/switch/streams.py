@@ -25,6 +25,7 @@ from .meter import LoopMeter
 from .phase import first_tick, ticks
 from .refusals import check_end, check_stream
 from .resources import FLOW_CELLS, Excess
+from .sizes import Turns, by_size, named
 from .staging import Staging, stage
 from .start_delay import start_delay
 from .starts import PlacedStarts, placed_starts
@@ -88,9 +89,10 @@ def place(
     """
     chip = chip or LoopbackPorts()
     _check_ports(ports, chip)
-    for stream in plan.streams:
+    planned = [part for stream in plan.streams for part in by_size(stream)]
+    for stream in planned:
         check_stream(stream)
-    cells = flow_cells(plan.streams)
+    cells = flow_cells(planned)
     if cells.needed > cells.available:
         raise PlanError(str(cells))
     programs = [(end, _program(end)) for end in plan.ends]
@@ -98,19 +100,19 @@ def place(
     opening = {end.name: placed_starts(end, chip) for end in plan.ends if end.opening}
     looping_flows = [loop.flow for _, _, looping in loops for loop in looping]
     looping_flows += [starts.flow for starts in opening.values()]
-    stagings, flows, places = _looping(plan.streams, ports, chip, looping_flows, occupied)
+    stagings, flows, places = _looping(planned, ports, chip, looping_flows, occupied)
     streams = (
         SwitchStream(
             stream,
             staging,
             flow,
-            places[stream.name],
+            places[flow.name],
             _templates(stream, Fraction(flow.bps, chip.port_bps)),
             _edits(stream, own_fields),
             metered=staging.meter_rate < _line(stream, chip),
             delay=start_delay(stream, staging),
         )
-        for stream, staging, flow in zip(plan.streams, stagings, flows, strict=True)
+        for stream, staging, flow in zip(planned, stagings, flows, strict=True)
     )
     ends = (
         SwitchEnd(
@@ -185,7 +187,7 @@ def flow_cells(streams: Sequence[PlannedStream]) -> Excess:
 def _loop(stream: PlannedStream, staging: Staging) -> LoopbackFlow:
     """The flow of its template packets, which loop at the meter's rate."""
     pps = staging.meter_rate
-    return LoopbackFlow(stream.name, ceil(pps * (stream.frame_size + LINE_OVERHEAD) * 8), ceil(pps))
+    return LoopbackFlow(named(stream), ceil(pps * (stream.frame_size + LINE_OVERHEAD) * 8), ceil(pps))
 
 
 def _templates(stream: PlannedStream, share: Fraction) -> int:
@@ -203,19 +205,20 @@ def _edits(stream: PlannedStream, own_fields: Mapping[str, int]) -> tuple[Switch
 def _staged(stream: PlannedStream, port: Port, chip: LoopbackPorts, in_gap: int) -> Staging:
     """Its staging, with so many ticks in each gap for its phase; a pattern has none."""
     law = stream.departures.law
-    if not isinstance(law, Steady):
+    if not isinstance(law, Steady | Turns):
         raise PlanError(
             f"stream {stream.name!r}: a Tofino has stages; for other ways to space frames plan for the engine"
         )
+    stages = law.stages if isinstance(law, Steady) else ()
     try:
         line = _line(stream, chip)
         meter = LoopMeter(chip.meter, line)
-        turns = (Stage(1, in_gap - 1),) if in_gap > 1 and not law.stages else ()
-        staging = _stage(stream.frames_per_second, meter, (*law.stages, *turns), line * chip.spare)
+        turn = (Stage(1, in_gap - 1),) if in_gap > 1 and not stages else ()
+        staging = _stage(stream.frames_per_second, meter, (*stages, *turn), line * chip.spare)
     except PlanError as problem:
         raise PlanError(f"stream {stream.name!r}: {problem}") from None
-    _check_peak(stream, port, staging, law.stages)
-    return replace(staging, first=first_tick(stream.departures.phase, in_gap)) if turns else staging
+    _check_peak(stream, port, staging, stages)
+    return replace(staging, first=first_tick(stream, in_gap)) if turn else staging
 
 
 def _line(stream: PlannedStream, chip: LoopbackPorts) -> Fraction:

@@ -211,12 +211,12 @@ class Counting:
         """Frames of each stream that have left."""
         return [packets_of(readings) for readings in self._session.read_each(map(departed_asked, streams))]
 
-    def at_rest(self, stream: LoadedStream) -> int:
-        """Frames that a held back stream has sent, after those on their way have left too."""
-        sent = self.departed([stream])
-        while (now := self.departed([stream])) != sent:
+    def at_rest(self, streams: Sequence[LoadedStream]) -> list[int]:
+        """Frames that held back streams have sent, after those on their way have left too."""
+        sent = self.departed(streams)
+        while (now := self.departed(streams)) != sent:
             sent = now
-        return sent[0]
+        return sent
 
     def _read(self, streams: Sequence[LoadedStream]) -> list[StreamRegisters]:
         found = [registers(readings) for readings in self._session.read_each(map(asked, streams))]
@@ -280,7 +280,7 @@ def _lateness_ns(stream: LoadedStream) -> int:
 
     The delay of the first one is a whole number of frames.
     """
-    later_ns = max(0, stream.delay_ns - stream.planned.departures.offset_ns)
+    later_ns = max(0, ceil(stream.delay_ns - stream.planned.departures.due(0)))
     return later_ns + ceil((1 + stream.staging.lead) * 10**9 / stream.staging.meter_rate)
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from ...errors import PlanError
 from ...model.plan import Plan, PlannedNeighbour
 from ...planning.switch.allocation import Occupied
+from ...planning.switch.sizes import whole
 from .editor import editor_entries
 from .entry import TableEntry
 from .loaded import LoadedEnd, LoadedStarts, LoadedStream
@@ -74,6 +75,10 @@ class SwitchJob:
             yield from entries[:-1]
         yield from (entries[-1] for entries in rates)  # these let the packets depart
 
+    def parts(self, stream: int) -> dict[int, LoadedStream]:
+        """The streams in a switch that are one of the plan, by id: one for each of its frame sizes."""
+        return {number: part for number, part in self.streams.items() if whole(number) == stream}
+
     @property
     def starts(self) -> list[LoadedStarts]:
         """The starts of its clients."""
@@ -96,8 +101,6 @@ class SwitchJob:
 def _check_limit(stream: LoadedStream, limit: int | None) -> None:
     if limit is None:
         return
-    if limit < (not stream.delay):  # one that begins later than it ends sends none
-        raise PlanError(f"stream {stream.planned.name!r}: {limit:,} frames; a switch sends at least 1")
     if len(stream.staging.stages) > 2:
         raise PlanError(
             f"stream {stream.planned.name!r}: a switch counts frames with the unit that its pattern of "

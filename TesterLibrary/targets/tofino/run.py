@@ -10,6 +10,7 @@ from math import ceil
 from ...model.plan import PlannedStream
 from ...model.units import Duration
 from ...planning.switch.resources import PASS_SKIP_UNITS
+from ...planning.switch.sizes import share
 from ...planning.switch.staging import Staging
 from .job import SwitchJob
 from .laps import Laps
@@ -71,7 +72,7 @@ class StreamStretch:
         due = None
         if self.ends_ns is not None:
             departures = self.planned.departures
-            span_ns = self.ends_ns - self.began_ns - departures.phase_ns
+            span_ns = self.ends_ns - self.began_ns - round(departures.phase_ns)
             due = max(0, departures.law.count(span_ns) - self.delay)
         return min((limit for limit in (last, total, due) if limit is not None), default=None)
 
@@ -97,7 +98,12 @@ class SwitchRun:
         ends_ns = None if duration is None else now_ns + duration.ns
         self.stretches = {
             number: StreamStretch(
-                stream.planned, stream.staging, now_ns, ends_ns, packets, delay=stream.delay
+                stream.planned,
+                stream.staging,
+                now_ns,
+                ends_ns,
+                None if packets is None else share(stream.planned, packets),
+                delay=stream.delay,
             )
             for number, stream in self.job.streams.items()
         }

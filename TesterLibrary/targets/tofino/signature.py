@@ -7,20 +7,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...model.plan import PlannedStream
+from ...planning.switch.sizes import whole
 from .entry import TableEntry
 
+_FURTHER = 0xFF00  # above it are templates of further sizes; jobs number their streams from 1 on
 _SIGN = "ExternalEgress.signature"
 _FIND = "ExternalIngress.classifier"
 
 
 def signing_entries(stream: PlannedStream, template: int, rest: int, port: int) -> Iterator[TableEntry]:
-    """Entries that sign and recognize frames of a stream; they are expected at the device port `port`."""
+    """Entries that sign and recognize frames of a stream; they are expected at the device port `port`.
+
+    Frames of a stream's further sizes have ids of their own.
+    """
+    id_ = stream.id if stream.id == whole(stream.id) else _FURTHER + template
     yield TableEntry(
-        f"external.{_SIGN}.streams", {"stream": template}, f"{_SIGN}.sign", {"id": stream.id, "rest": rest}
+        f"external.{_SIGN}.streams", {"stream": template}, f"{_SIGN}.sign", {"id": id_, "rest": rest}
     )
     yield TableEntry(
         f"external.{_FIND}.signatures",
-        {"valid": 1, "id": stream.id, "rest": rest},
+        {"valid": 1, "id": id_, "rest": rest},
         f"{_FIND}.signed",
         {"stream": template, "port": port},
     )

@@ -44,6 +44,7 @@ from .reached import reached
 from .readings import COUNTED, TIME_STEP_NS
 from .run import SwitchRun
 from .session import SwitchSession
+from .together import together
 from .without import WithoutFrames
 
 _MOST_ENDS = 64
@@ -152,9 +153,10 @@ class TofinoTarget(WithoutFrames):
         """See `Target`. Its frames are held back while it changes."""
         with self._reached():
             (run,) = self._of([job])
-            if stream.id not in run.job.streams:
-                raise PlanError(f"job {job!r} has no stream {stream.id}; it has {sorted(run.job.streams)}")
-            check_update(run.job.streams[stream.id].planned, stream, self._known)
+            known = {planned.id: planned for planned in run.job.plan.streams}
+            if stream.id not in known:
+                raise PlanError(f"job {job!r} has no stream {stream.id}; it has {sorted(known)}")
+            check_update(known[stream.id], stream, self._known)
             self._update(run, stream)
 
     def unload(self, jobs: Sequence[str]) -> None:
@@ -207,7 +209,7 @@ class TofinoTarget(WithoutFrames):
             return Snapshot(
                 taken_at_ns=now_ns,
                 ports=self._links.noted(self._totals.counters(seen, everything, counters)),
-                streams=tuple(counters[number] for number in sorted(n for r in runs for n in r.job.streams)),
+                streams=tuple(together(counters[n] for run in runs for n in run.job.streams)),
                 ends=tuple(read_end for run in runs for read_end in self._loading.read_ends(run.job)),
                 queries=() if jobs else self._queries.counters(),
             )
@@ -379,25 +381,29 @@ class TofinoTarget(WithoutFrames):
         others = [other.job for other in self._runs.values() if other is not run]
         streams = tuple(stream if planned.id == stream.id else planned for planned in run.job.plan.streams)
         job = self._loading.job(replace(run.job.plan, streams=streams), others)
-        loaded = run.job.streams[stream.id]
-        if job.streams[stream.id].template != loaded.template:
+        before, after = run.job.parts(stream.id), job.parts(stream.id)
+        templates = [{number: part.template for number, part in one.items()} for one in (before, after)]
+        if templates[0] != templates[1]:
             raise PlanError(f"stream {stream.name!r}: its template would be another; load its job anew")
-        if loaded.cells and stream.id in run.stretches:
+        started = stream.id in run.stretches
+        if started and any(part.cells for part in before.values()):
             raise PlanError(
                 f"stream {stream.name!r}: a switch begins with the first flow when it changes a stream, so "
                 "flows could not be told apart; load its job anew with the change"
             )
-        self.session.write([held_entry(loaded.template)])
-        sent = self._counting.at_rest(loaded) if stream.id in run.stretches else 0
+        self.session.write([held_entry(part.template) for part in before.values()])
+        sent = self._counting.at_rest(list(before.values())) if started else []
         self._loading.change(run.job, job)
         run.job = job
-        if stream.id not in run.stretches:
+        if not started:
             return
-        run.change(stream, sent, self._now_ns())
-        if not run.sending(stream.id, sent):
-            return
-        only = replace(job, streams={stream.id: job.streams[stream.id]}, ends=())
-        self.session.write(list(only.starting(run.limits)))
+        now_ns, going = self._now_ns(), {}
+        for (number, part), frames in zip(after.items(), sent, strict=True):
+            run.change(part.planned, frames, now_ns)
+            if run.sending(number, frames):
+                going[number] = part
+        if going:
+            self.session.write(list(replace(job, streams=going, ends=()).starting(run.limits)))
 
     def _begin(self) -> None:
         """Begins with a switch without jobs."""

@@ -54,7 +54,7 @@ def test_its_json_is_exact(capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_cannot_be_planned_ends_with_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["plan", "shapes", "--target", "tofino"]) == cli.STATUS["ERROR"]
     assert (
-        "shapes.yaml: stream 'control': 2 different frames; on a switch all of a stream are one template"
+        "shapes.yaml: stream 'control': 2 different frames that are not evenly spaced; on a switch each size"
         in capsys.readouterr().err
     )
     assert cli.main(["plan", "none"]) == cli.STATUS["ERROR"]
@@ -171,7 +171,7 @@ def test_it_prints_what_units_of_a_switch_change(tmp_path: Path, capsys: pytest.
     used = {use["resource"]: (use["needed"], use["available"]) for use in switch["capacity"]}
     assert used["values in lists of the second editor"] == (3, 4096)
     assert cli.main(["plan", "flows", "--target", "tofino"]) == cli.STATUS["ERROR"]
-    assert "stream 'web': 3 different frames" in capsys.readouterr().err
+    assert "stream 'web': 3 different frames whose flows are counted" in capsys.readouterr().err
 
 
 _RESPONDER = """
@@ -228,6 +228,31 @@ def test_it_prints_which_tick_of_a_gap_a_stream_of_a_mix_leaves_at(
 def test_it_says_where_a_phase_is_not_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["plan", str(_mix(tmp_path, 40)), "--target", "tofino"]) == 0
     assert capsys.readouterr().out.count("without its phase, for whose ticks no loopback port has room") == 39
+
+
+def test_it_prints_a_line_for_each_size_of_a_stream(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "imix.yaml"
+    path.write_text(_IMIX, encoding="utf-8")
+    assert cli.main(["plan", str(path), "--target", "tofino"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "imix on tofino: 1 stream"
+    assert [line.partition(";")[0].strip() for line in lines[1:4]] == [
+        "north: 7 kpps of 64 bytes is 7 kpps",
+        "north: 4 kpps of 570 bytes is 4 kpps",
+        "north: 1 kpps of 1518 bytes is 1 kpps",
+    ]
+    assert cli.main(["plan", str(path), "--target", "tofino", "--json"]) == 0
+    templates = json.loads(capsys.readouterr().out)["switch"]["templates"]
+    assert templates == {"north, 64 bytes": 0, "north, 570 bytes": 1, "north, 1518 bytes": 2}
+
+
+_IMIX = """version: 1
+name: imix
+ports: [{name: p1, speed: 10 Gbps}, {name: p2, speed: 10 Gbps}]
+streams: [{name: north, tx: p1, rx: p2, frame_size: imix, rate: 12 kpps}]
+"""
 
 
 def _mix(folder: Path, streams: int) -> Path:

@@ -28,7 +28,8 @@ LINE = Bandwidth(100 * 10**9).frames_per_second(Fraction(64))  # of a loop
 
 def stream(number: int, phase: str = "0", *, pps: object = 1000, port: str = "p1") -> PlannedStream:
     law = Steady(Fraction(pps) / 10**9)  # type: ignore[arg-type]
-    departures = Departures(law, round(Fraction(phase) / law.rate), Fraction(phase))
+    phase_ns = Fraction(phase) / law.rate
+    departures = Departures(law, round(phase_ns), phase_ns)
     return PlannedStream(number, f"s{number}", port, "p2", (bytes(60),), False, departures)
 
 
@@ -57,7 +58,7 @@ def test_no_more_ticks_than_a_loop_carries_or_than_there_may_be() -> None:
 
 @given(st.integers(1, MOST_TICKS), st.fractions(0, 1).filter(lambda phase: phase < 1))
 def test_the_nearest_tick_is_taken(period: int, phase: Fraction) -> None:
-    tick = first_tick(phase, period)
+    tick = first_tick(stream(1, str(phase)), period)
     assert 0 <= tick < period
     assert abs(Fraction(tick, period) - phase) <= Fraction(1, 2 * period) or tick == period - 1
 

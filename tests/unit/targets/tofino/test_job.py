@@ -161,8 +161,6 @@ def test_a_pattern_of_two_stages_leaves_no_unit_to_count_with() -> None:
         PlanError, match="a switch counts frames with the unit that its pattern of 2 stages needs"
     ):
         list(job.starting(5))
-    with pytest.raises(PlanError, match="0 frames; a switch sends at least 1"):
-        list(switched(planned([stream()])).starting(0))
 
 
 def met(job: SwitchJob, table: str, **packet: int) -> TableEntry | None:
@@ -280,8 +278,8 @@ def test_answers_are_whole_frames_and_poll_the_queues_that_the_program_was_built
             "a switch signs behind UDP",
         ),
         (
-            planned([stream(frame_size=parse_frame_sizes("imix"))]),
-            "3 different frames; on a switch all of",
+            planned([stream(frame_size=parse_frame_sizes("imix"), signature=False)]),
+            "3 different frames without a signature; a switch could",
         ),
         (
             planned([], [Responder(name="r", port="p1", protocol="http-get", vlan=4)]),

@@ -68,7 +68,15 @@ JOBS: dict[str, tuple[Stream | Responder, str]] = {
     "unsigned vxlan": (stream(**headers(VXLAN), signature=False), ""),
     "the program's version": (version("IP.id"), ""),
     "the program's version, by its bit": (version("IP.id", 15), ""),
-    "imix": (stream(frame_size=parse_frame_sizes("imix")), "3 different frames; on a switch all of"),
+    "imix": (stream(frame_size=parse_frame_sizes("imix")), ""),
+    "unsigned imix": (
+        stream(frame_size=parse_frame_sizes("imix"), signature=False),
+        "3 different frames without a signature; a switch could not tell its templates apart",
+    ),
+    "imix whose flows are counted": (
+        replace(edited("IP.src"), count_flows=True, frame_size=parse_frame_sizes("imix")),
+        "3 different frames whose flows are counted; on a switch each size goes through the flows by itself",
+    ),
     "phase": (stream(phase=Fraction(1, 2)), ""),
     "phase of a late one": (stream(phase=Fraction(1, 2), start_after=Duration(10**9)), ""),
     "late": (stream(start_after=Duration(10**9)), ""),
