@@ -52,6 +52,23 @@ def test_another_rate_holds_for_all_sizes(rig: Rig) -> None:
     assert after.tx_bytes == after.rx_bytes
 
 
+def test_versions_have_frames_of_all_sizes_and_their_delay(rig: Rig) -> None:
+    rig.load(mixed(rig))
+    rig.target.start(["north"])
+    for _ in range(3):
+        rig.pass_time(0.02)
+        rig.target.flip(["north"])
+    rig.target.stop(["north"])
+    (counted,) = rig.settled(["north"]).streams
+    left, arrived = 0, 0
+    for version in counted.versions:
+        assert version.tx_packets == version.rx_packets > 100
+        assert version.tx_bytes == version.rx_bytes
+        left, arrived = left + (version.tx_time_ns or 0), arrived + (version.rx_time_ns or 0)
+    blind = (arrived - left) / counted.rx_packets
+    assert blind == pytest.approx(counted.latency.sum_ns / counted.latency.count, abs=1)
+
+
 def test_it_is_stopped_and_starts_anew(rig: Rig) -> None:
     rig.load(mixed(rig))
     rig.target.start(["north"])

@@ -53,14 +53,30 @@ class _Seen:
 
 
 @dataclass
+class Clock:
+    """The switch's clock since a run was started: a time of it, and the driver's time then."""
+
+    base: int | None = None
+    at_ns: int = 0
+
+    def unwrapped(self, time: int, at_ns: int) -> int:
+        """A 32-bit time at about a time of the driver, so that times of all streams of the run compare."""
+        if self.base is None:
+            self.base, self.at_ns = time, at_ns
+        expected = self.base + at_ns - self.at_ns
+        return expected + (time - expected + _WORD // 2) % _WORD - _WORD // 2
+
+
+@dataclass
 class _Times:
     """The times of a stream since its first frame."""
 
     started_ns: int
     opened_ns: tuple[int, int]  # for each version, when frames last began to leave in it
     until: Callable[[int], int]  # the latest time at which its last frame leaves, at most the one given
+    clock: Clock  # of all streams of its run
     version: int = 0  # the version in which frames leave now
-    base: int | None = None  # low 32 bits of `started_ns` on the switch's clock
+    base: int | None = None  # `started_ns` on the switch's clock, from some multiple of 2^32 on
     closed: tuple[Closed, Closed] = (Closed(), Closed())
     tx: _Seen = _Seen()
     rx: _Seen = _Seen()
@@ -97,7 +113,7 @@ class _Times:
         """Notes the registers that were read now."""
         firsts = [passed.times.base for passed in found.tx if passed.times.base]
         if self.base is None and firsts:
-            self.base = firsts[0]
+            self.base = self.clock.unwrapped(firsts[0], self.started_ns)
         if self.base is not None:
             done = self.closed
             self.tx = self._seen(self.tx, found.tx, [closed.tx for closed in done], self.until(now_ns))
@@ -152,10 +168,11 @@ class Counting:
     def begin(self, run: SwitchRun) -> None:
         """Prepares for the start of a job, with counters of 0."""
         self._places.begin([stream.template for stream in run.job.streams.values()])
+        clock = Clock()
         for stream in run.job.streams.values():
             begins_ns = run.stretches[stream.planned.id].began_ns + stream.delay_ns
             until = partial(_until_ns, run, stream.planned.id)
-            self._times[stream.template] = _Times(begins_ns, (begins_ns, begins_ns), until)
+            self._times[stream.template] = _Times(begins_ns, (begins_ns, begins_ns), until, clock)
             self._bases.forget(stream.template, 0, 1)
 
     def closing(self, run: SwitchRun) -> Iterator[TableEntry]:

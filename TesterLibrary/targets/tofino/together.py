@@ -21,7 +21,7 @@ def together(counted: Iterable[StreamCounters]) -> list[StreamCounters]:
 
 
 def _one(number: int, parts: Sequence[StreamCounters]) -> StreamCounters:
-    """The counters of one stream. No one knows the order of frames of two sizes, or its sums of times."""
+    """The counters of one stream. No one knows the order of frames of two sizes."""
     if len(parts) == 1:
         return parts[0]
     ports = dict.fromkeys(port for part in parts for port in part.rx_misrouted_ports)
@@ -81,8 +81,8 @@ def _version(parts: Sequence[VersionCounters]) -> VersionCounters:
     return VersionCounters(
         tx_packets=sum(part.tx_packets for part in parts),
         tx_bytes=sum(part.tx_bytes for part in parts),
-        tx_time_ns=None,
+        tx_time_ns=_sum([part.tx_time_ns for part in parts]),
         rx_packets=sum(part.rx_packets for part in parts),
         rx_bytes=sum(part.rx_bytes for part in parts),
-        rx_time_ns=None,
+        rx_time_ns=_sum([part.rx_time_ns for part in parts]),
     )
