@@ -14,6 +14,8 @@ from ..files.calibration import stored_calibration
 from ..files.evidence_limits import evidence_limits
 from ..model.ports import Port
 from ..model.responder import Clients, Responder
+from ..model.router import RouterTable
+from ..model.shaper import Shaper
 from ..model.trigger import Trigger
 from ..model.units import Duration
 from ..reporting.progress import Console
@@ -27,6 +29,7 @@ from ..targets.fake import fake_port
 from ..targets.simulated import SimulatedTarget
 from ..targets.tofino.cabling import MOST_FRAME, Cabling, FrontPort, meter_of
 from ..targets.tofino.opening import built_for, open_switch
+from ..targets.tofino.served import Cables
 from ..testbeds import RunningTestbed, open_testbed
 from ..testbeds.simulated import SimulatedDevice
 from ..testbeds.testbed import LEASE_TIMES, SwitchSpec, Testbed, TestbedPort, is_lease_time
@@ -214,7 +217,7 @@ def open_target(testbed: RunningTestbed) -> Target:
         ports = [fake_port(p.name, link_speed_bps=p.speed.bps) for p in testbed.testbed.ports]
         return SimulatedTarget(SimulatedDevice.of(testbed.testbed.dut.options), ports)
     if spec.switch is not None:
-        return _open_switch(testbed.testbed, spec.switch)
+        return _open_switch(testbed, spec.switch)
     if spec.address is None:
         return EngineProcess.launch(
             ports=testbed.port_specs,
@@ -233,12 +236,17 @@ def _sleep_of(target: Target) -> Callable[[float], None]:
     return time.sleep
 
 
-def _open_switch(testbed: Testbed, spec: SwitchSpec) -> Target:
+def _open_switch(running: RunningTestbed, spec: SwitchSpec) -> Target:
+    testbed = running.testbed
+    behind: Shaper | RouterTable | Cables | None = spec.shaper or spec.router
+    connectors = [port.interface.removeprefix("front:") for port in testbed.ports]
+    if testbed.dut.is_embedded:  # its interfaces are at the ends of cables
+        interfaces = [port.interface.rpartition(":")[2] for port in testbed.ports]
+        connectors = [f"{number}/0" for number, _ in enumerate(interfaces, 1)]
+        behind = Cables(dict(zip(connectors, interfaces, strict=True)), running.command_prefix)
     front = tuple(
-        FrontPort(
-            port.described_by(b"", MOST_FRAME), port.interface.removeprefix("front:"), port.fec or "none"
-        )
-        for port in testbed.ports
+        FrontPort(port.described_by(b"", MOST_FRAME), connector, port.fec or "none")
+        for port, connector in zip(testbed.ports, connectors, strict=True)
     )
     chip = built_for(spec.build)
     cabling = Cabling(
@@ -255,7 +263,7 @@ def _open_switch(testbed: Testbed, spec: SwitchSpec) -> Target:
         program=spec.program,
         build=spec.build,
         cpu_interface=spec.cpu_interface,
-        behind=spec.shaper or spec.router,
+        behind=behind,
     )
 
 

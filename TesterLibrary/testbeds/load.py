@@ -121,11 +121,12 @@ class _Reader:
             raise self._error("leave it out: only a physical device has hosts of your own", "hosts")
         tester = self._tester(data.get("tester", {}))
         for number, port in enumerate(ports):
-            self._check_switched(number, port, tester)
-        self._check_behind(ports, tester.switch)
-        if not dut.is_physical and not tester.is_local:
+            self._check_switched(number, port, tester, dut)
+        self._check_behind(ports, tester.switch, dut)
+        cabled = dut.is_embedded and tester.switch is not None and tester.switch.is_fake
+        if not dut.is_physical and not tester.is_local and not cabled:
             key = "switch" if tester.switch else "address"
-            what = "an embedded device has its tester beside it"
+            what = "an embedded device has its tester beside it, or a switch with address: fake"
             if dut.is_simulated:
                 what = "a simulated device has a simulated tester"
             raise self._error(f"leave it out: {what}", "tester", key)
@@ -282,8 +283,10 @@ class _Reader:
             return True
         return dut.layer != 3 and dut.forwarding is not Forwarding.ROUTED
 
-    def _check_switched(self, number: int, port: TestbedPort, tester: TesterSpec) -> None:
-        """Ports of a switch are connectors, those of other testers are not."""
+    def _check_switched(self, number: int, port: TestbedPort, tester: TesterSpec, dut: DutSpec) -> None:
+        """Ports of a switch are connectors, those of others are not; an embedded device has its own."""
+        if dut.is_embedded and not port.fec:
+            return
         connector = port.interface.startswith(("front:", "dev:"))
         if tester.switch and not connector:
             problem = f"{port.interface!r} is no port of a switch; give front:1/0 or dev:132, say"
@@ -366,9 +369,13 @@ class _Reader:
         folder = self._document.path.parent / Path(spec.build).expanduser()
         return replace(spec, build=folder) if folder.is_dir() else spec
 
-    def _check_behind(self, ports: Sequence[TestbedPort], switch: SwitchSpec | None) -> None:
+    def _check_behind(self, ports: Sequence[TestbedPort], switch: SwitchSpec | None, dut: DutSpec) -> None:
         """Checks that the limits of the device behind a fake switch are those of a device that is there."""
         routed = any(port.gateway for port in ports)
+        for key in ("shaper", "router"):
+            if switch and dut.is_embedded and getattr(switch, key):
+                problem = f"behind the switch is the embedded device {dut.device!r}; leave out one of both"
+                raise self._error(problem, "tester", "switch", key)
         if switch and switch.shaper and routed:
             problem = "a port has a gateway, so behind the switch is a router, which does not shape"
             raise self._error(f"{problem}; leave out one of both", "tester", "switch", "shaper")

@@ -33,6 +33,16 @@ def test_the_shipped_suites_pass(suite: str, count: int, tmp_path: Path) -> None
     check_passed(tests)
 
 
+def test_a_fake_switch_between_hosts_of_the_kernel_loses_what_it_is_told_to(tmp_path: Path) -> None:
+    """The suite of the engine as it is, behind tables and registers of the program of paths."""
+    suite = paths.suite_root() / "inline" / "tcp_loss.robot"
+    tests = robot(suite, tmp_path, "TESTBED:embedded/tofino-path-hosts")
+    refused = tests.pop("A Corruption That No Checksum Tells")
+    assert "a switch keeps the checksum of what it corrupts" in refused.message
+    assert len(tests) == SHIPPED["tcp_loss"] - 1
+    check_passed(tests)
+
+
 def test_an_end_of_roce_that_breaks_a_rule_is_found(tmp_path: Path) -> None:
     selective = changed(
         tmp_path,

@@ -38,6 +38,21 @@ def test_what_a_switch_cannot_measure_never_passes(
     assert (tests[name].status, message in tests[name].message) == (status, True), tests[name].message
 
 
+@pytest.mark.parametrize("device", ["bridge", "router"])
+def test_devices_of_the_kernel_are_behind_a_fake_switch(device: str, tmp_path: Path) -> None:
+    """Frames of its streams go by cables to a real device, and what that forwards is counted."""
+    check_passed(run("kernel_behind_switch.robot", tmp_path, f"TESTBED:{_behind_switch(device, tmp_path)}"))
+
+
+def _behind_switch(device: str, folder: Path) -> Path:
+    """The testbed of an embedded device whose tester is a switch that does not exist."""
+    shipped = {"bridge": "l2-bridge", "router": "l3-router"}[device]
+    text = (data_root() / "resources" / "testbeds" / "embedded" / f"{shipped}.yaml").read_text("utf-8")
+    file = folder / "behind-switch.yaml"
+    file.write_text(f"{text}\ntester:\n  switch: {{address: fake}}\n", encoding="utf-8")
+    return file
+
+
 def test_a_switch_counts_flows(tmp_path: Path) -> None:
     check_passed(robot(data_root() / "suites" / "measurement", tmp_path, *SLOW, only="Every Flow Arrives"))
 

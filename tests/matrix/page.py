@@ -17,8 +17,8 @@ _HEAD = """\
 
 Made by `make matrix`, which runs each shipped suite on each target: do not edit it. An engine runs the suites
 as they are shipped, each on its embedded testbed. The others run the same files with other variables and
-in trials of a few milliseconds, and behind them is a bridge that loses nothing, a router or a shaper: the
-page says whether a suite runs, not how good a device is.
+in trials of a few milliseconds, and behind them is a bridge that loses nothing, a router, a shaper or
+hosts of the kernel: the page says whether a suite runs, not how good a device is.
 
 | column | target |
 |---|---|

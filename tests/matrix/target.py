@@ -84,7 +84,6 @@ _SLOW = {  # these testers have some thousands of frames each second
 _FEW_NEIGHBOURS = ("CAPACITY:32", "MOST:198.18.128.1-198.18.128.100", "FLOOD:500 pps", "ANNOUNCED:1 k/s")
 
 _BRIDGED = {
-    "apps/hosts IP Scanning": "nobody lives behind a bridge",
     "service_activation/services Voice Is Configured": "a bridge polices nothing",
     "service_activation/services Video Is Configured": "a bridge polices nothing",
     "service_activation/services Data Is Configured By Colour": "a bridge polices nothing",
@@ -99,11 +98,13 @@ _BRIDGED = {
 ENGINE = Target("engine", "`testerd`, on the embedded testbed of each suite")
 FAKE_SWITCH = Target(
     "tofino-fake",
-    "a switch that does not exist, with a bridge that loses nothing, a router or a shaper",
+    "a switch that does not exist, with a bridge that loses nothing, a router, a shaper, or real hosts",
     variables=(f"TESTBED:{HERE / 'fake-switch.yaml'}", *_TINY),
     special={
         **_SLOW,
+        "apps/hosts": (f"TESTBED:{HERE / 'fake-web.yaml'}",),
         "inline": (f"TESTBED:{HERE / 'fake-path.yaml'}",),  # another program
+        "inline/tcp_loss": ("TESTBED:embedded/tofino-path-hosts",),
         "stateful/burst_tolerance": (f"TESTBED:{HERE / 'fake-shaper.yaml'}",),
         "switching/congestion": (f"TESTBED:{HERE / 'fake-shaper.yaml'}",),
         "stateful/arp_learning": (f"TESTBED:{HERE / 'fake-router.yaml'}", *_FEW_NEIGHBOURS),

@@ -76,6 +76,7 @@ class _Times:
     until: Callable[[int], int]  # the latest time at which its last frame leaves, at most the one given
     clock: Clock  # of all streams of its run
     version: int = 0  # the version in which frames leave now
+    left_ns: int = 0  # when the last of the other one may have left
     base: int | None = None  # `started_ns` on the switch's clock, from some multiple of 2^32 on
     closed: tuple[Closed, Closed] = (Closed(), Closed())
     tx: _Seen = _Seen()
@@ -101,7 +102,7 @@ class _Times:
 
     def _ended_ns(self, version: int, ends_ns: int) -> int:
         """The latest time of frames of a version; there are none after `ends_ns`."""
-        return ends_ns if version == self.version else min(ends_ns, self.opened_ns[self.version])
+        return ends_ns if version == self.version else min(ends_ns, self.left_ns)
 
     def follow(self, found: StreamRegisters) -> int:
         """The next 32-bit number, unwrapped: while frames arrive, arrivals are close behind departures."""
@@ -188,6 +189,11 @@ class Counting:
             times.open(version, done, self._now_ns())
             self._bases.forget(stream.template, version)
             yield from interval_resets(stream, version)
+
+    def flipped(self, run: SwitchRun, now_ns: int) -> None:
+        """Notes that frames of a job leave in its other version, since now at the latest."""
+        for number in run.stretches:
+            self._times[run.job.streams[number].template].left_ns = now_ns
 
     def passed(self, runs: Sequence[SwitchRun]) -> list[StreamCounters]:
         """The counters of all streams of jobs, by id, without histograms and misrouted frames."""

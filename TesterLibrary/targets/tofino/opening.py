@@ -17,7 +17,7 @@ from .path_target import PathTarget
 from .program import SCHEMA, Program
 from .schema import Schema
 from .sde import vendor_switch
-from .served import fake_switch
+from .served import Cables, fake_switch
 from .session import SwitchSession
 from .switch import Switch
 from .target import TofinoTarget
@@ -32,7 +32,7 @@ def open_switch(
     program: str,
     build: Path | str,
     cpu_interface: str,
-    behind: Shaper | RouterTable | None = None,
+    behind: Shaper | RouterTable | Cables | None = None,
 ) -> TofinoTarget | PathTarget:
     """Opens the tester in a switch: that of its program.
 
@@ -42,7 +42,8 @@ def open_switch(
         program: The program's name in the daemon.
         build: The program's outputs: a folder that the compiler wrote, or a shipped profile.
         cpu_interface: This machine's interface to the port of the switch's CPU.
-        behind: The limits of the device behind a switch that does not exist; None: it has none.
+        behind: The limits of the device behind a switch that does not exist, or cables to devices that do;
+            None: it has none.
 
     Raises:
         PlanError: no such outputs, or a port that the switch has not.

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from ipaddress import IPv4Interface
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,19 @@ from .cabling import FrontPort
 from .remote import RemoteSwitch
 
 
+@dataclass(frozen=True)
+class Cables:
+    """The network interfaces to which the ports of a fake switch lead, by connector."""
+
+    interfaces: Mapping[str, str]
+    prefix: Sequence[str] = ()  # words before a command, so that it runs where they are
+
+
 def fake_switch(
-    folder: Path, program: str, front: Iterable[FrontPort] = (), behind: Shaper | RouterTable | None = None
+    folder: Path,
+    program: str,
+    front: Iterable[FrontPort] = (),
+    behind: Shaper | RouterTable | Cables | None = None,
 ) -> RemoteSwitch:
     """A fake switch on this machine's clock, with a device between its ports.
 
@@ -27,13 +39,18 @@ def fake_switch(
         folder: The compiler's outputs of its program.
         program: The program's name in the daemon.
         front: Its ports; if they have gateways, the device is a router that has their addresses.
-        behind: The shaper of a bridge, or the table of a router; None: neither has limits.
+        behind: The shaper of a bridge, or the table of a router, or cables to other devices; None: neither
+            has limits.
     """
     words = json.dumps(_device(front, behind))
-    return RemoteSwitch([sys.executable, "-m", f"{__package__}.fake.served", str(folder), program, words])
+    prefix = behind.prefix if isinstance(behind, Cables) else ()
+    module = f"{__package__}.fake.served"
+    return RemoteSwitch([*prefix, sys.executable, "-m", module, str(folder), program, words])
 
 
-def _device(front: Iterable[FrontPort], behind: Shaper | RouterTable | None) -> Mapping[str, Any]:
+def _device(front: Iterable[FrontPort], behind: Shaper | RouterTable | Cables | None) -> Mapping[str, Any]:
+    if isinstance(behind, Cables):
+        return {"cables": dict(behind.interfaces)}
     if isinstance(behind, Shaper):
         return {"shaper": [behind.rate.bps, behind.burst, behind.queue]}
     table = behind or RouterTable()

@@ -294,6 +294,7 @@ class TofinoTarget(WithoutFrames):
         now_ns = self._now_ns()
         for run in runs:
             run.version, run.opened_ns = version, now_ns
+            self._counting.flipped(run, now_ns)
         return Flipped(now_ns, 1 - version)
 
     def _flip_in_time(self, runs: Iterable[SwitchRun]) -> None:

@@ -99,6 +99,48 @@ def test_limits_are_of_the_device_that_is_there(tmp_path: Path, device: str, por
     assert problem in str(refused.value)
 
 
+BEHIND = """\
+version: 1
+name: lab
+tester: {switch: {address: ADDRESS}}
+ports:
+  - {name: p1, speed: 1 Gbps}
+  - {name: p2, speed: 1 Gbps}
+dut: {name: a bridge, kind: embedded, device: bridge}
+"""
+
+
+def test_an_embedded_device_is_behind_a_fake_switch(tmp_path: Path) -> None:
+    testbed = load_testbed(_written(tmp_path, BEHIND.replace("ADDRESS", "fake")))
+    assert testbed.tester.switch is not None
+    assert testbed.tester.switch.is_fake
+    assert [port.interface for port in testbed.ports] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("switch", "problem"),
+    [
+        (
+            "tor1:50052, cpu_interface: eth7",
+            "lab.yaml:3: tester.switch: leave it out: an embedded device has its tester beside it, "
+            "or a switch with address: fake",
+        ),
+        (
+            "fake, shaper: {rate: 20 Mbps, burst: 60000, queue: 3000}",
+            "shaper: behind the switch is the embedded device 'bridge'; leave out one of both",
+        ),
+        (
+            "fake, router: {ageing: 2 s}",
+            "router: behind the switch is the embedded device 'bridge'; leave out one of both",
+        ),
+    ],
+)
+def test_no_other_device_is_where_an_embedded_one_is(tmp_path: Path, switch: str, problem: str) -> None:
+    with pytest.raises(TestbedError) as refused:
+        load_testbed(_written(tmp_path, BEHIND.replace("ADDRESS", switch)))
+    assert problem in str(refused.value)
+
+
 def test_shipped_ones() -> None:
     fake, model, switch = (
         load_testbed(f"tofino-{name}").tester.switch for name in ("fake", "model", "switch")

@@ -59,12 +59,15 @@ class FakeChip(Generic[P]):
         now_ns: int,
         chip: Chip,
         internal_pipes: Collection[int],
+        clock: Callable[[], int] | None = None,
     ) -> None:
+        """`clock` says when frames leave that are late; None: none is, because time waits for the chip."""
         self.groups: dict[int, tuple[int, ...]] = {}
         self.to_cpu: list[bytes] = []
         self.unlinked: set[int] = set()  # device ports whose link is down
         self._store, self._pipelines, self._pace = store, pipelines, pace
         self._wire, self._now_ns, self._chip, self._internal = wire, now_ns, chip, internal_pipes
+        self._clock = clock
         self._ports: dict[int, PortSetup] = {}
         self._loops: dict[int, _Loop[P]] = {}
         self._events: list[_Event] = []
@@ -202,7 +205,8 @@ class FakeChip(Generic[P]):
 
     def _leave(self, packet: P, port: int) -> None:
         """Sends a packet by a front-panel port, or to the driver."""
-        octets = self._pipelines.egress(packet, port, self._now_ns)
+        now_ns = self._clock() if self._clock else self._now_ns
+        octets = self._pipelines.egress(packet, port, now_ns)
         cpu = self._cpu_port()
         if not self._is_up(port) or port in self.unlinked:
             return

@@ -55,6 +55,7 @@ class FakeDaemon:
         empty: Device ports without a transceiver.
         has_mac_counters: Whether it has counters of its ports' MACs.
         pipelines: What does with packets what the tables say, if not `FakePipelines`.
+        in_time: Whether frames leave when it says so, to devices that are there, and may be late.
     """
 
     def __init__(
@@ -68,12 +69,13 @@ class FakeDaemon:
         empty: Collection[int] = (),
         has_mac_counters: bool = True,
         pipelines: MakesPipelines | None = None,
+        in_time: bool = False,
     ) -> None:
         compiled = Program.load(folder)
         self._schema, self._compiled, self.chip = Schema.load(folder / SCHEMA), compiled, compiled.chip
         self._now_ns, self._wire = now_ns, wire or Bridge()
         self.program, self.taken_by, self.empty = program, taken_by, empty
-        self.has_mac_counters, self._pipelines = has_mac_counters, pipelines
+        self.has_mac_counters, self._pipelines, self._in_time = has_mac_counters, pipelines, in_time
         self.starts = 0
         self._running: Running | None = None
         self.start()
@@ -92,7 +94,8 @@ class FakeDaemon:
             draw, actions = Random(_SEED), Actions.of(self._compiled)
             pipelines = FakePipelines(store, actions, digests, pace, lambda: draw.getrandbits(32))
         internal = self._compiled.internal_pipes
-        chip = FakeChip(store, pipelines, pace, self._wire, self._now_ns(), self.chip, internal)
+        clock = self._now_ns if self._in_time else None
+        chip = FakeChip(store, pipelines, pace, self._wire, self._now_ns(), self.chip, internal, clock)
         self._running = Running(store, digests, chip)
 
     def stop(self) -> None:
@@ -105,6 +108,12 @@ class FakeDaemon:
         running = self.running
         running.chip.set_link(device_port, up=up)
         running.told.append(PortState(device_port, up=up))
+
+    def arrive(self, device_port: int, frame: bytes) -> None:
+        """Lets a frame arrive at a port of the front panel, if the port is up."""
+        running = self.running
+        if device_port in running.ports:
+            running.chip.arrive(device_port, frame, self._now_ns())
 
     def meet(self, device_port: int, name: str, frames: int) -> None:
         """Lets the MAC of a port count frames under this name."""

@@ -23,11 +23,13 @@ from ..cabling import device_port
 from ..switch import Asked, PortSetup, Switch
 from ..vendor.serving import Refusal, serve
 from ..words import entry_of, error_words, key_of
+from .cables import Cables, Turn
 from .daemon import FakeDaemon, FakeSwitch
 from .router import Router
 from .wire import Bridge, ShapingBridge
 
 _T = TypeVar("_T")
+_TURN = Turn()
 _Words = list[dict[str, Any]]
 
 
@@ -110,7 +112,8 @@ class ServedSwitch:
 def _told(call: Callable[[], _T]) -> _T:
     """The result of a call; its error becomes an answer."""
     try:
-        return call()
+        with _TURN.of_a_request():
+            return call()
     except TesterLibraryError as problem:
         words = error_words(problem)
         raise Refusal(words["error"], words["message"]) from problem
@@ -124,11 +127,17 @@ def main() -> None:
     folder, program, device = sys.argv[1:]
     words = json.loads(device)
     gateways = words.get("gateways")
-    wire = Router(_table(words)) if gateways else _bridge(words)
-    switch = FakeSwitch(FakeDaemon(Path(folder), time.monotonic_ns, wire, program=program), program=program)
+    wire = Cables() if "cables" in words else Router(_table(words)) if gateways else _bridge(words)
+    cabled = isinstance(wire, Cables)
+    daemon = FakeDaemon(Path(folder), time.monotonic_ns, wire, program=program, in_time=cabled)
+    switch = FakeSwitch(daemon, program=program)
     if isinstance(wire, Router):
         for front, interface in gateways.items():
             wire.attach(device_port(switch, front), IPv4Interface(interface))
+    if isinstance(wire, Cables):
+        for front, interface in words["cables"].items():
+            wire.plug_in(device_port(switch, front), interface)
+        wire.bring(daemon, _TURN)
     serve(ServedSwitch(switch))
 
 

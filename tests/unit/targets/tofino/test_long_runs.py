@@ -7,6 +7,7 @@ The registers of a fake switch stand in for those of a chip that has been sendin
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any, cast
@@ -19,6 +20,7 @@ from TesterLibrary.measurement.blind_delay import BlindDelay, Passages
 from TesterLibrary.measurement.snapshot import StreamCounters
 from TesterLibrary.model.units import Duration
 from TesterLibrary.targets.fake import FakePath
+from TesterLibrary.targets.tofino.entry import TableEntry
 from TesterLibrary.targets.tofino.laps import Laps
 
 from .test_target import PATIENCE, Driven
@@ -238,6 +240,27 @@ def test_an_interval_of_three_seconds_between_two_flips_is_summed_up_right() -> 
     mean = delay(found).mean_ns
     assert mean is not None
     assert float(mean) == pytest.approx(found.latency.sum_ns / found.latency.count, abs=50)
+
+
+def test_a_switch_that_is_slow_to_flip_has_no_sums_that_wrapped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Frames leave in a version until the switch has done what it was asked for."""
+    driven = slow()
+    driven.target.start(["north"])
+    driven.clock.sleep(3.5)
+    write = driven.target.session.write
+
+    def late(entries: Sequence[TableEntry]) -> None:
+        driven.clock.sleep(1)
+        write(entries)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(driven.target.session, "write", late)
+        driven.target.flip(["north"])
+    driven.clock.sleep(0.1)
+    first, second = counted(driven).versions
+    assert first.tx_packets > 429  # in 4.29 s
+    assert (first.tx_time_ns, first.rx_time_ns) == (None, None)
+    assert second.tx_time_ns
 
 
 def test_whoever_flips_is_not_interrupted() -> None:

@@ -1,0 +1,97 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Cables from a fake switch to network interfaces, behind which are real devices and hosts."""
+
+from __future__ import annotations
+
+import selectors
+import socket
+import threading
+import time
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+
+from .daemon import FakeDaemon
+
+_EVERYTHING = socket.htons(0x0003)  # ETH_P_ALL
+_OUTGOING = 4  # PACKET_OUTGOING: what we have sent ourselves
+_LONGEST = 1 << 16
+_RECEIVE_BUFFER, _QUEUE = 33, 1 << 26  # SO_RCVBUFFORCE, and bytes: what waits while the switch is busy
+_YIELD_S = 0.0001
+_TICK_S = 0.001  # in which templates of streams have their turns
+_AT_ONCE = 64  # frames of an interface, before the others have their turn
+
+
+class Turn:
+    """Who has the switch: one request, or else the frames that cables bring, which wait for all requests."""
+
+    def __init__(self) -> None:
+        self._lock, self._requests = threading.Lock(), 0
+
+    @contextmanager
+    def of_a_request(self) -> Iterator[None]:
+        """The turn of a request. One thread makes requests."""
+        self._requests += 1
+        with self._lock:
+            self._requests -= 1
+            yield
+
+    @contextmanager
+    def after_requests(self) -> Iterator[None]:
+        """The turn of anything else."""
+        while self._requests:
+            time.sleep(_YIELD_S)
+        with self._lock:
+            yield
+
+
+class Cables:
+    """Sends what leaves a port of the switch by its interface. See `Wire`; nothing comes back at once."""
+
+    def __init__(self) -> None:
+        self._sockets: dict[int, socket.socket] = {}  # by device port
+
+    def plug_in(self, port: int, interface: str) -> None:
+        """Leads a device port to an interface. OSError: it is not there, or not for us to use."""
+        plugged = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, _EVERYTHING)
+        plugged.setsockopt(socket.SOL_SOCKET, _RECEIVE_BUFFER, _QUEUE)
+        plugged.bind((interface, 0))
+        plugged.setblocking(False)
+        self._sockets[port] = plugged
+
+    def forward(
+        self,
+        port: int,
+        frame: bytes,
+        now_ns: int,  # noqa: ARG002
+        others: Collection[int],  # noqa: ARG002
+    ) -> Iterator[tuple[int, int, bytes]]:
+        """See `Wire`. What finds no room in the interface's queue is lost."""
+        if port in self._sockets:
+            with suppress(OSError):
+                self._sockets[port].send(frame)
+        yield from ()
+
+    def bring(self, daemon: FakeDaemon, turn: Turn) -> None:
+        """Lets frames that interfaces bring arrive at the switch, from now on, in turn with requests."""
+        threading.Thread(target=self._bring, args=(daemon, turn), daemon=True).start()
+
+    def _bring(self, daemon: FakeDaemon, turn: Turn) -> None:
+        with selectors.DefaultSelector() as ready:
+            for port, plugged in self._sockets.items():
+                ready.register(plugged, selectors.EVENT_READ, port)
+            while True:
+                found = ready.select(_TICK_S)
+                with turn.after_requests():
+                    daemon.running.chip  # noqa: B018 - runs what is due
+                    for key, _ in found:
+                        self._take(daemon, key.data)
+
+    def _take(self, daemon: FakeDaemon, port: int) -> None:
+        for _ in range(_AT_ONCE):
+            try:
+                frame, (_, _, kind, *_) = self._sockets[port].recvfrom(_LONGEST)
+            except OSError:  # there is none, or the interface is down
+                return
+            if kind != _OUTGOING:
+                daemon.arrive(port, frame)
