@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import ceil
 
-from ..model.number import percent
+from ..model.number import counted, percent
 from ..model.units import Duration
 from .attempt import Attempt, unconfirmed
 from .blind_delay import BlindDelay, Passages
@@ -16,7 +17,7 @@ from .broadcast import Broadcast
 from .correction import NOT_CORRECTED, Correction, DelayKind
 from .counter import total
 from .departure import GapError, achieved_rate
-from .evidence import Evidence
+from .evidence import Evidence, EvidenceLimits
 from .flows import FlowSummary
 from .foreign import NOTHING_FOREIGN, Foreign, ForeignAt
 from .in_time import InTime
@@ -65,6 +66,22 @@ class StreamResult:
         """The law of its departures and the number of its flows, as people read them."""
         flows = "an unknown number of flows" if self.different is None else f"{self.different:,} flows"
         return f"{self.law}, {'1 flow' if self.different == 1 else flows}" if self.law else ""
+
+    @property
+    def lost_by_pause(self) -> str:
+        """How a pause of the tester may have cost all frames that it lost; empty if it does not explain all.
+
+        The evidence of a trial says so of its streams together. Where others lose more frames than a pause
+        explains, the trial is valid, and this stream may still have lost none but those of a burst.
+        """
+        lost, late = self.order.lost, self.counters.worst_lateness_ns
+        burst = ceil(self.intended_rate * late / 10**9)
+        if not lost or lost > burst or late <= EvidenceLimits.max_pause_ns:
+            return ""
+        return (
+            f"{counted(lost, 'frame')} of {self.name} lost, and a pause of the tester of {late / 1e6:.1f} ms "
+            f"put up to {burst:,} of them back to back"
+        )
 
     @property
     def mean_size(self) -> Fraction:

@@ -91,6 +91,8 @@ class CongestionResult(Result):
         alone = self.trials[0].stream(self.arrangement.uncongested).order.lost
         if self._doubt or not self.congested_lost or self.uncongested_lost is None or alone != 0:
             return None
+        if self.uncongested.lost_by_pause:
+            return None
         return self.uncongested_lost > 0
 
     @property
@@ -109,7 +111,8 @@ class CongestionResult(Result):
     def verdict_no_blocking(self) -> Verdict:
         """Whether nothing was lost on the way to the uncongested port.
 
-        INCONCLUSIVE where no port was congested, and where frames were lost without congestion, too.
+        INCONCLUSIVE where no port was congested, where frames were lost without congestion, too, and where a
+        pause of the tester may have cost those that were lost.
         """
         bounds = self.uncongested.order.loss_bounds
         sent = self.uncongested.counters.tx_packets
@@ -124,6 +127,7 @@ class CongestionResult(Result):
             )
         if not doubt and alone.lost != 0:
             doubt = f"{_lost(alone.lost)} of {self.arrangement.uncongested} were lost without congestion, too"
+        doubt = doubt or self.uncongested.lost_by_pause
         value = None if bounds is None else bounds[0] if bounds[0] == bounds[1] else Between(*bounds)
         return assess(
             value,

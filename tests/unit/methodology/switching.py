@@ -34,6 +34,7 @@ class CongestedSwitch:
     line: Fraction = Fraction(1)  # that the congested port sends, of what the testbed says
     both: bool = True
     busy: bool = False
+    pause_ns: int = 0  # by which frames to the uncongested port left late
 
     def measure(self, load: Fraction, duration: Duration) -> Trial:
         half = round(_FRAMES * load * duration.ns / 10**9)
@@ -57,7 +58,13 @@ class CongestedSwitch:
         return half - min(half, lost)
 
     def _stream(self, number: int, name: str, sent: int, received: int) -> StreamResult:
-        counted = stream_counters(id=number, intended_packets=sent, tx_packets=sent, rx_packets=received)
+        counted = stream_counters(
+            id=number,
+            intended_packets=sent,
+            tx_packets=sent,
+            rx_packets=received,
+            worst_lateness_ns=self.pause_ns,
+        )
         return StreamResult(name, "p1", "p2", 64, Fraction(sent), counted)
 
 

@@ -47,6 +47,20 @@ def test_blocking_is_found_where_it_is_and_nowhere_else(
         assert result.uncongested_lost == lost
 
 
+def test_what_a_pause_of_the_tester_may_have_cost_is_no_blocking() -> None:
+    result = measured(CongestedSwitch(Fraction(1, 50), pause_ns=40 * 10**6))
+    verdict = result.verdict_no_blocking()
+    assert (verdict.outcome, result.head_of_line_blocking) == (Outcome.INCONCLUSIVE, None)
+    assert verdict.reason == (
+        "200 frames of uncongested lost, and a pause of the tester of 40.0 ms put up to 400 of them back to "
+        "back"
+    )
+    more = measured(CongestedSwitch(Fraction(1, 20), pause_ns=40 * 10**6))
+    assert more.verdict_no_blocking().outcome is Outcome.FAIL
+    short = measured(CongestedSwitch(Fraction(1, 10_000), pause_ns=10**6))
+    assert short.verdict_no_blocking().outcome is Outcome.FAIL
+
+
 def test_it_says_that_trials_were_short() -> None:
     assert measured(CongestedSwitch()).shortened == ("trials of 1 s: RFC 2889 §5.5.2 asks for at least 30 s",)
 
