@@ -101,11 +101,18 @@ class HeaderField:
         if capture is None and expected in counted:
             (planned,) = self._suite.tester.check([described]).streams
             trials = trials_of(self._suite.judged())
-            return self._suite.conclude(judge_expected_field(trials, planned, expected))
+            return self._suite.conclude(
+                judge_expected_field(trials, planned, expected, loses_tags=self._loses_tags(planned.rx_port))
+            )
         if capture is None and counted:
             raise TesterLibraryError(
                 f"{expected}: in all frames of {name} {' and '.join(map(str, counted))} is compared; verify "
                 "that, expect this before sending, or name a capture"
             )
         captured = self._suite.captures.stopped(capture)
-        return self._suite.conclude(judge_captured_field(captured, name, expected))
+        loses_tags = self._loses_tags(described.rx)
+        return self._suite.conclude(judge_captured_field(captured, name, expected, loses_tags=loses_tags))
+
+    def _loses_tags(self, port: str) -> str:
+        reason = self._suite.tester.capabilities.port(port).loses_tags
+        return reason and f"port {port}: {reason}"

@@ -33,6 +33,7 @@ def judge_header_field(
     subject: str,
     missing: int = 0,
     shown: Callable[[int], str] = "{:,}".format,
+    loses_header: str = "",
 ) -> Verdict:
     """Whether the field of each captured frame is as expected. A frame without the header never is.
 
@@ -46,13 +47,16 @@ def judge_header_field(
         subject: The name of the field.
         missing: Frames that the capture had no room for.
         shown: A value of the field as people read it.
+        loses_header: Why such a header of a frame may have been lost behind the device; empty if none was.
     """
     known = [frame for frame in frames if frame.sent is not None or not relation.of_sent]
     wrong = [
         frame for frame in known if frame.arrived is None or not relation.holds(frame.arrived, frame.sent)
     ]
     doubt = ""
-    if not frames:
+    if loses_header:
+        doubt = loses_header
+    elif not frames:
         doubt = "no frame that arrived was captured, or none with this header"
     elif not known:
         doubt = "the departure of no frame was captured; capture both directions"
@@ -77,19 +81,21 @@ def judge_all_frames(
     expected: ExpectedField,
     *,
     shown: Callable[[int], str] = "{:,}".format,
+    loses_header: str = "",
 ) -> Verdict:
     """Whether the field of each frame of a stream that arrived whole in trials was as expected.
 
     FAIL where one frame was not, in a trial in which the tester did its part. INCONCLUSIVE where a trial is
     invalid, did not compare the field or received nothing, or where nobody knows with which value a frame
-    was sent, and all others are as expected.
+    was sent, and all others are as expected. So is all where `loses_header` says why such a header of a frame
+    may have been lost behind the device: another one may stand in its place.
     """
     counted = [_counts(trial, stream, expected) for trial in trials if trial.valid]
     known = [counts for counts in counted if counts]
     compared, wrong = sum(c.compared for c in known), sum(c.wrong for c in known)
     unknown = sum(c.unknown for c in known)
-    doubt = ""
-    if not wrong:
+    doubt = loses_header
+    if not doubt and not wrong:
         doubt = doubt_of(trials)
     if not doubt and len(known) < len(counted):
         doubt = f"{expected} was not compared while {stream} was sent; `Set Expected Field` before sending"

@@ -15,11 +15,16 @@ from ..planning.observed import FieldReader
 from ..verdict import Verdict
 from .capture import CaptureFile
 
+_TAGS = "VLAN"  # the header of a tag, of either kind
 _SIGNATURE = 16  # bytes at the end of a frame that differ in all of them
 
 
-def judge_captured_field(captured: CaptureFile, stream: str, expected: ExpectedField) -> Verdict:
+def judge_captured_field(
+    captured: CaptureFile, stream: str, expected: ExpectedField, *, loses_tags: str = ""
+) -> Verdict:
     """Judges a field of all frames of a stream that a capture has.
+
+    `loses_tags` says why frames may have lost a VLAN tag that the device has left in them.
 
     Raises:
         PlanError: no captured frame has such a field, or it takes no such value.
@@ -47,11 +52,14 @@ def judge_captured_field(captured: CaptureFile, stream: str, expected: ExpectedF
         subject=f"{path} of {stream}",
         missing=captured.counters.dropped,
         shown=lambda number: f"{number:,}" if sample is None else reader.text(sample, number),
+        loses_header=loses_tags if path.header == _TAGS else "",
     )
 
 
-def judge_expected_field(trials: Sequence[Trial], stream: PlannedStream, expected: ExpectedField) -> Verdict:
-    """Judges a field of all frames of a stream that arrived in trials."""
+def judge_expected_field(
+    trials: Sequence[Trial], stream: PlannedStream, expected: ExpectedField, *, loses_tags: str = ""
+) -> Verdict:
+    """Judges a field of all frames of a stream that arrived in trials; `loses_tags` as above."""
     reader = FieldReader(expected.path, ignored=_SIGNATURE)
 
     def shown(number: int) -> str:
@@ -60,4 +68,5 @@ def judge_expected_field(trials: Sequence[Trial], stream: PlannedStream, expecte
         except PlanError:  # a header that Scapy does not find by itself
             return f"{number:,}"
 
-    return judge_all_frames(trials, stream.name, expected, shown=shown)
+    loses_header = loses_tags if expected.path.header == _TAGS else ""
+    return judge_all_frames(trials, stream.name, expected, shown=shown, loses_header=loses_header)

@@ -31,6 +31,7 @@ from ..targets.tofino.cabling import MOST_FRAME, Cabling, FrontPort, meter_of
 from ..targets.tofino.opening import built_for, open_switch
 from ..targets.tofino.served import Cables
 from ..testbeds import RunningTestbed, open_testbed
+from ..testbeds.far_end import end_that_keeps_tags
 from ..testbeds.simulated import SimulatedDevice
 from ..testbeds.testbed import LEASE_TIMES, SwitchSpec, Testbed, TestbedPort, is_lease_time
 from .capture import Captures
@@ -45,6 +46,7 @@ from .scope import Scopes
 from .tester import Tester, TrialRules
 from .traffic import Traffic
 
+_XDP = "net_af_xdp"  # takes what is in a frame, and nothing beside it
 _LEASE = Duration(60 * 10**9)  # so long after this process has died its traffic stops
 
 
@@ -149,6 +151,8 @@ def open_tester(
         stack.callback(target.close)
         capabilities = target.capabilities()
         found = _leased(target, lease.terms(testbed.testbed))
+        capabilities = _with_lost_tags(capabilities, testbed.testbed)
+        found += _said_of_tags(capabilities)
         ports = {port.name: _port(port, capabilities) for port in testbed.testbed.ports}
         tester = Tester(
             target=target,
@@ -208,6 +212,39 @@ def _leased(target: Target, terms: LeaseTerms | None) -> tuple[str, ...]:
         return (*found, said)
     before = target.lease(terms)
     return found if before is None else (*found, f"the tester was taken over by force from {before}")
+
+
+def _with_lost_tags(capabilities: Capabilities, testbed: Testbed) -> Capabilities:
+    """The ports with what takes VLAN tags off frames before they arrive.
+
+    Embedded devices leave tags where they are, and interfaces of another machine are not seen from here.
+    """
+    if testbed.dut.is_embedded or testbed.tester.address is not None:
+        return capabilities
+    ports = (
+        replace(port, loses_tags=_lost_tags(port.interface)) if port.driver == _XDP else port
+        for port in capabilities.ports
+    )
+    return replace(capabilities, ports=tuple(ports))
+
+
+def _lost_tags(interface: str) -> str:
+    end = end_that_keeps_tags(interface)
+    if not end:
+        return ""
+    return (
+        f"frames that arrive may have lost their VLAN tag, which {end}, the other end of {interface}, hands "
+        f"over beside the frame; before the tester is opened, run ethtool -K {end} txvlan off "
+        f"tx-vlan-stag-hw-insert off in the device, or give the port interface: af_packet:{interface}"
+    )
+
+
+def _said_of_tags(capabilities: Capabilities) -> tuple[str, ...]:
+    """One sentence for all ports, for whoever makes such a device makes all of its ports so."""
+    losing = [port for port in capabilities.ports if port.loses_tags]
+    others = [port.name for port in losing[1:]]
+    likewise = f" (so it is with {', '.join(others)})" if others else ""
+    return tuple(f"port {port.name}: {port.loses_tags}{likewise}" for port in losing[:1])
 
 
 def open_target(testbed: RunningTestbed) -> Target:

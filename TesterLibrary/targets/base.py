@@ -58,6 +58,7 @@ class PortInfo:
     interface: str = ""
     notes: tuple[str, ...] = ()  # settings of the port that are bad for a tester
     reorders: str = ""  # why received frames of several flows may be reordered; empty: they are not
+    loses_tags: str = ""  # why received frames may have lost a VLAN tag; empty: they have not
     rehearses: bool | None = None  # whether the kernel's code for sending is kept warm; None: it is not used
 
 

@@ -52,6 +52,20 @@ def _checked(result: int, what: str) -> None:
         raise OSError(number, f"{what}: {os.strerror(number)}")
 
 
+@contextmanager
+def inside(handle: int) -> Iterator[None]:
+    """Moves this thread into the network namespace of a descriptor for a while."""
+    here = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        _checked(_libc.setns(handle, _CLONE_NEWNET), "setns")
+        try:
+            yield
+        finally:
+            _checked(_libc.setns(here, _CLONE_NEWNET), "setns")
+    finally:
+        os.close(here)
+
+
 class Namespace:
     """The network namespace that this process is in when the object is made."""
 
@@ -85,13 +99,8 @@ class Namespace:
     @contextmanager
     def entered(self) -> Iterator[None]:
         """Moves this process into the namespace for a while."""
-        here = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
-        _checked(_libc.setns(self.handle, _CLONE_NEWNET), "setns")
-        try:
+        with inside(self.handle):
             yield
-        finally:
-            _checked(_libc.setns(here, _CLONE_NEWNET), "setns")
-            os.close(here)
 
     def sysctl(self, name: str, value: int | str, *, optional: bool = False) -> None:
         """Sets `net.<name>`; an optional one may be missing in this kernel."""

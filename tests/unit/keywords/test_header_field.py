@@ -4,18 +4,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from assertionengine import AssertionOperator
 
-from TesterLibrary.errors import TesterLibraryError, UnitError, VerdictFailed
+from TesterLibrary.errors import Inconclusive, TesterLibraryError, UnitError, VerdictFailed
 from TesterLibrary.keywords.header_field import HeaderField
 from TesterLibrary.keywords.loss import Loss
 from TesterLibrary.keywords.stream import Streams
 from TesterLibrary.model.editor import FieldPath
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.headers import HeaderStack
+from TesterLibrary.model.units import Duration, FrameSize
 from TesterLibrary.running.suite import Suite
+from TesterLibrary.targets.fake.target import fake_port
 from TesterLibrary.verdict import Outcome
 
 from ..running.testers import opened
@@ -57,3 +60,18 @@ def test_what_cannot_be_expected_changes_nothing(session: Suite) -> None:
     with pytest.raises(UnitError, match="does not compare numbers"):
         keywords.set_expected_field("north", TTL, AssertionOperator["*="], "sent")
     assert not session.stream("north").expected_fields
+
+
+def test_a_port_that_may_have_lost_tags_judges_none(tmp_path: Path) -> None:
+    ports = (fake_port("p1"), replace(fake_port("p2"), loses_tags="the other end keeps tags"))
+    suite = opened(tmp_path, ports=ports)
+    keywords, tag = HeaderField(suite), FieldPath("VLAN", "vlan")
+    headers = HeaderStack.parse("Ether / Dot1Q(vlan=7) / IP / UDP")
+    Streams(suite).create_stream("north", headers=headers, frame_size=FrameSize(128))
+    for field in (tag, TTL):
+        keywords.set_expected_field("north", field, EQUAL, "sent")
+    Loss(suite).measure_loss("north", duration=Duration(10**8))
+    with pytest.raises(Inconclusive, match=r"VLAN\.vlan of north: port p2: the other end keeps tags"):
+        keywords.verify_header_field("north", tag, EQUAL, "sent")
+    assert keywords.verify_header_field("north", TTL, EQUAL, "sent").outcome is Outcome.PASS
+    suite.close()

@@ -183,3 +183,14 @@ def test_a_capture_of_the_fake_tester_is_judged(tmp_path: Path) -> None:
     assert judged(file, TTL, "==", "sent - 1").outcome is Outcome.FAIL
     with pytest.raises(TesterLibraryError, match="no capture 'other' was stopped in this test; all was"):
         captures.stopped("other")
+
+
+def test_a_tag_that_may_have_been_lost_behind_the_device_is_judged_neither_way() -> None:
+    lost = captured(lambda _: tagged(), lambda _: Ether() / IP() / UDP())
+    kept = captured(lambda _: tagged(), lambda _: tagged())
+    for file in (lost, kept):
+        expected = ExpectedField.of(TAG, "==", "sent")
+        verdict = judge_captured_field(file, "north", expected, loses_tags="port p2: the other end")
+        assert (verdict.outcome, verdict.reason) == (Outcome.INCONCLUSIVE, "port p2: the other end")
+    expected = ExpectedField.of(TTL, "==", "sent")
+    assert judge_captured_field(kept, "north", expected, loses_tags="tags").outcome is Outcome.PASS
