@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -81,6 +82,19 @@ def lost(*given: Any) -> int | None:
     suite: Any = SimpleNamespace(judged=sample, conclude=lambda verdict, message: verdict.enforce(message))
     stream, operator, expected = (*given, None, None, None)[:3]
     return Getter(suite).loss(stream, operator, expected, None)
+
+
+def test_what_a_pause_may_have_cost_one_of_several_streams_is_not_judged() -> None:
+    late = sample(counters={"rx_packets": 148_800, "worst_lateness_ns": 40 * 10**6})
+    overloaded = replace(sample(counters={"rx_packets": 1_000}).streams[0], name="south")
+    trial = replace(late, streams=(late.streams[0], overloaded))
+    suite: Any = SimpleNamespace(
+        judged=lambda: trial, conclude=lambda verdict, message: verdict.enforce(message)
+    )
+    with pytest.raises(Inconclusive, match=r"9 frames of north lost, and a pause of the tester of 40\.0 ms"):
+        Getter(suite).loss("north", "<=", "0", None)
+    with pytest.raises(VerdictFailed, match="frame loss of south"):
+        Getter(suite).loss("south", "<=", "0", None)
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ class PolicedServices:
     delay_ns: int = 100_000
     slow_ns: int = 0  # that every hundredth frame takes besides
     busy: bool = False  # the tester
+    pause_ns: int = 0  # of the tester, by which frames left late
     severe: Collection[int] = ()  # intervals, from 0, in which three of four frames are lost
     asked: list[Mapping[str, Rate]] = field(default_factory=list)
 
@@ -104,6 +105,7 @@ class PolicedServices:
             tx_bytes=sent * SIZE,
             rx_packets=passed,
             rx_bytes=passed * SIZE,
+            worst_lateness_ns=self.pause_ns,
             latency=latency if passed else LatencyCounters(),
         )
         return StreamResult(name, "p1", "p2", SIZE, rate.value / (8 * SIZE), counted)

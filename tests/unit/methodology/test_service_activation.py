@@ -213,6 +213,16 @@ def test_each_service_of_a_performance_test_is_judged() -> None:
         result.verdict(["fax"], NO_LOSS)
 
 
+def test_what_a_pause_of_the_tester_may_have_cost_fails_no_service() -> None:
+    device = PolicedServices({"voice": 1_000_000}, lost_every=100, pause_ns=50 * 10**6)
+    rates = {"video": VIDEO.cir, "voice": Rate.parse("2 Mbps")}
+    result = measure_performance(device, rates, SECOND)
+    verdict = result.verdict(["video"], NO_LOSS)
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "frames of video lost, and a pause of the tester of 50.0 ms put up to" in verdict.reason
+    assert result.verdict(["voice"], NO_LOSS).outcome is Outcome.FAIL
+
+
 def test_a_service_is_not_available_from_ten_bad_seconds_on() -> None:
     device = PolicedServices({}, severe=range(20, 32))
     result = measure_performance(device, {"video": VIDEO.cir}, Duration(60 * 10**9))
