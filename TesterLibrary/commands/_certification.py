@@ -227,7 +227,7 @@ class Certification:
             certification=self.given,
             files=list(self._files()),
         )
-        agenda.write(evidence, self.title, items)
+        agenda.write(evidence, self.title, items, self.suite_s)
         if self.by:
             self.by.begin(self)
         return items

@@ -38,6 +38,7 @@ class Agenda:
 
     title: str
     items: tuple[Item, ...]
+    suite_s: float = 0  # to open the tester for a suite, and to close it, beside its tests
 
     def position(self, suite: str, test: str) -> int | None:
         """Index of a test; None if it is not on the agenda."""
@@ -48,6 +49,8 @@ class Agenda:
 
     def time_left(self, took: Mapping[int, float], *, current: int, current_elapsed: float) -> float | None:
         """Seconds until the end, expected times corrected by how long the finished tests really took.
+
+        Each suite that is still to begin opens the tester for itself.
 
         What the profile expects weighs as much as a quarter of the run: the first tests, of the shortest
         frames, take many times as long as others of their kind. None if that cannot be told: nothing is
@@ -60,7 +63,9 @@ class Agenda:
         expected = sum(self.items[index].expected_s for index in took) + weight
         pace = (sum(took.values()) + weight) / expected if expected else 1.0
         each = [item.expected_s * pace or average or 0.0 for item in self.items[current:]]
-        return sum(each[1:]) + max(0.0, each[0] - current_elapsed)
+        here, *ahead = ((item.testbed, item.suite) for item in self.items[current:])
+        suites = len({*ahead} - {here})
+        return sum(each[1:]) + max(0.0, each[0] - current_elapsed) + self.suite_s * suites
 
     def expected(self, item: Item, took: Mapping[int, float]) -> float:
         """Seconds that a test takes: as its last repetition, or as the profile says; 0 if nobody knows."""
@@ -82,9 +87,9 @@ def expected_s(items: Sequence[Item], suite_s: float) -> float:
     return sum(item.expected_s for item in items) + suite_s * len(suites)
 
 
-def write(directory: Path, title: str, items: Sequence[Item]) -> None:
+def write(directory: Path, title: str, items: Sequence[Item], suite_s: float = 0) -> None:
     """Puts the agenda beside the records."""
-    content = json.dumps(encode(Agenda(title, tuple(items))), indent=2, ensure_ascii=False)
+    content = json.dumps(encode(Agenda(title, tuple(items), suite_s)), indent=2, ensure_ascii=False)
     write_file(directory / FILE, content + "\n")
 
 

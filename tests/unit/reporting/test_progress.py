@@ -159,6 +159,14 @@ def test_the_time_left_follows_the_pace_so_far(
     assert plan.time_left(took, current=current, current_elapsed=elapsed) == pytest.approx(left)
 
 
+def test_suites_that_are_still_to_begin_open_the_tester_each() -> None:
+    items = tuple(Item("bed", suite, str(n), 10) for suite in ("first", "second", "third") for n in range(2))
+    plan = Agenda("", items, suite_s=9)
+    assert plan.time_left({}, current=0, current_elapsed=0) == pytest.approx(6 * 10 + 2 * 9)
+    assert plan.time_left({}, current=1, current_elapsed=0) == pytest.approx(5 * 10 + 2 * 9)
+    assert plan.time_left({}, current=4, current_elapsed=0) == pytest.approx(2 * 10)
+
+
 def test_without_an_expectation_the_finished_tests_are_the_measure() -> None:
     plan = Agenda("", tuple(Item("", "", str(n)) for n in range(4)))
     assert plan.time_left({}, current=0, current_elapsed=0) is None
