@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..model.number import counted
 from .evidence import Evidence
 
 
@@ -40,7 +41,9 @@ class Attempt:
         )
 
     def __str__(self) -> str:
-        return f"attempt {self.number} lost {self.lost or 0:,} frames and does not count: {self.reason}"
+        return (
+            f"attempt {self.number} lost {counted(self.lost or 0, 'frame')} and does not count: {self.reason}"
+        )
 
 
 def unconfirmed(earlier: Sequence[Attempt], *, clean: bool) -> str:

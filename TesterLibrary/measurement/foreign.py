@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from ..model.number import counted
 from .counter import increase, total
 from .snapshot import IcmpErrorCounters, PortCounters, Snapshot
 
@@ -77,13 +78,13 @@ class Foreign:
 
     def _found(self) -> Iterator[str]:
         if self.stale:
-            yield f"{self.stale:,} frames of an earlier trial still arrived (a loop?)"
+            yield f"{counted(self.stale, 'frame')} of an earlier trial still arrived (a loop?)"
         for error in self.icmp_errors or ():
-            yield f"{error.frames:,} ICMP errors arrived: {name_of(error)}"
+            yield f"{counted(error.frames, 'ICMP error')} arrived: {name_of(error)}"
         if self.malformed:
             yield (
-                f"{self.malformed:,} malformed frames arrived (wrong length or checksum; transmit offload of "
-                "a virtual device?)"
+                f"{counted(self.malformed, 'malformed frame')} arrived (wrong length or checksum; transmit "
+                "offload of a virtual device?)"
             )
         if self.fragments:
             yield f"{self.fragments:,} pieces of IP packets arrived without a signature"

@@ -43,6 +43,11 @@ def test_kinds_of_foreign_frames_are_what_came_between_two_snapshots() -> None:
     )
 
 
+def test_one_error_is_no_errors() -> None:
+    found = Foreign(1, 0, 0, 0, (IcmpErrorCounters(4, 3, 0, 1),))
+    assert str(found) == "1 ICMP error arrived: network unreachable (ICMP type 3 code 0)"
+
+
 def test_what_is_not_told_apart_is_none() -> None:
     before, after = snapshot(PortCounters("p2")), snapshot(PortCounters("p2", rx_foreign=3))
     assert Foreign.between(before, after, {"p2"}) == Foreign(3, None, None, None, None)

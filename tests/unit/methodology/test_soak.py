@@ -94,7 +94,7 @@ def test_what_a_paused_tester_repeats_is_no_trial_without_loss() -> None:
     assert result.probability_bounds == (0, pytest.approx(most_probability(repeated, 60)))
     verdict = result.verdict_below(Ratio.parse("5 %"))
     assert verdict.outcome is Outcome.INCONCLUSIVE
-    said = f"{repeated} of 60 trials tell nothing: attempt 1 lost 1 frames and does not count: 3 frames were"
+    said = f"{repeated} of 60 trials tell nothing: attempt 1 lost 1 frame and does not count: 3 frames were"
     assert verdict.reason.startswith(said)
     assert result.verdict_below(Ratio.parse("50 %")).outcome is Outcome.PASS
 

@@ -109,12 +109,12 @@ class Scripted(TrialMeasurer):
 @pytest.mark.parametrize(
     ("script", "outcome", "text"),
     [
-        ([(1, "pause"), (0, ""), (0, "")], Outcome.PASS, "attempt 1 lost 1 frames and does not count"),
+        ([(1, "pause"), (0, ""), (0, "")], Outcome.PASS, "attempt 1 lost 1 frame and does not count"),
         ([(1, "pause"), (0, ""), (2, "")], Outcome.FAIL, "2 of 1,000 frames"),
         ([(1, "pause"), (1, "")], Outcome.FAIL, "1 of 1,000 frames"),
         ([(0, "pause"), (0, "")], Outcome.PASS, "0 %"),
         ([(3, "drops"), (0, "")], Outcome.PASS, "0 %"),
-        ([(1, "pause"), (1, "pause"), (0, ""), (0, ""), (0, "")], Outcome.PASS, "attempt 2 lost 1 frames"),
+        ([(1, "pause"), (1, "pause"), (0, ""), (0, ""), (0, "")], Outcome.PASS, "attempt 2 lost 1 frame"),
         (
             [(1, "pause"), (0, ""), (1, "pause"), (0, ""), (1, "pause"), (0, "")],
             Outcome.INCONCLUSIVE,
