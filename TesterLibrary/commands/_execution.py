@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..model.number import counted
 from ..reporting import statement
 from ..reporting.agenda import Item, expected_s
 from ..reporting.outcome import ERROR, EXIT_STATUS, overall
@@ -92,4 +93,4 @@ def _expected(items: Sequence[Item], suite_s: float) -> str:
     if unknown == len(items):
         return ""
     known = f", about {minutes(expected_s(items, suite_s))}"
-    return known + (f" and {unknown} tests of unknown length" if unknown else "")
+    return known + (f" and {counted(unknown, 'test')} of unknown length" if unknown else "")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..errors import ChoiceError
 from ..files import paths
+from ..model.number import counted
 from ..reporting.outcome import WRONG_COMMAND_LINE
 from ..reporting.signature import load_private_key
 from ._certification import certification, resumed
@@ -136,7 +137,7 @@ def _begin(options: argparse.Namespace) -> int:
         if not options.output:
             link_latest(run.output)
         page.begin(run.output)
-        return execute(run, items, f"{len(items)} tests", go_on=_go_on(run.output), key=key).status
+        return execute(run, items, counted(len(items), "test"), go_on=_go_on(run.output), key=key).status
 
 
 def _resume(options: argparse.Namespace) -> int:
