@@ -78,8 +78,10 @@ Connections Are Deleted Fast Enough
     Verify Connection Teardown Rate Above    ${DELETED}
 
 Connections Of TCP Are Opened Fast Enough
-    [Documentation]    The same for handshakes, each of which is ended again.
+    [Documentation]    The same for handshakes, each of which is ended again. A device that answers them by itself,
+    ...    in place of the servers, is found out.
     [Tags]    tcp
     Start TCP Responder    servers    servers=${SERVICE}
     Start TCP Clients    users    ${SERVICE}    connections=5000    flow_size=0    rate=${RATE}
     Connections Are Opened Fast Enough    users    ${RATE}    duration=${DURATION}
+    Servers Have Seen Them    users    servers

@@ -125,6 +125,11 @@ def test_entries_that_are_forgotten_are_counted(tmp_path: Path) -> None:
     check_passed(robot(PLANTED, tmp_path, given, only="What Is Held Is Forgotten"))
 
 
+def test_connections_that_others_have_answered_are_found_out(tmp_path: Path) -> None:
+    only = "Connections That Servers Have Not Seen Are Found Out"
+    check_passed(robot(PLANTED, tmp_path, "TESTBED:embedded/nat", only=only))
+
+
 def test_a_router_is_no_nat(tmp_path: Path) -> None:
     tests = robot(PLANTED, tmp_path, "TESTBED:embedded/l3-router", only="Nothing Is Translated")
     (test,) = tests.values()

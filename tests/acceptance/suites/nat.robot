@@ -5,8 +5,9 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation     Limits that were planted in a NAT44 gateway, and are found.
+Metadata          Testbed    ${TESTBED}
 
-Library           TesterLibrary    testbed=${TESTBED}
+Resource          ../../../resources/stateful.resource
 
 Suite Setup       Open Tester
 Suite Teardown    Close Tester
@@ -78,3 +79,15 @@ Nothing Is Translated
     Start NAT Clients    inside    198.19.1.10:9693    rate=500/s
     Measure Connection Rate    inside    duration=1 s
     Verify Connection Rate Above    500/s
+
+Connections That Servers Have Not Seen Are Found Out
+    [Documentation]    Others have answered in their place.
+    Start TCP Responder    others    servers=198.19.1.11:80
+    Start TCP Responder    servers    servers=198.19.1.12:80
+    Start TCP Clients    users    198.19.1.11:80    connections=100    flow_size=0    rate=200/s
+    Connections Are Opened Fast Enough    users    200/s    duration=1 s
+    Servers Have Seen Them    users    others
+    Start TCP Clients    guests    198.19.1.11:80    connections=100    flow_size=0    rate=200/s
+    Connections Are Opened Fast Enough    guests    200/s    duration=1 s
+    Run Keyword And Expect Error    of * connections that guests have opened, servers have seen 0
+    ...    Servers Have Seen Them    guests    servers
