@@ -51,6 +51,28 @@ class HostKeywords:
         """
         return self._suite.hosts.run(host, command, status=status, timeout=timeout)
 
+    @keyword(tags=["device"])
+    def run_in_device(
+        self, command: str, *, status: int = 0, timeout: Duration = ONE_MINUTE
+    ) -> ProgramResult:
+        """Runs a program in the device under test, and waits for its end.
+
+        | =Argument= | =Meaning= |
+        | ``command`` | a program of the device with its arguments, as in a shell, which there is none of |
+        | ``status`` | the exit status that it must end with |
+        | ``timeout`` | how long it may take |
+
+        Returns an object with ``status``, ``stdout`` and ``stderr``, which are in ``evidence/hosts`` as
+        well. It judges nothing: a program that ends with another status, or not at all, is an error of
+        the test. An embedded device is the namespace of this machine in which it is; how a device of your
+        own is reached, by SSH or by a command, says ``dut: shell:`` of the testbed file. What it changes
+        there stays until the testbed is closed, and beyond that in a device of your own.
+
+        | `Run In Device` | nft add rule netdev filter ingress udp dport 7 drop |
+        | `Measure Loss` | duration=1 s |
+        """
+        return self._suite.hosts.run_in_device(command, status=status, timeout=timeout)
+
     @keyword(tags=["host"])
     def start_on_host(self, host: str, command: str, *, name: str | None = None) -> str:
         """Starts a program on a host of the testbed, such as a server, and does not wait for its end.

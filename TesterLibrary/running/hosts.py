@@ -89,17 +89,35 @@ class Hosts:
         Raises:
             TesterLibraryError: there is no such host or program; it did not end in time, or as it was to.
         """
-        words = _words(command)
+        words = self._testbed_of(host).host_command(host, _words(command))
+        return self._ran(words, command, host, f"on host {host}", status, timeout)
+
+    def run_in_device(self, command: str, *, status: int, timeout: Duration) -> ProgramResult:
+        """Runs a program in the device under test and waits for its end.
+
+        Raises:
+            TesterLibraryError: no program can be run there; it did not end in time, or as it was to.
+        """
+        if self._testbed is None:
+            raise TestbedError("the testbed has no device in which a program can be run")
+        words = self._testbed.device_command(_words(command))
+        return self._ran(words, command, "device", "in the device", status, timeout)
+
+    def _ran(
+        self, words: list[str], command: str, place: str, where: str, status: int, timeout: Duration
+    ) -> ProgramResult:
         try:
-            done = self._run(host, words, timeout)
+            done = self._run(words, timeout)
         except subprocess.TimeoutExpired as late:
-            self._keep(host, command, None, late.stdout, late.stderr)
-            raise TesterLibraryError(f"{command!r} on host {host} has not ended within {timeout}") from None
-        self._keep(host, command, done.status, done.stdout, done.stderr)
+            self._keep(place, command, None, late.stdout, late.stderr)
+            raise TesterLibraryError(f"{command!r} {where} has not ended within {timeout}") from None
+        except OSError as problem:
+            raise TesterLibraryError(f"{command!r} {where}: {problem.strerror}") from None
+        self._keep(place, command, done.status, done.stdout, done.stderr)
         if done.status != status:
             said = " ".join((done.stderr or done.stdout).split())[-_MOST_WORDS:]
             raise TesterLibraryError(
-                f"{command!r} on host {host} ended with status {done.status}, not {status}: "
+                f"{command!r} {where} ended with status {done.status}, not {status}: "
                 f"{said or 'it said nothing'}"
             )
         return done
@@ -240,7 +258,8 @@ class Hosts:
         """The counters that a source prints, or why it prints none."""
         what = f"{shlex.join(source.words)} on host {host}"
         try:
-            done = self._run(host, list(source.words), _READ_TIMEOUT)
+            words = self._testbed_of(host).host_command(host, list(source.words))
+            done = self._run(words, _READ_TIMEOUT)
             if done.status:
                 return f"{what} {done}: {' '.join((done.stderr or done.stdout).split())[-_MOST_WORDS:]}"
             return source.read(done.stdout)
@@ -251,9 +270,9 @@ class Hosts:
         except ValueError as problem:
             return f"{what} printed what is no counters ({problem})"
 
-    def _run(self, host: str, words: list[str], timeout: Duration) -> ProgramResult:
+    def _run(self, words: list[str], timeout: Duration) -> ProgramResult:
         done = subprocess.run(
-            self._placed(self._testbed_of(host).host_command(host, words)),
+            self._placed(words),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

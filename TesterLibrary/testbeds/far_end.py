@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the other end of a veth pair does to frames before the tester gets them."""
+"""The other end of a veth pair, and its treatment of frames before the tester gets them."""
 
 from __future__ import annotations
 

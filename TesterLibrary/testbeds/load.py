@@ -137,7 +137,7 @@ class _Reader:
             dut=dut,
             tester=tester,
             source=self._document.path,
-            hosts={name: self._host(name, host) for name, host in data.get("hosts", {}).items()},
+            hosts={name: self._host(host, "hosts", name) for name, host in data.get("hosts", {}).items()},
         )
 
     def _unique(self, key: str, values: list[Any]) -> None:
@@ -152,12 +152,16 @@ class _Reader:
         hooks = {kind: self._hook(kind, hook) for kind, hook in data.get("reset", {}).items()}
         asks = {name: self._ask(name, hook) for name, hook in data.get("ask", {}).items()}
         version = str(data.get("version", ""))
-        read = {"version": version, "forwarding": forwarding, "reset": hooks, "ask": asks}
+        shell = self._host(data["shell"], "dut", "shell") if "shell" in data else None
+        read = {"version": version, "forwarding": forwarding, "reset": hooks, "ask": asks, "shell": shell}
         dut = DutSpec(**{**data, **read})
         if dut.is_embedded and dut.device not in known:
             hint = did_you_mean(dut.device, known)
             problem = f"{dut.device!r} is no embedded device{hint}; give {' or '.join(known)}"
             raise self._error(problem, "dut", "device")
+        if shell and not dut.is_physical:
+            problem = "only for kind: physical; Run In Device reaches an embedded one by itself"
+            raise self._error(problem, "dut", "shell")
         for key in ("device", "options"):
             if dut.is_physical and data.get(key):
                 raise self._error("only for kind: embedded; a physical one has vendor and model", "dut", key)
@@ -166,10 +170,10 @@ class _Reader:
         self._check_hooks(dut)
         return dut
 
-    def _host(self, name: str, data: Mapping[str, Any]) -> HostSpec:
+    def _host(self, data: Mapping[str, Any], *place: str) -> HostSpec:
         if "ssh" in data and "command" in data:
-            raise self._error("give ssh or command, one of them", "hosts", name)
-        return HostSpec(data.get("ssh", ""), self._words(data.get("command", []), "hosts", name))
+            raise self._error("give ssh or command, one of them", *place)
+        return HostSpec(data.get("ssh", ""), self._words(data.get("command", []), *place))
 
     def _ask(self, name: str, data: Mapping[str, Any]) -> AskHook:
         place = ("dut", "ask", name)

@@ -90,6 +90,19 @@ class RunningTestbed:
             f"{f'it has {known}' if known else 'give it some under hosts, or take embedded/path-hosts'}"
         )
 
+    def device_command(self, words: Sequence[str]) -> list[str]:
+        """The command that runs a program in the device. TestbedError if nobody has said how."""
+        if self._host is not None:
+            return [*self.dut_prefix, *words]
+        if self.testbed.dut.shell is not None:
+            return self.testbed.dut.shell.runs(words)
+        why = (
+            "a simulated device has no system to run programs in"
+            if self.testbed.dut.is_simulated
+            else "give dut.shell in its file: {ssh: user@host}, or {command: words before the program's}"
+        )
+        raise TestbedError(f"testbed {self.testbed.name!r}: no program can be run in its device; {why}")
+
     @property
     def port_specs(self) -> Mapping[str, str]:
         """The interface of each port, as the engine takes it, by name."""

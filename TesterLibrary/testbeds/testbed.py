@@ -172,6 +172,7 @@ class DutSpec:
         default_factory=dict
     )  # by what is reset: software, hardware, power; connections, groups: such a table of its; filters
     ask: Mapping[str, AskHook] = field(default_factory=dict)  # by names of the file
+    shell: HostSpec | None = None  # how programs are run in a physical one
 
     @property
     def forwards(self) -> Forwarding:

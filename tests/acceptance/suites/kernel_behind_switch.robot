@@ -22,3 +22,16 @@ Both Directions
     Measure Loss    duration=1 s
     Verify Loss Below    0
     Verify Delay Below    100 ms
+
+A Firewall Is Seen
+    [Documentation]    The device is real: what its kernel drops does not arrive.
+    Create Stream    north    rate=300 pps    headers=Ether / IP / UDP(dport=7)
+    Create Stream    south    tx=p2    rx=p1    rate=300 pps    headers=Ether / IP / UDP(dport=7)
+    Run In Device    nft add table netdev wall
+    Run In Device    nft 'add chain netdev wall entry { type filter hook ingress device p1 priority 0; }'
+    Run In Device    nft add rule netdev wall entry udp dport 7 counter drop
+    Measure Loss    duration=1 s
+    Get Frame Loss    north    ==    300
+    Get Frame Loss    south    ==    0
+    ${said} =    Run In Device    nft list table netdev wall
+    Should Contain    ${said.stdout}    counter packets 300

@@ -43,6 +43,10 @@ class Lab:
     def host_command(self, name: str, words: list[str], *, terminal: bool = False) -> list[str]:
         return self.testbed.hosts[name].runs(words, terminal=terminal)
 
+    def device_command(self, words: list[str]) -> list[str]:
+        assert self.testbed.dut.shell is not None
+        return self.testbed.dut.shell.runs(words)
+
 
 @pytest.fixture
 def near(tmp_path: Path) -> Iterator[Hosts]:
@@ -177,3 +181,26 @@ def test_what_could_not_be_read_at_the_mark_is_not_counted_from_zero(near: Hosts
     near.mark()
     file.write_text("naks 5\n")
     assert "printed what is no counters" in str(near.counter("here", f"cat {file}", "naks"))
+
+
+def test_a_program_runs_in_the_device(tmp_path: Path) -> None:
+    shell = FILE.replace("kind: physical}", "kind: physical, shell: {command: env WHERE=inside}}")
+    for hosts in opened(tmp_path, shell):
+        assert hosts.run_in_device("printenv WHERE", status=0, timeout=MINUTE).stdout == "inside\n"
+        with pytest.raises(
+            TesterLibraryError, match="'false' in the device ended with status 1, not 0: it said"
+        ):
+            hosts.run_in_device("false", status=0, timeout=MINUTE)
+        with pytest.raises(TesterLibraryError, match="'sleep 9' in the device has not ended within 50 ms"):
+            hosts.run_in_device("sleep 9", status=0, timeout=Duration(50 * 10**6))
+    kept = sorted(path.name for path in tmp_path.rglob("*-device-*.log"))
+    assert kept == ["001-device-printenv.log", "002-device-false.log", "003-device-sleep.log"]
+
+
+def test_a_device_that_nobody_can_enter_says_what_to_give() -> None:
+    for name, why in (
+        ("tofino-fake", "give dut.shell in its file"),
+        ("simulated/queue", "a simulated device has no"),
+    ):
+        with pytest.raises(TestbedError, match=f"no program can be run in its device; {why}"):
+            RunningTestbed(load_testbed(name)).device_command(["true"])

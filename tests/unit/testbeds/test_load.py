@@ -278,3 +278,11 @@ def test_an_embedded_port_may_carry_longer_packets(tmp_path: Path) -> None:
 def test_an_interface_of_yours_keeps_its_mtu(tmp_path: Path) -> None:
     problem = _problem(tmp_path, GOOD.replace("    speed: 25", "    mtu: 2000\n    speed: 25"))
     assert problem == "lab.yaml:14: ports[1].mtu: leave it out: an interface of yours keeps its own"
+
+
+def test_only_a_physical_device_has_a_shell_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "lab.yaml"
+    text = (paths.data_root() / "resources/testbeds/embedded/l2-bridge.yaml").read_text()
+    path.write_text(text.replace("dut:\n", "dut:\n  shell: {}\n"), encoding="utf-8")
+    with pytest.raises(TestbedError, match="dut.shell: only for kind: physical; Run In Device reaches"):
+        load_testbed(str(path))
