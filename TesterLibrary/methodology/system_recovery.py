@@ -29,6 +29,7 @@ from .standard import unwaited
 _RFC, _RFC_OVERLOAD = "RFC 2544 §26.5", Duration(60 * 10**9)
 _QUIET = Fraction(1, 10)  # part of the time after the step that has to be without loss at its end
 _OVERLOADED = Fraction(1, 10)  # part of the overload at whose end a frame has to be lost
+_FEW = Fraction(1, 10)  # part of the frames beyond the throughput; fewer losses are no overload
 
 
 @dataclass(frozen=True)
@@ -204,7 +205,26 @@ class RecoveryResult(Result):
         least, most = self.bounds_ns
         if bound and least <= bound.ns and most == inf:
             return "it was not over when the traffic ended; send for longer than the bound after the overload"
+        if bound and most <= bound.ns:
+            return next(filter(None, map(self._hardly_overloaded, self.repetitions)), "")
         return ""
+
+    def _hardly_overloaded(self, trial: Trial) -> str:
+        """Why its losses are too few for an overload; empty if they are not.
+
+        A device that forwards its throughput and no more loses what is beyond it, once its queue is full.
+        Of one that does better, and loses a frame now and then, the last such frame tells no recovery.
+        """
+        beyond = 1 - self.measurement.throughput.value / self.measurement.load
+        frames = sum(how.frames for how in self.stepped)
+        lost = sum(bounds[1] for stream in trial.streams if (bounds := stream.order.loss_bounds))
+        if lost >= beyond * frames * _FEW:
+            return ""
+        return (
+            f"the device lost {lost:,} of {frames:,} frames at {Ratio(trial.load)} of line rate, where one "
+            f"that forwards {self.measurement.throughput} and no more loses up to {int(beyond * frames):,}, "
+            "so it was not overloaded; give a higher overload, or a longer one"
+        )
 
     @property
     def _text(self) -> str:
