@@ -1,0 +1,138 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The table of docs/tofino.md with the streams that a switch sends is what its planner says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.model.departures import Messages, Poisson, Shape, TimePattern
+from TesterLibrary.model.editor import Draw, Editor, FieldPath, FieldValues, Mode, RandomField, Sweep
+from TesterLibrary.model.job import Job
+from TesterLibrary.model.jobfile import JobFile
+from TesterLibrary.model.mix import parse_frame_sizes
+from TesterLibrary.model.pattern import Pattern, Stage
+from TesterLibrary.model.stream import Stream
+from TesterLibrary.model.stream_mix import mixed
+from TesterLibrary.model.units import Duration, Rate
+from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.planning.switch.plan import switch_plan
+
+from .test_docs import PAGE
+from .test_one_planner import PORTS, VXLAN, edited, headers, stream, version
+
+IMIX = parse_frame_sizes("imix")
+VLAN, IPV6 = "Ether / Dot1Q(vlan=7) / IP / UDP", "Ether / IPv6(src=2001:db8::1, dst=2001:db8::2) / UDP"
+
+
+def changing(path: str, mode: Mode, stack: str = "Ether / IP / UDP") -> Stream:
+    """A stream with one field that changes."""
+    return stream(editors=(Editor(FieldPath.parse(path), mode),), **headers(stack))
+
+
+def steps(path: str, first: str = "1", stack: str = "Ether / IP / UDP") -> Stream:
+    """A stream with one field that steps."""
+    return changing(path, Sweep(first, count=4), stack)
+
+
+def burst(*stages: Stage) -> Stream:
+    """A stream of bursts."""
+    return stream(shaping=Pattern(stages))
+
+
+def mix() -> Sequence[Stream]:
+    """Two streams in fixed proportions."""
+    both = [replace(stream(), name=name) for name in ("a", "b")]
+    shares = {"a": Fraction(3, 4), "b": Fraction(1, 4)}
+    return mixed("mix", both, shares, Rate.parse("1 kpps"), PORTS)
+
+
+GAPS = Messages.of_gaps((Duration(10**6), Duration(2 * 10**6)))
+SQUARE = TimePattern(Shape.SQUARE, Rate.parse("1 kpps"), Duration(10**8))
+CASCADE = replace(
+    edited("IP.src", "UDP.dport"), cascades=((FieldPath.parse("IP.src"), FieldPath.parse("UDP.dport")),)
+)
+ROWS: dict[str, tuple[Stream | Sequence[Stream], str]] = {  # by what the table says; why it is refused
+    "frames of one size": (stream(), ""),
+    "of several sizes, such as IMIX": (stream(frame_size=IMIX), ""),
+    "IMIX without a signature": (stream(frame_size=IMIX, signature=False), "without a signature"),
+    "equal gaps": (stream(), ""),
+    "bursts, and bursts of bursts": (burst(Stage(4, 6), Stage(100, 10)), ""),
+    "three stages of bursts": (burst(Stage(4, 6), Stage(10, 1), Stage(9, 1)), "pass/skip units: 4 needed"),
+    "gaps by a law: Poisson and others": (stream(shaping=Poisson()), "a Tofino has stages"),
+    "lists of gaps, messages": (stream(shaping=GAPS), "a Tofino has stages"),
+    "a rate that changes with time": (stream(shaping=SQUARE), "a Tofino has stages"),
+    "`start_after`": (stream(start_after=Duration(10**9)), ""),
+    "mixes, patterns of several ports": (mix(), ""),
+    "flows that are counted, 32,768 at most": (replace(edited("IP.src"), count_flows=True), ""),
+    "addresses of IPv4 that change": (steps("IP.src", "10.0.0.1"), ""),
+    "TOS and TTL of IPv4, the hop limit of IPv6": ([steps("IP.tos"), steps("IPv6.hlim", "1", IPV6)], ""),
+    "addresses of ARP, without a signature": (
+        replace(steps("ARP.psrc", "10.0.0.1", "Ether / ARP"), signature=False),
+        "",
+    ),
+    "ports of UDP and TCP, `TCP.seq`": (steps("UDP.dport"), ""),
+    "addresses of Ethernet": (
+        steps("Ether.dst", "02:00:00:00:00:01"),
+        "Ether.dst: a switch does not edit it",
+    ),
+    "numbers of VLANs": (steps("Dot1Q.vlan", "1", VLAN), "Dot1Q.vlan: a switch does not edit it"),
+    "addresses of IPv6": (steps("IPv6.dst", "2001:db8::3", IPV6), "IPv6.dst: a switch does not edit it"),
+    "lists of values": (changing("UDP.dport", FieldValues(("53", "80"))), ""),
+    "random values": (changing("UDP.dport", RandomField("1024", "2047")), ""),
+    "values by their shares": (
+        changing("UDP.dport", Draw(("53", "80"), (Fraction(1, 4), Fraction(1)))),
+        "",
+    ),
+    "two fields, one after the other": (CASCADE, ""),
+    "three fields": (edited("IP.src", "IP.dst", "UDP.dport"), "3 fields change"),
+    "signatures behind UDP, in IPv4, IPv6 and VLANs": (
+        [stream(**headers(VLAN)), stream(**headers(IPV6))],
+        "",
+    ),
+    "signatures behind TCP": (stream(**headers("Ether / IP / TCP")), "a switch signs behind UDP"),
+    "signatures within tunnels": (stream(**headers(VXLAN)), "a switch signs right behind the outermost UDP"),
+    "other frames, known by their headers": (stream(signature=False, **headers("Ether / IP / TCP")), ""),
+    "a version in the highest bit of `IP.id` or `IPv6.fl`": (version("IP.id"), ""),
+    "a version elsewhere": (version("IP.id", 3), "a switch writes the highest bit of IP.id"),
+}
+
+
+def planned(what: Stream | Sequence[Stream]) -> None:
+    """Plans streams for a switch, each by itself unless they are made for each other. PlanError: refused."""
+    streams = [what] if isinstance(what, Stream) else list(what)
+    named = {one.name for one in streams}
+    for job in [streams] if len(named) == len(streams) else [[one] for one in streams]:
+        switch_plan(JobFile(Path("job.yaml"), Job("job", tuple(job)), PORTS, {}))
+
+
+def table() -> dict[str, str]:
+    """The rows of the table, and what they say of a switch."""
+    text = PAGE.read_text(encoding="utf-8").split("| a stream | on a switch |")[1].split("\n\n")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:3]] for line in text.splitlines()[2:]]
+    return dict(rows)
+
+
+def test_the_table_has_these_rows() -> None:
+    assert list(table()) == list(ROWS)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_a_switch_sends_what_the_table_says(row: str) -> None:
+    what, why = ROWS[row]
+    for one in [what] if isinstance(what, Stream) else what:  # an engine sends them all
+        compile_job(Job("job", (one,)), ports=PORTS, gateways={}, max_streams=9)
+    if not why:
+        assert table()[row].startswith("yes")
+        planned(what)
+        return
+    assert table()[row].startswith(f"no: {why}")
+    with pytest.raises(PlanError) as refused:
+        planned(what)
+    assert why in str(refused.value)
