@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from ..files import paths
 from ..model.number import counted
 from ..reporting.outcome import WRONG_COMMAND_LINE
 from ..reporting.signature import load_private_key
+from ._alone import alone
 from ._certification import certification, resumed
 from ._command import command
 from ._execution import execute, link_latest
@@ -137,7 +139,8 @@ def _begin(options: argparse.Namespace) -> int:
         if not options.output:
             link_latest(run.output)
         page.begin(run.output)
-        return execute(run, items, counted(len(items), "test"), go_on=_go_on(run.output), key=key).status
+        with alone(run.output):
+            return execute(run, items, counted(len(items), "test"), go_on=_go_on(run.output), key=key).status
 
 
 def _resume(options: argparse.Namespace) -> int:
@@ -148,8 +151,9 @@ def _resume(options: argparse.Namespace) -> int:
             "--resume goes on with the run as it was begun; give no other option but --key and --live"
         )
     key = load_private_key(options.key) if options.key else None
-    with LivePage(options.live) as page:
-        run = resumed(Path(options.resume).resolve())
+    output = Path(options.resume).resolve()
+    with LivePage(options.live) as page, alone(output) if output.is_dir() else nullcontext():
+        run = resumed(output)
         items, left = tuple(run.items()), run.again or ()
         page.begin(run.output)
         tests = f"{len(left)} of {len(items)} tests are left"

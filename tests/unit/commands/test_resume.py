@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.commands import main as cli
+from TesterLibrary.commands._alone import alone
 from TesterLibrary.reporting import allure_report
 from TesterLibrary.reporting.place import EVIDENCE
 from TesterLibrary.reporting.records import read
@@ -209,3 +210,13 @@ def test_what_cannot_go_on_is_said(tmp_path: Path, capsys: pytest.CaptureFixture
     assert cli.main(["certify", "--resume", "results/latest"]) == 3
     assert "the tests are no longer those of" in capsys.readouterr().err
     assert len(read(tmp_path / "results" / "latest" / EVIDENCE).tests) == 2
+
+
+def test_a_run_that_goes_on_is_not_taken_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert certify(tmp_path, "Passes", "Has An Error") == 3
+    output = (tmp_path / "results" / "latest").resolve()
+    capsys.readouterr()
+    with alone(output):
+        assert cli.main(["certify", "--resume", str(output)]) == 3
+    assert "goes on in another process; wait until that has ended" in capsys.readouterr().err
+    assert [test.outcome for test in read(output / EVIDENCE).tests] == ["PASS", "ERROR"]
