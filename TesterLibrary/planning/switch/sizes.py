@@ -3,7 +3,7 @@
 """Lowers a stream of several frame sizes to a switch, where a template has one: a stream for each size.
 
 Each is evenly spaced, so that any whole number of periods has the frames of the stream's order. In between,
-frames of two sizes may leave the other way round. They have the stream's name and the ids that `ids` says.
+frames of two sizes may leave the other way round. They have the stream's name; `whole` gives its id.
 """
 
 from __future__ import annotations

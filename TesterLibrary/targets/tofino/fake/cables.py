@@ -54,7 +54,8 @@ class Cables:
     def plug_in(self, port: int, interface: str) -> None:
         """Leads a device port to an interface. OSError: it is not there, or not for us to use."""
         plugged = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, _EVERYTHING)
-        plugged.setsockopt(socket.SOL_SOCKET, _RECEIVE_BUFFER, _QUEUE)
+        with suppress(OSError):  # whoever may not have it has the usual one
+            plugged.setsockopt(socket.SOL_SOCKET, _RECEIVE_BUFFER, _QUEUE)
         plugged.bind((interface, 0))
         plugged.setblocking(False)
         self._sockets[port] = plugged
