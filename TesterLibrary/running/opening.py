@@ -31,7 +31,6 @@ from ..targets.tofino.cabling import MOST_FRAME, Cabling, FrontPort, meter_of
 from ..targets.tofino.opening import built_for, open_switch
 from ..targets.tofino.served import Cables
 from ..testbeds import RunningTestbed, open_testbed
-from ..testbeds.far_end import end_that_keeps_tags
 from ..testbeds.simulated import SimulatedDevice
 from ..testbeds.testbed import LEASE_TIMES, SwitchSpec, Testbed, TestbedPort, is_lease_time
 from .capture import Captures
@@ -229,6 +228,8 @@ def _with_lost_tags(capabilities: Capabilities, testbed: Testbed) -> Capabilitie
 
 
 def _lost_tags(interface: str) -> str:
+    from ..testbeds.far_end import end_that_keeps_tags  # reads /proc when it is loaded
+
     end = end_that_keeps_tags(interface)
     if not end:
         return ""
