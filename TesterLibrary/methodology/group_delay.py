@@ -90,10 +90,21 @@ class GroupDelayResult(Result):
                 return "the port has not left the group"
         return "" if self.cycles else "nothing was measured"
 
+    def _late(self, bound: Duration) -> tuple[GroupCycle, ...]:
+        """Cycles in which frames came later after the leave than the bound, whatever followed.
+
+        Such a device has the group early in the next cycle, as it has not forgotten it.
+        """
+        if not self._missing(GroupDelay.LEAVE):
+            return ()
+        known = [c for c in self.cycles if not c.is_early and c.leave_ns]
+        return tuple(cycle for cycle in known if _bounds(cycle, GroupDelay.LEAVE)[0] > bound.ns)
+
     def verdict_below(self, delay: GroupDelay, bound: Duration) -> Verdict:
         """Whether a delay was at most the bound in every cycle. Within the resolution it is INCONCLUSIVE."""
-        missing = self._missing(delay)
-        bounds = [] if missing else [_bounds(cycle, delay) for cycle in self.cycles]
+        late = () if delay is GroupDelay.JOIN else self._late(bound)
+        missing = "" if late else self._missing(delay)
+        bounds = [] if missing else [_bounds(cycle, delay) for cycle in late or self.cycles]
         endless = [least for least, most in bounds if most is None]
         least = max((least for least, _ in bounds), default=0)
         most = max(bound.ns + 1 if most is None else most for _, most in bounds) if bounds else 0

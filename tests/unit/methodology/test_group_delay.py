@@ -94,6 +94,25 @@ def test_a_device_that_never_ceases_is_slower_than_the_bound() -> None:
     assert longer.reason == "it was watched for 9.9999 s only; give a longer timeout"
 
 
+def test_a_device_that_has_not_forgotten_by_the_next_join_is_slower_than_the_bound() -> None:
+    """Its later cycles have frames before the join; the first one shows that it never ceases."""
+
+    class Stuck(GroupDevice):
+        def cycle(self):  # type: ignore[no-untyped-def]
+            found = super().cycle()
+            self.floods = True
+            return found
+
+    result = measure_group_delays(Stuck(leave_ns=None), "video at p2", 3)
+    verdict = result.verdict_below(LEAVE, Duration(3 * 10**9))
+    assert verdict.outcome is Outcome.FAIL, verdict
+    assert "not over after 9.9999 s: frames still arrived" in str(verdict)
+    for delay, bound in ((LEAVE, 20), (JOIN, 1)):
+        verdict = result.verdict_below(delay, Duration(bound * 10**9))
+        assert verdict.outcome is Outcome.INCONCLUSIVE
+        assert "arrived before the port joined it" in verdict.reason
+
+
 def test_no_cycle_is_refused() -> None:
     with pytest.raises(PlanError, match=r"cycles=0 measures nothing; give 1 or more"):
         measure_group_delays(GroupDevice(), "video at p2", 0)
