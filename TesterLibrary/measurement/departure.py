@@ -11,6 +11,7 @@ from fractions import Fraction
 from ..model.law import Departures, Replay
 from ..model.random_law import Random
 from ..model.units import Duration
+from .histogram import bounds_of
 from .latency import Latency
 from .snapshot import DepartureCounters, LatencyCounters, StreamCounters
 
@@ -36,6 +37,18 @@ def rate_error(departures: Departures | None, counted: StreamCounters) -> Fracti
     if departures is None or isinstance(departures.law, (Random, Replay)):
         return Fraction(counted.tx_packets, counted.intended_packets) - 1
     return (departures.due(counted.tx_packets - 1) - departures.due(0)) / span - 1
+
+
+def paused_ns(counted: StreamCounters, limit_ns: int) -> int:
+    """How long pauses of the tester held frames up that it sent in bursts afterwards.
+
+    Pauses are errors of gaps above the limit. Where the gaps were not measured it is the worst one alone.
+    """
+    gaps = counted.departures.buckets if counted.departures else {}
+    pauses = sum(
+        times * bounds_of(index)[1] for index, times in gaps.items() if bounds_of(index)[1] > limit_ns
+    )
+    return max(counted.worst_lateness_ns, pauses)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from math import ceil
 from ..model.number import percent, were
 from ..model.plan import Plan
 from .counter import increase, total
-from .departure import rate_error
+from .departure import paused_ns, rate_error
 from .links import link_objection, links_down
 from .port_evidence import PortEvidence, port_evidence, port_objections
 from .snapshot import ClockCounters, Snapshot, WorkerCounters
@@ -58,7 +58,7 @@ class Evidence:
     clock_drift: Fraction | None
     lost_packets: int = 0
     unmeasured_packets: int = 0  # frames that were sent, and whose arrival nobody counts
-    burst_packets: int = 0  # most frames sent back to back after the worst pause, which made them late
+    burst_packets: int = 0  # most frames sent back to back after pauses, which made them late
     backlog_dropped: int = 0  # frames lost by this machine's kernel before an embedded device
     waited_ns: int | None = None  # longest time that a worker waited for its CPU
     steal: Fraction | None = None  # part of the time that a hypervisor took
@@ -109,7 +109,8 @@ class Evidence:
                 c.tx_packets for s, c in zip(plan.streams, counters, strict=True) if not s.measured
             ),
             burst_packets=sum(
-                ceil(c.worst_lateness_ns * s.rate) for s, c in zip(plan.streams, counters, strict=True)
+                ceil(paused_ns(c, EvidenceLimits.max_pause_ns) * s.rate)
+                for s, c in zip(plan.streams, counters, strict=True)
             ),
             backlog_dropped=backlog_dropped,
             waited_ns=waited_ns(before, after),
@@ -167,7 +168,7 @@ class Evidence:
             )
         if self.worst_lateness_ns > limits.max_pause_ns and 0 < self.lost_packets <= self.burst_packets:
             yield (
-                f"{were(self.lost_packets, 'frame')} lost, and a pause of the tester of "
+                f"{were(self.lost_packets, 'frame')} lost, and pauses of the tester of up to "
                 f"{self.worst_lateness_ns / 1e6:.1f} ms put up to {self.burst_packets} back to back"
             )
         if self.clock_drift and abs(self.clock_drift) > limits.max_clock_drift:

@@ -16,7 +16,7 @@ from .blind_delay import BlindDelay, Passages
 from .broadcast import Broadcast
 from .correction import NOT_CORRECTED, Correction, DelayKind
 from .counter import total
-from .departure import GapError, achieved_rate
+from .departure import GapError, achieved_rate, paused_ns
 from .evidence import Evidence, EvidenceLimits
 from .flows import FlowSummary
 from .foreign import NOTHING_FOREIGN, Foreign, ForeignAt
@@ -69,18 +69,19 @@ class StreamResult:
 
     @property
     def lost_by_pause(self) -> str:
-        """How a pause of the tester may have cost all frames that it lost; empty if it does not explain all.
+        """How pauses of the tester may have cost all frames that it lost; empty if they do not explain all.
 
-        The evidence of a trial says so of its streams together. Where others lose more frames than a pause
-        explains, the trial is valid, and this stream may still have lost none but those of a burst.
+        The evidence of a trial says so of its streams together. Where others lose more frames than pauses
+        explain, the trial is valid, and this stream may still have lost none but those of a burst.
         """
         lost, late = self.order.lost, self.counters.worst_lateness_ns
-        burst = ceil(self.intended_rate * late / 10**9)
+        paused = paused_ns(self.counters, EvidenceLimits.max_pause_ns)
+        burst = ceil(self.intended_rate * paused / 10**9)
         if not lost or lost > burst or late <= EvidenceLimits.max_pause_ns:
             return ""
         return (
-            f"{counted(lost, 'frame')} of {self.name} lost, and a pause of the tester of {late / 1e6:.1f} ms "
-            f"put up to {burst:,} of them back to back"
+            f"{counted(lost, 'frame')} of {self.name} lost, and pauses of the tester of up to "
+            f"{late / 1e6:.1f} ms put up to {burst:,} of them back to back"
         )
 
     @property

@@ -64,7 +64,7 @@ def _missing_ns(objection: str, trial: Mapping[str, Any]) -> Fraction | None:
         return ((evidence["rx_missed"] or 0) + (evidence["kernel_dropped"] or 0)) * each
     if "this machine's kernel dropped" in objection:
         return int(evidence["backlog_dropped"]) * each
-    if "and a pause of the tester of" in objection:
+    if "and pauses of the tester of" in objection:
         return Fraction(evidence["worst_lateness_ns"])
     return None
 

@@ -48,7 +48,7 @@ RATE = "the tester sent 900 of 1000 frames with a rate error of -10.000 % (limit
 STEAL = "the hypervisor took 6.0 % of the time from this machine (limit 5.0 %)"
 OWN = "3 frames were lost in the tester's own rings and interfaces (limit 0)"
 BACKLOG = "3 frames were lost, and this machine's kernel dropped 3 in its input queue"
-PAUSE = "3 frames were lost, and a pause of the tester of 4.0 ms put up to 4 back to back"
+PAUSE = "3 frames were lost, and pauses of the tester of up to 4.0 ms put up to 4 back to back"
 LINK = "the link of p2 was down"
 
 

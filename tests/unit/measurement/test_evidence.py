@@ -10,9 +10,11 @@ from fractions import Fraction
 import pytest
 
 from TesterLibrary.measurement.evidence import Evidence, EvidenceLimits
+from TesterLibrary.measurement.histogram import index_of
 from TesterLibrary.measurement.job_counters import JobCounters, PollGaps
 from TesterLibrary.measurement.snapshot import (
     ClockCounters,
+    DepartureCounters,
     Snapshot,
     StreamCounters,
     WorkerCounters,
@@ -52,7 +54,7 @@ def test_a_good_tester_has_no_objections() -> None:
         ({"worst_worker_gap_ns": LIMITS.max_worker_gap_ns + 10**6}, "did not run for 51.0 ms"),
         (
             {"worst_lateness_ns": 2_000_000, "lost_packets": 3, "burst_packets": 4},
-            "3 frames were lost, and a pause of the tester of 2.0 ms put up to 4 back to back",
+            "3 frames were lost, and pauses of the tester of up to 2.0 ms put up to 4 back to back",
         ),
         (
             {"unmeasured_packets": 9, "backlog_dropped": 5},
@@ -153,6 +155,19 @@ def test_evidence_is_what_changed_between_two_snapshots() -> None:
     assert evidence.rate_error == Fraction(-1, 5)  # of the worse stream: 100 intervals in 125 us
     assert evidence.clock_drift == 0
     assert (evidence.lost_packets, evidence.burst_packets) == (0, 2)
+
+
+def test_all_pauses_of_a_trial_explain_its_loss() -> None:
+    """Ten pauses of 8 ms have a short queue overflow ten times, by less than the frames of each."""
+    errors = {index_of(8_000_000): 10, index_of(900_000): 99}
+    gaps = DepartureCounters(90_000, 10 * 8_000_000, 8_000_000, errors)
+    counted = {"rx_packets": 40_000, "worst_lateness_ns": 8_000_000, "departures": gaps}
+    paused = stream_counters(1, 90_000, 90_000, **counted)
+    evidence = Evidence.between(plan(), snapshot(scale=2), snapshot(paused, StreamCounters(2), scale=3))
+    assert 80_000 <= evidence.burst_packets <= 80_160  # at 1,000 frames/ms
+    assert evidence.lost_packets == 50_000
+    objections = "; ".join(evidence.objections(LIMITS))
+    assert "50,000 frames were lost, and pauses of the tester of up to 8.0 ms" in objections
 
 
 def test_only_what_the_clock_lost_meanwhile_is_its_drift() -> None:

@@ -219,7 +219,7 @@ def test_what_a_pause_of_the_tester_may_have_cost_fails_no_service() -> None:
     result = measure_performance(device, rates, SECOND)
     verdict = result.verdict(["video"], NO_LOSS)
     assert verdict.outcome is Outcome.INCONCLUSIVE
-    assert "frames of video lost, and a pause of the tester of 50.0 ms put up to" in verdict.reason
+    assert "frames of video lost, and pauses of the tester of up to 50.0 ms put up to" in verdict.reason
     assert result.verdict(["voice"], NO_LOSS).outcome is Outcome.FAIL
 
 

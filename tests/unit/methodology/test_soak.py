@@ -79,7 +79,7 @@ class Busy(Unlucky):
             trial = replace(super().measure(load, duration), attempt=len(earlier) + 1, earlier=tuple(earlier))
             if trial.lost == 0 and not trial.unconfirmed:
                 return trial
-            paused = ("3 frames were lost, and a pause of the tester",) if trial.lost else ()
+            paused = ("3 frames were lost, and pauses of the tester",) if trial.lost else ()
             earlier.append(Attempt.of(trial.attempt, trial.lost, trial.evidence, paused))
 
 

@@ -83,7 +83,7 @@ def test_a_stalled_tester_is_asked_again_and_all_attempts_are_recorded(tmp_path:
     assert [record["attempt"] for record in records(tmp_path, "trial")] == [1, 2]
 
 
-PAUSE = "1 frames were lost, and a pause of the tester of 2.6 ms put up to 3 back to back"
+PAUSE = "1 frames were lost, and pauses of the tester of up to 2.6 ms put up to 3 back to back"
 
 
 class Scripted(TrialMeasurer):
@@ -120,7 +120,7 @@ class Scripted(TrialMeasurer):
             Outcome.INCONCLUSIVE,
             "3 clean attempts beside 3 that lost frames do not outweigh that",
         ),
-        ([(1, "pause")] * 3, Outcome.INCONCLUSIVE, "a pause of the tester of 2.6 ms"),
+        ([(1, "pause")] * 3, Outcome.INCONCLUSIVE, "pauses of the tester of up to 2.6 ms"),
         ([(900, "link"), (0, "")], Outcome.PASS, "0 %"),
         (
             [(900, "link"), (900, "link"), (0, "")],
