@@ -373,7 +373,11 @@ class Trial(Validated):
                 "copies at other ports are counted together, so nobody knows of how many frames one is "
                 "missing"
             )
-        return f"{self.order.late or 0:,} frames came so late that they may be copies"
+        if any(s.copies and s.broadcast.incomplete is None for s in self.streams):
+            return "this tester does not count the frames at other ports"
+        if not self.order.late:
+            return "several ports miss frames, and nobody knows how many of these are the same"
+        return f"{self.order.late:,} frames came so late that they may be copies"
 
     @property
     def sending_ns(self) -> int:

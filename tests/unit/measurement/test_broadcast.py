@@ -135,6 +135,26 @@ def test_copies_at_another_port_are_named_where_they_leave_the_loss_open() -> No
     assert stream.order.kept is None
 
 
+def test_frames_that_miss_several_ports_may_be_the_same_ones() -> None:
+    """37 of 47 frames miss one port, and 19 another: 37 to 47 are lost."""
+    counted = stream_counters(
+        id=1,
+        tx_packets=47,
+        rx_packets=10,
+        rx_misrouted=28,
+        rx_misrouted_ports=("p3",),
+        rx_misrouted_by_port=(28,),
+        rx_misrouted_behind=(0,),
+    )
+    stream = StreamResult("all", "p1", "p2", 64, Fraction(1), counted, copies=("p3",))
+    trial = Trial(Fraction(1, 2), 10**9, (stream,), EVIDENCE)
+    assert trial.loss_bounds == (Fraction(37, 47), 1)
+    assert trial.loss_text == (
+        "loss is at least 78.7234 %: "
+        "several ports miss frames, and nobody knows how many of these are the same"
+    )
+
+
 def test_a_stream_to_one_port_misses_no_copies() -> None:
     found = Broadcast((), 100, 7, ("p3",))
     assert (found.missing, found.misrouted, found.incomplete, found.most_incomplete) == (0, 7, 0, 0)
