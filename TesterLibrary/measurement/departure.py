@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 
 from ..model.law import Departures, Replay
 from ..model.random_law import Random
@@ -39,16 +40,18 @@ def rate_error(departures: Departures | None, counted: StreamCounters) -> Fracti
     return (departures.due(counted.tx_packets - 1) - departures.due(0)) / span - 1
 
 
-def paused_ns(counted: StreamCounters, limit_ns: int) -> int:
-    """How long pauses of the tester held frames up that it sent in bursts afterwards.
+def held_up(counted: StreamCounters, rate: Fraction, limit_ns: int) -> int:
+    """The most frames that the tester held up in pauses, and sent back to back after them.
 
-    Pauses are errors of gaps above the limit. Where the gaps were not measured it is the worst one alone.
+    Pauses are errors of gaps above the limit, and above a gap: what is held up for less comes alone. Where
+    gaps were not measured it is the worst pause alone. `rate` is frames each nanosecond.
     """
     gaps = counted.departures.buckets if counted.departures else {}
+    least_ns = max(Fraction(limit_ns), 1 / rate) if rate else limit_ns
     pauses = sum(
-        times * bounds_of(index)[1] for index, times in gaps.items() if bounds_of(index)[1] > limit_ns
+        times * bounds_of(index)[1] for index, times in gaps.items() if bounds_of(index)[1] > least_ns
     )
-    return max(counted.worst_lateness_ns, pauses)
+    return ceil(rate * max(counted.worst_lateness_ns, pauses))
 
 
 @dataclass(frozen=True)

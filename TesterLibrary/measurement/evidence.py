@@ -7,12 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil
 
 from ..model.number import percent, were
 from ..model.plan import Plan
 from .counter import increase, total
-from .departure import paused_ns, rate_error
+from .departure import held_up, rate_error
 from .links import link_objection, links_down
 from .port_evidence import PortEvidence, port_evidence, port_objections
 from .snapshot import ClockCounters, Snapshot, WorkerCounters
@@ -109,7 +108,7 @@ class Evidence:
                 c.tx_packets for s, c in zip(plan.streams, counters, strict=True) if not s.measured
             ),
             burst_packets=sum(
-                ceil(paused_ns(c, EvidenceLimits.max_pause_ns) * s.rate)
+                held_up(c, s.rate, EvidenceLimits.max_pause_ns)
                 for s, c in zip(plan.streams, counters, strict=True)
             ),
             backlog_dropped=backlog_dropped,

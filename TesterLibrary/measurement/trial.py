@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import ceil
 
 from ..model.number import counted, percent
 from ..model.units import Duration
@@ -16,7 +15,7 @@ from .blind_delay import BlindDelay, Passages
 from .broadcast import Broadcast
 from .correction import NOT_CORRECTED, Correction, DelayKind
 from .counter import total
-from .departure import GapError, achieved_rate, paused_ns
+from .departure import GapError, achieved_rate, held_up
 from .evidence import Evidence, EvidenceLimits
 from .flows import FlowSummary
 from .foreign import NOTHING_FOREIGN, Foreign, ForeignAt
@@ -75,8 +74,7 @@ class StreamResult:
         explain, the trial is valid, and this stream may still have lost none but those of a burst.
         """
         lost, late = self.order.lost, self.counters.worst_lateness_ns
-        paused = paused_ns(self.counters, EvidenceLimits.max_pause_ns)
-        burst = ceil(self.intended_rate * paused / 10**9)
+        burst = held_up(self.counters, self.intended_rate / 10**9, EvidenceLimits.max_pause_ns)
         if not lost or lost > burst or late <= EvidenceLimits.max_pause_ns:
             return ""
         return (

@@ -91,7 +91,9 @@ def test_what_a_pause_may_have_cost_one_of_several_streams_is_not_judged() -> No
     suite: Any = SimpleNamespace(
         judged=lambda: trial, conclude=lambda verdict, message: verdict.enforce(message)
     )
-    with pytest.raises(Inconclusive, match=r"9 frames of north lost, and pauses of the tester of up to 40\.0 ms"):
+    with pytest.raises(
+        Inconclusive, match=r"9 frames of north lost, and pauses of the tester of up to 40\.0 ms"
+    ):
         Getter(suite).loss("north", "<=", "0", None)
     with pytest.raises(VerdictFailed, match="frame loss of south"):
         Getter(suite).loss("south", "<=", "0", None)

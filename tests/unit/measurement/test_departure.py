@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from TesterLibrary.measurement.departure import GapError, achieved_rate, rate_error
+from TesterLibrary.measurement.departure import GapError, achieved_rate, held_up, rate_error
+from TesterLibrary.measurement.histogram import index_of
 from TesterLibrary.measurement.snapshot import DepartureCounters, StreamCounters
 from TesterLibrary.model.law import Departures, Replay, Steady, even
 from TesterLibrary.model.pattern import Stage
@@ -47,3 +48,12 @@ def test_gap_errors_of_streams_are_one_distribution() -> None:
     assert (both.count, both.mean, both.p50, both.max) == (4, 257.5, 5, 1000)
     assert str(both) == "p50 5 ns p99 1 us max 1 us"
     assert str(GapError(DepartureCounters())) == "p50 - p99 - max -"
+
+
+def test_frames_that_are_held_up_for_less_than_a_gap_come_alone() -> None:
+    """At 100 frames/s a pause of 4 ms has two gaps that are wrong, and no two frames back to back."""
+    gaps = DepartureCounters(99, 0, 0, {index_of(4_000_000): 20, index_of(25_000_000): 1})
+    counted = stream_counters(1, tx_packets=100, worst_lateness_ns=4_000_000, departures=gaps)
+    assert held_up(counted, Fraction(1, 10**7), 10**6) == 3  # in the 25 ms
+    assert 10_500 <= held_up(counted, Fraction(1, 10**4), 10**6) < 10_520  # in all, at 100,000 frames/s
+    assert held_up(stream_counters(1, worst_lateness_ns=25), Fraction(1, 10), 10**6) == 3

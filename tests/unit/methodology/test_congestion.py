@@ -52,8 +52,8 @@ def test_what_a_pause_of_the_tester_may_have_cost_is_no_blocking() -> None:
     verdict = result.verdict_no_blocking()
     assert (verdict.outcome, result.head_of_line_blocking) == (Outcome.INCONCLUSIVE, None)
     assert verdict.reason == (
-        "200 frames of uncongested lost, and pauses of the tester of up to 40.0 ms put up to 400 of them back to "
-        "back"
+        "200 frames of uncongested lost, and pauses of the tester of up to 40.0 ms put up to 400 of them "
+        "back to back"
     )
     more = measured(CongestedSwitch(Fraction(1, 20), pause_ns=40 * 10**6))
     assert more.verdict_no_blocking().outcome is Outcome.FAIL
