@@ -32,7 +32,7 @@ ${OPEN}             100 ms    # of 99 in 100 handshakes
 
 *** Test Cases ***
 Connections Are Opened Fast Enough
-    [Documentation]    The highest rate at which none fails.
+    [Documentation]    The highest rate at which none fails. Whoever answers in place of the servers is found out.
     Start TCP Responder    servers    servers=${SERVERS}
     Start TCP Clients    users    ${SERVICE}    connections=500    flow_size=0    rate=${RATE}
     ${result} =    Find Maximum Connection Rate
@@ -44,6 +44,7 @@ Connections Are Opened Fast Enough
     Log    ${result}
     Verify Connection Rate Above    ${RATE}
     Verify Session Time Below    time_to_open    ${OPEN}
+    Servers Have Seen Them    users    servers
 
 Connections Are Held
     [Documentation]    A table that is too small for them is found out here.
@@ -57,6 +58,7 @@ Connections Are Held
     ...    resolution=5 %
     Log    ${result}
     Verify Concurrent Connections Above    ${CAPACITY}
+    Servers Have Seen Them    users    servers
 
 TCP Options Pass
     [Documentation]    Segment size, window scale, selective acknowledgments and timestamps, both ways. Connections
