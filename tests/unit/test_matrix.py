@@ -32,6 +32,7 @@ def test_no_verdict_failed_and_each_refusal_says_why(target: Target) -> None:
             expected = f"{suite} {test}" in target.fails
             assert (one.kind is Kind.FAIL) is expected, f"{suite} {test}: {one.reason}"
             assert bool(one.reason) is (one.kind is not Kind.PASS), f"{suite} {test}"
+            assert "ariable '$" not in one.reason, f"{suite} {test}: no refusal: {one.reason}"
 
 
 def test_numbers_that_were_measured_make_no_difference() -> None:
