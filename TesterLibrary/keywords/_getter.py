@@ -182,8 +182,7 @@ class Getter:
             return Order.merged(trial.order for trial in trials), doubt_of(trials) or unmeasured(trials)
         for trial in trials:
             if stream in {s.name for s in trial.streams}:
-                found, alone = trial.stream(stream), len(trial.streams) == 1
-                return found.order, doubt_of([trial]) or ("" if alone else found.lost_by_pause)
+                return trial.stream(stream).order, doubt_of([trial]) or trial.lost_by_pause(stream)
         known = ", ".join(s.name for trial in trials for s in trial.streams)
         raise TesterLibraryError(f"the trial has no stream {stream!r}; it has {known}")
 

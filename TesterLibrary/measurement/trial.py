@@ -511,6 +511,10 @@ class Trial(Validated):
                 return stream
         raise KeyError(f"the trial has no stream {name!r}; it has {', '.join(s.name for s in self.streams)}")
 
+    def lost_by_pause(self, name: str) -> str:
+        """See `StreamResult`. Empty for the only stream of a trial, of which its evidence says that."""
+        return "" if len(self.streams) == 1 else self.stream(name).lost_by_pause
+
     @property
     def title(self) -> str:
         """Streams and frame size: `north, 64 bytes`; of many streams the first and the last one."""

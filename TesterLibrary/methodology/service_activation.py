@@ -384,10 +384,9 @@ def _policed(trial: Trial, service: Service, load: Load, margin: Ratio) -> Verdi
 
 def _part_of(trial: Trial, name: str) -> Trial:
     """The trial as if it had had no other stream; what a pause of the tester may have cost it counts then."""
-    stream = trial.stream(name)
-    alone = len(trial.streams) == 1
-    paused = () if alone or trial.objections else filter(None, [stream.lost_by_pause])
-    return replace(trial, streams=(stream,), objections=(*trial.objections, *paused))
+    paused = "" if trial.objections else trial.lost_by_pause(name)
+    objections = (*trial.objections, paused) if paused else trial.objections
+    return replace(trial, streams=(trial.stream(name),), objections=objections)
 
 
 def _is_whole(part: Trial) -> bool:

@@ -64,8 +64,7 @@ class Steady:
         """See Law."""
         ticks = max(0, -(-elapsed_ns * self.tick.numerator // self.tick.denominator))
         for stage in self.stages:
-            periods, rest = divmod(ticks, stage.period)
-            ticks = periods * stage.passes + min(rest, stage.passes)
+            ticks = stage.passed(ticks)
         return ticks
 
 

@@ -38,6 +38,11 @@ class Stage:
         """Ticks after which it starts over; what its register has to count to."""
         return self.passes + self.skips
 
+    def passed(self, ticks: int) -> int:
+        """How many of the first so many ticks it passes."""
+        periods, rest = divmod(ticks, self.period)
+        return periods * self.passes + min(rest, self.passes)
+
     def __str__(self) -> str:
         return f"pass {self.passes:,} skip {self.skips:,}"
 

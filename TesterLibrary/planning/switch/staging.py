@@ -56,9 +56,9 @@ class Staging:
     def departures(self, ticks: int) -> int:
         """The number of packets that leave the last stage when the meter has passed `ticks` packets."""
         for stage in self.stages[:-1]:
-            ticks = _passed(stage, ticks)
+            ticks = stage.passed(ticks)
         last, before = self.stages[-1], self.begins
-        return _passed(last, before + ticks) - _passed(last, before)
+        return last.passed(before + ticks) - last.passed(before)
 
     @property
     def phase(self) -> Fraction:
@@ -204,11 +204,6 @@ def _check(target: Fraction, pattern: Sequence[Stage], width: int) -> None:
                 f"the stage {stage}: its period of {stage.period:,} packets does not fit a register "
                 f"of {width} bits; at most {1 << width:,} do"
             )
-
-
-def _passed(stage: Stage, ticks: int) -> int:
-    periods, rest = divmod(ticks, stage.period)
-    return periods * stage.passes + min(rest, stage.passes)
 
 
 def _ratio(stages: Sequence[Stage]) -> Fraction:
