@@ -14,6 +14,7 @@
 #include "controls/path_progress.p4"
 #include "controls/path_transmissions.p4"
 #include "controls/path_events.p4"
+#include "controls/path_trace.p4"
 #include "path_pipeline.p4"
 
 Pipeline(PathIngressParser(), PathIngress(), PathIngressDeparser(), PathEgressParser(), PathEgress(),

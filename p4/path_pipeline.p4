@@ -8,6 +8,7 @@
 struct path_ingress_t {
     ends_t ends;
     begins_t begins;
+    traced_t traced;
     bool marked;               // the checksum of IPv4 follows
 }
 
@@ -20,6 +21,7 @@ parser PathIngressParser(packet_in packet, out path_headers_t hdr, out path_ingr
         packet.advance(PORT_METADATA_SIZE);
         meta.ends = {0, 0, 0, 0, 0, 0};
         meta.begins = {0, 0, 0, 0};
+        meta.traced = {0, 0, 0, 0, 0, 0};
         meta.marked = false;
         packet.extract(hdr.ethernet);
         transition select(hdr.ethernet.ether_type) {
@@ -93,6 +95,7 @@ control PathIngress(inout path_headers_t hdr, inout path_ingress_t meta, in ingr
     PathTransmission() third;
     PathTransmission() fourth;
     PathRepeated() repeated;
+    PathTraced() traced;
     Counter<bit<64>, bit<9>>(PATH_PORTS, CounterType_t.PACKETS_AND_BYTES) ignored;  // at ports of no path
     bit<1> passes = 0;
     bit<1> seen = 0;
@@ -114,23 +117,28 @@ control PathIngress(inout path_headers_t hdr, inout path_ingress_t meta, in ingr
 
     apply {
         // None of these waits for another one.
-        ends.apply(hdr, ig.ingress_port, passes, meta.ends, tm, ig_deparser);
+        ends.apply(hdr, ig.ingress_port, passes, meta.ends, meta.traced, tm, ig_deparser);
         watches.apply(hdr, ig.ingress_port, seen);
         length.apply(hdr, octets, data, opens, takes);
+        hdr.bridged.setValid();
+        hdr.bridged.kind = PATH_FORWARDED;
         if (passes == 1) {
+            traced.apply(ig.ingress_port, ig.ingress_mac_tstamp, meta.traced, ig_deparser);
             flows.apply(hdr, ig.ingress_port, seen, opens, meta.ends, flow);
             progress.apply(hdr, flow, meta.ends.heading, data, takes, followed, sequenced, place,
                            tally, number);
             if (followed == 1 && number == 0) {
                 repeats = 1;
             }
-            numbered.apply(hdr, tally, number, meta.ends.heading, meta.begins, meta.marked, ig_deparser);
+            numbered.apply(hdr, tally, number, meta.ends.heading, meta.begins, meta.traced.event, meta.marked,
+                           ig_deparser);
             first.apply(hdr.tcp.seq, place, sequenced, meta.begins.first, repeats, times_0);
             second.apply(hdr.tcp.seq, place, sequenced, meta.begins.second, repeats, times_1);
             third.apply(hdr.tcp.seq, place, sequenced, meta.begins.third, repeats, times_2);
             fourth.apply(hdr.tcp.seq, place, sequenced, meta.begins.fourth, repeats, times_3);
             if (repeats == 1) {
-                repeated.apply(hdr, place, times_0, times_1, times_2, times_3, meta.marked, ig_deparser);
+                repeated.apply(hdr, place, times_0, times_1, times_2, times_3, meta.traced.event, meta.marked,
+                               ig_deparser);
             }
         } else {
             ignored.count(ig.ingress_port);
@@ -141,8 +149,14 @@ control PathIngress(inout path_headers_t hdr, inout path_ingress_t meta, in ingr
 control PathIngressDeparser(packet_out packet, inout path_headers_t hdr, in path_ingress_t meta,
                             in ingress_intrinsic_metadata_for_deparser_t ig_deparser) {
     Checksum() ipv4;
+    Mirror(MIRROR_TRACE) trace;
 
     apply {
+        if (ig_deparser.mirror_type == MIRROR_TRACE) {
+            trace.emit<path_trace_h>(meta.traced.session, {
+                PATH_TRACED, meta.traced.trace, meta.traced.heading, meta.traced.event, meta.traced.number,
+                meta.traced.arrived});
+        }
         if (meta.marked) {
             hdr.ipv4.checksum = ipv4.update({
                 hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.tos, hdr.ipv4.len, hdr.ipv4.tester_version, hdr.ipv4.id,
@@ -152,28 +166,52 @@ control PathIngressDeparser(packet_out packet, inout path_headers_t hdr, in path
     }
 }
 
-parser PathEgressParser(packet_in packet, out path_headers_t hdr, out path_egress_t meta,
+parser PathEgressParser(packet_in packet, out path_egress_headers_t hdr, out path_egress_t meta,
                         out egress_intrinsic_metadata_t eg) {
     state start {
         packet.extract(eg);
+        transition select(packet.lookahead<bit<8>>()) {
+            PATH_TRACED: traced;
+            default: forwarded;
+        }
+    }
+
+    state forwarded {
+        packet.extract(hdr.bridged);
+        transition accept;
+    }
+
+    state traced {
+        packet.extract(hdr.trace);
         transition accept;
     }
 }
 
-control PathEgress(inout path_headers_t hdr, inout path_egress_t meta, in egress_intrinsic_metadata_t eg,
+control PathEgress(inout path_egress_headers_t hdr, inout path_egress_t meta, in egress_intrinsic_metadata_t eg,
                    in egress_intrinsic_metadata_from_parser_t eg_parser,
                    inout egress_intrinsic_metadata_for_deparser_t eg_deparser,
                    inout egress_intrinsic_metadata_for_output_port_t eg_port) {
-    Counter<bit<64>, bit<9>>(PATH_PORTS, CounterType_t.PACKETS_AND_BYTES) forwarded;
+    PathCarrier() carrier;
+    Counter<bit<64>, bit<9>>(PATH_PORTS, CounterType_t.PACKETS_AND_BYTES) forwarded;  // with bytes of `bridged`
 
     apply {
         forwarded.count(eg.egress_port);
+        if (hdr.trace.isValid()) {
+            carrier.apply(hdr, eg, eg_deparser);
+        }
+        hdr.bridged.setInvalid();
     }
 }
 
-control PathEgressDeparser(packet_out packet, inout path_headers_t hdr, in path_egress_t meta,
+control PathEgressDeparser(packet_out packet, inout path_egress_headers_t hdr, in path_egress_t meta,
                            in egress_intrinsic_metadata_for_deparser_t eg_deparser) {
+    Checksum() carrier;
+
     apply {
+        hdr.carrier_ipv4.checksum = carrier.update({
+            hdr.carrier_ipv4.version, hdr.carrier_ipv4.ihl, hdr.carrier_ipv4.tos, hdr.carrier_ipv4.len,
+            hdr.carrier_ipv4.tester_version, hdr.carrier_ipv4.id, hdr.carrier_ipv4.flags, hdr.carrier_ipv4.frag,
+            hdr.carrier_ipv4.ttl, hdr.carrier_ipv4.proto, hdr.carrier_ipv4.src, hdr.carrier_ipv4.dst});
         packet.emit(hdr);
     }
 }

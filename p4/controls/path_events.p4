@@ -16,7 +16,7 @@ struct begins_t {
 
 // By its number: the first transmission.
 control PathNumbered(inout path_headers_t hdr, in place_t tally, in bit<32> number, in bit<1> heading,
-                     inout begins_t begins, inout bool marked,
+                     inout begins_t begins, inout event_t event, inout bool marked,
                      inout ingress_intrinsic_metadata_for_deparser_t deparser) {
     DirectCounter<bit<64>>(CounterType_t.PACKETS) selected;
 
@@ -27,16 +27,18 @@ control PathNumbered(inout path_headers_t hdr, in place_t tally, in bit<32> numb
         begins.third = third;
         begins.fourth = fourth;
     }
-    action drop(bit<1> first, bit<1> second, bit<1> third, bit<1> fourth) {
+    action drop(event_t happens, bit<1> first, bit<1> second, bit<1> third, bit<1> fourth) {
         selected.count();
+        event = happens;
         begins.first = first;
         begins.second = second;
         begins.third = third;
         begins.fourth = fourth;
         deparser.drop_ctl = 1;
     }
-    action mark(bit<1> first, bit<1> second, bit<1> third, bit<1> fourth) {
+    action mark(event_t happens, bit<1> first, bit<1> second, bit<1> third, bit<1> fourth) {
         selected.count();
+        event = happens;
         begins.first = first;
         begins.second = second;
         begins.third = third;
@@ -44,8 +46,10 @@ control PathNumbered(inout path_headers_t hdr, in place_t tally, in bit<32> numb
         hdr.ipv4.tos = hdr.ipv4.tos | 3;
         marked = true;
     }
-    action corrupt(bit<1> first, bit<1> second, bit<1> third, bit<1> fourth, bit<32> mask) {
+    action corrupt(event_t happens, bit<1> first, bit<1> second, bit<1> third, bit<1> fourth,
+                   bit<32> mask) {
         selected.count();
+        event = happens;
         begins.first = first;
         begins.second = second;
         begins.third = third;
@@ -73,24 +77,27 @@ control PathNumbered(inout path_headers_t hdr, in place_t tally, in bit<32> numb
 
 // By how often it was sent.
 control PathRepeated(inout path_headers_t hdr, in place_t place, in bit<32> first, in bit<32> second,
-                     in bit<32> third, in bit<32> fourth, inout bool marked,
+                     in bit<32> third, in bit<32> fourth, inout event_t event, inout bool marked,
                      inout ingress_intrinsic_metadata_for_deparser_t deparser) {
     DirectCounter<bit<64>>(CounterType_t.PACKETS) selected;
 
     action pass() {
         selected.count();
     }
-    action drop() {
+    action drop(event_t happens) {
         selected.count();
+        event = happens;
         deparser.drop_ctl = 1;
     }
-    action mark() {
+    action mark(event_t happens) {
         selected.count();
+        event = happens;
         hdr.ipv4.tos = hdr.ipv4.tos | 3;
         marked = true;
     }
-    action corrupt(bit<32> mask) {
+    action corrupt(event_t happens, bit<32> mask) {
         selected.count();
+        event = happens;
         hdr.payload.word = hdr.payload.word ^ mask;
     }
 
