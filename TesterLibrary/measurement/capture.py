@@ -62,13 +62,14 @@ class Fate(Enum):
     LOST = "lost at random"
     TAIL_DROP = "found the queue full"
     OVERFLOW = "dropped for want of memory"
+    UNTIMED = "has left, nobody knows when"  # of a switch, which tells when a frame arrived
 
 
 @dataclass(frozen=True)
 class TracedFrame:
     """The fate of a frame of a path."""
 
-    left_ns: int | None  # of the tester's clock; None: it has not left
+    left_ns: int | None  # of the tester's clock; None: it has not left, unless its fate says so
     events: tuple[int, ...] = ()  # that happened to it, by their places in the path's plan
     fate: Fate = Fate.NONE
 

@@ -28,7 +28,7 @@ class TracedPacket:
     number: int  # on the path, from 0, both directions together, in the order of arrival
     direction: Heading
     arrived_ns: int
-    left_ns: int | None  # None: it has not left
+    left_ns: int | None  # None: it has not left, or nobody knows when
     events: tuple[str, ...]  # that happened to it, by name
     iteration: int | None  # which transmission of it the first of them was about; None: of none by number
     length: int  # bytes with FCS, as it arrived
@@ -43,12 +43,13 @@ class TracedPacket:
 
     @property
     def gone_ns(self) -> int | None:
-        """When it left: of one that waited for later packets, about when; None where it has not left."""
-        return self.arrived_ns if self.left_ns is None and self.fate is Fate.HELD else self.left_ns
+        """When it left; about when, where it waited for later packets or nobody knows; None: it has not."""
+        about = self.left_ns is None and self.fate in (Fate.HELD, Fate.UNTIMED)
+        return self.arrived_ns if about else self.left_ns
 
     @property
     def held_ns(self) -> int | None:
-        """How long the tester had it; None where it has not left."""
+        """How long the tester had it; None where it has not left, or nobody knows when."""
         return None if self.left_ns is None else self.left_ns - self.arrived_ns
 
 

@@ -39,6 +39,7 @@ from .testbed import (
     Testbed,
     TestbedPort,
     TesterSpec,
+    TraceSpec,
     is_lease_time,
 )
 
@@ -361,6 +362,7 @@ class _Reader:
                 "loopback_ports": tuple(switch.get("loopback_ports", ())),
                 "shaper": self._shaper(switch["shaper"]) if "shaper" in switch else None,
                 "router": self._router(switch["router"]) if "router" in switch else None,
+                "trace": self._trace(switch["trace"]) if "trace" in switch else None,
             }
         )
         for key in ("shaper", "router"):
@@ -372,6 +374,12 @@ class _Reader:
             raise self._error(problem, "tester", "switch", "cpu_interface")
         folder = self._document.path.parent / Path(spec.build).expanduser()
         return replace(spec, build=folder) if folder.is_dir() else spec
+
+    def _trace(self, data: Mapping[str, Any]) -> TraceSpec:
+        place = "tester", "switch", "trace"
+        speed = self._parsed(Bandwidth.parse, data["speed"], *place, "speed")
+        host = self._parsed(ipaddress.IPv4Interface, data["host"], *place, "host")
+        return TraceSpec(**{**data, "speed": speed, "host": host})
 
     def _check_behind(self, ports: Sequence[TestbedPort], switch: SwitchSpec | None, dut: DutSpec) -> None:
         """Checks that the limits of the device behind a fake switch are those of a device that is there."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from ipaddress import IPv4Interface
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,17 @@ class CertificateFiles:
 
 
 @dataclass(frozen=True)
+class TraceSpec:
+    """A port of a switch that leads traces to this machine."""
+
+    port: str  # front:1/0 or dev:132
+    interface: str  # of this machine, at its other end
+    host: IPv4Interface  # the address of that
+    speed: Bandwidth
+    fec: str = "none"
+
+
+@dataclass(frozen=True)
 class SwitchSpec:
     """A switch that runs the program of `p4/`."""
 
@@ -67,6 +79,7 @@ class SwitchSpec:
     loopback_ports: tuple[int, ...] = ()  # device ports; empty: all of the internal pipelines
     clock_mhz: int | None = None  # of the chip's pipelines
     model: bool = False  # without transceivers
+    trace: TraceSpec | None = None  # to where paths are traced
     shaper: Shaper | None = None  # on the ports of the bridge behind a fake switch
     router: RouterTable | None = None  # of the router behind a fake switch, which ports with gateways have
 

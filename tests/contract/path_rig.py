@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from ipaddress import IPv4Interface
 from typing import Protocol
 
+import pytest
 from scapy.layers.inet import IP, TCP
 from scapy.layers.l2 import Ether
 from scapy.packet import Packet, Raw
@@ -27,12 +30,14 @@ from TesterLibrary.p4.outputs import shipped
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.targets.base import Target
 from TesterLibrary.targets.engine.process import EngineProcess
-from TesterLibrary.targets.tofino.cabling import Cabling, FrontPort
+from TesterLibrary.targets.tofino.cabling import Cabling, FrontPort, TracePort
 from TesterLibrary.targets.tofino.fake import Bridge, FakeDaemon, FakeSwitch, MakesPipelines
 from TesterLibrary.targets.tofino.path_target import PathTarget
 from TesterLibrary.targets.tofino.program import SCHEMA, Program
 from TesterLibrary.targets.tofino.schema import Schema
 from TesterLibrary.targets.tofino.session import SwitchSession
+from tests.program.compiled import compiled
+from tests.program.path_pipelines import runs_paths
 
 from .rig import SPEED
 
@@ -188,7 +193,9 @@ class SwitchPathRig:
             )
             for number, connector in enumerate(connectors, 1)
         )
-        cabling = Cabling(front, internal_pipes=(), has_cpu=False, chip=program.chip)
+        trace = TracePort("9/0", 10**10, IPv4Interface("127.0.0.1/8"), bytes(6))
+        cabling = Cabling(front, internal_pipes=(), has_cpu=False, chip=program.chip, trace=trace)
+        daemon.trace_to(program.chip.device_port(0, 8, 0), socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
         self.session = SwitchSession(
             lambda: FakeSwitch(daemon), Schema.load(folder / SCHEMA), cabling, sleep=self._sleep
         )
@@ -207,6 +214,20 @@ class SwitchPathRig:
 
     def _sleep(self, seconds: float) -> None:
         self.now_ns += int(seconds * 1e9)
+
+
+def path_rigs(request: pytest.FixtureRequest) -> Iterator[PathRig]:
+    """For a fixture: the tester that its parameter names, `engine` or `tofino`."""
+    if request.param == "engine":
+        rig: PathRig = EnginePathRig(request.getfixturevalue("process"))
+    elif os.environ.get("TESTER_SWITCH") == "program":
+        rig = SwitchPathRig(runs_paths(compiled("inline")))
+    elif os.environ.get("TESTER_SWITCH") == "model":
+        pytest.skip("the model runs the program `tofino`, which has no paths")
+    else:
+        rig = SwitchPathRig()
+    yield rig
+    clear(rig)
 
 
 class EnginePathRig:

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -17,19 +15,15 @@ from TesterLibrary.measurement.inline import statistics_of
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.heading import Heading
 from TesterLibrary.model.inline import Corrupt, Drop, Event, Mark
-from tests.program.compiled import compiled
-from tests.program.path_pipelines import runs_paths
 
 from .path_rig import (
-    EnginePathRig,
     PathRig,
-    SwitchPathRig,
     acknowledgment,
     answer,
-    clear,
     counters,
     fates,
     on_wire,
+    path_rigs,
     plan,
     segment,
     start,
@@ -43,18 +37,7 @@ EVENT = Event(action=Drop(), number=3, flow=1, headers=BOTH_WAYS, heading=Headin
 FATES = {3: "dropped", 5: "marked", 7: "corrupted"}
 
 
-@pytest.fixture(params=["engine", "tofino"])
-def rig(request: pytest.FixtureRequest) -> Iterator[PathRig]:
-    if request.param == "engine":
-        rig: PathRig = EnginePathRig(request.getfixturevalue("process"))
-    elif os.environ.get("TESTER_SWITCH") == "program":
-        rig = SwitchPathRig(runs_paths(compiled("inline")))
-    elif os.environ.get("TESTER_SWITCH") == "model":
-        pytest.skip("the model runs the program `tofino`, which has no paths")
-    else:
-        rig = SwitchPathRig()
-    yield rig
-    clear(rig)
+rig = pytest.fixture(params=["engine", "tofino"])(path_rigs)
 
 
 def twice(*events: Event) -> list[Event]:

@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from ipaddress import IPv4Address, IPv4Interface
+from pathlib import Path
 
 from ...errors import PlanError, TargetError
 from ...model.ports import Port
@@ -23,6 +25,8 @@ _CPU_SPEED_BPS = 10 * 10**9  # speed of the Ethernet port that boards wire to th
 _MODEL_HZ, _MODEL_DAEMON_HZ = 1_250_000_000, 1_271_000_000  # the model's clock, and its daemon's idea of it
 _ROLES = "external.ExternalIngressParser.$PORT_METADATA"
 _POLL_S = 0.1
+_INTERFACES = Path("/sys/class/net")
+LONGEST_COPY = 1557  # bytes of IPv4, UDP and the head of a trace, and of a frame without FCS
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,49 @@ class FrontPort:
 
 
 @dataclass(frozen=True)
+class TracePort:
+    """A port that leads to an interface of this machine, to which the switch sends what it traces."""
+
+    front: str
+    speed_bps: int
+    host: IPv4Interface  # address of that interface
+    mac: bytes  # and its MAC address
+    fec: str = "none"
+
+    @classmethod
+    def of(
+        cls, front: str, interface: str, host: IPv4Interface, *, speed_bps: int, fec: str = "none"
+    ) -> TracePort:
+        """The port that leads to an interface of this machine.
+
+        Raises:
+            TargetError: there is no such interface, or it does not take the longest copies.
+        """
+        facts = _INTERFACES / interface
+        try:
+            mac = bytes.fromhex((facts / "address").read_text().strip().replace(":", ""))
+            mtu = int((facts / "mtu").read_text())
+        except (OSError, ValueError) as problem:
+            raise TargetError(
+                f"trace.interface {interface}: {problem}; give the interface of this machine to which the "
+                f"switch's port {front} leads"
+            ) from None
+        if mtu < LONGEST_COPY:
+            raise TargetError(
+                f"trace.interface {interface} takes packets of {mtu:,} bytes, and a copy of a frame of 1,518 "
+                f"bytes has {LONGEST_COPY:,}: ip link set {interface} mtu 9000"
+            )
+        return cls(front, speed_bps, host, mac, fec)
+
+    @property
+    def source(self) -> IPv4Address:
+        """The address that traces come from: a neighbour, or this machine would not take them."""
+        behind, before = self.host.ip + 1, self.host.ip - 1
+        network = self.host.network
+        return behind if behind in network and behind != network.broadcast_address else before
+
+
+@dataclass(frozen=True)
 class Cabling:
     """The cabling of a tester in a switch.
 
@@ -50,6 +97,7 @@ class Cabling:
         has_transceivers: Whether ports without a transceiver are refused; a model has no transceivers.
         internal_pipes: The pipes whose ports loop.
         has_cpu: Whether the program speaks with the driver through a port of the switch's CPU.
+        trace: The port that leads traces away.
         meter: The chip's meter, which depends on its clock.
         chip: The chip, which numbers the ports and sets their speed.
     """
@@ -62,6 +110,7 @@ class Cabling:
     meter: TofinoMeter = field(default_factory=TofinoMeter)
     chip: Chip = TOFINO
     has_cpu: bool = True
+    trace: TracePort | None = None
 
     @property
     def looping(self) -> tuple[int, ...]:
@@ -96,6 +145,17 @@ def device_ports(switch: Switch, ports: Cabling) -> dict[str, int]:
     return {port.port.name: device_port(switch, port.front) for port in ports.front}
 
 
+def trace_port(switch: Switch, cabling: Cabling, numbers: Mapping[str, int]) -> int | None:
+    """The device port that leads traces away; None: there is none. PlanError if it is another one's."""
+    if cabling.trace is None:
+        return None
+    number = device_port(switch, cabling.trace.front)
+    for name, other in numbers.items():
+        if other == number:
+            raise PlanError(f"trace port {cabling.trace.front} is port {name!r}; give traces their own")
+    return number
+
+
 def check_pipelines(cabling: Cabling, numbers: dict[str, int]) -> None:
     """PlanError for a port of the testbed, or of the CPU, in a pipeline whose ports loop."""
     looping = {pipe_of(number) for number in cabling.looping}
@@ -123,6 +183,7 @@ def bring_up(
     switch: Switch,
     ports: Cabling,
     numbers: dict[str, int],
+    trace: int | None = None,
     *,
     patience: Duration,
     sleep: Callable[[float], object] = time.sleep,
@@ -139,7 +200,10 @@ def bring_up(
     has_mac = ports.has_cpu and ports.cpu_port not in ports.chip.pcie_ports
     cpu = [PortSetup(ports.cpu_port, _CPU_SPEED_BPS)] if has_mac else []
     looping = [PortSetup(number, ports.chip.port_bps, loopback=True) for number in ports.looping]
-    switch.set_ports([*front, *cpu, *looping])
+    setups = [*front, *cpu, *looping]
+    if ports.trace is not None and trace is not None:
+        setups.append(PortSetup(trace, ports.trace.speed_bps, ports.trace.fec))
+    switch.set_ports(setups)
     switch.write(list(roles(ports, numbers)))
     waited_s = 0.0
     states = switch.port_states([port.device_port for port in front])

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...model.inline import Corrupt, Drop, Mark
 from ...planning.switch.inline import REACHED_BITS, SLOTS, FollowedFlow, SelectedPacket, SwitchPath
@@ -18,6 +18,9 @@ WATCHES = f"{INGRESS}.watches.watches"
 FLOWS = f"{INGRESS}.progress.followed_flows"
 NUMBERED = f"{INGRESS}.numbered.packets"
 REPEATED = f"{INGRESS}.repeated.packets"
+CARRIERS = f"{EGRESS}.carrier.carriers"
+TRACED, DUE = f"{INGRESS}.traced.numbers", f"{INGRESS}.traced.due"
+MIRROR = 1  # the session of all traces
 REGISTERS = tuple(  # that numbers of flows and packets are kept in
     f"{INGRESS}.{name}"
     for name in (
@@ -65,10 +68,16 @@ class LoadedPath:
     Args:
         path: What it is planned as.
         ports: Its device ports, in the order of its ports.
+        trace: Its number among the paths that are traced; 0: it is not.
     """
 
     path: SwitchPath
     ports: tuple[int, int]
+    trace: int = 0
+
+    def traced_as(self, trace: int) -> LoadedPath:
+        """The same path, traced by this number; 0: it is not traced."""
+        return replace(self, trace=trace)
 
     @property
     def forwarding(self) -> tuple[TableEntry, ...]:
@@ -78,7 +87,7 @@ class LoadedPath:
                 PORTS,
                 {"ingress_port": port, "tcp_valid": tcp, "udp_valid": udp},
                 f"ends.{heading}{layer}",
-                {"port": other},
+                {"port": other, "trace": self.trace, "session": MIRROR if self.trace else 0},
             )
             for port, other, heading in zip(self.ports, self.ports[::-1], _HEADINGS, strict=True)
             for layer, (tcp, udp) in _LAYERS.items()
@@ -126,8 +135,10 @@ class LoadedPath:
         happens = action is not None and (packet.has_payload or not isinstance(action, Corrupt))
         verb = _ACTIONS[type(action)] if happens and action is not None else "pass"
         data: dict[str, Value] = {}
+        if happens and packet.event is not None:
+            data["happens"] = packet.event + 1
         if happens and isinstance(action, Corrupt):
-            data = {"mask": 1 << REACHED_BITS - 1 - action.bit}
+            data["mask"] = 1 << REACHED_BITS - 1 - action.bit
         if packet.is_first:
             key = {"tally": packet.tally, "number": packet.number, "heading": packet.direction}
             begins = {name: int(slot == packet.slot) for slot, name in enumerate(_SLOTS, 1)}

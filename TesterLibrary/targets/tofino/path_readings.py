@@ -26,6 +26,7 @@ _RECEIVED, _IGNORED = f"{INGRESS}.ends.received", f"{INGRESS}.ignored"
 _UNMATCHED, _UNNUMBERED = f"{INGRESS}.flows.unmatched", f"{INGRESS}.flows.unnumbered"
 _FORWARDED = f"{EGRESS}.forwarded"
 _FLOWS = f"{INGRESS}.flows.flows"
+BRIDGED = 1  # byte before a frame between ingress and egress (p4/include/path_headers.p4)
 _DIRECTIONS = {Heading.FORWARD: (0,), Heading.BACKWARD: (1,), Heading.BOTH: (0, 1)}
 
 
@@ -70,7 +71,7 @@ def read_path(session: SwitchSession, path: LoadedPath) -> PathSeen:
         unmatched=_at(session, _UNMATCHED, path.ports, _PACKETS),
         unnumbered=_at(session, _UNNUMBERED, (0, 0), _PACKETS)[0],
         forwarded=_at(session, _FORWARDED, out, _PACKETS),
-        forwarded_bytes=_at(session, _FORWARDED, out, _OCTETS),
+        forwarded_bytes=_at(session, _FORWARDED, out, _OCTETS),  # with those between ingress and egress
         flows=max((_largest(value) for value in numbered.values()), default=0),
         seen=seen,
         fired=fired,
@@ -108,7 +109,9 @@ def _direction(path: LoadedPath, direction: int, begin: PathSeen, now: PathSeen)
         port=(planned.first_port, planned.second_port)[direction],
         received=received,
         forwarded=forwarded,
-        forwarded_bytes=now.forwarded_bytes[direction] - begin.forwarded_bytes[direction],
+        forwarded_bytes=now.forwarded_bytes[direction]
+        - begin.forwarded_bytes[direction]
+        - BRIDGED * forwarded,
         dropped=dropped,
         unmatched=unmatched if planned.events else 0,
         lost=max(0, received - dropped - forwarded),
@@ -136,13 +139,18 @@ def read_ports(session: SwitchSession) -> tuple[PortCounters, ...]:
         PortCounters(
             name=name,
             tx_packets=_number(sent[place], _PACKETS),
-            tx_bytes=_number(sent[place], _OCTETS),
+            tx_bytes=_number(sent[place], _OCTETS) - BRIDGED * _number(sent[place], _PACKETS),
             rx_packets=_number(taken[place], _PACKETS) + _number(ignored[place], _PACKETS),
             rx_bytes=_number(taken[place], _OCTETS) + _number(ignored[place], _OCTETS),
             rx_foreign=_number(taken[place], _PACKETS) + _number(ignored[place], _PACKETS),
         )
         for place, name in enumerate(session.numbers)
     )
+
+
+def packets_at(session: SwitchSession, table: str, ports: tuple[int, int]) -> tuple[int, int]:
+    """The packets that a counter has at both ports."""
+    return _at(session, table, ports, _PACKETS)
 
 
 def _at(session: SwitchSession, table: str, ports: tuple[int, int], what: str) -> tuple[int, int]:

@@ -11,8 +11,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from ...errors import PlanError
+from ...measurement.capture import StoppedCapture
+from ...measurement.captured_frames import CapturedFrames
 from ...measurement.counter import Counter
 from ...measurement.snapshot import FlowCounters, PathCounters, PortCounters, Snapshot
+from ...model.capture import Capture
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import Duration
@@ -25,6 +28,7 @@ from .links import Links
 from .macs import MacCounters, mac_counters, with_macs
 from .path_entries import REGISTERS, LoadedPath, resets
 from .path_readings import PathSeen, path_counters, read_path, read_ports
+from .path_traces import PathTraces
 from .port_infos import port_infos
 from .port_totals import COUNTED_BY_MACS
 from .program import Program
@@ -47,6 +51,12 @@ class _Run:
     @property
     def forwarding(self) -> bool:
         return self.begin is not None and self.end is None
+
+    def path(self, name: str) -> LoadedPath:
+        for path in self.paths:
+            if path.path.planned.name == name:
+                return path
+        raise PlanError(f"job {self.job!r} has no path {name!r}")
 
 
 class PathTarget(WithoutFrames):
@@ -76,6 +86,7 @@ class PathTarget(WithoutFrames):
         self._lock = threading.RLock()
         self._known = {info.name: info for info in port_infos(session)}
         self._runs: dict[str, _Run] = {}
+        self._traces = PathTraces(session, now_ns)
         self._begin()
 
     def capabilities(self) -> Capabilities:
@@ -190,6 +201,36 @@ class PathTarget(WithoutFrames):
                 f"others send, and sends nothing; {_INSTEAD}"
             )
 
+    def start_capture(self, capture: Capture) -> None:
+        """See `Target`. Of a path only, to this machine: a trace."""
+        if capture.traced is None:
+            super().start_capture(capture)
+        assert capture.traced is not None
+        with self._reached():
+            run = known_job(capture.traced.job, self._runs)
+            path = run.path(capture.traced.path)
+            self._traces.check(capture, path)
+            self._replace(run, path, self._traces.begin(capture, path))
+
+    def stop_capture(self, name: str) -> StoppedCapture:
+        """See `Target`."""
+        with self._reached():
+            traced = self._traces.path_of(name)
+            for run in self._runs.values() if traced else ():
+                for path in run.paths:
+                    if path == traced:
+                        self._replace(run, path, path.traced_as(0))
+            return self._traces.end(name)
+
+    def read_capture(self, name: str) -> Iterator[CapturedFrames]:
+        """See `Target`."""
+        return self._traces.read(name)
+
+    def forget_capture(self, name: str) -> None:
+        """See `Target`."""
+        with self._reached():
+            self._traces.forget(name)
+
     def resolve(self, port: str, address: Address, *, source: Address, source_mac: bytes) -> bytes:  # noqa: ARG002
         """See `Target`. It asks nobody."""
         known_port(port, self._known)
@@ -202,6 +243,7 @@ class PathTarget(WithoutFrames):
         """See `Target`."""
         with self._lock:
             self._runs.clear()
+            self._traces.close()
             self.session.close()
 
     def _check_plan(self, plan: Plan) -> None:
@@ -225,6 +267,12 @@ class PathTarget(WithoutFrames):
 
     def _of(self, jobs: Iterable[str]) -> list[_Run]:
         return [known_job(name, self._runs) for name in dict.fromkeys(jobs)]
+
+    def _replace(self, run: _Run, path: LoadedPath, other: LoadedPath) -> None:
+        """Has a path go on as another one, without a frame that is not forwarded."""
+        run.paths = tuple(other if each == path else each for each in run.paths)
+        if run.forwarding:
+            self.session.write(other.forwarding)
 
     def _load(self, run: _Run) -> None:
         self.session.write([entry for path in run.paths for entry in path.entries])
@@ -274,8 +322,9 @@ class PathTarget(WithoutFrames):
 
     def _load_anew(self) -> int:
         self._begin()
+        self._traces.close()
         for run in self._runs.values():
-            self._load(_Run(run.job, run.paths))
+            self._load(_Run(run.job, tuple(path.traced_as(0) for path in run.paths)))
         return len(self._runs)
 
 

@@ -39,6 +39,7 @@ class RemoteSwitch:
         command: The process. It takes requests on its standard input; `words.py` defines its answers.
         environment: Variables for the process, in addition to ours.
         patience: How long an answer may take.
+        inherited: Open files that it gets.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class RemoteSwitch:
         *,
         environment: Mapping[str, str] | None = None,
         patience: Duration = _PATIENCE,
+        inherited: Sequence[int] = (),
     ) -> None:
         self._patience = patience
         self._asking = threading.Lock()  # an answer belongs to the request before it
@@ -60,6 +62,7 @@ class RemoteSwitch:
                 stderr=self._said,
                 env={**os.environ, **(environment or {})},
                 bufsize=0,
+                pass_fds=inherited,
                 start_new_session=True,  # interrupts of this process must not end it before its last requests
             )
         except OSError as problem:
@@ -133,6 +136,10 @@ class RemoteSwitch:
     def remove_groups(self, numbers: Sequence[int]) -> None:
         """See `Switch`."""
         self._ask("remove_groups", numbers=list(numbers))
+
+    def set_mirror(self, session: int, device_port: int | None) -> None:
+        """See `Switch`."""
+        self._ask("set_mirror", session=session, device_port=device_port)
 
     def on_loss(self, batch: Sequence[TableEntry], removed: Sequence[TableEntry] = ()) -> None:
         """See `Switch`. If this process is killed, the other one sees that its pipe is closed."""

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from typing import Any
 from ...model.ports import Port
 from ...model.router import RouterTable
 from ...model.shaper import Shaper
-from .cabling import FrontPort
+from .cabling import FrontPort, TracePort
 from .remote import RemoteSwitch
 
 
@@ -32,6 +33,7 @@ def fake_switch(
     program: str,
     front: Iterable[FrontPort] = (),
     behind: Shaper | RouterTable | Cables | None = None,
+    trace: TracePort | None = None,
 ) -> RemoteSwitch:
     """A fake switch on this machine's clock, with a device between its ports.
 
@@ -41,11 +43,16 @@ def fake_switch(
         front: Its ports; if they have gateways, the device is a router that has their addresses.
         behind: The shaper of a bridge, or the table of a router, or cables to other devices; None: neither
             has limits.
+        trace: The port that leads traces to this machine.
     """
-    words = json.dumps(_device(front, behind))
     prefix = behind.prefix if isinstance(behind, Cables) else ()
     module = f"{__package__}.fake.served"
-    return RemoteSwitch([*prefix, sys.executable, "-m", module, str(folder), program, words])
+    command = [*prefix, sys.executable, "-m", module, str(folder), program]
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:  # of this network namespace
+        device = dict(_device(front, behind))
+        if trace is not None:
+            device["trace"] = {"front": trace.front, "socket": sender.fileno()}
+        return RemoteSwitch([*command, json.dumps(device)], inherited=[sender.fileno()])
 
 
 def _device(front: Iterable[FrontPort], behind: Shaper | RouterTable | Cables | None) -> Mapping[str, Any]:

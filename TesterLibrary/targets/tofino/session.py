@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from ...errors import TesterLibraryError
 from ...model.units import Duration
-from .cabling import Cabling, bring_up, check_pipelines, device_ports, roles
+from .cabling import Cabling, bring_up, check_pipelines, device_ports, roles, trace_port
 from .entry import TableEntry
 from .schema import Schema
 from .switch import Asked, Digest, PortState, Reading, Switch, SwitchGone
@@ -50,7 +50,9 @@ class SwitchSession:
         self._connect, self._patience, self._sleep = connect, patience, sleep
         self.numbers: dict[str, int] = {}  # device ports, by name
         self.states: tuple[PortState, ...] = ()
+        self._trace: int | None = None
         self._groups: set[int] = set()
+        self._mirrors: set[int] = set()
         self._held = Tables(schema)
         self._switch = self._open()
 
@@ -58,7 +60,7 @@ class SwitchSession:
         """Opens the session again after its daemon was lost. SwitchGone if it does not come back."""
         with suppress(TesterLibraryError):
             self._switch.close()
-        self._held, self._groups = Tables(self.schema), set()
+        self._held, self._groups, self._mirrors = Tables(self.schema), set(), set()
         waited_s = 0.0
         while True:
             try:
@@ -113,6 +115,17 @@ class SwitchSession:
         if gone:
             self._switch.remove_groups(gone)
             self._groups -= set(gone)
+
+    @property
+    def trace_port(self) -> int:
+        """The device port that leads traces away. The cabling has one."""
+        assert self._trace is not None
+        return self._trace
+
+    def set_mirror(self, session: int) -> None:
+        """Leads the copies of a mirror session to the trace port."""
+        self._switch.set_mirror(session, self.trace_port)
+        self._mirrors.add(session)
 
     def read(self, asked: Sequence[Asked]) -> list[Reading]:
         """The entries in the chip, all read at about the same time.
@@ -176,8 +189,11 @@ class SwitchSession:
             self._switch.delete([entry for entry in self._held.all() if self._removable(entry)])
             self._switch.write(list(roles(self.cabling, self.numbers, cleared=True)))
             self._switch.remove_groups(sorted(self._groups))
+            for session in self._mirrors:
+                self._switch.set_mirror(session, None)
             cpu = [self.cabling.cpu_port] if self.cabling.has_cpu else []
-            self._switch.remove_ports([*self.numbers.values(), *cpu, *self.cabling.looping])
+            traces = [] if self._trace is None else [self._trace]
+            self._switch.remove_ports([*self.numbers.values(), *cpu, *self.cabling.looping, *traces])
             self._switch.on_loss([])  # nothing is left that could send
         self._switch.close()
 
@@ -189,8 +205,9 @@ class SwitchSession:
             switch.clear([table.name for table in self.schema.tables.values() if table.written])
             self.numbers = device_ports(switch, self.cabling)
             check_pipelines(self.cabling, self.numbers)
+            self._trace = trace_port(switch, self.cabling, self.numbers)
             self.states = bring_up(
-                switch, self.cabling, self.numbers, patience=self._patience, sleep=self._sleep
+                switch, self.cabling, self.numbers, self._trace, patience=self._patience, sleep=self._sleep
             )
         except BaseException:
             switch.close()

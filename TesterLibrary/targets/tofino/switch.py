@@ -136,6 +136,10 @@ class Switch(Protocol):
         """Forgets multicast groups."""
         ...
 
+    def set_mirror(self, session: int, device_port: int | None) -> None:
+        """Leads the copies of a mirror session, from 1, to a device port; None: to none."""
+        ...
+
     def on_loss(self, batch: Sequence[TableEntry], removed: Sequence[TableEntry] = ()) -> None:
         """Sets what is done when this client ends in any way; it replaces an earlier call.
 

@@ -16,7 +16,7 @@ from ....model.units import FCS_LENGTH, LINE_OVERHEAD, MIN_FRAME_SIZE
 from ....planning.switch.chip import Chip, pipe_of
 from ..switch import PortSetup
 from .pace import Pace
-from .pipelines import READ, TEMPLATE, P, Pipelines, Way
+from .pipelines import READ, TEMPLATE, Mirrored, P, Pipelines, Way
 from .store import Store, number
 from .wire import Wire
 
@@ -63,6 +63,7 @@ class FakeChip(Generic[P]):
     ) -> None:
         """`clock` says when frames leave that are late; None: none is, because time waits for the chip."""
         self.groups: dict[int, tuple[int, ...]] = {}
+        self.mirrors: dict[int, int] = {}  # device ports, by session
         self.to_cpu: list[bytes] = []
         self.unlinked: set[int] = set()  # device ports whose link is down
         self._store, self._pipelines, self._pace = store, pipelines, pace
@@ -122,13 +123,15 @@ class FakeChip(Generic[P]):
                 elif anew or not loop.turns or self._pace.over(pipe_of(loop.port), template):
                     self._begin(loop)  # else units go on at the turns that they have
 
-    def _went(self, way: Way[P] | None) -> None:
-        if way is None:
-            return
-        if pipe_of(way.port) in self._internal:
-            self._enter(way.packet, way.port)
-        else:
-            self._leave(way.packet, way.port)
+    def _went(self, ways: Iterable[Way[P] | Mirrored[P]]) -> None:
+        for way in ways:
+            if isinstance(way, Mirrored):
+                if way.session in self.mirrors:
+                    self._leave(way.packet, self.mirrors[way.session])
+            elif pipe_of(way.port) in self._internal:
+                self._enter(way.packet, way.port)
+            else:
+                self._leave(way.packet, way.port)
 
     def _enter(self, packet: P, port: int) -> None:
         """Handles a packet in the internal ingress, behind its loopback port."""
@@ -208,7 +211,7 @@ class FakeChip(Generic[P]):
         now_ns = self._clock() if self._clock else self._now_ns
         octets = self._pipelines.egress(packet, port, now_ns)
         cpu = self._cpu_port()
-        if not self._is_up(port) or port in self.unlinked:
+        if octets is None or not self._is_up(port) or port in self.unlinked:
             return
         if port == cpu:
             self.to_cpu.append(octets)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -26,6 +27,7 @@ from .path_pipelines import PathPipelines
 from .pipelines import MakesPipelines, Pipelines
 from .replying import Actions
 from .store import Store
+from .trace_cable import TraceCable
 from .wire import Bridge, Wire
 
 _SEED = 1  # of the random numbers of editors
@@ -97,6 +99,11 @@ class FakeDaemon:
         clock = self._now_ns if self._in_time else None
         chip = FakeChip(store, pipelines, pace, self._wire, self._now_ns(), self.chip, internal, clock)
         self._running = Running(store, digests, chip)
+
+    def trace_to(self, device_port: int, sender: socket.socket) -> None:
+        """Lays a cable from a port to this machine; what is in its datagrams is sent by a socket."""
+        self._wire = TraceCable(self._wire, device_port, sender)
+        self.start()
 
     def stop(self) -> None:
         """Stops the daemon; clients find it gone."""
@@ -236,6 +243,13 @@ class FakeSwitch:
         """See `Switch`."""
         for number in numbers:
             self._bound.chip.groups.pop(number, None)
+
+    def set_mirror(self, session: int, device_port: int | None) -> None:
+        """See `Switch`."""
+        mirrors = self._bound.chip.mirrors
+        mirrors.pop(session, None)
+        if device_port is not None:
+            mirrors[session] = device_port
 
     def on_loss(self, batch: Sequence[TableEntry], removed: Sequence[TableEntry] = ()) -> None:
         """See `Switch`."""

@@ -32,9 +32,10 @@ class FakePipelines:
         self._streams = FakeStreamUnits(store, pace, random)
         self._responder = FakeResponder(store, actions)
 
-    def ingress(self, port: int, octets: bytes, now_ns: int) -> Way[Packet] | None:
+    def ingress(self, port: int, octets: bytes, now_ns: int) -> tuple[Way[Packet], ...]:
         """See `Pipelines`."""
-        return self._external.ingress(port, octets, now_ns)
+        way = self._external.ingress(port, octets, now_ns)
+        return () if way is None else (way,)
 
     def egress(self, packet: Packet, port: int, now_ns: int) -> bytes:
         """See `Pipelines`."""

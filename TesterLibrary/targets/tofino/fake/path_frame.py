@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ....model.units import FCS_LENGTH, MIN_FRAME_SIZE
 from ....protocols.frame import checksum
+from ..path_readings import BRIDGED
 from .pipelines import FORWARDED
 
 _IPV4, _VLAN = 0x0800, 0x8100
@@ -43,6 +44,11 @@ class PathFrame:
     def size(self) -> int:
         """Bytes on the wire, FCS included."""
         return max(MIN_FRAME_SIZE, len(self.octets) + FCS_LENGTH)
+
+    @property
+    def size_within(self) -> int:
+        """The same in the egress, where a frame has one byte before it (`path_bridged_h`)."""
+        return max(MIN_FRAME_SIZE, len(self.octets) + BRIDGED + FCS_LENGTH)
 
     @property
     def transport(self) -> int:

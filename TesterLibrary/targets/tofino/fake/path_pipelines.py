@@ -4,21 +4,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ....planning.switch.chip import pipe_of
 from ....planning.switch.inline import TRANSMISSIONS
 from ..entry import TableEntry
-from ..path_entries import EGRESS, FLOWS, INGRESS, NUMBERED, PORTS, REPEATED, WATCHES
+from ..path_entries import CARRIERS, EGRESS, FLOWS, INGRESS, NUMBERED, PORTS, REPEATED, WATCHES
+from ..trace_record import TraceRecord
 from .crc import crc16, crc32
+from .path_copy import PathCopy
 from .path_frame import PathFrame
-from .pipelines import Inside, Way
+from .pipelines import Inside, Mirrored, Way
 from .store import Cells, Store, number
 
 _SLOTS = ("first", "second", "third", "fourth")
 _WORD, _HALF_WORD = 1 << 32, 1 << 31
 _MOST_FLOWS = (1 << 16) - 1
+_TIME = (1 << 48) - 1
+_Packet = PathFrame | PathCopy
 _PACKETS, _OCTETS = "$COUNTER_SPEC_PKTS", "$COUNTER_SPEC_BYTES"
 
 
@@ -29,6 +33,7 @@ class _Passing:
     frame: PathFrame
     port: int
     heading: int
+    event: int = 0  # that has happened to it, by its number in the switch
     dropped: bool = False
 
     @property
@@ -52,25 +57,36 @@ class PathPipelines:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def ingress(self, port: int, octets: bytes, now_ns: int) -> Way[PathFrame] | None:  # noqa: ARG002
+    def ingress(self, port: int, octets: bytes, now_ns: int) -> Iterator[Way[_Packet] | Mirrored[_Packet]]:
         """See `Pipelines`."""
         frame = PathFrame.parse(octets)
         if frame is None:
-            return None
+            return
         entry = self._store.match(PORTS, port, bool(frame.tcp), bool(frame.udp))
         self._count(f"{INGRESS}.{'ends.received' if entry else 'ignored'}", port, port, frame.size)
         if entry is None:
-            return None
+            return
         passing = _Passing(frame, port, int(".backward" in str(entry.action)))
         self._treat(passing)
-        return None if passing.dropped else Way(frame, number(entry, "port"))
+        trace = number(entry, "trace")
+        if trace:
+            self._count(f"{INGRESS}.traced.due", port, port)
+            copy = self._next(f"{INGRESS}.traced.numbers", passing.pipe, trace, _WORD - 1) - 1
+            record = TraceRecord(trace, passing.heading, passing.event, copy, now_ns & _TIME, octets)
+            yield Mirrored(PathCopy(record), number(entry, "session"))
+        if not passing.dropped:
+            yield Way(frame, number(entry, "port"))
 
-    def egress(self, packet: PathFrame, port: int, now_ns: int) -> bytes:  # noqa: ARG002
+    def egress(self, packet: _Packet, port: int, now_ns: int) -> bytes | None:  # noqa: ARG002
         """See `Pipelines`."""
-        self._count(f"{EGRESS}.forwarded", port, port, packet.size)
+        if isinstance(packet, PathCopy):
+            self._count(f"{EGRESS}.forwarded", port, port, packet.size)
+            carrier = self._store.match(CARRIERS, port)
+            return packet.carried(carrier) if carrier else None
+        self._count(f"{EGRESS}.forwarded", port, port, packet.size_within)
         return bytes(packet.octets)
 
-    def inside(self, packet: PathFrame, port: int, now_ns: int) -> Inside[PathFrame]:  # noqa: ARG002
+    def inside(self, packet: _Packet, port: int, now_ns: int) -> Inside[_Packet]:  # noqa: ARG002
         """See `Pipelines`. No port loops."""
         raise AssertionError(f"port {port} loops")
 
@@ -98,6 +114,8 @@ class PathPipelines:
 
     def _happen(self, entry: TableEntry | None, passing: _Passing) -> None:
         verb = str(entry.action).rpartition(".")[2] if entry else "pass"
+        if entry and "happens" in entry.data:
+            passing.event = number(entry, "happens")
         if verb == "drop":
             passing.dropped = True
         elif verb == "mark":

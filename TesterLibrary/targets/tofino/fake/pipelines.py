@@ -45,6 +45,14 @@ class Way(Generic[P]):
 
 
 @dataclass(frozen=True)
+class Mirrored(Generic[P]):
+    """A copy that an ingress made of a packet as it arrived, on its way to the port of a mirror session."""
+
+    packet: P
+    session: int
+
+
+@dataclass(frozen=True)
 class Inside(Generic[P]):
     """The fate of a packet behind the ingress of a loopback port."""
 
@@ -56,16 +64,16 @@ class Inside(Generic[P]):
 class Pipelines(Protocol[P]):
     """All pipelines of a chip. Times are nanoseconds of the switch's clock."""
 
-    def ingress(self, port: int, octets: bytes, now_ns: int) -> Way[P] | None:
-        """The way of a frame that arrives at a front-panel port; None if it is only counted."""
+    def ingress(self, port: int, octets: bytes, now_ns: int) -> Iterable[Way[P] | Mirrored[P]]:
+        """The ways of a frame that arrives at a front-panel port, and of its copy; there may be none."""
         ...
 
     def inside(self, packet: P, port: int, now_ns: int) -> Inside[P]:
         """The fate of a packet that comes out of a loopback port; of a template, in a green turn."""
         ...
 
-    def egress(self, packet: P, port: int, now_ns: int) -> bytes:
-        """The bytes of a packet that leaves by a front-panel port."""
+    def egress(self, packet: P, port: int, now_ns: int) -> bytes | None:
+        """The bytes of a packet that leaves by a front-panel port; None if it is dropped there."""
         ...
 
     def changed(self, tables: Iterable[str]) -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -100,6 +101,10 @@ class ServedSwitch:
         """See `Switch`."""
         _told(lambda: self._switch.remove_groups(numbers))
 
+    def set_mirror(self, session: int, device_port: int | None) -> None:
+        """See `Switch`."""
+        _told(lambda: self._switch.set_mirror(session, device_port))
+
     def send(self, frames: list[str]) -> None:
         """See `Switch`."""
         _told(lambda: self._switch.send([bytes.fromhex(frame) for frame in frames]))
@@ -131,6 +136,9 @@ def main() -> None:
     cabled = isinstance(wire, Cables)
     daemon = FakeDaemon(Path(folder), time.monotonic_ns, wire, program=program, in_time=cabled)
     switch = FakeSwitch(daemon, program=program)
+    if "trace" in words:
+        sender = socket.socket(fileno=words["trace"]["socket"])
+        daemon.trace_to(device_port(switch, words["trace"]["front"]), sender)
     if isinstance(wire, Router):
         for front, interface in gateways.items():
             wire.attach(device_port(switch, front), IPv4Interface(interface))

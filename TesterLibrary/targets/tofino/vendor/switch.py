@@ -179,6 +179,15 @@ class VendorSwitch:
                 [_words(table, key, number, None) for number in numbers], "DELETE", rolled_back=False
             )
 
+    def set_mirror(self, session: int, device_port: int | None) -> None:
+        """Leads the copies of a session to a port, or to none. The daemon only replaces it."""
+        words = {"table": "$mirror.cfg", "key": {"$sid": session}, "action": "$normal"}
+        with suppress(Refusal):  # it is not there
+            self._update([{**words, "data": None}], "DELETE", rolled_back=False)
+        if device_port is not None:
+            data = _mirror(device_port)
+            self._update([{**words, "data": data}], "INSERT", rolled_back=False)
+
     def send(self, frames: list[str]) -> None:
         """Sends packets to the program."""
         self._cpu.send(frames)
@@ -238,6 +247,15 @@ def _words(table: str, key: str, number: int, data: Any) -> dict[str, Any]:
 
 def _node(ports: list[int]) -> dict[str, Any]:
     return {"$MULTICAST_RID": 0, "$MULTICAST_LAG_ID": [], "$DEV_PORT": ports}
+
+
+def _mirror(port: int) -> dict[str, Any]:
+    return {
+        "$direction": "INGRESS",
+        "$session_enable": True,
+        "$ucast_egress_port": port,
+        "$ucast_egress_port_valid": True,
+    }
 
 
 def _group(number: int) -> dict[str, Any]:
