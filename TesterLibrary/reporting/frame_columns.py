@@ -123,7 +123,7 @@ def _departures(frames: CapturedFrames) -> np.ndarray[Any, Any]:
 
 
 def _happened(packet: TracedPacket) -> str:
-    fate = () if packet.fate is Fate.NONE else (packet.fate.value,)
+    fate = () if packet.fate in (Fate.NONE, Fate.UNTIMED) else (packet.fate.value,)
     return ", ".join((*packet.events, *fate))
 
 

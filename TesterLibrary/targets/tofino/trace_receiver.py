@@ -12,7 +12,7 @@ from contextlib import suppress
 from ipaddress import IPv4Address
 
 from ...errors import TargetError
-from .trace_record import TraceRecord
+from .trace_record import TraceRecord, trace_of
 
 _RECEIVE_BUFFER, _QUEUE = 33, 1 << 28  # SO_RCVBUFFORCE, and bytes: what waits while this process is busy
 _LONGEST = 1 << 16
@@ -44,7 +44,7 @@ class TraceReceiver:
                 f"({problem.strerror}); give that of the interface to the switch's trace port"
             ) from None
         self._socket.settimeout(_LOOK_S)
-        self._records: dict[int, list[tuple[int, TraceRecord]]] = {}
+        self._datagrams: dict[int, list[tuple[int, bytes]]] = {}
         self._open = True
         threading.Thread(target=self._receive, daemon=True, name="trace receiver").start()
 
@@ -56,28 +56,28 @@ class TraceReceiver:
 
     def begin(self, trace: int) -> None:
         """Keeps the records of a trace from now on."""
-        self._records[trace] = []
+        self._datagrams[trace] = []
 
     def count(self, trace: int) -> int:
         """The records of a trace that have come."""
-        return len(self._records[trace])
+        return len(self._datagrams[trace])
 
     def end(self, trace: int) -> list[tuple[int, TraceRecord]]:
         """The records of a trace, each with the time at which it came; no more are kept."""
-        return self._records.pop(trace)
+        return [(came_ns, TraceRecord.parse(octets)) for came_ns, octets in self._datagrams.pop(trace)]
 
     def close(self) -> None:
         """Listens no more."""
         self._open = False
 
     def _receive(self) -> None:
+        receive, now_ns = self._socket.recv, self._now_ns
         with self._socket:
             while self._open:
                 try:
-                    octets = self._socket.recv(_LONGEST)
+                    octets = receive(_LONGEST)
                 except TimeoutError:
                     continue
-                record = TraceRecord.parse(octets)
-                kept = None if record is None else self._records.get(record.trace)
-                if kept is not None and record is not None:
-                    kept.append((self._now_ns(), record))
+                kept = self._datagrams.get(trace_of(octets))
+                if kept is not None:
+                    kept.append((now_ns(), octets))

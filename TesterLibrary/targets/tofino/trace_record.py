@@ -30,9 +30,12 @@ class TraceRecord:
         return head + self.frame
 
     @classmethod
-    def parse(cls, octets: bytes) -> TraceRecord | None:
-        """The record in a datagram; None if it is none."""
-        if len(octets) < _HEADER.size or octets[0] != _KIND:
-            return None
+    def parse(cls, octets: bytes) -> TraceRecord:
+        """The record in a datagram, which is of a trace."""
         _, trace, heading, event, number, high, low = _HEADER.unpack_from(octets)
         return cls(trace, heading, event, number, high << 32 | low, octets[_HEADER.size :])
+
+
+def trace_of(octets: bytes) -> int:
+    """The trace of the record in a datagram; 0 if it is none."""
+    return octets[1] if len(octets) >= _HEADER.size and octets[0] == _KIND else 0

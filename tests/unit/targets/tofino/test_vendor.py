@@ -80,6 +80,28 @@ def test_another_message_than_the_recorded_one_is_noticed(switch: VendorSwitch, 
         play(switch, {**step, "given": {"batch": batch}})
 
 
+def test_a_mirror_session_is_replaced(switch: VendorSwitch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the names of the vendor's own tests of mirrors: no recorded session has one."""
+    asked: list[tuple[str, Any]] = []
+
+    def update(batch: list[dict[str, Any]], kind: str, *, rolled_back: bool) -> None:  # noqa: ARG001
+        asked.extend((kind, words) for words in batch)
+
+    monkeypatch.setattr(switch, "_update", update)
+    session = {"table": "$mirror.cfg", "key": {"$sid": 1}, "action": "$normal"}
+    switch.set_mirror(1, 64)
+    data = {
+        "$direction": "INGRESS",
+        "$session_enable": True,
+        "$ucast_egress_port": 64,
+        "$ucast_egress_port_valid": True,
+    }
+    assert asked == [("DELETE", {**session, "data": None}), ("INSERT", {**session, "data": data})]
+    asked.clear()
+    switch.set_mirror(1, None)
+    assert asked == [("DELETE", {**session, "data": None})]
+
+
 def test_a_daemon_without_counters_of_macs_says_nothing_of_them(switch: VendorSwitch) -> None:
     recorded = NOW.recorded
     play(switch, recorded["steps"][0])
