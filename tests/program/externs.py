@@ -188,6 +188,23 @@ def _digest(node: Node, expressions: Expressions, pipeline: str) -> Call:
     return pack
 
 
+def _mirror(_node: Node, expressions: Expressions, _pipeline: str) -> Call:
+    """Of an ingress: it copies the packet as it arrived, behind a header."""
+
+    def emit(call: Node) -> Value:
+        session, header = given(expressions, call)
+        kind, types = call["typeArguments"][0], expressions.types
+        layout, length = types.layout(kind), types.width(kind) // 8
+
+        def copy(values: Values) -> None:
+            before = packed(layout, header(values)).to_bytes(length, "big")
+            values["$"].mirrored.append((session(values), before))
+
+        return copy
+
+    return emit
+
+
 _KINDS: Mapping[str, Callable[[Node, Expressions, str], Call]] = {
     "Checksum": _checksum,
     "Hash": _hash_unit,
@@ -196,4 +213,5 @@ _KINDS: Mapping[str, Callable[[Node, Expressions, str], Call]] = {
     "Meter": _meter,
     "Random": _random,
     "Digest": _digest,
+    "Mirror": _mirror,
 }

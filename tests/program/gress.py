@@ -19,10 +19,11 @@ from .types import Types, copied, packed
 
 @dataclass(frozen=True)
 class Passed:
-    """A packet behind a gress: its bytes, and what the chip is told of it, by the name of the type."""
+    """A packet behind a gress: its bytes, what the chip is told of it by the name of the type, and copies."""
 
     octets: bytes
     told: dict[str, Any]
+    copies: tuple[tuple[int, bytes], ...] = ()  # by mirror session
 
 
 class Gress:
@@ -66,7 +67,8 @@ class Gress:
             return None
         self._control.run(self._values(self._control.scope, held, passing))
         self._deparser.run(self._values(self._deparser.scope, held, passing))
-        return Passed(writer.octets() + reader.rest(), held)
+        copies = tuple((session, header + octets) for session, header in passing.mirrored)
+        return Passed(writer.octets() + reader.rest(), held, copies)
 
     def _parsed(self, values: Values) -> bool:
         try:

@@ -26,3 +26,4 @@ class Passing:
     random: Callable[[], int] = lambda: 0  # of 32 bits
     entry: tuple[str, TableEntry] | None = None  # that the last table hit, and the table
     digests: list[Digest] = field(default_factory=list)
+    mirrored: list[tuple[int, bytes]] = field(default_factory=list)  # sessions, and headers of copies

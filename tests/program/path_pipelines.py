@@ -4,11 +4,16 @@
 
 from __future__ import annotations
 
-from TesterLibrary.targets.tofino.fake import MakesPipelines
-from TesterLibrary.targets.tofino.fake.pipelines import Way
+from collections.abc import Iterator
 
-from .pipelines import _EGRESS, _INGRESS, _TO_MANAGER, DRAWN, Octets, ProgramPipelines, _dropped
+from TesterLibrary.model.units import FCS_LENGTH
+from TesterLibrary.targets.tofino.fake import MakesPipelines
+from TesterLibrary.targets.tofino.fake.pipelines import Mirrored, Way
+
+from .pipelines import _EGRESS, _INGRESS, _TIME, _TO_MANAGER, DRAWN, Octets, ProgramPipelines, _dropped
 from .program import P4Program
+
+_AT_EGRESS = "egress_intrinsic_metadata_for_deparser_t"
 
 
 def runs_paths(program: P4Program) -> MakesPipelines:
@@ -19,18 +24,31 @@ def runs_paths(program: P4Program) -> MakesPipelines:
 class PathProgram(ProgramPipelines):
     """The pipeline `path` of a program. Its ports have no roles, and none of them loops."""
 
-    def ingress(self, port: int, octets: bytes, now_ns: int) -> Way[Octets] | None:
+    def ingress(self, port: int, octets: bytes, now_ns: int) -> Iterator[Way[Octets] | Mirrored[Octets]]:
         """See `Pipelines`."""
-        passed = self._run("path", _INGRESS, octets, port, ingress_port=port, ingress_mac_tstamp=now_ns)
-        if passed is None or _dropped(passed):
-            return None
-        return Way(Octets(passed.octets), passed.told[_TO_MANAGER]["ucast_egress_port"])
+        passed = self._run(
+            "path", _INGRESS, octets, port, ingress_port=port, ingress_mac_tstamp=now_ns & _TIME
+        )
+        if passed is None:
+            return
+        for session, copy in passed.copies:
+            yield Mirrored(Octets(copy), session)
+        if not _dropped(passed):
+            yield Way(Octets(passed.octets), passed.told[_TO_MANAGER]["ucast_egress_port"])
 
-    def egress(self, packet: Octets, port: int, now_ns: int) -> bytes:
+    def egress(self, packet: Octets, port: int, now_ns: int) -> bytes | None:
         """See `Pipelines`."""
-        passed = self._run("path", _EGRESS, packet.octets, port, egress_port=port, global_tstamp=now_ns)
+        passed = self._run(
+            "path",
+            _EGRESS,
+            packet.octets,
+            port,
+            egress_port=port,
+            global_tstamp=now_ns & _TIME,
+            pkt_length=len(packet.octets) + FCS_LENGTH,
+        )
         assert passed is not None, "no egress parser drops a packet"
-        return passed.octets
+        return None if passed.told[_AT_EGRESS]["drop_ctl"] & 1 else passed.octets
 
     def _metadata_of(self, port: int) -> dict[str, int]:  # noqa: ARG002
         return {}

@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from TesterLibrary.model.units import FCS_LENGTH, MIN_FRAME_SIZE
 from TesterLibrary.planning.switch.chip import INTERNAL_PIPES, pipe_of
 from TesterLibrary.targets.tofino.fake import MakesPipelines
 from TesterLibrary.targets.tofino.fake.digests import Digests
-from TesterLibrary.targets.tofino.fake.pipelines import Inside, Way
+from TesterLibrary.targets.tofino.fake.pipelines import Inside, Mirrored, Way
 from TesterLibrary.targets.tofino.fake.store import Store, number
 
 from .gress import Passed
@@ -57,7 +57,7 @@ class ProgramPipelines:
     def __init__(self, program: P4Program, store: Store, digests: Digests, random: Callable[[], int]) -> None:
         self._program, self._store, self._digests, self._random = program, store, digests, random
 
-    def ingress(self, port: int, octets: bytes, now_ns: int) -> Way[Octets] | None:
+    def ingress(self, port: int, octets: bytes, now_ns: int) -> Iterator[Way[Octets] | Mirrored[Octets]]:
         """See `Pipelines`."""
         passed = self._run(
             "external",
@@ -68,9 +68,9 @@ class ProgramPipelines:
             ingress_mac_tstamp=now_ns & _TIME,
         )
         if passed is None or _dropped(passed):
-            return None
+            return
         packet, out = Octets(passed.octets), passed.told[_TO_MANAGER]["ucast_egress_port"]
-        return self._within(packet, out, now_ns) if pipe_of(out) in INTERNAL_PIPES else Way(packet, out)
+        yield self._within(packet, out, now_ns) if pipe_of(out) in INTERNAL_PIPES else Way(packet, out)
 
     def inside(self, packet: Octets, port: int, now_ns: int) -> Inside[Octets]:
         """See `Pipelines`."""
@@ -89,7 +89,7 @@ class ProgramPipelines:
         group = manager["mcast_grp_a"]
         return Inside(again, done if group else None, group)
 
-    def egress(self, packet: Octets, port: int, now_ns: int) -> bytes:
+    def egress(self, packet: Octets, port: int, now_ns: int) -> bytes | None:
         """See `Pipelines`."""
         passed = self._run(
             "external", _EGRESS, packet.octets, port, egress_port=port, global_tstamp=now_ns & _TIME

@@ -16,6 +16,9 @@ from scapy.layers.l2 import Dot1Q, Ether
 from scapy.packet import Packet, Raw
 
 from TesterLibrary.errors import PlanError
+from TesterLibrary.measurement.capture import CapturedFrame
+from TesterLibrary.measurement.captured_frames import frames_of
+from TesterLibrary.model.capture import Capture, TracedPath
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.heading import Heading
 from TesterLibrary.model.inline import Corrupt, Drop, Event, Mark, PacketAction
@@ -28,6 +31,7 @@ from .program import P4Program
 
 _HEADERS = ("IP / TCP", "IP / TCP(dport=80)", "Dot1Q / IP / TCP", "IP / UDP", "IP(src=10.0.0.1) / UDP")
 _PORTS = (4000, 4001)
+_TRACE = Capture("trace", traced=TracedPath("wan", "wan"))
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +89,12 @@ def _numbers(rig: SwitchPathRig) -> dict[str, Any]:
     return {"counters": rig.target.snapshot().paths, **rig.daemon.running.store.numbers()}
 
 
+def _traced(rig: SwitchPathRig) -> list[CapturedFrame]:
+    """The frames of a trace, whose times depend on when they have come."""
+    assert rig.target.stop_capture("trace").counters.dropped == 0
+    return [replace(frame, time_ns=0) for frame in frames_of(rig.target.read_capture("trace"))]
+
+
 def _happened(rig: SwitchPathRig) -> None:
     """Frames at random are no test of events that none of them meets."""
     path = rig.target.snapshot().path("wan", "wan")
@@ -99,6 +109,8 @@ def test_frames_do_the_same_on_both(paths: P4Program, seed: int) -> None:
     rigs = SwitchPathRig(), SwitchPathRig(runs_paths(paths))
     for rig in rigs:
         rig.target.load(plan(rig, *events))
+        if seed % 2:
+            rig.target.start_capture(_TRACE)
         rig.target.start(["wan"])
     for _ in range(250):
         back = draw.random() < 0.3
@@ -107,4 +119,7 @@ def test_frames_do_the_same_on_both(paths: P4Program, seed: int) -> None:
         assert found == expected, frame.hex()
     found_numbers, expected_numbers = map(_numbers, rigs)
     assert found_numbers == expected_numbers
+    if seed % 2:
+        found_trace, expected_trace = map(_traced, rigs)
+        assert found_trace == expected_trace
     _happened(rigs[0])
