@@ -48,13 +48,16 @@ class InlinePaths:
         self._suite = suite
 
     @keyword(tags=["path"])
-    def create_path(self, name: str, between: Names = BOTH_PORTS, memory_mib: int = 16) -> str:
+    def create_path(
+        self, name: str, between: Names = BOTH_PORTS, memory_mib: int = 16, beside: Names | None = None
+    ) -> str:
         """Describes a path between two ports of the tester; nothing is forwarded before `Start Path`.
 
         | =Argument= | =Meaning= |
         | ``name`` | what the other keywords call it |
         | ``between`` | two ports of the testbed; *forward* leads from the first one to the second one |
         | ``memory_mib`` | MiB of memory for the packets that are held, of each direction; up to 1024 |
+        | ``beside`` | more ports beside the first one: several hosts in front of one port of a device |
 
         A path forwards frames as they are, in both directions. `Drop Packet`, `Mark Packet`,
         `Corrupt Packet`, `Duplicate Packet`, `Truncate Packet`, `Delay Packet`, `Reorder Packet`,
@@ -62,16 +65,22 @@ class InlinePaths:
         happen to single packets; several of one packet happen in the order in which they were written. No
         stream, clients or responder can use its ports meanwhile. Returns the name.
 
+        With ports ``beside`` the first one, what arrives on any of them leaves by the second port. Back, a
+        frame leaves by the port from which its receiver has sent; by all of them, as copies that are counted
+        as duplicated, where its receiver is not known yet, or is a group.
+
         Memory is taken at the start of a path that holds packets. Each takes 256 bytes or a multiple; one
         that finds no room is dropped and counted, and verdicts on the path are INCONCLUSIVE then.
 
         | `Create Path` | wan | between=p1,p2 |
+        | `Create Path` | load | between=p1,p4 | beside=p2,p3 |
         | `Drop Packet` | wan | flow=1 | number=20 |
         | `Start Path` | wan |
         | `Run On Host` | client | curl -so /dev/null http://198.18.1.3/1MB |
         | `Verify All Events Fired` |
         """
-        path = Path(name, tuple(between), memory_mib=memory_mib)  # type: ignore[arg-type]
+        ends = tuple(between)
+        path = Path(name, ends, memory_mib=memory_mib, beside=tuple(beside or ()))  # type: ignore[arg-type]
         self._suite.paths.create(path)
         return name
 

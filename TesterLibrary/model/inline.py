@@ -261,11 +261,15 @@ class Path:
     events: tuple[Event, ...] = ()  # several of one packet happen in this order
     memory_mib: int = 16  # for the packets that are held, of each direction
     impairments: tuple[Impairment, ...] = ()  # what happens to all packets behind the events
+    beside: tuple[str, ...] = ()  # more ports of the first end; back, a frame leaves by that of its receiver
 
     def __post_init__(self) -> None:
         if len(self.between) != 2 or self.between[0] == self.between[1]:
             given = ",".join(self.between) or "none"
             raise self.refused(f"between={given}; give two different ports, such as between=p1,p2")
+        ports = [*self.between, *self.beside]
+        if repeated := next((port for port in ports if ports.count(port) > 1), ""):
+            raise self.refused(f"beside={','.join(self.beside)}: port {repeated!r} is given twice")
         if not 1 <= self.memory_mib <= MOST_MEMORY_MIB:
             raise self.refused(f"memory_mib={self.memory_mib}; give 1 to {MOST_MEMORY_MIB}")
         headings = [heading for impairment in self.impairments for heading in impairment.directions]
@@ -273,6 +277,11 @@ class Path:
             raise self.refused("its packets are impaired already in that direction; describe both as one")
         dropped: dict[tuple[object, ...], Event] = {}
         for event in self.events:
+            if self.beside and isinstance(event.action, LinkDown):
+                raise self.refused(
+                    f"{event.description}: with ports beside {self.between[0]!r} it has no link that could "
+                    "be taken down for all of them; use Blackhole Path with both_ways=True"
+                )
             for port in event.action.ports if isinstance(event.action, LinkDown) else ():
                 if port not in self.between:
                     raise self.refused(

@@ -106,3 +106,4 @@ class PlannedPath:
     events: tuple[PlannedEvent, ...] = ()
     impairments: tuple[PlannedImpairment, ...] = ()
     hold_bytes: int = 16 << 20  # memory for packets that are held, of each direction
+    beside: tuple[str, ...] = ()  # more ports of the first end

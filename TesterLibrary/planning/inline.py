@@ -39,7 +39,7 @@ def plan_path(path: Path, number: int, seed: int, *, ports: Mapping[str, Port]) 
     Raises:
         PlanError: ports that do not exist, headers that there are not, or more of them than a path may have.
     """
-    for port in path.between:
+    for port in (*path.between, *path.beside):
         if port not in ports:
             raise path.refused(f"there is no port {port!r}; there are {', '.join(ports)}")
     if not 1 <= len(path.name) <= _LONGEST_NAME:
@@ -78,7 +78,14 @@ def plan_path(path: Path, number: int, seed: int, *, ports: Mapping[str, Port]) 
         for planned in plan_impairment(impairment, splitmix64(splitmix64(seed, number), MOST_EVENTS + index))
     )
     return PlannedPath(
-        path.name, first, second, tuple(watches), tuple(events), impairments, path.memory_mib << 20
+        path.name,
+        first,
+        second,
+        tuple(watches),
+        tuple(events),
+        impairments,
+        path.memory_mib << 20,
+        path.beside,
     )
 
 

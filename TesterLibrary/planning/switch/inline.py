@@ -114,6 +114,12 @@ def switch_path(path: PlannedPath) -> SwitchPath:
     Raises:
         PlanError: an event or an impairment that the program has not, or a resource that runs out.
     """
+    if path.beside:
+        raise _refused(
+            path,
+            f"ports {', '.join(path.beside)} beside {path.first_port!r}: a switch learns no addresses, by "
+            f"which frames would find their way back to one of them; make a path for each, or {_TESTERD}",
+        )
     for impairment in path.impairments:
         raise _refused(
             path,

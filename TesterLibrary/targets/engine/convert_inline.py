@@ -45,6 +45,7 @@ def path_message(path: PlannedPath) -> inline_pb2.Path:
         events=map(_event, path.events),
         impairments=map(_impairment, path.impairments),
         hold_bytes=path.hold_bytes,
+        beside=path.beside,
     )
 
 

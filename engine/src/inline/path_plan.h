@@ -145,6 +145,22 @@ struct PathPlan {
   std::vector<EventPlan> events;
   std::array<std::optional<ImpairmentPlan>, kPathDirections> impairments{};
   uint64_t hold_bytes = 0;  // of each direction that holds frames
+  std::vector<uint16_t> beside{};  // more ports of its first end
+
+  // Those of its first end, the first one first.
+  std::vector<uint16_t> FirstPorts() const {
+    std::vector<uint16_t> found{first_port};
+    found.insert(found.end(), beside.begin(), beside.end());
+    return found;
+  }
+  std::vector<uint16_t> Ports() const {
+    std::vector<uint16_t> found = FirstPorts();
+    found.push_back(second_port);
+    return found;
+  }
+  bool Has(uint16_t port) const {
+    return port == first_port || port == second_port || std::ranges::find(beside, port) != beside.end();
+  }
 };
 
 }  // namespace tester

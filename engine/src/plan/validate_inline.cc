@@ -95,6 +95,10 @@ RewritePacket ValidateRewrite(const v1::RewriteBits& rewrite, std::string_view w
 TakeLinkDown ValidateLinkDown(const v1::LinkDown& down, const PathPlan& path,
                               std::span<const PortLimits> ports, std::string_view where) {
   CheckRange(where, "duration_ns", down.duration_ns(), kShortestLinkDownNs, kLongestBlackholeNs);
+  if (!path.beside.empty()) {
+    Refuse(where, "a path with several ports at its first end has no link that could be taken down for all of "
+           "them; use a blackhole of both ways");
+  }
   TakeLinkDown plan{.duration_ns = down.duration_ns(), .ports = {}};
   const std::array ends{path.first_port, path.second_port};
   for (const auto& name : down.ports()) {
@@ -301,6 +305,13 @@ std::shared_ptr<const PathPlan> ValidatePath(const v1::Path& path, std::string_v
     Refuse(where, "port ", Quote(path.first_port()),
            " is both of its ends; a path leads from one port to another one");
   }
+  for (const auto& name : path.beside()) {
+    const uint16_t port = FindPort(name, ports, Cat(where, ", beside"));
+    if (plan->Has(port)) {
+      Refuse(where, "port ", Quote(name), " is given twice; ports beside the first one are others");
+    }
+    plan->beside.push_back(port);
+  }
   CheckPathAllowed(ports[plan->first_port], where);
   CheckMost(where, "watches", path.watches_size(), kMaxWatches);
   CheckMost(where, "events", path.events_size(), kMaxPathEvents);
@@ -328,13 +339,12 @@ void CheckPaths(const Job& job, const Inventory& inventory) {
   size_t paths = job.paths.size();
   const auto add_paths = [&](const Job& other) {
     for (const auto& path : other.paths) {
-      for (const uint16_t port : {path->first_port, path->second_port}) {
+      for (const uint16_t port : path->Ports()) {
         const std::string where = Cat("job ", Quote(job.name), ", path ", Quote(path->name));
         CheckPort(where, inventory.ports[port].name, port, path_ports, kStopPath);
       }
       const std::string who = Cat("path ", Quote(path->name), " of job ", Quote(other.name));
-      path_ports.emplace(path->first_port, who);
-      path_ports.emplace(path->second_port, who);
+      for (const uint16_t port : path->Ports()) path_ports.emplace(port, who);
     }
   };
   for (const Job* other : inventory.loaded) {
@@ -354,12 +364,12 @@ void CheckPaths(const Job& job, const Inventory& inventory) {
     const std::string where = Cat("job ", Quote(job.name), ", path ", Quote(path->name));
     if (!names.insert(path->name).second) Refuse(where, "it is given twice; it must be unique");
     const PortLimits& first = inventory.ports[path->first_port];
-    const PortLimits& second = inventory.ports[path->second_port];
-    CheckPort(where, first.name, path->first_port, users, kStopTraffic);
-    CheckPort(where, second.name, path->second_port, users, kStopTraffic);
-    if (first.worker != second.worker) {
+    for (const uint16_t index : path->Ports()) {
+      const PortLimits& port = inventory.ports[index];
+      CheckPort(where, port.name, index, users, kStopTraffic);
+      if (first.worker == port.worker) continue;
       throw Error(Code::kFailedPrecondition,
-                  Cat(where, ": ports ", Quote(first.name), " and ", Quote(second.name),
+                  Cat(where, ": ports ", Quote(first.name), " and ", Quote(port.name),
                       " are served by different workers, and frames do not change theirs; start "
                       "testerd with one CPU for its workers (--cpu, or cpus: in the testbed)"));
     }

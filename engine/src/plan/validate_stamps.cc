@@ -75,7 +75,8 @@ void CheckWorkers(const StampPlan& plan, const std::string& where, const Invento
   std::vector<uint16_t> ports;
   for (const PathName* name : {&plan.before, &plan.behind}) {
     const PathPlan& path = FindPath(*name, where, inventory);
-    ports.insert(ports.end(), {path.first_port, path.second_port});
+    const std::vector<uint16_t> those = path.Ports();
+    ports.insert(ports.end(), those.begin(), those.end());
   }
   const PortLimits& first = inventory.ports[ports.front()];
   for (const uint16_t index : ports) {

@@ -93,16 +93,22 @@ void AddStamps(const PathName& name, const LoadedJobs& jobs, PathEnd& end) {
   }
 }
 
-PathEnd BeginOf(const LoadedPath& path, const std::string& job, size_t direction,
+// Of the direction that begins on this port of it.
+PathEnd BeginOf(const LoadedPath& path, const std::string& job, uint16_t port,
                 const LoadedJobs& jobs, const Ports& ports) {
   const PathPlan& plan = *path.plan;
-  const uint16_t in = direction == 0 ? plan.first_port : plan.second_port;
-  const uint16_t out = direction == 0 ? plan.second_port : plan.first_port;
+  const size_t direction = port == plan.second_port ? 1 : 0;
   PathEnd end{.running = path.running,
               .direction = direction,
-              .in = &ports[in],
-              .out = &ports[out],
+              .in = &ports[port],
+              .out = &ports[direction == 0 ? plan.second_port : plan.first_port],
               .plan = path.plan};
+  const std::vector<uint16_t> first = plan.FirstPorts();
+  if (direction == 0) {
+    end.station_port = static_cast<size_t>(std::ranges::find(first, port) - first.begin());
+  } else if (first.size() > 1) {
+    for (const uint16_t out : first) end.outs.push_back(&ports[out]);
+  }
   AddStamps({.job = job, .path = plan.name}, jobs, end);
   return end;
 }
@@ -111,9 +117,7 @@ PathEnd BeginOf(const LoadedPath& path, const std::string& job, size_t direction
 PathEnd PathOf(uint16_t port, const LoadedJobs& jobs, const Ports& ports) {
   for (const auto& [name, job] : jobs) {
     for (const auto& path : job->paths) {
-      if (!path.forwarding) continue;
-      if (path.plan->first_port == port) return BeginOf(path, name, 0, jobs, ports);
-      if (path.plan->second_port == port) return BeginOf(path, name, 1, jobs, ports);
+      if (path.forwarding && path.plan->Has(port)) return BeginOf(path, name, port, jobs, ports);
     }
   }
   return {};
@@ -140,7 +144,7 @@ std::unique_ptr<GapWatch> GapsOf(uint16_t port, const LoadedJobs& jobs) {
         job->responders.begin(), job->responders.end(),
         [&](const auto& responder) { return responder.Answers() && responder.plan->port == port; });
     const bool forwards = std::ranges::any_of(job->paths, [&](const LoadedPath& path) {
-      return path.forwarding && (path.plan->first_port == port || path.plan->second_port == port);
+      return path.forwarding && path.plan->Has(port);
     });
     watch->Add(job->start, answers || forwards);
   }

@@ -21,8 +21,7 @@ bool SendsFrom(const LoadedJob& job, uint16_t port) {
                                return responder.plan->out_port == port && responder.Answers();
                              }) ||
          std::ranges::any_of(job.paths, [&](const LoadedPath& path) {
-           return path.forwarding &&
-                  (path.plan->first_port == port || path.plan->second_port == port);
+           return path.forwarding && path.plan->Has(port);
          });
 }
 
@@ -34,8 +33,7 @@ void Tester::AdmitRates(const LoadedJob& job, std::string_view where) {
   for (const auto& stream : job.streams) admit(stream.plan.tx_port);
   for (const auto& responder : job.responders) admit(responder.plan->out_port);
   for (const auto& path : job.paths) {
-    admit(path.plan->first_port);
-    admit(path.plan->second_port);
+    for (const uint16_t port : path.plan->Ports()) admit(port);
   }
 }
 

@@ -102,8 +102,7 @@ std::shared_ptr<JobStart> NewStart(const LoadedJob& job, size_t ports, const Ask
     take(responder.plan->out_port);
   }
   for (const auto& path : job.paths) {
-    take(path.plan->first_port);
-    take(path.plan->second_port);
+    for (const uint16_t port : path.plan->Ports()) take(port);
   }
   return start;
 }

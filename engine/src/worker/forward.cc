@@ -158,6 +158,13 @@ void Recognise(const PathEnd& path, rte_mbuf** mbufs, uint16_t count, uint64_t n
   burst.Apply();
 }
 
+// Behind which port of the first end their senders are.
+void Learn(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t count) {
+  for (uint16_t i = 0; i < count; ++i) {
+    path.running->stations->Learn(rte_pktmbuf_mtod(mbufs[i], const uint8_t*), path.station_port);
+  }
+}
+
 void ForwardAsTheyAre(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t count, uint64_t now_ns,
                       Leaving& leaving) {
   for (uint16_t i = 0; i < count; ++i) leaving.Add(mbufs[i], Traced(path, mbufs[i], now_ns));
@@ -219,6 +226,8 @@ uint32_t ServePath(const PortProgram& program, const Classifier& classifier, con
     path_received.Add(count);
     port.counters.rx_packets.Add(count);
     port.counters.rx_bytes.Add(bytes + uint64_t{count} * wire::kFcsBytes);
+    if (path.running->stations != nullptr && path.direction == 0) [[unlikely]]
+      Learn(path, mbufs.data(), count);
     if (path.arriving != nullptr) Recognise(path, mbufs.data(), count, now_ns);
     Leaving leaving(path, clock);
     if (holds) {

@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "base/burst.h"
 #include "inline/holding.h"
+#include "inline/stations.h"
 #include "inline/trace.h"
 #include "wire/ethernet.h"
 #include "worker/buffers.h"
@@ -24,20 +27,21 @@ class Leaving {
  public:
   Leaving(const PathEnd& path, const Clock& clock)
       : out_(*path.out),
+        outs_(path.outs),
+        stations_(path.outs.empty() ? nullptr : path.running->stations.get()),
         counters_(path.running->counters[path.direction]),
         traced_(path.trace != nullptr),
         stamping_(path.departing),
         clock_(clock) {}
 
   void Add(rte_mbuf* mbuf, uint8_t* record = nullptr) {
-    if (count_ == kBurst) Flush();
-    records_[count_] = record;
-    mbufs_[count_++] = mbuf;
+    if (batch_.count == kBurst) Flush();
+    batch_.Add(mbuf, record);
   }
 
   // A copy of a frame, which leaves behind it.
   void AddCopy(const rte_mbuf* mbuf) {
-    if (rte_mbuf* const copy = CopyOf(mbuf)) Add(copy);
+    if (rte_mbuf* const copy = CopyOf(mbuf, out_)) Add(copy);
   }
 
   // A frame that is in no buffer yet.
@@ -66,64 +70,108 @@ class Leaving {
   }
 
   void Flush() {
-    if (count_ == 0) return;
-    if (!out_.takes_buffers()) TakeOver();
-    if (stamping_ != nullptr && count_ != 0) Stamp();
-    // What the driver has taken is no longer ours to look at.
-    uint64_t bytes = BytesFrom(0);
-    const uint16_t sent = count_ == 0 ? uint16_t{0} : SendBurst(out_, mbufs_.data(), count_);
-    if (traced_ && sent != 0) {
-      const uint64_t now_ns = clock_.Now();
-      for (uint16_t i = 0; i < sent; ++i) Trace::Leave(records_[i], now_ns);
+    if (batch_.count == 0) return;
+    if (stations_ == nullptr) [[likely]] {
+      Send(batch_, out_);
+    } else {
+      Disperse();
     }
-    if (sent < count_) [[unlikely]] {
-      bytes -= BytesFrom(sent);
-      const auto left = static_cast<uint16_t>(count_ - sent);
-      if (stamping_ != nullptr) Unstamp(sent);
-      FreeBurst(mbufs_.data() + sent, left);
-      counters_.lost.Add(left);
-      out_.counters.tx_refused.Add(left);
-    }
-    counters_.forwarded.Add(sent);
-    counters_.forwarded_bytes.Add(bytes);
-    out_.counters.tx_packets.Add(sent);
-    out_.counters.tx_bytes.Add(bytes);
-    count_ = 0;
+    batch_.count = 0;
   }
 
  private:
-  // Of the frames from this one on, on the wire.
-  uint64_t BytesFrom(uint16_t first) const {
-    uint64_t bytes = 0;
-    for (uint16_t i = first; i < count_; ++i) bytes += mbufs_[i]->pkt_len + wire::kFcsBytes;
-    return bytes;
+  // Frames that leave by one port.
+  struct Batch {
+    std::array<rte_mbuf*, kBurst> mbufs;
+    std::array<uint8_t*, kBurst> records;  // of the same frames; nullptr where there is none
+    uint16_t count = 0;
+
+    void Add(rte_mbuf* mbuf, uint8_t* record) {
+      records[count] = record;
+      mbufs[count++] = mbuf;
+    }
+    // Of the frames from this one on, on the wire.
+    uint64_t BytesFrom(uint16_t first) const {
+      uint64_t bytes = 0;
+      for (uint16_t i = first; i < count; ++i) bytes += mbufs[i]->pkt_len + wire::kFcsBytes;
+      return bytes;
+    }
+  };
+
+  void Send(Batch& batch, Port& out) {
+    if (!out.takes_buffers()) TakeOver(batch, out);
+    if (stamping_ != nullptr && batch.count != 0) Stamp(batch, out);
+    // What the driver has taken is no longer ours to look at.
+    uint64_t bytes = batch.BytesFrom(0);
+    const uint16_t sent =
+        batch.count == 0 ? uint16_t{0} : SendBurst(out, batch.mbufs.data(), batch.count);
+    if (traced_ && sent != 0) {
+      const uint64_t now_ns = clock_.Now();
+      for (uint16_t i = 0; i < sent; ++i) Trace::Leave(batch.records[i], now_ns);
+    }
+    if (sent < batch.count) [[unlikely]] {
+      bytes -= batch.BytesFrom(sent);
+      const auto left = static_cast<uint16_t>(batch.count - sent);
+      if (stamping_ != nullptr) Unstamp(batch, sent);
+      FreeBurst(batch.mbufs.data() + sent, left);
+      counters_.lost.Add(left);
+      out.counters.tx_refused.Add(left);
+    }
+    counters_.forwarded.Add(sent);
+    counters_.forwarded_bytes.Add(bytes);
+    out.counters.tx_packets.Add(sent);
+    out.counters.tx_bytes.Add(bytes);
+  }
+
+  // Each by the port behind which its receiver is. Where nobody knows, by the last one, and a copy
+  // by each other one.
+  void Disperse() {
+    std::array<size_t, kBurst> ports;
+    for (uint16_t i = 0; i < batch_.count; ++i) {
+      ports[i] = stations_->PortFor(rte_pktmbuf_mtod(batch_.mbufs[i], const uint8_t*));
+    }
+    const size_t last = outs_.size() - 1;
+    for (size_t port = 0; port <= last; ++port) {
+      Batch batch;
+      for (uint16_t i = 0; i < batch_.count; ++i) {
+        const bool everywhere = ports[i] == Stations::kEverywhere;
+        if (everywhere && port != last) {
+          counters_.duplicated.Add(1);
+          rte_mbuf* const copy = CopyOf(batch_.mbufs[i], *outs_[port]);
+          if (copy != nullptr) batch.Add(copy, nullptr);
+        } else if (everywhere || ports[i] == port) {
+          batch.Add(batch_.mbufs[i], batch_.records[i]);
+        }
+      }
+      Send(batch, *outs_[port]);
+    }
   }
 
   // The last thing before they leave.
-  void Stamp() {
-    StampBurst burst(mbufs_.data(), count_);
-    const size_t most = out_.facts().max_frame_bytes - wire::kFcsBytes;
+  void Stamp(Batch& batch, const Port& out) {
+    StampBurst burst(batch.mbufs.data(), batch.count);
+    const size_t most = out.facts().max_frame_bytes - wire::kFcsBytes;
     stamping_->Depart(burst.frames(), most, clock_.Now());
     burst.Apply();
   }
 
   // What the driver has not taken was not sent.
-  void Unstamp(uint16_t sent) {
-    for (uint16_t i = sent; i < count_; ++i) {
-      stamping_->Withdraw({rte_pktmbuf_mtod(mbufs_[i], const uint8_t*), mbufs_[i]->data_len});
+  void Unstamp(const Batch& batch, uint16_t sent) {
+    for (uint16_t i = sent; i < batch.count; ++i) {
+      const rte_mbuf* const mbuf = batch.mbufs[i];
+      stamping_->Withdraw({rte_pktmbuf_mtod(mbuf, const uint8_t*), mbuf->data_len});
     }
   }
 
-  // In a buffer of the other port; nullptr, and counted as lost, where there is none or it is too
-  // short.
-  rte_mbuf* CopyOf(const rte_mbuf* mbuf) {
+  // In a buffer of that port; nullptr, and counted as lost, where there is none or it is too short.
+  rte_mbuf* CopyOf(const rte_mbuf* mbuf, Port& out) {
     rte_mbuf* copy = nullptr;
-    if (mbuf->nb_segs == 1 && Allocate(out_.tx_pool(), &copy, 1)) {
+    if (mbuf->nb_segs == 1 && Allocate(out.tx_pool(), &copy, 1)) {
       if (mbuf->data_len + RTE_PKTMBUF_HEADROOM <= copy->buf_len) {
         WriteFrame({rte_pktmbuf_mtod(mbuf, const uint8_t*), mbuf->data_len}, copy);
         return copy;
       }
-      PutBack(out_.tx_pool(), &copy, 1);
+      PutBack(out.tx_pool(), &copy, 1);
     }
     counters_.lost.Add(1);
     return nullptr;
@@ -131,27 +179,24 @@ class Leaving {
 
   // The driver of the other port would copy buffers that are not its own, or give them back to the
   // wrong pool.
-  void TakeOver() {
-    uint16_t taken = 0;
-    for (uint16_t i = 0; i < count_; ++i) {
-      rte_mbuf* const mbuf = mbufs_[i];
-      rte_mbuf* const taken_over = mbuf->pool == out_.tx_pool() ? mbuf : CopyOf(mbuf);
+  void TakeOver(Batch& batch, Port& out) {
+    const uint16_t count = std::exchange(batch.count, uint16_t{0});
+    for (uint16_t i = 0; i < count; ++i) {
+      rte_mbuf* const mbuf = batch.mbufs[i];
+      rte_mbuf* const taken_over = mbuf->pool == out.tx_pool() ? mbuf : CopyOf(mbuf, out);
       if (taken_over != mbuf) rte_pktmbuf_free(mbuf);
-      if (taken_over == nullptr) continue;
-      records_[taken] = records_[i];
-      mbufs_[taken++] = taken_over;
+      if (taken_over != nullptr) batch.Add(taken_over, batch.records[i]);
     }
-    count_ = taken;
   }
 
   Port& out_;
+  const std::vector<Port*>& outs_;  // where there are several
+  Stations* const stations_;        // null where there is one
   PathDirectionCounters& counters_;
   const bool traced_;
   Stamping* const stamping_;
   const Clock& clock_;
-  std::array<rte_mbuf*, kBurst> mbufs_;
-  std::array<uint8_t*, kBurst> records_;  // of the same frames; nullptr where there is none
-  uint16_t count_ = 0;
+  Batch batch_;
 };
 
 }  // namespace tester

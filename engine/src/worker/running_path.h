@@ -7,10 +7,12 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "inline/events.h"
 #include "inline/holding.h"
 #include "inline/path_counters.h"
+#include "inline/stations.h"
 #include "inline/stamping.h"
 #include "inline/trace.h"
 #include "port/port.h"
@@ -19,6 +21,7 @@ namespace tester {
 
 struct RunningPath {
   explicit RunningPath(const PathPlan& plan) : events(plan) {
+    if (!plan.beside.empty()) stations = std::make_unique<Stations>();
     for (size_t direction = 0; direction < kPathDirections; ++direction) {
       if (!Holding::Needed(plan, direction)) continue;
       holding[direction] = std::make_unique<Holding>(plan, direction, events, counters[direction]);
@@ -27,6 +30,8 @@ struct RunningPath {
 
   Events events;  // used by the worker, but for its counters
   PathCounters counters;
+  // Used by the worker; null where its first end has one port.
+  std::unique_ptr<Stations> stations;
   // Used by the worker; null where frames pass at once.
   std::array<std::unique_ptr<Holding>, kPathDirections> holding;
 };
@@ -44,12 +49,15 @@ struct RunningStamps {
   std::array<std::unique_ptr<Stamping>, kPathDirections> directions;
 };
 
-// Where one direction of a path begins: what arrives on the port leaves by the other one.
+// Where one direction of a path begins: what arrives on the port leaves by the other one, or by one
+// of those of the other end.
 struct PathEnd {
   std::shared_ptr<RunningPath> running;
   size_t direction = 0;
   Port* in = nullptr;
   Port* out = nullptr;
+  size_t station_port = 0;     // the number of `in` among the ports of the first end
+  std::vector<Port*> outs{};  // by that number; none: all leave by `out`
   std::shared_ptr<const PathPlan> plan{};
   std::shared_ptr<Trace> trace{};  // null where nobody traces it
   std::shared_ptr<RunningStamps> stamps{};
@@ -60,7 +68,7 @@ struct PathEnd {
 
   // The other direction, which nobody traces or stamps: for frames that the path makes itself.
   PathEnd Back() const {
-    return {.running = running, .direction = 1 - direction, .in = out, .out = in};
+    return {.running = running, .direction = 1 - direction, .in = out, .out = in, .outs = {}};
   }
   // What is held of this direction; null where frames pass at once.
   Holding* holding() const { return running->holding[direction].get(); }
