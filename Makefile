@@ -59,7 +59,7 @@ load: packages-test setup venv-dev
 	@$(BIN)/python -m tests.load $(if $(LOOPS),--loops $(LOOPS)) $(if $(ONLY),--only "$(ONLY)")
 
 matrix: packages-test setup venv-dev
-	@$(BIN)/python -m tests.matrix $(if $(ONLY),--target "$(ONLY)")
+	@$(BIN)/python -m tests.matrix $(if $(ONLY),--target "$(ONLY)") $(if $(SUITE),--suite "$(SUITE)")
 
 tofino-model: venv-dev
 	@$(STEP) program results/p4/tofino/resources.json p4 TesterLibrary/p4 TesterLibrary/planning -- $(BIN)/tester p4 build tofino

@@ -21,7 +21,7 @@ parser PathIngressParser(packet_in packet, out path_headers_t hdr, out path_ingr
         packet.advance(PORT_METADATA_SIZE);
         meta.ends = {0, 0, 0, 0, 0, 0};
         meta.begins = {0, 0, 0, 0};
-        meta.traced = {0, 0, 0, 0, 0, 0};
+        meta.traced = {0, 0, 0, 0, 0, 0, 0};
         meta.marked = false;
         packet.extract(hdr.ethernet);
         transition select(hdr.ethernet.ether_type) {
@@ -154,7 +154,7 @@ control PathIngressDeparser(packet_out packet, inout path_headers_t hdr, in path
     apply {
         if (ig_deparser.mirror_type == MIRROR_TRACE) {
             trace.emit<path_trace_h>(meta.traced.session, {
-                PATH_TRACED, meta.traced.trace, meta.traced.heading, meta.traced.event, meta.traced.number,
+                meta.traced.kind, meta.traced.trace, meta.traced.heading, meta.traced.event, meta.traced.number,
                 meta.traced.arrived});
         }
         if (meta.marked) {

@@ -22,6 +22,7 @@ control PathTraced(in bit<9> ingress_port, in timestamp_t arrived, inout traced_
     apply {
         if (traced.trace != 0) {
             traced.number = count.execute(traced.trace);
+            traced.kind = PATH_TRACED;
             traced.arrived = arrived;
             due.count(ingress_port);
             deparser.mirror_type = MIRROR_TRACE;

@@ -63,6 +63,7 @@ const bit<16> CARRIER_UDP_LENGTH = 4;
 
 // What of a packet its trace has, beside its bytes.
 struct traced_t {
+    bit<8> kind;
     trace_t trace;
     bit<8> heading;
     event_t event;

@@ -18,6 +18,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.matrix", description=__doc__)
     parser.add_argument("--target", action="append", choices=[target.name for target in TARGETS])
     parser.add_argument("--folder", action="append", choices=folders(), help="of suites/; all, if left out")
+    parser.add_argument("--suite", action="append", choices=[name_of(suite) for suite in shipped()])
     given = parser.parse_args()
     failed = 0
     for target in TARGETS:
@@ -26,9 +27,10 @@ def main() -> int:
         if target.needs:
             print(f"{target.name}: {target.needs}")
             continue
-        for folder in given.folder or folders():
+        named = dict.fromkeys(suite.partition("/")[0] for suite in given.suite or ())
+        for folder in given.folder or list(named) or folders():
             began = time.monotonic()
-            found = target.run(folder)
+            found = target.run(folder, given.suite)
             outcomes = _known()  # another run may have found something meanwhile
             outcomes.setdefault(target.name, {}).update(found)
             save(outcomes)

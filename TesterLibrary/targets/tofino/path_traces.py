@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from ...errors import PlanError
+from ...errors import PlanError, TargetError
 from ...measurement.capture import (
     CaptureCounters,
     CapturedFrame,
@@ -125,10 +125,15 @@ class PathTraces:
         return None if trace.stopped else trace.path
 
     def end(self, name: str) -> StoppedCapture:
-        """Waits for the last records of a trace, whose path is traced no more, and puts them in order."""
+        """Waits for the last records of a trace, whose path is traced no more, and puts them in order.
+
+        Raises:
+            TargetError: none has come of those that are due; asked again, it returns the empty trace.
+        """
         trace = self._trace(name)
         if trace.stopped is None:
             trace.stopped = self._end(trace)
+            self._check_that_some_came(trace.stopped.counters)
         return trace.stopped
 
     def read(self, name: str) -> Iterator[CapturedFrames]:
@@ -166,6 +171,16 @@ class PathTraces:
             receiver.close()
             raise
         return receiver
+
+    def _check_that_some_came(self, counters: CaptureCounters) -> None:
+        if counters.matched and counters.dropped == counters.matched:
+            port = self._session.cabling.trace
+            assert port is not None
+            raise TargetError(
+                f"{counters.name}: none of the {counters.matched:,} copies that are due has come to "
+                f"{port.host.ip}; look whether that interface is up and at the other end of port {port.front} "
+                "of the switch, and whether a firewall drops UDP to it"
+            )
 
     def _trace(self, name: str) -> _Trace:
         if name not in self._traces:
