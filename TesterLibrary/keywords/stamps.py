@@ -25,11 +25,12 @@ from ._component import component
 
 _KEPT = {kept.name.lower(): kept for kept in Kept}
 _ONE_SECOND = Duration(10**9)
-_TENTH = Duration(10**8)
 _COUNTS = (
     *("sent", "received", "lost", "late", "duplicated", "reordered", "ambiguous", "uncovered", "unknown"),
     *("unstamped", "unfit", "occupied", "no_room", "too_long", "overflowed", "untracked", "flows"),
 )
+_UNCOUNTED = "this tester does not count them, or does not tell them from others"
+_NOTHING = "no packet came back that is known again"
 _ONLY = {Heading.BOTH: None, Heading.FORWARD: "forward", Heading.BACKWARD: "backward"}
 
 
@@ -54,9 +55,9 @@ class TrafficStamps:
         mtu: int = 1500,
         kept: Names = NO_NAMES,
         timeout: Duration = _ONE_SECOND,
-        flows: int = 4096,
+        flows: int | None = None,
         under_way: int = 1 << 18,
-        interval: Duration = _TENTH,
+        interval: Duration | None = None,
     ) -> str:
         """Times what hosts send through a device that lies between two paths, from `Start Path` on.
 
@@ -71,9 +72,9 @@ class TrafficStamps:
         | ``mtu`` | ``mode=stamp``: the longest IP packet with its stamp, in bytes; longer ones get none |
         | ``kept`` | ``mode=match``: what the device keeps of a packet, by which it is known again |
         | ``timeout`` | a packet that comes back later is lost |
-        | ``flows`` | how many flows of each direction are counted one by one; to 65535, or 1048576 matched |
+        | ``flows`` | flows of each direction counted one by one, 4096 if left out; at most 65535, or 2^20 |
         | ``under_way`` | ``mode=match``: how many packets can be under way at once in each direction |
-        | ``interval`` | how long the intervals of the series over time are |
+        | ``interval`` | how long the intervals of the series over time are; 100 ms, if left out |
 
         A packet is stamped as the last thing before it leaves to the device, and known again as the first
         thing when it comes back on the other path. One CPU of the tester has to serve both paths.
@@ -149,7 +150,8 @@ class TrafficStamps:
         ``uncovered``, packets that went to the device without a stamp, which are ``too_long``, ``no_room``,
         ``occupied`` (they have an option of kind 0x0f), ``unfit`` (fragments, other protocols) or
         ``overflowed``; ``unstamped``, which came from it without one, and ``unknown``, by how many these are
-        more; ``flows``, and ``untracked``, packets of flows without room.
+        more; ``flows``, and ``untracked``, packets of flows without room. A switch counts neither of the last
+        two; ``duplicated`` and ``reordered`` it knows where they are 0. None stands for what is not known.
 
         Times of one direction: ``min``, ``mean``, ``max``, ``std``, a percentile (``p99.9``), ``pdv99.9``,
         ``ipdv_mean``, ``ipdv_max``. Without a statistic the result is returned and is what `Verify …` judges;
@@ -165,17 +167,17 @@ class TrafficStamps:
             return self._suite.found(result)
         only = _ONLY[direction]
         if statistic in _COUNTS:
-            return int(
-                asserted(
-                    self._suite,
-                    result.count(statistic, only),
-                    assertion_operator,
-                    assertion_expected,
-                    subject=f"packets {statistic} of {result.name}",
-                    doubt=result.doubt,
-                    message=message,
-                )
+            count = result.count(statistic, only)
+            found: int | None = asserted(
+                self._suite,
+                count,
+                assertion_operator,
+                assertion_expected,
+                subject=f"packets {statistic} of {result.name}",
+                doubt=result.doubt or (_UNCOUNTED if count is None else ""),
+                message=message,
             )
+            return found
         if statistic[:1] not in "msip" or not statistic.isascii():
             raise PlanError(
                 f"{statistic!r} is no statistic of stamps{did_you_mean(statistic, list(_COUNTS))}; the "
@@ -183,7 +185,8 @@ class TrafficStamps:
             )
         value = result.time(statistic, only)
         if value is None:
-            raise Inconclusive(f"{statistic} of {result.name}: no packet came back that is known again")
+            why = "this tester does not measure it" if result.packets(only).delay.count else _NOTHING
+            raise Inconclusive(f"{statistic} of {result.name}: {why}")
         return float(
             asserted(
                 self._suite,

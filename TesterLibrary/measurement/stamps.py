@@ -11,6 +11,7 @@ from math import ceil, isqrt
 
 from .histogram import bounds_of
 from .latency import Latency
+from .latency_error import OF_ENGINE, LatencyError, PercentileError
 from .snapshot import StampCounters, StampDirectionCounters, StampFlowCounters
 
 _UNFIT = {
@@ -28,6 +29,7 @@ class StampedPackets:
 
     name: str  # forward, backward, or the flow
     counters: StampDirectionCounters | StampFlowCounters
+    percentile_error: PercentileError = OF_ENGINE
 
     @property
     def sent(self) -> int:
@@ -36,13 +38,23 @@ class StampedPackets:
 
     @property
     def received(self) -> int:
-        """Packets that came back in time, each once."""
+        """Packets that came back in time, each once, but for `copies`."""
         return self.counters.received
 
     @property
+    def copies(self) -> int:
+        """Packets of those received that may have come back before: the tester does not tell."""
+        return (getattr(self.counters, "behind", None) or 0) if self.duplicated is None else 0
+
+    @property
     def lost(self) -> int:
-        """Packets that did not come back in time."""
+        """Packets that did not come back in time, at least: `copies` may be in the place of as many more."""
         return max(0, self.sent - self.received)
+
+    @property
+    def most_lost(self) -> int:
+        """Packets that did not come back in time, at most."""
+        return min(self.sent, max(0, self.sent - self.received + self.copies))
 
     @property
     def late(self) -> int:
@@ -50,13 +62,13 @@ class StampedPackets:
         return self.counters.late
 
     @property
-    def duplicated(self) -> int:
-        """Packets that came back once more."""
+    def duplicated(self) -> int | None:
+        """Packets that came back once more; None where the tester does not tell them from reordered ones."""
         return self.counters.duplicated
 
     @property
-    def reordered(self) -> int:
-        """Packets that came back after one of their flow that was sent later."""
+    def reordered(self) -> int | None:
+        """Packets that came back after one of their flow that was sent later; None as above."""
         return self.counters.reordered
 
     @property
@@ -77,33 +89,36 @@ class StampedPackets:
     @property
     def delay(self) -> Latency:
         """The delay of those that are known again."""
-        return Latency(self.counters.delay)
+        return Latency(self.counters.delay, LatencyError(self.percentile_error))
 
     @property
     def loss_bounds(self) -> tuple[Fraction, Fraction]:
         """The part of all packets that was lost, at least and at most: 0 to 1.
 
-        Nobody knows what became of a packet without a stamp; and one that comes back unknown may be one of
-        those that are missing. Where none is known again and others come, the device makes its own packets,
-        as a proxy does: it may put what several packets brought into one, so that nothing is known of any.
+        Nobody knows what became of a packet without a stamp; one that comes back unknown may be one of
+        those that are missing, and one that comes back out of order a copy, where nobody tells. Where none is
+        known again and others come, the device makes its own packets, as a proxy does: it may put what
+        several packets brought into one, so that nothing is known of any.
         """
         packets = self.sent + self.uncovered
         if not packets:
             return Fraction(0), Fraction(0)
         least = max(0, self.lost - self.unknown) if self.received or not self.unknown else 0
-        return Fraction(least, packets), Fraction(self.lost + self.uncovered, packets)
+        return Fraction(least, packets), Fraction(self.most_lost + self.uncovered, packets)
 
     @property
     def std_ns(self) -> float | None:
-        """The standard deviation of delays."""
-        count, total = self.delay.count, self.counters.delay.sum_ns
-        return isqrt(max(0, self.counters.delay_squares * count - total * total)) / count if count else None
+        """The standard deviation of delays; None where the tester does not sum up their squares."""
+        count, total, squares = self.delay.count, self.counters.delay.sum_ns, self.counters.delay_squares
+        if not count or squares is None:
+            return None
+        return isqrt(max(0, squares * count - total * total)) / count
 
     @property
     def ipdv_mean_ns(self) -> float | None:
         """The mean difference of the delays of two packets of a flow that followed each other."""
-        count = self.counters.ipdv_count
-        return self.counters.ipdv_sum_ns / count if count else None
+        count, total = self.counters.ipdv_count, self.counters.ipdv_sum_ns
+        return total / count if count and total is not None else None
 
     @property
     def ipdv_max_ns(self) -> int | None:
@@ -122,10 +137,11 @@ class StampedPackets:
         if not known:
             return None
         wanted = ceil(percent / 100 * (known + self.untimed))
-        least = self._at_rank(wanted - self.untimed) if wanted > self.untimed else 0.0
-        return least, None if wanted > known else self._at_rank(wanted)
+        least = self._at_rank(wanted - self.untimed, -1) if wanted > self.untimed else 0.0
+        return least, None if wanted > known else self._at_rank(wanted, +1)
 
-    def _at_rank(self, rank: int) -> float:
+    def _at_rank(self, rank: int, sign: int) -> float:
+        """The value at a rank, less the error of a percentile or more it, but not beyond the extremes."""
         counters = self.counters.delay
         seen, index = 0, 0
         for index in sorted(counters.buckets):
@@ -133,7 +149,10 @@ class StampedPackets:
             if seen >= rank:
                 break
         low, high = bounds_of(index)
-        return min(max((low + high - 1) / 2, float(counters.min_ns)), float(counters.max_ns))
+        middle = (low + high - 1) / 2
+        if self.percentile_error is not OF_ENGINE:  # buckets of an engine are narrow
+            middle += sign * float(self.percentile_error.of(Fraction(middle)) * Fraction(middle))
+        return min(max(middle, float(counters.min_ns)), float(counters.max_ns))
 
     def __str__(self) -> str:
         text = f"{self.name}: {self.sent:,} sent, {self.lost:,} lost"
@@ -141,6 +160,7 @@ class StampedPackets:
             (self.late, "late"),
             (self.duplicated, "duplicated"),
             (self.reordered, "reordered"),
+            (self.copies, "reordered or duplicated"),
             (self.ambiguous, "alike"),
             (self.uncovered, "not stamped"),
             (self.unknown, "unknown"),
@@ -149,12 +169,15 @@ class StampedPackets:
         return f"{text}, {self.delay}" if self.delay.count else text
 
 
-def packets_of(counters: StampDirectionCounters | StampFlowCounters) -> StampedPackets:
-    """The packets of a direction, or of a flow of it."""
+def packets_of(
+    counters: StampDirectionCounters | StampFlowCounters, percentile_error: PercentileError = OF_ENGINE
+) -> StampedPackets:
+    """The packets of a direction, or of a flow of it, with the error of its percentiles."""
     if isinstance(counters, StampDirectionCounters):
-        return StampedPackets(counters.heading, counters)
+        return StampedPackets(counters.heading, counters, percentile_error)
     source = _end(counters.source, counters.source_port)
-    return StampedPackets(f"{source} > {_end(counters.destination, counters.destination_port)}", counters)
+    name = f"{source} > {_end(counters.destination, counters.destination_port)}"
+    return StampedPackets(name, counters, percentile_error)
 
 
 def _end(address: str, port: int) -> str:
@@ -168,7 +191,12 @@ def remarks(counters: StampDirectionCounters) -> Iterator[str]:
             yield f"{count:,} packets {counters.heading} were not stamped: they {what}"
     if counters.unstamped:
         yield f"{counters.unstamped:,} packets {counters.heading} came from the device without a known stamp"
-    if counters.untracked:
+    if counters.behind and counters.duplicated is None:
+        yield (
+            f"{counters.behind:,} packets {counters.heading} came back out of order or once more, which this "
+            "tester does not tell apart: as many more may be lost"
+        )
+    if counters.untracked and counters.flows is not None:
         yield (
             f"{counters.untracked:,} packets {counters.heading} are of flows without room; give more flows "
             f"than {counters.flows:,}"

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..errors import UnitError
+from ..measurement.counter import total
+from ..measurement.latency_error import OF_ENGINE, PercentileError
 from ..measurement.snapshot import StampDirectionCounters
 from ..measurement.stamps import StampedPackets, packets_of, remarks
 from ..model.stamps import StampMode
@@ -18,6 +20,7 @@ from .judging import about
 from .result import Result
 
 _BADNESS = (Outcome.PASS, Outcome.INCONCLUSIVE, Outcome.FAIL)
+_EACH_ONCE = ("received", "lost")
 _OTHER_TIMES = {"std": "std_ns", "ipdv_mean": "ipdv_mean_ns", "ipdv_max": "ipdv_max_ns"}
 
 
@@ -31,6 +34,7 @@ class StampResult(Result):
     directions: tuple[StampDirectionCounters, ...]
     under_way: int = 0  # packets that may still come back
     files: tuple[str, ...] = ()  # CSV in the evidence: flows and intervals
+    percentile_error: PercentileError = OF_ENGINE
 
     def packets(self, direction: str | None = None) -> StampedPackets:
         """The packets of one direction, or of the only one.
@@ -43,11 +47,14 @@ class StampResult(Result):
             (direction,) = names
         for found in self.directions:
             if found.heading == direction:
-                return packets_of(found)
+                return self._packets(found)
         given = direction or "both"
         raise UnitError(
             f"stamps {self.name!r}: direction={given} is not one of theirs; give {' or '.join(names)}"
         )
+
+    def _packets(self, found: StampDirectionCounters) -> StampedPackets:
+        return packets_of(found, self.percentile_error)
 
     @property
     def doubt(self) -> str:
@@ -66,10 +73,20 @@ class StampResult(Result):
         """The packets that are not in the figures, and why."""
         return tuple(text for found in self.directions for text in remarks(found))
 
-    def count(self, what: str, direction: str | None) -> int:
-        """A count by its name, over both directions unless one is named."""
-        chosen = self.directions if direction is None else (self.packets(direction).counters,)
-        return sum(int(getattr(packets_of(c) if hasattr(StampedPackets, what) else c, what)) for c in chosen)
+    def count(self, what: str, direction: str | None) -> int | None:
+        """A count by its name, over both directions unless one is named; None where nobody counts it.
+
+        Where packets may have come back twice, nobody knows how many were received, and how many lost.
+        """
+        chosen = [found for found in self.directions if direction in (None, found.heading)]
+        if not chosen and direction is not None:
+            self.packets(direction)
+        packets = [self._packets(found) for found in chosen]
+        if what in _EACH_ONCE and any(each.copies for each in packets):
+            return None
+        return total(
+            getattr(each if hasattr(StampedPackets, what) else each.counters, what) for each in packets
+        )
 
     def time(self, what: str, direction: str | None) -> float | None:
         """A time in nanoseconds by its name; None where no delay is known. UnitError for another name."""
@@ -95,7 +112,7 @@ class StampResult(Result):
             AT_MOST,
             bound.value,
             subject=f"loss of {self.title} {packets.name}",
-            measured=f"{loss} ({packets.lost:,} of {packets.sent:,} packets{late})",
+            measured=f"{loss} ({_lost_text(packets)} of {packets.sent:,} packets{late})",
             bound=f"<= {bound}",
             doubt=self.doubt,
         )
@@ -107,14 +124,20 @@ class StampResult(Result):
 
     def _delay_below(self, packets: StampedPackets, bound: Duration, percentile: float | None) -> Verdict:
         what = "mean" if percentile is None else f"p{percentile:g}"
-        figure = packets.delay.figure("mean") if percentile is None else packets.delay.figure_at(percentile)
+        figure = (
+            packets.delay.figure("mean")
+            if percentile is None
+            else packets.delay.figure_without(packets.copies, percentile)
+        )
         value: Between | None = about(figure)
+        if value is not None and packets.copies and percentile is None:
+            value = _mean_without(packets, value)
         measured = str(Duration(round(figure.value))) if figure else "unknown"
         if value is not None and packets.untimed:
             value = self._with_untimed(packets, percentile, value)
             measured += f" without {packets.untimed:,} packets whose delay is not known"
         if figure and packets.lost:
-            measured += f" of the packets that came back ({packets.lost:,} of {packets.sent:,} lost)"
+            measured += f" of the packets that came back ({_lost_text(packets)} of {packets.sent:,} lost)"
         return assess(
             value,
             AT_MOST,
@@ -140,9 +163,25 @@ class StampResult(Result):
 
     def _worst(self, judge: Callable[[StampedPackets], Verdict]) -> Verdict:
         """The worst verdict of all directions; of equally bad ones that of the greatest value."""
-        verdicts = [judge(packets_of(found)) for found in self.directions]
+        verdicts = [judge(self._packets(found)) for found in self.directions]
         return max(verdicts, key=lambda v: (_BADNESS.index(v.outcome), v.most or Fraction(0)))
 
     def __str__(self) -> str:
-        each = "; ".join(str(packets_of(found)) for found in self.directions)
+        each = "; ".join(str(self._packets(found)) for found in self.directions)
         return "; ".join((f"{self.title}: {each}", *self.remarks))
+
+
+def _lost_text(packets: StampedPackets) -> str:
+    """The packets that were lost, as far as it is known."""
+    if packets.most_lost == packets.lost:
+        return f"{packets.lost:,}"
+    return f"{packets.lost:,} to {packets.most_lost:,}"
+
+
+def _mean_without(packets: StampedPackets, value: Between) -> Between:
+    """A mean without any so many of its values: they may be of copies, which are no packets of their own."""
+    delay, copies = packets.counters.delay, packets.copies
+    count = max(1, delay.count - copies)
+    most = min(float(delay.max_ns), (delay.sum_ns - copies * delay.min_ns) / count)
+    least = max(float(delay.min_ns), (delay.sum_ns - copies * delay.max_ns) / count)
+    return Between(min(value.least, least), max(value.most, most))

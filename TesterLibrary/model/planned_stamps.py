@@ -38,3 +38,4 @@ class PlannedStamps:
     under_way: int
     interval_ns: int
     intervals: int
+    series: tuple[str, ...] = ()  # that were asked for, beside all packets together: flows, interval

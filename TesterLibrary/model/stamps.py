@@ -77,9 +77,9 @@ class Stamps:
     mtu: int = 1500  # bytes of an IP packet with its stamp
     kept: tuple[Kept, ...] = ALL_KEPT  # where packets are matched
     timeout: Duration = Duration(10**9)  # what comes back later is lost
-    flows: int = 4096  # of each direction, that are counted one by one
+    flows: int | None = None  # of each direction, that are counted one by one; None: as many as is usual
     under_way: int = 1 << 18  # packets that can be, in each direction, where they are matched
-    interval: Duration = Duration(10**8)  # of the series over time
+    interval: Duration | None = None  # of the series over time; None: the usual one
 
     def __post_init__(self) -> None:
         if self.paths[0] == self.paths[1]:
@@ -88,11 +88,12 @@ class Stamps:
                 "behind it"
             )
         check_delay(f"stamps {self.name!r}: timeout", self.timeout, least_ns=1)
-        check_delay(f"stamps {self.name!r}: interval", self.interval, least_ns=_SHORTEST_INTERVAL.ns)
+        if self.interval is not None:
+            check_delay(f"stamps {self.name!r}: interval", self.interval, least_ns=_SHORTEST_INTERVAL.ns)
         if not _LEAST_MTU <= self.mtu <= _MOST_MTU:
             raise self.refused(f"mtu={self.mtu}; give {_LEAST_MTU} to {_MOST_MTU:,} bytes")
         most = MOST_FLOWS_STAMPED if self.mode is StampMode.STAMP else MOST_FLOWS_MATCHED
-        if not 1 <= self.flows <= most:
+        if self.flows is not None and not 1 <= self.flows <= most:
             raise self.refused(f"flows={self.flows:,}; give 1 to {most:,} with mode={self.mode.value}")
         if not _LEAST_UNDER_WAY <= self.under_way <= MOST_UNDER_WAY:
             raise self.refused(f"under_way={self.under_way:,}; give {_LEAST_UNDER_WAY} to {MOST_UNDER_WAY:,}")

@@ -11,9 +11,12 @@ from ..model.headers import HeaderStack
 from ..model.planned_stamps import PlannedStamps, Tunnel
 from ..model.ports import Port
 from ..model.stamps import StampMode, Stamps
+from ..model.units import Duration
 from .inline import header_matches, layout
 
 _LONGEST_NAME = 128
+_USUAL_FLOWS = 4096
+_USUAL_INTERVAL = Duration(10**8)
 _INTERVALS = 36_000  # an hour of the usual ones
 _TUNNELS = {"VXLAN": Tunnel.VXLAN, "GTP_U_Header": Tunnel.GTP_U}
 
@@ -42,10 +45,11 @@ def plan_stamps(stamps: Stamps, *, ports: Mapping[str, Port]) -> PlannedStamps:
         mtu=stamps.mtu,
         kept=sum(kept.value for kept in set(stamps.kept)) if stamps.mode is StampMode.MATCH else 0,
         timeout_ns=stamps.timeout.ns,
-        flows=stamps.flows,
+        flows=stamps.flows or _USUAL_FLOWS,
         under_way=stamps.under_way,
-        interval_ns=stamps.interval.ns,
+        interval_ns=(stamps.interval or _USUAL_INTERVAL).ns,
         intervals=_INTERVALS,
+        series=tuple(name for name in ("flows", "interval") if getattr(stamps, name) is not None),
     )
 
 

@@ -171,14 +171,18 @@ class StampGroups:
             directions=counters.directions,
             under_way=under_way,
             files=files,
+            percentile_error=self._tester.capabilities.percentile_error,
         )
 
     def _files(self, known: _Known) -> tuple[str, ...]:
-        """Writes flows and intervals of all directions, once nothing is under way; the names of the files."""
-        self._read(known)
+        """Writes flows and intervals of all directions, once nothing is under way; the names of the files.
+
+        A tester that counts no flows has no intervals, either.
+        """
+        counted = [found.heading for found in self._read(known).directions if found.flows is not None]
         directory = self._tester.recorder.directory / FOLDER
         written: list[File] = []
-        for heading in _headings(known.stamps):
+        for heading in filter(counted.__contains__, _headings(known.stamps)):
             chunks = list(self._records(known, heading))
             name = f"{known.stamps.name}-{heading}"
             flows, intervals = (_free(directory, f"{name}-{what}") for what in ("flows", "intervals"))
