@@ -15,6 +15,9 @@
 #include "controls/path_transmissions.p4"
 #include "controls/path_events.p4"
 #include "controls/path_trace.p4"
+#include "controls/time_sum.p4"
+#include "controls/path_stamp_delays.p4"
+#include "controls/path_stamps.p4"
 #include "path_pipeline.p4"
 
 Pipeline(PathIngressParser(), PathIngress(), PathIngressDeparser(), PathEgressParser(), PathEgress(),

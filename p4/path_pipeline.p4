@@ -12,8 +12,6 @@ struct path_ingress_t {
     bool marked;               // the checksum of IPv4 follows
 }
 
-struct path_egress_t {}
-
 parser PathIngressParser(packet_in packet, out path_headers_t hdr, out path_ingress_t meta,
                          out ingress_intrinsic_metadata_t ig) {
     state start {
@@ -122,6 +120,8 @@ control PathIngress(inout path_headers_t hdr, inout path_ingress_t meta, in ingr
         length.apply(hdr, octets, data, opens, takes);
         hdr.bridged.setValid();
         hdr.bridged.kind = PATH_FORWARDED;
+        hdr.bridged.arrived_high = ig.ingress_mac_tstamp[47:32];
+        hdr.bridged.arrived_low = ig.ingress_mac_tstamp[31:0];
         if (passes == 1) {
             traced.apply(ig.ingress_port, ig.ingress_mac_tstamp, meta.traced, ig_deparser);
             flows.apply(hdr, ig.ingress_port, seen, opens, meta.ends, flow);
@@ -168,8 +168,11 @@ control PathIngressDeparser(packet_out packet, inout path_headers_t hdr, in path
 
 parser PathEgressParser(packet_in packet, out path_egress_headers_t hdr, out path_egress_t meta,
                         out egress_intrinsic_metadata_t eg) {
+    Checksum() l4_checksum;
+
     state start {
         packet.extract(eg);
+        meta = {0, 0, 0, false, false};
         transition select(packet.lookahead<bit<8>>()) {
             PATH_TRACED: traced;
             default: forwarded;
@@ -178,6 +181,93 @@ parser PathEgressParser(packet_in packet, out path_egress_headers_t hdr, out pat
 
     state forwarded {
         packet.extract(hdr.bridged);
+        packet.extract(hdr.ethernet);
+        transition select(hdr.ethernet.ether_type) {
+            TYPE_IPV4: ipv4;
+            TYPE_VLAN: vlan;
+            default: accept;
+        }
+    }
+
+    state vlan {
+        packet.extract(hdr.vlan);
+        transition select(hdr.vlan.ether_type) {
+            TYPE_IPV4: ipv4;
+            default: accept;
+        }
+    }
+
+    // A first fragment has headers that are like others, and no room for a stamp.
+    state ipv4 {
+        packet.extract(hdr.ipv4);
+        transition select(hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.flags, hdr.ipv4.frag, hdr.ipv4.proto) {
+            (4, 5, 0 &&& 1, 0, PROTOCOL_TCP): tcp;
+            (4, 5, 0 &&& 1, 0, PROTOCOL_UDP): udp;
+            default: accept;
+        }
+    }
+
+    // The offset, and the first two bytes of options: a stamp has 16 of them. Whatever a parser extracts after a sum
+    // is deposited is taken off it, so that is the last thing each state does.
+    state tcp {
+        transition select(packet.lookahead<bit<176>>()[79:72], packet.lookahead<bit<176>>()[15:0]) {
+            (0x00 &&& 0xc0, _): plain_tcp;
+            (0x40 &&& 0xe0, _): plain_tcp;
+            (0x90 &&& 0xf0, STAMP_OF_TCP): stamped_tcp;
+            (0xa0 &&& 0xe0, STAMP_OF_TCP): stamped_tcp;
+            (0xc0 &&& 0xc0, STAMP_OF_TCP): stamped_tcp;
+            (_, STAMP_OF_TCP &&& 0xff00): occupied_tcp;
+            default: plain_tcp;
+        }
+    }
+
+    state plain_tcp {
+        packet.extract(hdr.tcp);
+        l4_checksum.subtract({hdr.tcp.checksum});
+        l4_checksum.subtract_all_and_deposit(meta.l4_rest);
+        transition accept;
+    }
+
+    state occupied_tcp {
+        meta.occupied = 1;
+        transition plain_tcp;
+    }
+
+    state stamped_tcp {
+        meta.occupied = 1;
+        packet.extract(hdr.tcp);
+        l4_checksum.subtract({hdr.tcp.checksum});
+        packet.extract(hdr.stamp);
+        l4_checksum.subtract({hdr.stamp.kind, hdr.stamp.first_high, hdr.stamp.first_low, hdr.stamp.flow,
+                              hdr.stamp.second_high, hdr.stamp.second_low});
+        l4_checksum.subtract_all_and_deposit(meta.l4_rest);
+        transition accept;
+    }
+
+    // 20 bytes of IPv4, 8 of UDP and 16 of a stamp.
+    state udp {
+        transition select(hdr.ipv4.len, packet.lookahead<bit<80>>()[15:0]) {
+            (0 .. 43, _): plain_udp;
+            (_, STAMP_OF_UDP): stamped_udp;
+            default: plain_udp;
+        }
+    }
+
+    state plain_udp {
+        packet.extract(hdr.udp);
+        l4_checksum.subtract({hdr.udp.checksum});
+        l4_checksum.subtract_all_and_deposit(meta.l4_rest);
+        transition accept;
+    }
+
+    state stamped_udp {
+        meta.occupied = 1;
+        packet.extract(hdr.udp);
+        l4_checksum.subtract({hdr.udp.checksum});
+        packet.extract(hdr.stamp);
+        l4_checksum.subtract({hdr.stamp.kind, hdr.stamp.first_high, hdr.stamp.first_low, hdr.stamp.flow,
+                              hdr.stamp.second_high, hdr.stamp.second_low});
+        l4_checksum.subtract_all_and_deposit(meta.l4_rest);
         transition accept;
     }
 
@@ -192,12 +282,16 @@ control PathEgress(inout path_egress_headers_t hdr, inout path_egress_t meta, in
                    inout egress_intrinsic_metadata_for_deparser_t eg_deparser,
                    inout egress_intrinsic_metadata_for_output_port_t eg_port) {
     PathCarrier() carrier;
-    Counter<bit<64>, bit<9>>(PATH_PORTS, CounterType_t.PACKETS_AND_BYTES) forwarded;  // with bytes of `bridged`
+    PathStamps() stamps;
+    // With the bytes of `bridged`, and of stamps that are taken out, but not of those that are put in.
+    Counter<bit<64>, bit<9>>(PATH_PORTS, CounterType_t.PACKETS_AND_BYTES) forwarded;
 
     apply {
         forwarded.count(eg.egress_port);
         if (hdr.trace.isValid()) {
             carrier.apply(hdr, eg, eg_deparser);
+        } else {
+            stamps.apply(hdr, eg.egress_port, eg_parser.global_tstamp, meta);
         }
         hdr.bridged.setInvalid();
     }
@@ -206,8 +300,20 @@ control PathEgress(inout path_egress_headers_t hdr, inout path_egress_t meta, in
 control PathEgressDeparser(packet_out packet, inout path_egress_headers_t hdr, in path_egress_t meta,
                            in egress_intrinsic_metadata_for_deparser_t eg_deparser) {
     Checksum() carrier;
+    Checksum() tcp;
+    Checksum() udp;
 
     apply {
+        if (meta.tcp_changed) {
+            hdr.tcp.checksum = tcp.update({
+                hdr.stamp.kind, hdr.stamp.first_high, hdr.stamp.first_low, hdr.stamp.flow, hdr.stamp.second_high,
+                hdr.stamp.second_low, meta.l4_rest, meta.l4_change});
+        }
+        if (meta.udp_changed) {
+            hdr.udp.checksum = udp.update({
+                hdr.stamp.kind, hdr.stamp.first_high, hdr.stamp.first_low, hdr.stamp.flow, hdr.stamp.second_high,
+                hdr.stamp.second_low, meta.l4_rest, meta.l4_change}, true);
+        }
         hdr.carrier_ipv4.checksum = carrier.update({
             hdr.carrier_ipv4.version, hdr.carrier_ipv4.ihl, hdr.carrier_ipv4.tos, hdr.carrier_ipv4.len,
             hdr.carrier_ipv4.tester_version, hdr.carrier_ipv4.id, hdr.carrier_ipv4.flags, hdr.carrier_ipv4.frag,

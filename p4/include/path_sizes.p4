@@ -13,5 +13,10 @@ const bit<32> FOLLOWED_FLOWS = 2048;   // directions of flows, with data and wit
 const bit<32> EVENTS = 4096;           // entries: an event in a direction, with payload and without
 const bit<32> TRACES = 256;            // paths that are traced, by 8 bits; 0: none
 const bit<32> TRANSMISSIONS = 255;     // of a packet that is followed: 8 bits
+const bit<32> STAMPED = 32;            // directions of 16 groups of stamps: 64 ports
+const bit<32> STAMP_WATCHES = 512;     // one block of TCAM deep
+const bit<32> STAMP_FATES = 512;       // of 32 directions, 16 each
+const bit<32> STAMP_BUCKETS = 512;     // of the histogram, as prefixes in one block of TCAM
+const bit<32> STAMP_HISTOGRAM = 8192;  // 32 directions of 256 buckets: 4 blocks of SRAM
 
 #endif
