@@ -166,6 +166,7 @@ class SwitchPathRig:
         pipelines: What runs there in place of the fake's pipelines.
         connectors: Where its ports are.
         profile: The shipped profile.
+        hosts: What is behind its ports.
     """
 
     between = ("p1", "p2")
@@ -175,8 +176,9 @@ class SwitchPathRig:
         pipelines: MakesPipelines | None = None,
         connectors: Sequence[str] = ("1/0", "2/0", "3/0", "4/0"),
         profile: str = "inline",
+        hosts: Hosts | None = None,
     ) -> None:
-        self.now_ns, self.hosts = 10**9, Hosts()
+        self.now_ns, self.hosts = 10**9, hosts or Hosts()
         folder = shipped(profile)
         program = Program.load(folder)
         daemon = self.daemon = FakeDaemon(folder, lambda: self.now_ns, self.hosts, pipelines=pipelines)

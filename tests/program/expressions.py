@@ -209,6 +209,8 @@ class Expressions:
             return lambda values: left(values) + right(values) & mask
         if kind == "AddSat":
             return lambda values: min(left(values) + right(values), mask)
+        if kind == "SubSat":
+            return lambda values: max(left(values) - right(values), 0)
         if kind == "Sub":
             return lambda values: left(values) - right(values) & mask
         raise NotImplementedError(f"an expression {kind}")

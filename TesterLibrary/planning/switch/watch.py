@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The packets that events of a path see, by the fields that a switch compares (p4/controls/path_flows.p4)."""
+"""The packets that events of a path or stamps see, by the fields that a switch compares.
+
+They are the keys of tables in p4/controls/path_flows.p4 and p4/controls/path_stamps.p4.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +26,12 @@ _FIELDS = {"ipv4_src": (12, 4), "ipv4_dst": (16, 4), "sport": (20, 2), "dport": 
 _TRANSPORT = {TCP: "tcp", UDP: "udp"}
 
 
-def watch_of(matches: Sequence[Match]) -> Watch:
+def watch_of(matches: Sequence[Match], does: str = "numbers flows of") -> Watch:
     """The keys of the table for packets that meet these matches.
+
+    Args:
+        matches: The matches.
+        does: What a switch does to them, for the error.
 
     Raises:
         PlanError: packets but those of TCP or UDP in IPv4 meet them, or they look at other fields.
@@ -42,7 +49,7 @@ def watch_of(matches: Sequence[Match]) -> Watch:
     protocol = bits.take(network + _PROTOCOL[0], *_PROTOCOL[1:])
     if ether_type != _IPV4 or shape != [_NO_OPTIONS, 0] or protocol not in _TRANSPORT:
         raise PlanError(
-            "a switch numbers flows of TCP and UDP in IPv4 only, so it has to see no others; give "
+            f"a switch {does} TCP and UDP in IPv4 only, so it has to see no others; give "
             "headers=IP / TCP or headers=IP / UDP, with Dot1Q before it if need be, or use a testerd"
         )
     transport = _TRANSPORT[protocol]

@@ -8,7 +8,7 @@ below and above there is one for each octave, at most 33.5 % off. Least, greates
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -53,13 +53,33 @@ def scale() -> tuple[Bucket, ...]:
     return tuple(Bucket(number, first, size) for number, (first, size) in enumerate(spans))
 
 
-def bucket_entries() -> Iterator[TableEntry]:
-    """The scale, which all streams share."""
+def bucket_entries(
+    pipeline: str = "external", control: str = _LATENCY, time: str = "latency"
+) -> Iterator[TableEntry]:
+    """The scale, which all times of a control share. `time` is the key of its table."""
     top = (1 << _WORD) - 1
     for bucket in scale():
         yield TableEntry(
-            f"external.{_LATENCY}.buckets",
-            {"latency": Masked(bucket.first, top & ~(bucket.size - 1)), "$MATCH_PRIORITY": 0},
-            f"{_LATENCY}.in_bucket",
+            f"{pipeline}.{control}.buckets",
+            {time: Masked(bucket.first, top & ~(bucket.size - 1)), "$MATCH_PRIORITY": 0},
+            f"{control}.in_bucket",
             {"number": bucket.number},
         )
+
+
+def by_index(histogram: Mapping[int, int]) -> dict[int, int]:
+    """The counts of buckets, by number, as `measurement/histogram.py` has them."""
+    indexes = {bucket.number: bucket.index for bucket in scale()}
+    buckets: dict[int, int] = {}
+    for number, count in histogram.items():
+        index = indexes.get(number, indexes[max(indexes)])
+        buckets[index] = buckets.get(index, 0) + count
+    return buckets
+
+
+def between(least: int, greatest: int) -> list[int]:
+    """The numbers of the buckets for times from the least to the greatest, and of the one of all others."""
+    if least > greatest:
+        return []
+    found = [one for one in scale() if one.first <= greatest and least < one.first + one.size]
+    return [*(one.number for one in found), OTHERS]

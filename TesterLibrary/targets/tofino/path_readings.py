@@ -21,6 +21,7 @@ from .path_entries import EGRESS, INGRESS, LoadedPath
 from .session import SwitchSession
 from .switch import Asked, Reading
 
+BRIDGED = 7  # bytes of the header between the gresses, which the egress counts (p4/include/path_headers.p4)
 _PACKETS, _OCTETS = "$COUNTER_SPEC_PKTS", "$COUNTER_SPEC_BYTES"
 _RECEIVED, _IGNORED = f"{INGRESS}.ends.received", f"{INGRESS}.ignored"
 _UNMATCHED, _UNNUMBERED = f"{INGRESS}.flows.unmatched", f"{INGRESS}.flows.unnumbered"
@@ -104,14 +105,13 @@ def _direction(path: LoadedPath, direction: int, begin: PathSeen, now: PathSeen)
     forwarded = now.forwarded[direction] - begin.forwarded[direction]
     drops = [index for index, event in enumerate(planned.events) if isinstance(event.action, Drop)]
     dropped = sum(now.fired[event, direction] for event in drops)
+    octets = now.forwarded_bytes[direction] - begin.forwarded_bytes[direction]
     unmatched = now.unmatched[direction] - begin.unmatched[direction]
     return PathDirectionCounters(
         port=(planned.first_port, planned.second_port)[direction],
         received=received,
         forwarded=forwarded,
-        forwarded_bytes=now.forwarded_bytes[direction]
-        - begin.forwarded_bytes[direction]
-        - BRIDGED * forwarded,
+        forwarded_bytes=octets - BRIDGED * forwarded,
         dropped=dropped,
         unmatched=unmatched if planned.events else 0,
         lost=max(0, received - dropped - forwarded),

@@ -16,14 +16,16 @@ from ...measurement.captured_frames import CapturedFrames
 from ...measurement.counter import Counter
 from ...measurement.snapshot import FlowCounters, PathCounters, PortCounters, Snapshot
 from ...model.capture import Capture
+from ...model.heading import Heading
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import Duration
 from ...planning.switch.chip import pipe_of
 from ...planning.switch.inline import PATHS, check_beside, check_ports, switch_path
-from ..base import Capabilities, Flipped, SendingProgress
-from ..rules.paths import stamps_refused
+from ...planning.switch.stamps import GROUPS
+from ..base import Capabilities, Flipped, SendingProgress, StampRecords
 from ..rules.refusal import check_end, known_job, known_port
+from .latency import PERCENTILE_ERROR
 from .links import Links
 from .macs import MacCounters, mac_counters, with_macs
 from .path_entries import REGISTERS, LoadedPath, resets
@@ -34,6 +36,7 @@ from .port_totals import COUNTED_BY_MACS
 from .program import Program
 from .reached import reached
 from .session import SwitchSession
+from .stamping import Stamping
 from .without import WithoutFrames
 
 _INSTEAD = "load the switch with the program `tofino`, or use a testerd"
@@ -41,7 +44,7 @@ _INSTEAD = "load the switch with the program `tofino`, or use a testerd"
 
 @dataclass
 class _Run:
-    """A loaded job, and its paths."""
+    """A loaded job, its paths and its stamps."""
 
     job: str
     paths: tuple[LoadedPath, ...]
@@ -87,6 +90,7 @@ class PathTarget(WithoutFrames):
         self._known = {info.name: info for info in port_infos(session)}
         self._runs: dict[str, _Run] = {}
         self._traces = PathTraces(session, now_ns)
+        self._stamping = Stamping(session, self._known)
         self._begin()
 
     def capabilities(self) -> Capabilities:
@@ -100,7 +104,9 @@ class PathTarget(WithoutFrames):
                 max_streams=0,
                 details=self._details,
                 counts=frozenset({Counter.LINKS}) | (COUNTED_BY_MACS if has_macs else frozenset()),
+                percentile_error=PERCENTILE_ERROR,
                 max_paths=min(PATHS, len(self._known) // 2),
+                max_stamps=GROUPS,
             )
 
     def load(self, plan: Plan) -> None:
@@ -121,7 +127,13 @@ class PathTarget(WithoutFrames):
                 raise PlanError(
                     f"job {plan.job!r}: a switch has {PATHS} paths at most; unload another job first"
                 )
+            loaded = [(run.job, path.path.planned) for run in self._runs.values() for path in run.paths]
             self._load(_Run(plan.job, tuple(paths)))
+            try:
+                self._stamping.load(plan, loaded)
+            except BaseException:
+                self._unload([self._runs[plan.job]])
+                raise
 
     def start(
         self, jobs: Sequence[str], *, duration: Duration | None = None, packets: int | None = None
@@ -139,6 +151,7 @@ class PathTarget(WithoutFrames):
             self.session.write([entry for path in paths for entry in resets(path)])
             for run in runs:
                 run.begin, run.end = tuple(read_path(self.session, path) for path in run.paths), None
+            self._stamping.start(jobs)
             self._hold_on_loss()
             self.session.write([entry for path in paths for entry in path.forwarding])
 
@@ -157,9 +170,8 @@ class PathTarget(WithoutFrames):
         with self._reached():
             runs = self._of(jobs)
             self._stop(runs)
-            for run in runs:
-                self.session.remove([entry for path in run.paths for entry in path.entries])
-                del self._runs[run.job]
+            self._stamping.unload([run.job for run in runs])
+            self._unload(runs)
 
     def wait(
         self,
@@ -173,13 +185,15 @@ class PathTarget(WithoutFrames):
         if on_progress:
             on_progress(SendingProgress.of(()))
 
-    def snapshot(self, jobs: Sequence[str] = (), *, buckets: bool = True) -> Snapshot:  # noqa: ARG002
+    def snapshot(self, jobs: Sequence[str] = (), *, buckets: bool = True) -> Snapshot:
         """See `Target`. The driver's clock is the tester's."""
         with self._reached():
+            now_ns, runs = self._now_ns(), self._of(jobs or tuple(self._runs))
             return Snapshot(
-                taken_at_ns=self._now_ns(),
+                taken_at_ns=now_ns,
                 ports=self._links.noted(self._ports()),
-                paths=tuple(path for run in self._of(jobs or tuple(self._runs)) for path in self._read(run)),
+                paths=tuple(path for run in runs for path in self._read(run)),
+                stamps=tuple(self._stamping.counters([run.job for run in runs], now_ns, buckets=buckets)),
             )
 
     def flip(self, jobs: Sequence[str]) -> Flipped:
@@ -191,6 +205,14 @@ class PathTarget(WithoutFrames):
         """See `Target`. It has no streams."""
         self._of([job])
         raise PlanError(f"job {job!r} has no stream {stream_id} that counts flows")
+
+    def stamp_records(self, job: str, name: str, heading: Heading) -> Iterator[StampRecords]:  # noqa: ARG002
+        """See `Target`. It counts neither flows nor intervals."""
+        self._of([job])
+        raise PlanError(
+            f"stamps {name!r}: a switch counts all packets of a direction together, not by flows or by "
+            "intervals; use a testerd"
+        )
 
     def inject(self, frames: Iterable[LearningFrame]) -> None:
         """See `Target`. It sends nothing of its own."""
@@ -247,7 +269,7 @@ class PathTarget(WithoutFrames):
             self.session.close()
 
     def _check_plan(self, plan: Plan) -> None:
-        """PlanError for all but paths."""
+        """PlanError for all but paths and stamps."""
         for kind, names in (
             ("stream", [stream.name for stream in plan.streams]),
             ("responder or clients", [end.name for end in plan.ends]),
@@ -257,8 +279,6 @@ class PathTarget(WithoutFrames):
                     f"{kind} {names[0]!r}: the program of this switch has paths, and no traffic of its own; "
                     f"{_INSTEAD}"
                 )
-        for stamps in plan.stamps:
-            raise stamps_refused(stamps.name, "the program of paths puts in no stamps: it")
         self.inject(plan.learning)
 
     def _number(self, port: str) -> int:
@@ -278,8 +298,14 @@ class PathTarget(WithoutFrames):
         self.session.write([entry for path in run.paths for entry in path.entries])
         self._runs[run.job] = run
 
+    def _unload(self, runs: Sequence[_Run]) -> None:
+        for run in runs:
+            self.session.remove([entry for path in run.paths for entry in path.entries])
+            del self._runs[run.job]
+
     def _stop(self, runs: Sequence[_Run]) -> None:
         forwarding = [run for run in runs if run.forwarding]
+        self._stamping.stop([run.job for run in runs])
         self.session.remove([entry for run in forwarding for path in run.paths for entry in path.forwarding])
         for run in forwarding:
             run.end = tuple(read_path(self.session, path) for path in run.paths)
@@ -325,6 +351,7 @@ class PathTarget(WithoutFrames):
         self._traces.close()
         for run in self._runs.values():
             self._load(_Run(run.job, tuple(path.traced_as(0) for path in run.paths)))
+        self._stamping.load_anew()
         return len(self._runs)
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 
 from ...measurement.counter import Counter
 from ...measurement.snapshot import LatencyCounters, OrderCounters, StreamCounters, VersionCounters
-from .latency import OTHERS, scale
+from .latency import between, by_index
 from .loaded import LoadedStream
 from .switch import Asked, Reading
 
@@ -135,10 +135,7 @@ def number_of(reading: Reading) -> int:
 
 def reached(stream: LoadedStream, found: StreamRegisters) -> list[int]:
     """The buckets for latencies from the stream's least to its greatest, and the bucket of all others."""
-    if not stream.planned.signature or found.least > found.greatest:
-        return []
-    between = [one for one in scale() if one.first <= found.greatest and found.least < one.first + one.size]
-    return [*(one.number for one in between), OTHERS]
+    return between(found.least, found.greatest) if stream.planned.signature else []
 
 
 def cells(stream: LoadedStream, numbers: Sequence[int]) -> list[Asked]:
@@ -273,17 +270,12 @@ def latency_counters(found: StreamRegisters, packets: int) -> LatencyCounters:
     """The latencies of so many frames with a signature."""
     if not packets:
         return LatencyCounters()
-    indexes = {bucket.number: bucket.index for bucket in scale()}
-    buckets: dict[int, int] = {}
-    for number, count in found.histogram.items():
-        index = indexes.get(number, indexes[max(indexes)])
-        buckets[index] = buckets.get(index, 0) + count
     return LatencyCounters(
         count=packets,
         sum_ns=found.latency_sum,
         min_ns=found.least,
         max_ns=found.greatest,
-        buckets=buckets,
+        buckets=by_index(found.histogram),
     )
 
 

@@ -30,6 +30,7 @@ class PathFrame:
     tcp: int = 0
     udp: int = 0
     payload: int = 0
+    arrived_ns: int = 0  # at the ingress
 
     kind = FORWARDED
     template = 0
@@ -47,7 +48,7 @@ class PathFrame:
 
     @property
     def size_within(self) -> int:
-        """The same in the egress, where a frame has one byte before it (`path_bridged_h`)."""
+        """The same in the egress, where a frame has a header before it (`path_bridged_h`)."""
         return max(MIN_FRAME_SIZE, len(self.octets) + BRIDGED + FCS_LENGTH)
 
     @property

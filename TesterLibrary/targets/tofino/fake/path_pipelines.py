@@ -15,6 +15,7 @@ from ..trace_record import TraceRecord
 from .crc import crc16, crc32
 from .path_copy import PathCopy
 from .path_frame import PathFrame
+from .path_stamps import PathStamps
 from .pipelines import Inside, Mirrored, Way
 from .store import Cells, Store, number
 
@@ -55,7 +56,7 @@ class PathPipelines:
     """The one pipeline of the program, in each pipe with its own registers."""
 
     def __init__(self, store: Store) -> None:
-        self._store = store
+        self._store, self._stamps = store, PathStamps(store)
 
     def ingress(self, port: int, octets: bytes, now_ns: int) -> Iterator[Way[_Packet] | Mirrored[_Packet]]:
         """See `Pipelines`."""
@@ -66,6 +67,7 @@ class PathPipelines:
         self._count(f"{INGRESS}.{'ends.received' if entry else 'ignored'}", port, port, frame.size)
         if entry is None:
             return
+        frame.arrived_ns = now_ns
         passing = _Passing(frame, port, int(".backward" in str(entry.action)))
         self._treat(passing)
         trace = number(entry, "trace")
@@ -77,13 +79,14 @@ class PathPipelines:
         if not passing.dropped:
             yield Way(frame, number(entry, "port"))
 
-    def egress(self, packet: _Packet, port: int, now_ns: int) -> bytes | None:  # noqa: ARG002
+    def egress(self, packet: _Packet, port: int, now_ns: int) -> bytes | None:
         """See `Pipelines`."""
         if isinstance(packet, PathCopy):
             self._count(f"{EGRESS}.forwarded", port, port, packet.size)
             carrier = self._store.match(CARRIERS, port)
             return packet.carried(carrier) if carrier else None
         self._count(f"{EGRESS}.forwarded", port, port, packet.size_within)
+        self._stamps.leave(packet, port, now_ns)
         return bytes(packet.octets)
 
     def inside(self, packet: _Packet, port: int, now_ns: int) -> Inside[_Packet]:  # noqa: ARG002
