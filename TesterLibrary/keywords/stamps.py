@@ -26,7 +26,8 @@ from ._component import component
 _KEPT = {kept.name.lower(): kept for kept in Kept}
 _ONE_SECOND = Duration(10**9)
 _COUNTS = (
-    *("sent", "received", "lost", "late", "duplicated", "reordered", "ambiguous", "uncovered", "unknown"),
+    *("sent", "received", "lost", "late", "duplicated", "reordered", "behind", "ambiguous"),
+    *("uncovered", "unknown"),
     *("unstamped", "unfit", "occupied", "no_room", "too_long", "overflowed", "untracked", "flows"),
 )
 _UNCOUNTED = "this tester does not count them, or does not tell them from others"
@@ -151,7 +152,8 @@ class TrafficStamps:
         ``occupied`` (they have an option of kind 0x0f), ``unfit`` (fragments, other protocols) or
         ``overflowed``; ``unstamped``, which came from it without one, and ``unknown``, by how many these are
         more; ``flows``, and ``untracked``, packets of flows without room. A switch counts neither of the last
-        two; ``duplicated`` and ``reordered`` it knows where they are 0. None stands for what is not known.
+        two; ``duplicated`` and ``reordered`` it knows where they are 0, else ``behind`` is how many packets
+        came back after one that was sent later, or once more. None stands for what a tester does not count.
 
         Times of one direction: ``min``, ``mean``, ``max``, ``std``, a percentile (``p99.9``), ``pdv99.9``,
         ``ipdv_mean``, ``ipdv_max``. Without a statistic the result is returned and is what `Verify …` judges;

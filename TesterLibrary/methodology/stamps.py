@@ -130,8 +130,9 @@ class StampResult(Result):
             else packets.delay.figure_without(packets.copies, percentile)
         )
         value: Between | None = about(figure)
-        if value is not None and packets.copies and percentile is None:
-            value = _mean_without(packets, value)
+        if figure is not None and packets.copies:
+            value = Between(figure.least, figure.most)
+            value = _mean_without(packets, value) if percentile is None else value
         measured = str(Duration(round(figure.value))) if figure else "unknown"
         if value is not None and packets.untimed:
             value = self._with_untimed(packets, percentile, value)

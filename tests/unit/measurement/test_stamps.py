@@ -35,7 +35,7 @@ def delays(values: list[int]) -> dict[str, Any]:
     }
 
 
-def forward(values: list[int] | None = None, **counts: int) -> StampDirectionCounters:
+def forward(values: list[int] | None = None, **counts: Any) -> StampDirectionCounters:
     values = values or []
     return StampDirectionCounters(
         **{"heading": "forward", "sent": len(values), "received": len(values), **delays(values), **counts}
@@ -79,10 +79,13 @@ def test_bounds_of_a_percentile_hold_wherever_the_others_lie(
         ({"sent": 31, "received": 0, "unstamped": 0}, (1, 1)),
         ({"sent": 100, "received": 95, "unstamped": 2}, (Fraction(3, 100), Fraction(5, 100))),
         ({"sent": 0, "received": 0}, (0, 0)),
+        ({"sent": 100, "received": 99, "behind": 2}, (Fraction(1, 100), Fraction(3, 100))),
+        ({"sent": 100, "received": 102, "behind": 2}, (0, 0)),
+        ({"sent": 100, "received": 99, "behind": 2, "duplicated": 0}, (Fraction(1, 100), Fraction(1, 100))),
     ],
 )
 def test_loss_is_known_as_far_as_packets_are(
-    counts: dict[str, int], bounds: tuple[Fraction, Fraction]
+    counts: dict[str, Any], bounds: tuple[Fraction, Fraction]
 ) -> None:
     assert packets_of(forward(**counts)).loss_bounds == bounds
 
@@ -104,6 +107,10 @@ def test_what_is_not_in_the_figures_is_said() -> None:
         "4 packets forward looked like another one that was under way",
     ]
     assert list(remarks(forward())) == []
+    assert list(remarks(forward(behind=2))) == [
+        "2 packets forward came back out of order or once more, which this tester does not tell apart: as "
+        "many more may be lost"
+    ]
 
 
 def test_packets_are_under_way_until_their_time_is_over() -> None:

@@ -11,6 +11,7 @@ from TesterLibrary.errors import UnitError
 from TesterLibrary.methodology.stamps import StampResult
 from TesterLibrary.model.stamps import StampMode
 from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.targets.tofino.latency import PERCENTILE_ERROR
 from TesterLibrary.verdict import Outcome, Verdict
 from tests.approval import Approved
 from tests.unit.measurement.test_stamps import forward
@@ -27,6 +28,7 @@ def result(*directions: Any, **changes: Any) -> StampResult:
 
 
 GOOD = result(forward(DELAYS))
+SWITCH = result(forward(DELAYS), percentile_error=PERCENTILE_ERROR)
 
 
 def loss() -> Iterator[Verdict]:
@@ -40,6 +42,9 @@ def loss() -> Iterator[Verdict]:
     yield result(forward(DELAYS, sent=120), under_way=20).loss_below(bound)
     yield result(forward()).loss_below(bound)
     yield result(forward(DELAYS, sent=103, overflowed=1)).loss_below(Ratio.parse("2 %"))
+    yield result(forward(DELAYS, behind=3)).loss_below(bound)
+    yield result(forward(DELAYS, behind=3)).loss_below(Ratio.parse("5 %"))
+    yield result(forward(DELAYS, sent=102, behind=3)).loss_below(bound)
 
 
 def delay() -> Iterator[Verdict]:
@@ -53,6 +58,11 @@ def delay() -> Iterator[Verdict]:
     yield result(forward(DELAYS, sent=103, received=103)).delay_below(Duration.parse("60 us"))
     yield result(forward(sent=5)).delay_below(Duration.parse("20 us"), 50)
     yield result(forward()).delay_below(Duration.parse("20 us"), 50)
+    yield result(forward(DELAYS, behind=5)).delay_below(Duration.parse("20 us"), 90)
+    yield result(forward(DELAYS, behind=5)).delay_below(Duration.parse("14 us"))
+    yield result(forward(DELAYS, behind=5)).delay_below(Duration.parse("20 us"))
+    yield SWITCH.delay_below(Duration.parse("10.2 us"), 50)
+    yield SWITCH.delay_below(Duration.parse("11 us"), 50)
 
 
 def test_each_verdict_says_what_was_approved(approved: Approved) -> None:
@@ -78,6 +88,16 @@ def test_counts_and_times_are_read_by_name() -> None:
     ):
         with pytest.raises(UnitError):
             wrong()
+
+
+def test_what_a_tester_does_not_count_is_not_known() -> None:
+    switch = result(forward(DELAYS, delay_squares=None, duplicated=0, reordered=0, behind=0))
+    assert [switch.count(what, None) for what in ("lost", "reordered", "duplicated", "behind")] == [0] * 4
+    assert [switch.count(what, "forward") for what in ("flows", "untracked")] == [None, None]
+    assert (switch.time("std", None), switch.time("mean", None)) == (None, 14_000)
+    overtaken = result(forward(DELAYS, behind=2))
+    counts = ("received", "lost", "reordered", "duplicated", "sent", "behind")
+    assert [overtaken.count(what, None) for what in counts] == [None, None, None, None, 100, 2]
 
 
 def test_a_result_is_one_line() -> None:
