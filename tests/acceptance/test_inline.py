@@ -43,6 +43,18 @@ def test_a_fake_switch_between_hosts_of_the_kernel_loses_what_it_is_told_to(tmp_
     check_passed(tests)
 
 
+def test_a_fake_switch_times_what_a_router_of_the_kernel_forwards(tmp_path: Path) -> None:
+    """The suite of the engine as it is; only stamps of packets are known again there."""
+    suite = paths.suite_root() / "inline" / "router_latency.robot"
+    slow = ("TESTBED:embedded/tofino-stamped-router", "UDP_RATE:5M", "DELAY:2 s")
+    tests = robot(suite, tmp_path, *slow)
+    for matched in ("TCP, Matched", "UDP, Matched"):
+        assert "a switch remembers no packet" in tests.pop(matched).message
+    assert len(tests) == SHIPPED["router_latency"] - 2
+    check_passed(tests)
+    assert not (tmp_path / "evidence" / "stamps").exists()
+
+
 def test_an_end_of_roce_that_breaks_a_rule_is_found(tmp_path: Path) -> None:
     selective = changed(
         tmp_path,

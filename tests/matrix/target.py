@@ -107,6 +107,7 @@ FAKE_SWITCH = Target(
         "apps/hosts": (f"TESTBED:{HERE / 'fake-web.yaml'}",),
         "inline": (f"TESTBED:{HERE / 'fake-path.yaml'}",),  # another program
         "inline/tcp_loss": ("TESTBED:embedded/tofino-path-hosts",),
+        "inline/router_latency": ("TESTBED:embedded/tofino-stamped-router", "UDP_RATE:5M", "DELAY:2 s"),
         "stateful/burst_tolerance": (f"TESTBED:{HERE / 'fake-shaper.yaml'}",),
         "switching/congestion": (f"TESTBED:{HERE / 'fake-shaper.yaml'}",),
         "stateful/arp_learning": (f"TESTBED:{HERE / 'fake-router.yaml'}", *_FEW_NEIGHBOURS),

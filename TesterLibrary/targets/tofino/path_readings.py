@@ -27,7 +27,6 @@ _RECEIVED, _IGNORED = f"{INGRESS}.ends.received", f"{INGRESS}.ignored"
 _UNMATCHED, _UNNUMBERED = f"{INGRESS}.flows.unmatched", f"{INGRESS}.flows.unnumbered"
 _FORWARDED = f"{EGRESS}.forwarded"
 _FLOWS = f"{INGRESS}.flows.flows"
-BRIDGED = 1  # byte before a frame between ingress and egress (p4/include/path_headers.p4)
 _DIRECTIONS = {Heading.FORWARD: (0,), Heading.BACKWARD: (1,), Heading.BOTH: (0, 1)}
 
 
