@@ -178,8 +178,8 @@ class PathTraces:
             assert port is not None
             raise TargetError(
                 f"{counters.name}: none of the {counters.matched:,} copies that are due has come to "
-                f"{port.host.ip}; look whether that interface is up and at the other end of port {port.front} "
-                "of the switch, and whether a firewall drops UDP to it"
+                f"{port.host.ip}; look whether that interface is up, at the other end of port {port.front}, "
+                "and whether a firewall drops UDP to it"
             )
 
     def _trace(self, name: str) -> _Trace:
