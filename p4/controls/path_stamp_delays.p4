@@ -13,7 +13,7 @@ struct delays_t {
 
 // The age of a stamp. Both times have 48 bits, and arithmetic has 32. What is older than a minute, or comes from the
 // future, is no stamp of ours.
-control PathStampAge(in path_egress_headers_t hdr, in bit<32> timeout, out bit<32> delay, out bit<2> size,
+control PathStampAge(in path_egress_headers_t hdr, in bit<32> timeout, out bit<32> delay, out resize_t resize,
                      out fate_t fate) {
     bit<16> high = 0;          // of the age, a carry too much
     bit<32> carry = 0;         // not 0: one less
@@ -28,11 +28,11 @@ control PathStampAge(in path_egress_headers_t hdr, in bit<32> timeout, out bit<3
         beyond = delay |-| timeout;
     }
     action come_back(fate_t in_time) {
-        size = STAMP_SHRINKS;
+        resize = STAMP_SHRINKS;
         fate = in_time;
     }
     action unknown() {
-        size = STAMP_KEEPS;
+        resize = STAMP_KEEPS;
         fate = STAMP_UNSTAMPED;
     }
 

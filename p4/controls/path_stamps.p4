@@ -7,23 +7,6 @@
 #ifndef PATH_STAMPS_P4
 #define PATH_STAMPS_P4
 
-// The fates of a packet, one each. The driver reads their counters.
-const fate_t STAMP_NONE = 0;             // of no stamps, or with headers that they do not look at
-const fate_t STAMP_SENT = 1;
-const fate_t STAMP_RECEIVED = 2;
-const fate_t STAMP_BEHIND = 3;           // received after one that was sent later, or once more
-const fate_t STAMP_LATE = 4;
-const fate_t STAMP_UNSTAMPED = 5;        // came back without a stamp
-const fate_t STAMP_UNFIT = 6;            // sent without one, as the next ones
-const fate_t STAMP_OCCUPIED = 7;
-const fate_t STAMP_NO_ROOM = 8;
-const fate_t STAMP_TOO_LONG = 9;
-
-// How a packet changes, for the headers around the stamp.
-const bit<2> STAMP_KEEPS = 0;
-const bit<2> STAMP_GROWS = 1;
-const bit<2> STAMP_SHRINKS = 2;
-
 struct path_egress_t {
     bit<16> l4_rest;           // what the checksum of TCP or UDP was without itself and the stamp
     bit<16> l4_change;         // of its sum by lengths
@@ -109,7 +92,7 @@ control PathStampWatches(in path_egress_headers_t hdr, in bit<9> egress_port, in
 
 // Puts a stamp into a packet that has room for it.
 control PathStampRoom(inout path_egress_headers_t hdr, in timestamp_t now, in bit<1> occupied, in bit<16> excess,
-                      inout bit<16> l4_change, out bit<2> size, out fate_t fate) {
+                      inout bit<16> l4_change, out resize_t resize, out fate_t fate) {
     action stamp_tcp() {
         hdr.stamp.setValid();
         hdr.stamp.kind = STAMP_OF_TCP;
@@ -120,7 +103,7 @@ control PathStampRoom(inout path_egress_headers_t hdr, in timestamp_t now, in bi
         hdr.stamp.second_low = 0;
         hdr.tcp.offset = hdr.tcp.offset + 0x40;
         l4_change = 0x4010;    // of the offset, and of the length in the pseudo header
-        size = STAMP_GROWS;
+        resize = STAMP_GROWS;
         fate = STAMP_SENT;
     }
     action stamp_udp() {
@@ -133,11 +116,11 @@ control PathStampRoom(inout path_egress_headers_t hdr, in timestamp_t now, in bi
         hdr.stamp.second_low = 0;
         hdr.udp.len = hdr.udp.len + STAMP_LENGTH;
         l4_change = 0x20;      // of both lengths
-        size = STAMP_GROWS;
+        resize = STAMP_GROWS;
         fate = STAMP_SENT;
     }
     action leave(fate_t as_it_is) {
-        size = STAMP_KEEPS;
+        resize = STAMP_KEEPS;
         fate = as_it_is;
     }
 
@@ -204,7 +187,7 @@ control PathStampOut(inout path_egress_headers_t hdr, inout bit<16> l4_change) {
 
 // Length and checksum of IPv4 follow (RFC 1624), so that a wrong checksum stays wrong. 16 is added to a sum of ones'
 // complement, or taken off it: where that wraps, one more.
-control PathStampNetwork(inout path_egress_headers_t hdr, in bit<2> size) {
+control PathStampNetwork(inout path_egress_headers_t hdr, in resize_t resize) {
     action follow(bit<16> octets, bit<16> sum) {
         hdr.ipv4.len = hdr.ipv4.len + octets;
         hdr.ipv4.checksum = hdr.ipv4.checksum + sum;
@@ -212,7 +195,7 @@ control PathStampNetwork(inout path_egress_headers_t hdr, in bit<2> size) {
 
     table sums {
         key = {
-            size: exact @name("size");
+            resize: exact @name("resize");
             hdr.ipv4.checksum: ternary @name("checksum");
         }
         actions = { follow; @defaultonly NoAction; }
@@ -252,7 +235,7 @@ control PathStamps(inout path_egress_headers_t hdr, in bit<9> egress_port, in ti
     bit<16> excess = 0;
     bit<1> data = 0;
     bit<1> seen = 0;
-    bit<2> size = STAMP_KEEPS;
+    resize_t resize = STAMP_KEEPS;
     bit<32> delay = 0;
     bit<1> follows = 0;
     fate_t fate = STAMP_NONE;
@@ -286,9 +269,9 @@ control PathStamps(inout path_egress_headers_t hdr, in bit<9> egress_port, in ti
         exceed();
         watches.apply(hdr, egress_port, data, seen);
         if (departs == 1 && seen == 1) {
-            room.apply(hdr, now, meta.occupied, excess, meta.l4_change, size, fate);
+            room.apply(hdr, now, meta.occupied, excess, meta.l4_change, resize, fate);
         } else if (returns == 1) {
-            age.apply(hdr, timeout, delay, size, fate);
+            age.apply(hdr, timeout, delay, resize, fate);
             if (fate == STAMP_RECEIVED) {
                 order.apply(direction, hdr.stamp.first_high, hdr.stamp.first_low, follows);
                 if (follows == 0) {
@@ -299,12 +282,12 @@ control PathStamps(inout path_egress_headers_t hdr, in bit<9> egress_port, in ti
             if (fate == STAMP_UNSTAMPED && seen == 0) {
                 fate = STAMP_NONE;
             }
-            if (size == STAMP_SHRINKS) {
+            if (resize == STAMP_SHRINKS) {
                 out_again.apply(hdr, meta.l4_change);
             }
         }
-        if (size != STAMP_KEEPS) {
-            network.apply(hdr, size);
+        if (resize != STAMP_KEEPS) {
+            network.apply(hdr, resize);
             if (hdr.tcp.isValid()) {
                 meta.tcp_changed = true;
             } else if (hdr.udp.checksum != 0) {

@@ -108,11 +108,28 @@ typedef bit<16> flow_slot_t;   // a hash of a flow's ends
 typedef bit<10> place_t;       // of what is kept of a direction of a flow that events are about
 typedef bit<5> stamped_t;      // a direction whose packets are stamped: two of each group of stamps
 typedef bit<4> fate_t;         // of a packet, as far as stamps are concerned
+typedef bit<2> resize_t;       // how a packet changes, for the headers around its stamp
 
 const bit<16> STAMP_OF_TCP = 0x0f10;     // kind and length of an option
 const bit<16> STAMP_OF_UDP = 0x0f11;
 const bit<16> STAMP_NO_FLOW = 0xffff;
 const bit<16> STAMP_LENGTH = 16;
 const bit<16> STAMP_LESS = 0xfff0;       // 16 less
+
+// The fates of a packet, one each. The driver reads their counters.
+const fate_t STAMP_NONE = 0;             // of no stamps, or with headers that they do not look at
+const fate_t STAMP_SENT = 1;
+const fate_t STAMP_RECEIVED = 2;
+const fate_t STAMP_BEHIND = 3;           // received after one that was sent later, or once more
+const fate_t STAMP_LATE = 4;
+const fate_t STAMP_UNSTAMPED = 5;        // came back without a stamp
+const fate_t STAMP_UNFIT = 6;            // sent without one, as the next ones
+const fate_t STAMP_OCCUPIED = 7;
+const fate_t STAMP_NO_ROOM = 8;
+const fate_t STAMP_TOO_LONG = 9;
+
+const resize_t STAMP_KEEPS = 0;
+const resize_t STAMP_GROWS = 1;
+const resize_t STAMP_SHRINKS = 2;
 
 #endif
