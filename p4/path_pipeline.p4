@@ -207,63 +207,46 @@ parser PathEgressParser(packet_in packet, out path_egress_headers_t hdr, out pat
         }
     }
 
-    // The offset, and the first two bytes of options: a stamp has 16 of them. Whatever a parser extracts after a sum
-    // is deposited is taken off it, so that is the last thing each state does.
+    // A stamp is the first option of TCP, and 16 bytes long. Whatever a parser extracts after a sum is deposited is
+    // taken off it, so that is the last thing it does.
     state tcp {
-        transition select(packet.lookahead<bit<176>>()[79:72], packet.lookahead<bit<176>>()[15:0]) {
-            (0x00 &&& 0xc0, _): plain_tcp;
-            (0x40 &&& 0xe0, _): plain_tcp;
-            (0x90 &&& 0xf0, STAMP_OF_TCP): stamped_tcp;
-            (0xa0 &&& 0xe0, STAMP_OF_TCP): stamped_tcp;
-            (0xc0 &&& 0xc0, STAMP_OF_TCP): stamped_tcp;
-            (_, STAMP_OF_TCP &&& 0xff00): occupied_tcp;
-            default: plain_tcp;
+        packet.extract(hdr.tcp);
+        l4_checksum.subtract({hdr.tcp.checksum});
+        transition select(hdr.tcp.offset, packet.lookahead<bit<16>>()) {
+            (0x00 &&& 0xc0, _): unstamped;
+            (0x40 &&& 0xe0, _): unstamped;
+            (0x90 &&& 0xf0, STAMP_OF_TCP): stamped;
+            (0xa0 &&& 0xe0, STAMP_OF_TCP): stamped;
+            (0xc0 &&& 0xc0, STAMP_OF_TCP): stamped;
+            (_, STAMP_OF_TCP &&& 0xff00): occupied;
+            default: unstamped;
         }
-    }
-
-    state plain_tcp {
-        packet.extract(hdr.tcp);
-        l4_checksum.subtract({hdr.tcp.checksum});
-        l4_checksum.subtract_all_and_deposit(meta.l4_rest);
-        transition accept;
-    }
-
-    state occupied_tcp {
-        meta.occupied = 1;
-        transition plain_tcp;
-    }
-
-    state stamped_tcp {
-        meta.occupied = 1;
-        packet.extract(hdr.tcp);
-        l4_checksum.subtract({hdr.tcp.checksum});
-        packet.extract(hdr.stamp);
-        l4_checksum.subtract({hdr.stamp.kind, hdr.stamp.first_high, hdr.stamp.first_low, hdr.stamp.flow,
-                              hdr.stamp.second_high, hdr.stamp.second_low});
-        l4_checksum.subtract_all_and_deposit(meta.l4_rest);
-        transition accept;
     }
 
     // 20 bytes of IPv4, 8 of UDP and 16 of a stamp.
     state udp {
-        transition select(hdr.ipv4.len, packet.lookahead<bit<80>>()[15:0]) {
-            (0 .. 43, _): plain_udp;
-            (_, STAMP_OF_UDP): stamped_udp;
-            default: plain_udp;
+        packet.extract(hdr.udp);
+        l4_checksum.subtract({hdr.udp.checksum});
+        transition select(hdr.ipv4.len, packet.lookahead<bit<16>>()) {
+            (0 .. 43, _): unstamped;
+            (_, STAMP_OF_UDP): stamped;
+            default: unstamped;
         }
     }
 
-    state plain_udp {
-        packet.extract(hdr.udp);
-        l4_checksum.subtract({hdr.udp.checksum});
+    state unstamped {
         l4_checksum.subtract_all_and_deposit(meta.l4_rest);
         transition accept;
     }
 
-    state stamped_udp {
+    state occupied {
         meta.occupied = 1;
-        packet.extract(hdr.udp);
-        l4_checksum.subtract({hdr.udp.checksum});
+        l4_checksum.subtract_all_and_deposit(meta.l4_rest);
+        transition accept;
+    }
+
+    state stamped {
+        meta.occupied = 1;
         packet.extract(hdr.stamp);
         l4_checksum.subtract({hdr.stamp.kind, hdr.stamp.first_high, hdr.stamp.first_low, hdr.stamp.flow,
                               hdr.stamp.second_high, hdr.stamp.second_low});
