@@ -119,6 +119,9 @@ def _patterns(nodes: Nodes, part: Mapping[str, Any], key: Mapping[str, Any]) -> 
     if kind == "Range":
         low, high = (nodes.at(part, end) for end in ("left", "right"))
         return list(_prefixes(int(low["value"]), int(high["value"]), nodes.at(low, "type")["size"]))
+    if kind == "Mask":
+        bits, mask = (f"{int(nodes.at(part, end)['value']):0{key['size']}b}" for end in ("left", "right"))
+        return ["".join(bit for bit, looked_at in zip(bits, mask, strict=True) if looked_at == "1")]
     if kind == "Member":  # of an enumeration
         members = {member["name"]: nodes.at(member, "value") for member in nodes.list(key, "members")}
         part, key = members[part["member"]], nodes.at(key, "type")

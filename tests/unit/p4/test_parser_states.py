@@ -55,6 +55,8 @@ parser ingress:
       match: [ half, byte0 ]
       0x****5*:
         next: end
+      0x0f**6*:
+        next: end
       0x******:
         next: end
     udp.$duplicate_0:
@@ -123,6 +125,7 @@ def program() -> dict[str, Any]:
     def protocol(number: int) -> dict[str, Any]:
         return several(constant(5, 4), constant(0, 13), constant(number, 8))
 
+    begins = node("Mask", left=constant(0x0F00, 16), right=constant(0xFF00, 16))
     states = listed(
         state("start", [ROLES], case("role_t.CPU:\n ipv4", node("Member", member="CPU"))),
         state(
@@ -136,6 +139,7 @@ def program() -> dict[str, Any]:
             "tcp",
             [BITS[16], BITS[4]],
             case("(_, 5): request", several(node("DefaultExpression"), constant(5, 4))),
+            case("(0x0f00 &&& 0xff00, 6): options", several(begins, constant(6, 4))),
         ),
         node("ParserState", name="accept"),
     )
@@ -164,6 +168,7 @@ def test_a_parser_with_all_branches_is_whole(tmp_path: Path) -> None:
         ("      0b****0101***000000000000000010001:\n", r"state ipv4 has no row for \(5, 0, 17\): udp"),
         ("      0o00002*:\n", r"state udp has no row for 0 \.\. 23: plain"),
         ("      0x****5*:\n", r"state tcp has no row for \(_, 5\): request"),
+        ("      0x0f**6*:\n", r"state tcp has no row for \(0x0f00 &&& 0xff00, 6\): options"),
         ("      match: [ byte1 ]\n", r"state start has no row for role_t\.CPU: ipv4"),
     ],
 )
