@@ -149,7 +149,7 @@ control PathIngress(inout path_headers_t hdr, inout path_ingress_t meta, in ingr
 control PathIngressDeparser(packet_out packet, inout path_headers_t hdr, in path_ingress_t meta,
                             in ingress_intrinsic_metadata_for_deparser_t ig_deparser) {
     Checksum() ipv4;
-    Mirror(MIRROR_TRACE) trace;
+    Mirror() trace;
 
     apply {
         if (ig_deparser.mirror_type == MIRROR_TRACE) {
@@ -174,8 +174,9 @@ parser PathEgressParser(packet_in packet, out path_egress_headers_t hdr, out pat
         packet.extract(eg);
         meta = {0, 0, 0, false, false};
         transition select(packet.lookahead<bit<8>>()) {
-            PATH_TRACED: traced;
-            default: forwarded;
+            0: forwarded;      // PATH_FORWARDED
+            1: traced;         // PATH_TRACED
+            default: accept;
         }
     }
 
