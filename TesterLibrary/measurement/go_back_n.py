@@ -176,15 +176,15 @@ class _Analysis:
     def _goes_back(self, half: _Half, packet: TracedPacket, psn: int) -> None:
         silence_ns = packet.arrived_ns - half.last_ns
         asked = half.asked
-        if asked and asked.psn == psn:
-            generation_ns, reaction_ns = asked.generation_ns, packet.arrived_ns - asked.gone_ns
-            reason = Reason.TIMEOUT if generation_ns is None else Reason.NAK
-        else:
-            reason, generation_ns, reaction_ns = Reason.TIMEOUT, None, silence_ns
-            beyond = half.acknowledged is not None and psn_after(psn, half.acknowledged) > 0
-            if beyond or (asked and silence_ns < _QUIET_NS):
-                wanted = asked.psn if asked else half.acknowledged
-                self._fault(half, packet, psn, Fault.WRONG_RESTART, wanted)
+        was_asked = asked is not None and asked.psn == psn
+        reason, generation_ns, reaction_ns = Reason.TIMEOUT, None, silence_ns
+        if asked and was_asked and asked.generation_ns is not None:
+            reason, generation_ns = Reason.NAK, asked.generation_ns
+            reaction_ns = packet.arrived_ns - asked.gone_ns
+        beyond = half.acknowledged is not None and psn_after(psn, half.acknowledged) > 0
+        if not was_asked and (beyond or (asked and silence_ns < _QUIET_NS)):
+            wanted = asked.psn if asked else half.acknowledged
+            self._fault(half, packet, psn, Fault.WRONG_RESTART, wanted)
         half.going = GoingBack(
             packet.number, packet.direction, half.flow, psn, reason, generation_ns, reaction_ns
         )

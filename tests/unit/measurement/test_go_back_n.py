@@ -139,6 +139,15 @@ def test_a_read_is_asked_for_again() -> None:
     assert (found.requests_again, found.naks) == (1, 0)
 
 
+def test_the_last_response_to_a_read_is_asked_for_after_a_timeout() -> None:
+    """Nothing comes behind it: the time is that of the silence, not that from the second request on."""
+    wire = Wire().read(0, 2048).responses(0).responses(1, lost=True).waits(70_000).read(1).responses(1)
+    found = go_back_n(wire.trace())
+    assert faults(found) == []
+    (going,) = found.goings
+    assert (going.reason, going.generation_ns, going.reaction_ns) == (Reason.TIMEOUT, None, 70_020_000)
+
+
 def test_who_asks_for_another_part_of_a_read_is_found() -> None:
     wire = Wire().read(0, 4096).responses(0).responses(1, lost=True).responses(2).read(2, 2048)
     assert faults(go_back_n(wire.trace())) == [Fault.WRONG_NAK]
