@@ -15,7 +15,7 @@ from ..measurement.traced_count import REACHES_THE_HOST, Traced, count
 from ..methodology.host_counters import counter_is_true
 from ..model.heading import Heading
 from ..model.units import Duration
-from ..running.hosts import ProgramResult
+from ..running.hosts import KERNEL, ProgramResult
 from ..running.suite import Suite
 from ..verdict import Verdict
 from ._assertion import asserted
@@ -118,8 +118,10 @@ class HostKeywords:
         assertion_operator: AssertionOperator | None = None,
         assertion_expected: Any = None,
         message: str | None = None,
+        *,
+        source: str = "nstat",
     ) -> int:
-        """Returns a counter of a host's kernel, and asserts if an operator is given.
+        """Returns a counter of a host, and asserts if an operator is given.
 
         | =Argument= | =Meaning= |
         | ``host`` | the name of a host, as in the testbed file |
@@ -127,22 +129,18 @@ class HostKeywords:
         | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
         | ``assertion_expected`` | how many |
         | ``message`` | a text in place of the usual one if the assertion fails |
+        | ``source`` | ``nstat``, or what was given to `Set Counter Source`, which has other names |
 
         It counts from the last `Start Path` on, or else from when the testbed was opened. An assertion is
         INCONCLUSIVE while an event of a path has not fired: then nobody knows what the host was to see.
 
         | `Get Host Counter` | server | TcpRetransSegs | == | 1 |
+        | `Get Host Counter` | server | out_of_seq_request | == | 1 | source=rdma rxe0 |
         """
         suite = self._suite
-        found = suite.hosts.counters(host)
-        if counter not in found:
-            raise TesterLibraryError(
-                f"the kernel of host {host} has no counter {counter!r}{did_you_mean(counter, list(found))}; "
-                "`nstat -az` lists them"
-            )
         value = asserted(
             suite,
-            found[counter],
+            self._counter(host, counter, source),
             assertion_operator,
             assertion_expected,
             subject=f"{counter} of {host}",
@@ -150,13 +148,30 @@ class HostKeywords:
         )
         return int(value)
 
+    def _counter(self, host: str, counter: str, source: str) -> int:
+        if source != KERNEL:
+            value = self._suite.hosts.counter(host, source, counter)
+            if isinstance(value, str):
+                raise TesterLibraryError(value)
+            return value
+        found = self._suite.hosts.counters(host)
+        if counter not in found:
+            raise TesterLibraryError(
+                f"the kernel of host {host} has no counter {counter!r}{did_you_mean(counter, list(found))}; "
+                "`nstat -az` lists them"
+            )
+        return found[counter]
+
     @keyword(tags=["host"])
     def set_counter_source(self, host: str, source: str) -> None:
-        """Has counters of a host read at each `Start Path`, for `Verify Host Counter`.
+        """Has counters of a host read at each `Start Path`, for `Verify Host Counter` and `Get Host Counter`.
 
         | =Argument= | =Meaning= |
         | ``host`` | the name of a host, as in the testbed file |
-        | ``source`` | what prints them: ``ethtool eth0`` (statistics of a NIC), ``ss`` or a command |
+        | ``source`` | what prints them: ``ethtool eth0``, ``rdma mlx5_0``, ``ss`` or a command |
+
+        ``ethtool`` has the statistics of a NIC, ``rdma`` those of a port of an RDMA device (``rdma mlx5_0/2``
+        the second one's).
 
         ``ss`` takes its filter as on the command line, ``ss dport = :80``; its values are sums over the
         sockets that are open when it is read. A command prints lines with a name and a number, or JSON,
@@ -193,7 +208,8 @@ class HostKeywords:
 
         ``sent`` are frames that come from the sender of that direction, ``sent_bytes`` their bytes without
         FCS, ``received`` those that have left to its receiver, ``marked`` of these the packets with ECN
-        *congestion experienced*; ``retransmissions``, ``timeouts`` and ``resets`` are of TCP.
+        *congestion experienced*; ``retransmissions``, ``timeouts`` and ``resets`` are of TCP. ``roce_sent``
+        and ``roce_received`` are packets of RoCEv2, those that a path has damaged not received.
 
         It counts from the last `Start Path` on, so the trace has to begin before. INCONCLUSIVE where the
         counter cannot be read, where the trace has a hole, and for ``received`` and ``marked`` where events

@@ -11,6 +11,7 @@ from ..errors import TesterLibraryError
 from ..model.heading import Heading
 from .network_header import network_of
 from .retransmissions import retransmissions
+from .roce_packet import roce_packet_of
 from .segment import RST, segment_of
 from .trace import Change, PathTrace, TracedPacket
 
@@ -28,9 +29,11 @@ class Traced(Enum):
     TIMEOUTS = "timeouts"  # of these, after a timer
     RESETS = "resets"  # segments of TCP with RST that its sender has sent
     MARKED = "marked"  # packets that have left to its receiver with ECN congestion experienced
+    ROCE_SENT = "roce_sent"  # packets of RoCEv2 that its sender has sent
+    ROCE_RECEIVED = "roce_received"  # of these, those that have left to its receiver undamaged
 
 
-REACHES_THE_HOST = (Traced.RECEIVED, Traced.MARKED)
+REACHES_THE_HOST = (Traced.RECEIVED, Traced.MARKED, Traced.ROCE_RECEIVED)
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,15 @@ def count(trace: PathTrace, what: Traced, heading: Heading) -> TracedCount:
             value = sum(bool(segment.flags & RST) for each in packets if (segment := segment_of(each.octets)))
         case Traced.MARKED:
             value = sum(_is_marked(packet) for packet in packets if packet.gone_ns is not None)
+        case Traced.ROCE_SENT:
+            value = sum(map(_is_roce, packets))
+        case Traced.ROCE_RECEIVED:
+            value = sum(_is_roce(packet) for packet in packets if packet.arrives)
     return TracedCount(value, doubt)
+
+
+def _is_roce(packet: TracedPacket) -> bool:
+    return roce_packet_of(packet.octets) is not None
 
 
 def _is_marked(packet: TracedPacket) -> bool:

@@ -27,7 +27,7 @@ class CounterSource:
 
 
 def source_of(text: str) -> CounterSource:
-    """The source that a suite means: `nstat`, `ethtool eth0`, `ss`, `ss dport = :80`, or any other command.
+    """The source that a suite means: `nstat`, `ethtool eth0`, `rdma mlx5_0`, `ss`, or any other command.
 
     Raises:
         TesterLibraryError: nothing is given, or ethtool no interface.
@@ -39,10 +39,15 @@ def source_of(text: str) -> CounterSource:
         if len(words) != 2:
             raise TesterLibraryError(f"source={text!r}; give one interface, such as 'ethtool eth0'")
         return CounterSource(("ethtool", "-S", words[1]), lambda said: dict(_lines(said)))
+    if words[:1] == ("rdma",) and len(words) == 2:
+        link = words[1] if "/" in words[1] else f"{words[1]}/1"
+        return CounterSource(("rdma", "-j", "statistic", "show", "link", link), _printed)
     if words[:1] == ("ss",):
         return CounterSource(("ss", "-tinH", *words[1:]), _sockets)
     if not words:
-        raise TesterLibraryError("no source of counters; give nstat, 'ethtool eth0', ss or a command")
+        raise TesterLibraryError(
+            "no source of counters; give nstat, 'ethtool eth0', 'rdma mlx5_0', ss or a command"
+        )
     return CounterSource(words, _printed)
 
 

@@ -25,7 +25,7 @@ from .counter_source import CounterSource, source_of
 
 _GRACE_S = 2.0  # for a program to end when it is asked to
 _MOST_WORDS = 300  # of what a program that failed has said
-_KERNEL = "nstat"  # the source that is read of every host
+KERNEL = "nstat"  # the source that is read of every host
 _READ_TIMEOUT = Duration(10**10)
 
 
@@ -201,8 +201,8 @@ class Hosts:
         Raises:
             TesterLibraryError: they cannot be read.
         """
-        since = self._marked.get((host, _KERNEL), {})
-        found = self._read(host, source_of(_KERNEL))
+        since = self._marked.get((host, KERNEL), {})
+        found = self._read(host, source_of(KERNEL))
         for each in (since, found):
             if isinstance(each, str):
                 raise TesterLibraryError(each)
@@ -248,7 +248,7 @@ class Hosts:
 
     def mark(self) -> None:
         """Counts from here on."""
-        kernels = {(host, _KERNEL): source_of(_KERNEL) for host in self.names}
+        kernels = {(host, KERNEL): source_of(KERNEL) for host in self.names}
         self._marked = {
             (host, name): self._read(host, source)
             for (host, name), source in (kernels | self._watched).items()

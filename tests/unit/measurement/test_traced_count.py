@@ -17,6 +17,8 @@ from TesterLibrary.methodology.host_counters import counter_is_true
 from TesterLibrary.model.heading import Heading
 from TesterLibrary.verdict import Outcome
 
+from .roce_traces import Wire
+
 ENDS = {Heading.FORWARD: ("10.0.0.1", "10.0.0.2"), Heading.BACKWARD: ("10.0.0.2", "10.0.0.1")}
 MS = 1_000_000
 
@@ -69,6 +71,16 @@ def test_a_mark_of_the_path_counts_where_it_has_left() -> None:
     first = replace(TRACE.packets[1], changes=frozenset({Change.MARKED}))
     marked = replace(TRACE, packets=(TRACE.packets[0], first, *TRACE.packets[2:]))
     assert count(marked, Traced.MARKED, Heading.BACKWARD).value == 2
+
+
+def test_packets_of_roce_are_counted_where_they_are_undamaged() -> None:
+    wire = Wire().data(0).data(1, lost=True).data(2, change=Change.DAMAGED).nak(1).cnp()
+    of_tcp = replace(TRACE.packets[0], number=5, arrived_ns=wire.now_ns)
+    found = wire.trace(packets=(*wire.packets, of_tcp), received=6, due=6)
+    assert count(found, Traced.SENT, Heading.FORWARD).value == 4
+    assert count(found, Traced.ROCE_SENT, Heading.FORWARD) == TracedCount(3)
+    assert count(found, Traced.ROCE_RECEIVED, Heading.FORWARD) == TracedCount(1)
+    assert count(found, Traced.ROCE_RECEIVED, Heading.BACKWARD) == TracedCount(2)
 
 
 def test_both_directions_are_no_hosts() -> None:

@@ -38,6 +38,13 @@ SS = (
         ),
         ("ss", ["ss", "-tinH"], "", {}),
         (
+            "rdma rxe0",
+            ["rdma", "-j", "statistic", "show", "link", "rxe0/1"],
+            '[{"ifname":"rxe0","port":1,"sent_pkts":100,"rcvd_pkts":10,"out_of_seq_request":1}]',
+            {"port": 1, "sent_pkts": 100, "rcvd_pkts": 10, "out_of_seq_request": 1},
+        ),
+        ("rdma mlx5_0/2", ["rdma", "-j", "statistic", "show", "link", "mlx5_0/2"], "[]", {}),
+        (
             "ip -j -s link show dev 'eth 0'",
             ["ip", "-j", "-s", "link", "show", "dev", "eth 0"],
             '[{"ifname": "eth 0", "up": true, "stats64": {"rx": {"packets": 3, "bytes": 180}}}]',
