@@ -45,6 +45,10 @@ class Inconclusive(TesterLibraryError):
         self.reason = reason
 
 
+class NotInstalled(Inconclusive, TestbedError):
+    """An optional testbed needs packages that this machine does not have. The message names them."""
+
+
 class TargetError(Inconclusive):
     """The tester is broken, gone or late. That says nothing about the device under test."""
 

@@ -17,6 +17,7 @@ from typing import Any
 from ..errors import TesterLibraryError
 from ..measurement.calibration import CalibratedSize, Calibration
 from .document import Kind, load_document, write_document
+from .user_cache import user_cache
 
 FOLDER_VARIABLE = "TESTER_CALIBRATIONS"
 _VERSION = 1
@@ -25,8 +26,7 @@ _KIND = Kind("calibration", TesterLibraryError)
 
 def calibration_path(testbed: str) -> Path:
     """The file with the calibration of a testbed; a name that cannot be a file name is changed into one."""
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(os.environ.get(FOLDER_VARIABLE) or Path(cache, "testerlibrary", "calibration"))
+    folder = Path(os.environ.get(FOLDER_VARIABLE) or user_cache() / "calibration")
     return folder / f"{re.sub(r'[^A-Za-z0-9._-]', '-', testbed)}.yaml"
 
 

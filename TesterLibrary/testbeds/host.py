@@ -10,7 +10,8 @@ closes the pipe, when its owner dies in whatever way, or when it is asked to; be
 process that is still in its namespaces.
 
 Standard input: one line of JSON, what to make; then `counters` or `restart MILLISECONDS`, a line each.
-Standard output: one line of JSON for each, `{"error": …}` if it failed.
+Standard output: one line of JSON for each, `{"error": …}` if it failed, `{"not_installed": …}` if packages
+are missing.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ..errors import TestbedError
+from ..errors import NotInstalled, TestbedError
 from .embedded import DutPort, devices, restarts
 from .embedded.cable import CABLE
 from .namespace import ETHERNET_HEADER, Namespace
@@ -105,6 +106,8 @@ class Host:
             "dut_handle": self.dut.handle,
             "unsteered": self.dut.unsteered,
             "hosts": {name: namespace.handle for name, namespace in self.hosts.items()},
+            "shells": {name: namespace.shell for name, namespace in self.hosts.items()},
+            "system": next((namespace.system for namespace in self.hosts.values()), ""),
         }
 
     def counters(self) -> dict[str, Any]:
@@ -185,6 +188,9 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         _serve(parser.parse_args().owner)
+    except NotInstalled as problem:
+        _answer({"not_installed": problem.reason})
+        sys.exit(1)
     except Exception as problem:
         what = "" if isinstance(problem, (OSError, TestbedError)) else f"{type(problem).__name__}: "
         _answer({"error": f"{what}{problem}"})

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import TestbedError
+from ..errors import NotInstalled, TestbedError
 from ..model.units import Duration
 from .privilege import is_privileged, missing_for_user_namespace
 from .processes import ProcessId, all_pids, command_line, in_namespaces, open_namespaces
@@ -78,6 +78,8 @@ class HostProcess:
         if not answer:
             raise TestbedError(f"embedded testbed {self._name!r}: {self._why_it_ended()}")
         found: Mapping[str, Any] = json.loads(answer)
+        if "not_installed" in found:
+            raise NotInstalled(f"embedded testbed {self._name!r} cannot be set up: {found['not_installed']}")
         if "error" in found:
             raise TestbedError(f"embedded testbed {self._name!r} cannot be set up: {found['error']}")
         return found
@@ -107,13 +109,18 @@ class HostProcess:
         return self._inside(self._description["dut_handle"])
 
     @property
+    def system(self) -> str:
+        """The operating system of hosts that are guests; empty where they run on this machine's kernel."""
+        return str(self._description["system"])
+
+    @property
     def hosts(self) -> tuple[str, ...]:
         """The names of the hosts that the device consists of; none of a device that is no hosts."""
         return tuple(self._description["hosts"])
 
     def host_prefix(self, name: str) -> tuple[str, ...]:
         """Runs a command on a host of that name."""
-        return self._inside(self._description["hosts"][name])
+        return (*self._inside(self._description["hosts"][name]), *self._description["shells"][name])
 
     def _inside(self, handle: int) -> tuple[str, ...]:
         return (*self._enter, f"--net=/proc/{self._process.pid}/fd/{handle}")

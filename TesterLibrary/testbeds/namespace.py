@@ -9,7 +9,9 @@ namespaces moves nothing else.
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import os
+import struct
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,6 +30,8 @@ from .address_limit import limit_addresses
 
 ETHERNET_HEADER = 14  # bytes
 _CLONE_NEWNET = 0x40000000
+_TUNSETIFF, _TUNSETPERSIST = 0x400454CA, 0x400454CB  # linux/if_tun.h
+_IFF_TAP, _IFF_NO_PI = 0x0002, 0x1000
 _libc = ctypes.CDLL(None, use_errno=True)
 
 # For a veth the kernel completes checksums, cuts segments and adds VLAN tags only when frames leave the
@@ -73,6 +77,8 @@ class Namespace:
         self.handle = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
         self._route: Any = IPRoute()
         self.cpu: int | None = None  # set by `receive_on`
+        self.shell: tuple[str, ...] = ()  # words before those of a program that a guest in it is to run
+        self.system = ""  # of such a guest
         self._receive_mask = ""  # for each new interface, where the kernel has no default for it
         self.unsteered = ""
 
@@ -175,6 +181,14 @@ class Namespace:
             self.sysctl(f"bridge.bridge-nf-call-{hook}", 0, optional=True)
         for member in members:
             self._route.link("set", index=self._index(member), master=index)
+        self.up(name)
+
+    def tap(self, name: str) -> None:
+        """An interface whose other end is a program that opens it, up. Frames in it have no offloads."""
+        request = struct.pack("16sH22x", name.encode(), _IFF_TAP | _IFF_NO_PI)
+        with self.entered(), open("/dev/net/tun", "rb", buffering=0) as control:  # noqa: PTH123 - a device
+            fcntl.ioctl(control, _TUNSETIFF, request)
+            fcntl.ioctl(control, _TUNSETPERSIST, 1)
         self.up(name)
 
     def vxlan(self, name: str, network: int, *, local: str, remote: str) -> None:

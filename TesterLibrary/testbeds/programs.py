@@ -81,15 +81,27 @@ def run(namespace: Namespace, command: Sequence[str]) -> None:
     Raises:
         TestbedError: it ended, or says nothing in time.
     """
+    begin(namespace, command, command[0])(_LONGEST_START)
+
+
+def begin(namespace: Namespace, command: Sequence[str], name: str) -> Callable[[float], None]:
+    """Starts a program on the device's CPU that says by a line when it is ready; errors have its name.
+
+    Returns what waits for that line for so many seconds; it raises TestbedError as `run` does.
+    """
     words = tempfile.TemporaryFile("w+")  # noqa: SIM115 - the program's, as long as it lives
     started = _started(namespace, command, words)
-    deadline = time.monotonic() + _LONGEST_START
-    while not os.fstat(words.fileno()).st_size and started.poll() is None and time.monotonic() < deadline:
-        time.sleep(_LOOK)
-    words.seek(0)
-    said = _line(words.read())
-    if said != "ready":
-        raise TestbedError(f"{command[0]} is not ready: {said or 'it says nothing'}")
+
+    def await_ready(seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        while not os.fstat(words.fileno()).st_size and started.poll() is None and time.monotonic() < deadline:
+            time.sleep(_LOOK)
+        words.seek(0)
+        said = _line(words.read())
+        if said != "ready":
+            raise TestbedError(f"{name} is not ready: {said or f'it has said nothing for {seconds:g} s'}")
+
+    return await_ready
 
 
 def _started(namespace: Namespace, program: Sequence[str], words: IO[str]) -> subprocess.Popen[bytes]:

@@ -185,7 +185,7 @@ def _completed(testbed: Testbed, host: HostProcess) -> Testbed:
         for number, port in enumerate(testbed.ports)
     )
     release = os.uname()
-    version = f"{release.sysname} {release.release}"
+    version = host.system or f"{release.sysname} {release.release}"
     return replace(testbed, ports=ports, dut=replace(testbed.dut, version=version))
 
 
