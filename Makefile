@@ -13,7 +13,7 @@ STEP := $(PYTHON) tools/step.py
 PACKAGES := $(PYTHON) tools/packages.py
 INSTALL := pyproject.toml setup.py tools/venv.py tools/protos.py tools/counter_classes.py proto
 
-.PHONY: help certify test test-fleet test-long truth load matrix docs tofino-model tofino-program bench setup venv venv-dev engine allure packages packages-test packages-bench \
+.PHONY: help certify test test-fleet test-long truth load matrix docs tofino-model tofino-program bench setup venv venv-dev engine allure packages packages-test packages-bench packages-guests test-guests \
 	clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
@@ -28,6 +28,7 @@ help:
 	@echo "make tofino-program  the fake switch beside the program itself; P4C=driver of the compiler"
 	@echo "make test-fleet  campaigns over Ray, whose testers, workers and head die"
 	@echo "make test-long  tests that take long, and fuzzers, for nights"
+	@echo "make test-guests  RoCEv2 of the Linux kernel in virtual machines"
 	@echo "make bench      speed, side by side with peers; results/bench/summary.json"
 	@echo "                  ONLY=name            one benchmark"
 	@echo "make truth      verdicts on random devices against the truth; results/truth/summary.json"
@@ -48,6 +49,9 @@ test: packages-test setup venv-dev
 
 test-fleet: packages-test setup venv-dev
 	@$(BIN)/tox run -e fleet
+
+test-guests: packages-test packages-guests setup venv-dev
+	@$(BIN)/tox run -e guests
 
 test-long: packages-test setup venv-dev
 	@$(BIN)/tox run -e long
@@ -83,6 +87,9 @@ packages:
 
 packages-test:
 	@$(PACKAGES) run test
+
+packages-guests:
+	@$(PACKAGES) guests
 
 packages-bench:
 	@$(PACKAGES) run bench
