@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ...model.ports import Interface
     from ..namespace import Namespace
 
+_MACHINE = f"{__name__.rpartition('.embedded.')[0]}.guest.machine"
 _TO_SAY_WHY = 10.0  # seconds
 _MEMORY_MIB = 256
 WANTED = Wanted(
@@ -82,9 +83,6 @@ def build(
     for await_ready in waiting:
         await_ready(LONGEST_BOOT + _TO_SAY_WHY)
     return built
-
-
-_MACHINE = f"{__name__.rpartition('.embedded.')[0]}.guest.machine"
 
 
 def _qemu(parts: Parts, image: Image, tap: str, number: int, address: Interface) -> list[str]:
