@@ -195,9 +195,10 @@ class SwitchPathRig:
             )
             for number, connector in enumerate(connectors, 1)
         )
-        trace = TracePort("16/3", 10**10, IPv4Interface("127.0.0.1/8"), bytes(6))
+        trace = TracePort("32/3", 10**10, IPv4Interface("127.0.0.1/8"), bytes(6))
         cabling = Cabling(front, internal_pipes=(), has_cpu=False, chip=program.chip, trace=trace)
-        daemon.trace_to(program.chip.device_port(0, 15, 3), socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        daemon.trace_to(FakeSwitch(daemon).device_port(trace.front), sender)
         self.session = SwitchSession(
             lambda: FakeSwitch(daemon), Schema.load(folder / SCHEMA), cabling, sleep=self._sleep
         )
