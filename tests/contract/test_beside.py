@@ -68,7 +68,7 @@ class Shared:
         self.target.start(["load"])
 
     def send(self, port: str, frames: Sequence[bytes]) -> dict[str, list[bytes]]:
-        """What arrives at the ends, by port, after frames have left by one of them."""
+        """The frames that arrive at the ends, by port, after frames have left by one of them."""
         self.target.start_capture(Capture("seen", ("p1", "p2", "p3"), Direction.RECEIVED, frames=10_000))
         self.target.inject([LearningFrame(port, octets) for octets in frames])
         time.sleep(_SETTLING_S)

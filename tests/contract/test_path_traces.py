@@ -27,7 +27,7 @@ rig = pytest.fixture(params=["engine", "tofino"])(path_rigs)
 
 
 def traced(rig: PathRig, name: str = "trace") -> tuple[CaptureCounters, Sequence[CapturedFrame]]:
-    """What a trace has, which is forgotten."""
+    """The counters and frames of a trace, which is forgotten."""
     counters = rig.target.stop_capture(name).counters
     frames = list(frames_of(rig.target.read_capture(name)))
     rig.target.forget_capture(name)

@@ -189,7 +189,7 @@ def _digest(node: Node, expressions: Expressions, pipeline: str) -> Call:
 
 
 def _mirror(_node: Node, expressions: Expressions, _pipeline: str) -> Call:
-    """Of an ingress: it copies the packet as it arrived, behind a header."""
+    """A mirror of an ingress, which copies the packet as it arrived, behind a header."""
 
     def emit(call: Node) -> Value:
         session, header = given(expressions, call)

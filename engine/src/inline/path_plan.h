@@ -144,7 +144,7 @@ struct PathPlan {
   std::vector<Matches> watches;
   std::vector<EventPlan> events;
   std::array<std::optional<ImpairmentPlan>, kPathDirections> impairments{};
-  uint64_t hold_bytes = 0;  // of each direction that holds frames
+  uint64_t hold_bytes = 0;         // of each direction that holds frames
   std::vector<uint16_t> beside{};  // more ports of its first end
 
   // Those of its first end, the first one first.
@@ -159,7 +159,8 @@ struct PathPlan {
     return found;
   }
   bool Has(uint16_t port) const {
-    return port == first_port || port == second_port || std::ranges::find(beside, port) != beside.end();
+    return port == first_port || port == second_port ||
+           std::ranges::find(beside, port) != beside.end();
   }
 };
 

@@ -18,9 +18,10 @@ Header From(uint32_t source, uint32_t destination = 0) {
   const auto low = [](uint32_t station, int byte) {
     return static_cast<uint8_t>(station >> 8 * byte);
   };
-  return {0x02, 0, low(destination, 3), low(destination, 2), low(destination, 1), low(destination, 0),
-          0x02, 0, low(source, 3),      low(source, 2),      low(source, 1),      low(source, 0),
-          0x08, 0};
+  return {
+      0x02, 0, low(destination, 3), low(destination, 2), low(destination, 1), low(destination, 0),
+      0x02, 0, low(source, 3),      low(source, 2),      low(source, 1),      low(source, 0),
+      0x08, 0};
 }
 
 TEST(Stations, AreWhereTheyHaveSentFromLast) {

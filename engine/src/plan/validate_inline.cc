@@ -96,7 +96,9 @@ TakeLinkDown ValidateLinkDown(const v1::LinkDown& down, const PathPlan& path,
                               std::span<const PortLimits> ports, std::string_view where) {
   CheckRange(where, "duration_ns", down.duration_ns(), kShortestLinkDownNs, kLongestBlackholeNs);
   if (!path.beside.empty()) {
-    Refuse(where, "a path with several ports at its first end has no link that could be taken down for all of "
+    Refuse(where,
+           "a path with several ports at its first end has no link that could be taken down for "
+           "all of "
            "them; use a blackhole of both ways");
   }
   TakeLinkDown plan{.duration_ns = down.duration_ns(), .ports = {}};

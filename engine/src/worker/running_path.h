@@ -12,8 +12,8 @@
 #include "inline/events.h"
 #include "inline/holding.h"
 #include "inline/path_counters.h"
-#include "inline/stations.h"
 #include "inline/stamping.h"
+#include "inline/stations.h"
 #include "inline/trace.h"
 #include "port/port.h"
 
@@ -56,7 +56,7 @@ struct PathEnd {
   size_t direction = 0;
   Port* in = nullptr;
   Port* out = nullptr;
-  size_t station_port = 0;     // the number of `in` among the ports of the first end
+  size_t station_port = 0;    // the number of `in` among the ports of the first end
   std::vector<Port*> outs{};  // by that number; none: all leave by `out`
   std::shared_ptr<const PathPlan> plan{};
   std::shared_ptr<Trace> trace{};  // null where nobody traces it
