@@ -7,7 +7,6 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from statistics import NormalDist
 from typing import Any
@@ -16,7 +15,7 @@ import pytest
 from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.l2 import Ether
 
-from TesterLibrary.errors import PlanError, TargetError
+from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.capture import CaptureCounters, CapturedFrame, Fate
 from TesterLibrary.measurement.captured_frames import frames_of
 from TesterLibrary.measurement.snapshot import PathCounters, StreamCounters
@@ -584,63 +583,6 @@ def test_a_trace_has_every_frame_and_what_became_of_it(inline: Inline) -> None:
     assert [number for number, left_ns in left.items() if left_ns is None] == [19]
     assert all(frame.time_ns <= (left[frame.sequence] or frame.time_ns) for frame in frames)
     assert frames[29].octets[15] & 3 == 0, "it is recorded before it is marked"
-
-
-def test_a_trace_may_be_a_sample(inline: Inline) -> None:
-    inline.path()
-    inline.rig.target.start_capture(trace(every=7))
-    inline.send()
-    counters, frames = inline.traced()
-    assert [frame.sequence for frame in frames] == list(range(0, FRAMES, 7))
-    assert (counters.seen, counters.matched, counters.dropped) == (FRAMES, len(frames), 0)
-
-
-def test_a_trace_that_is_full_counts_what_is_missing(inline: Inline) -> None:
-    inline.path()
-    inline.rig.target.start_capture(trace(frames=100))
-    stream = inline.send()
-    counters, frames = inline.traced()
-    assert stream.rx_packets == FRAMES, "forwarding goes on"
-    assert [frame.sequence for frame in frames] == list(range(100))
-    assert (counters.seen, counters.matched, counters.dropped) == (FRAMES, FRAMES, FRAMES - 100)
-
-
-def test_a_trace_goes_on_while_its_path_begins_anew(inline: Inline) -> None:
-    inline.path()
-    inline.rig.target.start_capture(trace())
-    inline.send()
-    inline.rig.target.stop(["wan"])
-    inline.rig.target.start(["wan"])
-    inline.send()
-    counters, frames = inline.traced()
-    assert (counters.seen, len(frames)) == (2 * FRAMES, 2 * FRAMES)
-    assert [frame.sequence for frame in frames] == list(range(2 * FRAMES))
-
-
-def test_a_path_has_one_trace_at_a_time(inline: Inline) -> None:
-    inline.path()
-    inline.rig.target.start_capture(trace())
-    with pytest.raises(PlanError, match=r'path "wan" is traced by "trace"; stop that first'):
-        inline.rig.target.start_capture(replace(trace(), name="other"))
-    inline.rig.target.stop_capture("trace")
-    inline.rig.target.start_capture(replace(trace(), name="other"))
-    for name in ("trace", "other"):
-        inline.rig.target.forget_capture(name)
-
-
-@pytest.mark.parametrize(
-    ("changes", "refusal"),
-    [
-        ({"traced": TracedPath("wan", "lan")}, r'job "wan" has no path "lan"'),
-        ({"traced": TracedPath("lan", "wan")}, r'no job "lan"'),
-        ({"traced": TracedPath("wan", "wan", 0)}, "every 0 frames; at least 1"),
-        ({"ports": ("q1",)}, "beside a path; a trace has the frames of the path"),
-    ],
-)
-def test_a_trace_that_can_never_be_is_refused(inline: Inline, changes: Any, refusal: str) -> None:
-    inline.path()
-    with pytest.raises((PlanError, TargetError), match=refusal):
-        inline.rig.target.start_capture(replace(trace(), **changes))
 
 
 def test_ports_of_a_path_are_its_own(inline: Inline) -> None:
