@@ -237,11 +237,7 @@ class PathTarget(WithoutFrames):
     def stop_capture(self, name: str) -> StoppedCapture:
         """See `Target`."""
         with self._reached():
-            traced = self._traces.path_of(name)
-            for run in self._runs.values() if traced else ():
-                for path in run.paths:
-                    if path == traced:
-                        self._replace(run, path, path.traced_as(0))
+            self._untrace(name)
             return self._traces.end(name)
 
     def read_capture(self, name: str) -> Iterator[CapturedFrames]:
@@ -251,6 +247,7 @@ class PathTarget(WithoutFrames):
     def forget_capture(self, name: str) -> None:
         """See `Target`."""
         with self._reached():
+            self._untrace(name)
             self._traces.forget(name)
 
     def resolve(self, port: str, address: Address, *, source: Address, source_mac: bytes) -> bytes:  # noqa: ARG002
@@ -287,6 +284,14 @@ class PathTarget(WithoutFrames):
 
     def _of(self, jobs: Iterable[str]) -> list[_Run]:
         return [known_job(name, self._runs) for name in dict.fromkeys(jobs)]
+
+    def _untrace(self, name: str) -> None:
+        """Has the path of a trace, if it is still traced, go on without."""
+        traced = self._traces.path_of(name)
+        for run in self._runs.values() if traced else ():
+            for path in run.paths:
+                if path == traced:
+                    self._replace(run, path, path.traced_as(0))
 
     def _replace(self, run: _Run, path: LoadedPath, other: LoadedPath) -> None:
         """Has a path go on as another one, without a frame that is not forwarded."""

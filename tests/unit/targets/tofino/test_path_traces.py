@@ -72,6 +72,15 @@ def test_two_paths_are_traced_at_once() -> None:
     assert mirrored == {0}
 
 
+def test_a_trace_that_is_forgotten_while_it_runs_is_ended() -> None:
+    rig = SwitchPathRig()
+    start(rig)
+    rig.target.start_capture(TRACE)
+    rig.target.forget_capture("trace")
+    assert {entry.data["trace"] for entry in rig.daemon.running.store.entries(PORTS)} == {0}
+    assert rig.pass_frames(frames(1, 2)) == frames(1, 2)
+
+
 def test_ports_of_two_pipelines_and_a_testbed_without_a_trace_port_are_refused() -> None:
     rig = SwitchPathRig(connectors=("1/0", "17/0"))
     start(rig)
