@@ -15,8 +15,17 @@ from .program import P4Program
 
 @pytest.fixture(scope="session")
 def program() -> P4Program:
+    return _compiled("tofino")
+
+
+@pytest.fixture(scope="session")
+def paths() -> P4Program:
+    return _compiled("inline")
+
+
+def _compiled(profile: str) -> P4Program:
     try:
         find_compiler()
     except PlanError as absent:
         pytest.skip(str(absent))
-    return compiled("tofino")
+    return compiled(profile)

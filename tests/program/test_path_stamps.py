@@ -14,13 +14,10 @@ from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet, Raw
 
-from TesterLibrary.errors import PlanError
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.heading import Heading
-from TesterLibrary.p4.compiler import find_compiler
 from tests.contract.stamp_rig import Does, SwitchAround, SwitchStampRig, counters, start
 
-from .compiled import compiled
 from .path_pipelines import runs_paths
 from .program import P4Program
 
@@ -28,15 +25,6 @@ _HEADERS = (None, "IP / TCP", "IP / TCP(dport=80)", "Dot1Q / IP / TCP", "IP / UD
 _DELAYS = (700, 5000, 10**6, 10**9 - 1, 10**9, 10**9 + 1, 5 * 10**9, 70 * 10**9)  # the timeout is 1 s
 _FILLED = [("NOP", None)] * 4
 _BEGINNINGS = ((1 << 32) - 10**6, 10**12, (1 << 48) - 10**9)
-
-
-@pytest.fixture(scope="module")
-def paths() -> P4Program:
-    try:
-        find_compiler()
-    except PlanError as absent:
-        pytest.skip(str(absent))
-    return compiled("inline")
 
 
 def _stamp_like(draw: Random) -> bytes:

@@ -15,32 +15,20 @@ from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Dot1Q, Ether
 from scapy.packet import Packet, Raw
 
-from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.capture import CapturedFrame
 from TesterLibrary.measurement.captured_frames import frames_of
 from TesterLibrary.model.capture import Capture, TracedPath
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.heading import Heading
 from TesterLibrary.model.inline import Corrupt, Drop, Event, Mark, PacketAction
-from TesterLibrary.p4.compiler import find_compiler
 from tests.contract.path_rig import SwitchPathRig, plan
 
-from .compiled import compiled
 from .path_pipelines import runs_paths
 from .program import P4Program
 
 _HEADERS = ("IP / TCP", "IP / TCP(dport=80)", "Dot1Q / IP / TCP", "IP / UDP", "IP(src=10.0.0.1) / UDP")
 _PORTS = (4000, 4001)
 _TRACE = Capture("trace", traced=TracedPath("wan", "wan"))
-
-
-@pytest.fixture(scope="module")
-def paths() -> P4Program:
-    try:
-        find_compiler()
-    except PlanError as absent:
-        pytest.skip(str(absent))
-    return compiled("inline")
 
 
 def _events(draw: Random) -> Iterator[Event]:
