@@ -26,7 +26,7 @@ Room RoomOf(Part part, Frame frame, const Segment& segment) {
   if (part == Part::kPayload) begin = segment.payload;
   return {.exists = part == Part::kFrame || begin != 0,
           .begin = begin,
-          .end = std::min(segment.end, frame.size())};
+          .end = std::min<size_t>(segment.end, frame.size())};
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST(Blackholes, SwallowADirectionForATime) {
   EXPECT_TRUE(path.Swallows(Data(2), 20)) << "the packet itself";
   EXPECT_TRUE(path.Swallows(Data(3), 119));
   EXPECT_TRUE(path.Swallows(Data(1, 41'000), 119)) << "of another flow";
-  EXPECT_TRUE(path.last.seen);
+  EXPECT_EQ(path.events.unseen(), 0U);
   EXPECT_FALSE(path.Swallows({.to_client = true}, 119, 1)) << "of the other direction";
   EXPECT_FALSE(path.Swallows(Data(4), 120)) << "it is over";
   EXPECT_FALSE(path.Swallows(Data(2), 121)) << "and does not come back";

@@ -93,11 +93,12 @@ Events::Series& Events::SeriesOf(const EventPlan& event) {
 }
 
 // A later transmission of what an event waits for.
-void Events::SeeAgain(Series& series, const Arrived& arrived) {
+void Events::SelectAgain(Series& series, Arrived arrived) {
   for (size_t i = 0; i < series.awaited.size();) {
     Awaited& awaited = series.awaited[i];
-    const bool covers = awaited.flow == arrived.flow && awaited.direction == arrived.direction &&
-                        awaited.begin - arrived.segment.sequence < arrived.segment.sequence_numbers;
+    const bool covers =
+        awaited.flow == arrived.flow && awaited.direction == arrived.direction &&
+        awaited.begin - arrived.segment->sequence < arrived.segment->sequence_numbers;
     const uint32_t wanted = std::get<ByNumber>(plan_.events[awaited.event].selection).iteration;
     if (!covers || ++awaited.transmissions < wanted) {
       ++i;
@@ -114,19 +115,17 @@ void Events::FindNextNumber(Series& series) const {
   series.next_number = none ? UINT64_MAX : NumberOf(plan_.events[series.by_number[series.next]]);
 }
 
-void Events::SeeFirst(Series& series, const Arrived& arrived) {
-  if (++series.numbered != series.next_number) [[likely]]
-    return;
+void Events::SelectByNumber(Series& series, Arrived arrived) {
   for (; series.next < series.by_number.size(); ++series.next) {
     const uint32_t event = series.by_number[series.next];
     const ByNumber& wanted = std::get<ByNumber>(plan_.events[event].selection);
     if (wanted.number != series.numbered) break;
     if (wanted.iteration == 1) {
       selected_.push_back(event);
-    } else if (arrived.segment.sequence_numbers != 0) {
+    } else if (arrived.segment->sequence_numbers != 0) {
       series.awaited.push_back({.event = event,
                                 .flow = arrived.flow,
-                                .begin = arrived.segment.sequence,
+                                .begin = arrived.segment->sequence,
                                 .transmissions = 1,
                                 .direction = arrived.direction});
     }
@@ -134,16 +133,7 @@ void Events::SeeFirst(Series& series, const Arrived& arrived) {
   FindNextNumber(series);
 }
 
-void Events::See(Series& series, const Arrived& arrived) {
-  if (!Heads(series.heading, arrived.direction)) return;
-  if (series.data_only && !arrived.segment.has_payload()) return;
-  treatment_.seen = true;
-  const uint64_t packet = series.packets.Get();
-  series.packets.Set(packet + 1);
-  if (series.held_back[arrived.direction] != 0) [[unlikely]]
-    told_.push_back(&series);
-  if (arrived.progress.again) SeeAgain(series, arrived);
-  if (arrived.progress.first) SeeFirst(series, arrived);
+void Events::SelectRecurring(const Series& series, uint64_t packet) {
   for (const uint32_t event : series.recurring) {
     const Selection& selection = plan_.events[event].selection;
     const auto* every = std::get_if<ByEvery>(&selection);
@@ -154,27 +144,30 @@ void Events::See(Series& series, const Arrived& arrived) {
   }
 }
 
-void Events::Watched(Watch& watch, const Packet& packet) {
+inline bool Events::SeenBy(Watch& watch, const Packet& packet) {
   const Segment& segment = packet.segment;
-  Arrived arrived{.segment = segment, .direction = direction_, .flow = 0, .progress = {}};
+  Arrived arrived{.segment = &segment, .direction = direction_, .flow = 0, .progress = {}};
   if (watch.flows) {
     const uint32_t before = watch.flows->count();
     watch.flow = segment.has_flow() ? watch.flows->Find(packet.key, packet.hash, segment) : nullptr;
     if (watch.flow != nullptr) {
-      flow_count_.Add(watch.flows->count() - before);
+      if (watch.flows->count() != before) [[unlikely]]
+        flow_count_.Add(watch.flows->count() - before);
       arrived.flow = watch.flow->number;
       arrived.progress = watch.flow->Follow(segment, direction_);
     } else if (watch.numbers_all && (segment.is_tcp() || segment.is_roce)) {
       untracked_.Add(1);
     }
   }
-  for (Series* series : watch.everywhere) See(*series, arrived);
-  // Flow 0 is none, and one that no event asks for is not in the table.
-  if (size_t{arrived.flow} + 1 >= watch.first_of_flow.size() || arrived.flow == 0) return;
+  bool seen = false;
+  for (Series* series : watch.everywhere) seen |= SeenBy(*series, arrived);
+  // Of flow 0, which is none, there are none; and one that no event asks for is not in the table.
+  if (size_t{arrived.flow} + 1 >= watch.first_of_flow.size()) return seen;
   const uint32_t end = watch.first_of_flow[arrived.flow + 1];
   for (uint32_t i = watch.first_of_flow[arrived.flow]; i < end; ++i) {
-    See(*watch.of_flows[i], arrived);
+    seen |= SeenBy(*watch.of_flows[i], arrived);
   }
+  return seen;
 }
 
 bool Events::Saw(uint32_t event) const {
@@ -276,6 +269,7 @@ bool Events::Happen(uint32_t event, const Present& present, Treatment& treatment
 void Events::Begin(std::span<const MutableFrame> frames, size_t direction, uint64_t now_ns) {
   direction_ = direction;
   now_ns_ = now_ns;
+  unseen_ = 0;
   for (size_t i = 0; i < frames.size(); ++i) {
     // In its place: copied, it would have to wait for what has just been written.
     const Packet& packet = *std::construct_at(&packets_[i], frames[i]);
@@ -283,22 +277,27 @@ void Events::Begin(std::span<const MutableFrame> frames, size_t direction, uint6
   }
 }
 
-const Treatment& Events::Treat(size_t index) {
-  const Packet& packet = packets_[index];
-  treatment_ = {.bytes = packet.frame.size()};
+size_t Events::See(size_t begin, size_t end) {
   selected_.clear();
   happened_.clear();
   told_.clear();
-  for (Watch& watch : watches_) {
-    if (HoldsOf(*watch.matches, packet.frame)) Watched(watch, packet);
+  for (size_t i = begin; i < end; ++i) {
+    const Packet& packet = packets_[i];
+    is_seen_ = false;
+    for (Watch& watch : watches_) {
+      if (HoldsOf(*watch.matches, packet.frame)) is_seen_ |= SeenBy(watch, packet);
+    }
+    // One branch for all.
+    if (selected_.size() + told_.size() + blackholes_.count(direction_) != 0) [[unlikely]]
+      return i;
+    unseen_ += is_seen_ ? 0 : 1;
   }
-  // One branch for both.
-  if (selected_.size() + blackholes_.count(direction_) != 0) [[unlikely]]
-    TreatSelected(packet);
-  return treatment_;
+  return end;
 }
 
-void Events::TreatSelected(const Packet& packet) {
+const Treatment& Events::Treat(size_t index) {
+  const Packet& packet = packets_[index];
+  treatment_ = {.bytes = packet.frame.size()};
   const Present present{
       .frame = packet.frame, .segment = packet.segment, .direction = direction_, .now_ns = now_ns_};
   for (auto& [event, cut] : link_cuts_) {
@@ -306,7 +305,7 @@ void Events::TreatSelected(const Packet& packet) {
   }
   SelectInBlackholes(present);
   treatment_.selected = !selected_.empty();
-  treatment_.seen |= treatment_.selected;
+  unseen_ += is_seen_ || treatment_.selected ? 0 : 1;
   std::ranges::sort(selected_);
   for (const uint32_t event : selected_) {
     Counts& counts = counts_[event];
@@ -320,6 +319,7 @@ void Events::TreatSelected(const Packet& packet) {
     happened_.push_back(event);
     if (treatment_.dropped || treatment_.answered) break;
   }
+  return treatment_;
 }
 
 }  // namespace tester

@@ -36,7 +36,6 @@ struct Treatment {
     uint64_t limit_ns = 0;
   };
 
-  bool seen = false;      // by an event, selected or not
   bool selected = false;  // by one; where not, it passes as it is
   bool dropped = false;   // and nothing more
   bool changed = false;   // some of its bytes
@@ -64,13 +63,18 @@ class Events {
   bool empty() const { return plan_.events.empty(); }
 
   // A burst of one direction, at most kBurst frames in the order in which they arrived: what they
-  // are is found out at once, and memory that they will need is fetched. Then each of them is
-  // treated, in the same order.
+  // are is found out at once, and memory that they will need is fetched. Then they are seen, in the
+  // same order.
   void Begin(std::span<const MutableFrame> frames, size_t direction, uint64_t now_ns);
-  // What becomes of a frame of the burst, until the next one.
+  // Sees frames of the burst, which pass as they are, until one that does not, or may not. Returns
+  // its index, or `end` where all of them pass.
+  size_t See(size_t begin, size_t end);
+  // What becomes of the frame at which `See` has ended, until it is called again.
   const Treatment& Treat(size_t index);
+  // Frames of the burst, so far, that no event has seen.
+  uint32_t unseen() const { return unseen_; }
 
-  // That happened to the frame that was treated last, by their indexes.
+  // That happened to the frame that was treated, by their indexes.
   std::span<const uint32_t> happened() const { return happened_; }
 
   // Frames that go back to where the frame came from that was treated last.
@@ -88,7 +92,7 @@ class Events {
   }
   // The time limit of a packet that an event has held back is over.
   void Expire(uint32_t event) { counts_[event].expired.Add(1); }
-  // Whether an event, which holds back a packet, has seen the frame that was treated last.
+  // Whether an event, which holds back a packet, has seen the frame that was seen last.
   bool Saw(uint32_t event) const;
 
   // Of the events that take links down.
@@ -118,6 +122,10 @@ class Events {
   struct alignas(64) Series {
     explicit Series(const EventPlan& event)
         : flow(event.flow), heading(event.heading), data_only(event.data_only) {}
+
+    bool Sees(const Segment& segment, size_t direction) const {
+      return Heads(heading, direction) && (!data_only || segment.has_payload());
+    }
 
     const uint32_t flow;
     const Heading heading;
@@ -155,7 +163,7 @@ class Events {
     uint64_t hash = 0;
   };
   struct Arrived {
-    const Segment& segment;
+    const Segment* segment;
     size_t direction;
     uint32_t flow;  // 0: none that is known
     Progress progress;
@@ -163,11 +171,28 @@ class Events {
 
   Series& SeriesOf(const EventPlan& event);
   Series& SeriesOfEvent(size_t event) { return *series_[series_of_[event]]; }
-  void See(Series& series, const Arrived& arrived);
-  void SeeAgain(Series& series, const Arrived& arrived);
-  void SeeFirst(Series& series, const Arrived& arrived);
+  // Whether a series sees a packet, which it then counts and may select.
+  bool SeenBy(Series& series, const Arrived& arrived) {
+    if (!series.Sees(*arrived.segment, arrived.direction)) return false;
+    const uint64_t packet = series.packets.Get();
+    series.packets.Set(packet + 1);
+    if (series.held_back[arrived.direction] != 0) [[unlikely]]
+      told_.push_back(&series);
+    if (arrived.progress.again) [[unlikely]]
+      SelectAgain(series, arrived);
+    if (arrived.progress.first && ++series.numbered == series.next_number) [[unlikely]]
+      SelectByNumber(series, arrived);
+    if (!series.recurring.empty()) [[unlikely]]
+      SelectRecurring(series, packet);
+    return true;
+  }
+  // By value, so that what every packet has stays in registers.
+  void SelectAgain(Series& series, Arrived arrived);
+  void SelectByNumber(Series& series, Arrived arrived);
+  void SelectRecurring(const Series& series, uint64_t packet);
   void FindNextNumber(Series& series) const;
-  void Watched(Watch& watch, const Packet& packet);
+  // Whether an event of the watch sees a packet.
+  bool SeenBy(Watch& watch, const Packet& packet);
   // The present frame, in which no event has changed anything.
   struct Present {
     MutableFrame frame;
@@ -184,14 +209,14 @@ class Events {
   bool Cut(uint32_t event, const Present& present, Treatment& treatment);
   bool Reset(uint32_t event, const Present& present, Treatment& treatment);
 
-  void TreatSelected(const Packet& packet);
-
   const PathPlan plan_;
   // The present burst.
   std::array<Packet, kBurst> packets_;
   size_t direction_ = 0;
   uint64_t now_ns_ = 0;
-  Treatment treatment_;  // of the frame that was treated last
+  uint32_t unseen_ = 0;   // frames of it
+  bool is_seen_ = false;  // the frame at which `See` has ended
+  Treatment treatment_;
   std::vector<Watch> watches_;
   std::vector<const NumberedFlows*> tables_;  // of these
   std::vector<std::unique_ptr<Series>> series_;

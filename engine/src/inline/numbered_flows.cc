@@ -12,6 +12,9 @@ namespace {
 // Sequence numbers go round (RFC 9293 section 3.4).
 bool ComesBefore(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) < 0; }
 
+// So that few flows are each where they are looked for.
+constexpr size_t kFewestSlots = 1024;
+
 }  // namespace
 
 Progress NumberedFlow::Advance(const Segment& segment, size_t direction) {
@@ -29,7 +32,7 @@ Progress NumberedFlow::Advance(const Segment& segment, size_t direction) {
 }
 
 NumberedFlows::NumberedFlows(uint32_t capacity)
-    : capacity_(capacity), slots_(std::bit_ceil(std::max<size_t>(4, size_t{capacity} * 2))) {}
+    : capacity_(capacity), slots_(std::bit_ceil(std::max(kFewestSlots, size_t{capacity} * 2))) {}
 
 NumberedFlow* NumberedFlows::Open(NumberedFlow& flow, const FlowKey& key, const Segment& segment) {
   const bool is_new = flow.number == 0;

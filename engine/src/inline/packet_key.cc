@@ -4,7 +4,6 @@
 #include "inline/packet_key.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/mix.h"
 
@@ -34,15 +33,27 @@ uint64_t MixAddress(uint64_t hash, const uint8_t* address, size_t bytes) {
 }
 
 uint64_t MixBytes(uint64_t hash, Frame bytes) {
-  const uint8_t* at = bytes.data();
-  size_t left = bytes.size();
-  for (; left >= 8; left -= 8, at += 8) hash = Mix(hash, wire::Load64(at));
-  uint64_t rest = 0;
-  std::memcpy(&rest, at, left);
-  return left == 0 ? hash : Mix(hash, rest);
+  constexpr size_t kWord = 8;
+  if (bytes.size() < kWord) {
+    uint64_t word = 0;
+    for (const uint8_t byte : bytes) word = word << 8 | byte;
+    return bytes.empty() ? hash : Mix(hash, word);
+  }
+  size_t at = 0;
+  for (; at + kWord <= bytes.size(); at += kWord) hash = Mix(hash, wire::Load64(&bytes[at]));
+  // The last word has some bytes twice, which takes fewer steps than a shorter one would.
+  return at == bytes.size() ? hash : Mix(hash, wire::Load64(&bytes[bytes.size() - kWord]));
 }
 
-bool HasPorts(const StampPlace& place) { return place.has_transport(); }
+constexpr uint64_t AllIf(uint32_t kept, Kept field) { return Keeps(kept, field) ? UINT64_MAX : 0; }
+
+// Of a word with the length of the payload, the ports and the identification.
+constexpr unsigned kPayloadSizeAt = 48;
+constexpr unsigned kPortsAt = 16;
+constexpr uint64_t kPayloadSizeBits = uint64_t{0xffff} << kPayloadSizeAt;
+constexpr uint64_t kSourcePortBits = uint64_t{0xffff} << 32;
+constexpr uint64_t kDestinationPortBits = uint64_t{0xffff} << kPortsAt;
+constexpr uint64_t kIdentificationBits = 0xffff;
 
 }  // namespace
 
@@ -53,7 +64,7 @@ FlowEnds FlowEndsOf(Frame frame, const StampPlace& place) {
   std::copy_n(addresses.destination, addresses.bytes, ends.destination.begin());
   ends.protocol = place.inner.protocol;
   ends.ip_version = place.inner.ip_version;
-  if (HasPorts(place)) {
+  if (place.has_transport()) {
     ends.source_port = wire::Load16(frame.data() + place.inner.transport);
     ends.destination_port = wire::Load16(frame.data() + place.inner.transport + 2);
   }
@@ -65,39 +76,41 @@ uint64_t FlowHash(Frame frame, const StampPlace& place) {
   uint64_t hash = MixAddress(kMixBegin, addresses.source, addresses.bytes);
   hash = MixAddress(hash, addresses.destination, addresses.bytes);
   const uint64_t ports =
-      HasPorts(place) ? wire::Load<uint32_t>(frame.data() + place.inner.transport) : 0;
+      place.has_transport() ? wire::Load<uint32_t>(frame.data() + place.inner.transport) : 0;
   return Mix(hash, ports << 8 | place.inner.protocol);
 }
 
-uint64_t KeptHash(Frame frame, const StampPlace& place, uint32_t kept) {
+KeptHash::KeptHash(uint32_t kept)
+    : source_(AllIf(kept, Kept::kSource)),
+      destination_(AllIf(kept, Kept::kDestination)),
+      addresses_(source_ << 32 | destination_ >> 32),
+      ends_((AllIf(kept, Kept::kSourcePort) & kSourcePortBits) |
+            (AllIf(kept, Kept::kDestinationPort) & kDestinationPortBits) |
+            (AllIf(kept, Kept::kIdentification) & kIdentificationBits) |
+            (AllIf(kept, Kept::kPayload) & kPayloadSizeBits)),
+      numbers_(AllIf(kept, Kept::kSequence) << 32 | AllIf(kept, Kept::kAcknowledgment) >> 32),
+      payload_(Keeps(kept, Kept::kPayload)) {}
+
+uint64_t KeptHash::Of(Frame frame, const StampPlace& place) const {
   const Segment& segment = place.inner;
-  const Addresses addresses = AddressesOf(frame, segment);
-  const bool tcp = place.is_tcp();
+  const uint8_t* const ip = frame.data() + segment.network;
+  const uint8_t* const transport = frame.data() + segment.transport;
+  const Frame payload = frame.subspan(segment.payload, segment.end - segment.payload);
   uint64_t hash =
       Mix(kMixBegin, segment.protocol | static_cast<uint64_t>(segment.tcp_flags & kKeptFlags) << 8);
-  if (Keeps(kept, Kept::kSource)) hash = MixAddress(hash, addresses.source, addresses.bytes);
-  if (Keeps(kept, Kept::kDestination))
-    hash = MixAddress(hash, addresses.destination, addresses.bytes);
-  uint64_t word = 0;
-  if (HasPorts(place)) {
-    const uint8_t* const ports = frame.data() + segment.transport;
-    if (Keeps(kept, Kept::kSourcePort)) word |= wire::Load16(ports);
-    if (Keeps(kept, Kept::kDestinationPort)) word |= uint64_t{wire::Load16(ports + 2)} << 16;
+  uint64_t ends = uint64_t{payload.size()} << kPayloadSizeAt;
+  if (place.has_transport()) ends |= uint64_t{wire::Load<uint32_t>(transport)} << kPortsAt;
+  if (segment.ip_version == 4) [[likely]] {
+    hash = Mix(hash, wire::Load64(ip + 12) & addresses_);
+    ends |= wire::Load16(ip + 4);
+  } else {
+    hash = Mix(Mix(hash, wire::Load64(ip + 8) & source_), wire::Load64(ip + 16) & source_);
+    hash =
+        Mix(Mix(hash, wire::Load64(ip + 24) & destination_), wire::Load64(ip + 32) & destination_);
   }
-  if (Keeps(kept, Kept::kIdentification) && segment.ip_version == 4) {
-    word |= uint64_t{wire::Load16(frame.data() + segment.network + 4)} << 32;
-  }
-  hash = Mix(hash, word);
-  if (tcp) {
-    const uint64_t sequence = Keeps(kept, Kept::kSequence) ? segment.sequence : 0;
-    const uint64_t acknowledgment = Keeps(kept, Kept::kAcknowledgment)
-                                        ? wire::Load<uint32_t>(frame.data() + segment.transport + 8)
-                                        : 0;
-    hash = Mix(hash, sequence << 32 | acknowledgment);
-  }
-  if (Keeps(kept, Kept::kPayload)) {
-    const Frame payload = frame.subspan(segment.payload, segment.end - segment.payload);
-    hash = Mix(hash, payload.size());
+  hash = Mix(hash, ends & ends_);
+  if (place.is_tcp()) hash = Mix(hash, wire::Load64(transport + 4) & numbers_);
+  if (payload_) {
     hash = MixBytes(hash, payload.first(std::min(payload.size(), kPayloadBegin)));
     if (payload.size() > kPayloadBegin) {
       hash = MixBytes(hash, payload.last(std::min(payload.size() - kPayloadBegin, kPayloadEnd)));

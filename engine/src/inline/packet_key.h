@@ -29,8 +29,23 @@ FlowEnds FlowEndsOf(Frame frame, const StampPlace& place);
 // A hash of the same, without them.
 uint64_t FlowHash(Frame frame, const StampPlace& place);
 
-// A hash of what a device keeps of a packet (Kept), never 0. Of its payload the first 64 and the
-// last 16 bytes are in it, and its length: packets that differ elsewhere alone have the same key.
-uint64_t KeptHash(Frame frame, const StampPlace& place, uint32_t kept);
+// A hash of what a device keeps of packets (a sum of Kept).
+class KeptHash {
+ public:
+  explicit KeptHash(uint32_t kept);
+
+  // Never 0. Of the payload the first 64 and the last 16 bytes are in it, and its length: packets
+  // that differ elsewhere alone have the same one.
+  uint64_t Of(Frame frame, const StampPlace& place) const;
+
+ private:
+  // Bits of what is kept: fields that are not are 0 in all packets.
+  uint64_t source_;
+  uint64_t destination_;
+  uint64_t addresses_;  // of IPv4
+  uint64_t ends_;
+  uint64_t numbers_;  // sequence and acknowledgment
+  bool payload_;
+};
 
 }  // namespace tester

@@ -146,6 +146,7 @@ struct PathPlan {
   std::array<std::optional<ImpairmentPlan>, kPathDirections> impairments{};
   uint64_t hold_bytes = 0;         // of each direction that holds frames
   std::vector<uint16_t> beside{};  // more ports of its first end
+  bool known_by_ip = false;        // which of these a frame leaves by; else by Ethernet
 
   // Those of its first end, the first one first.
   std::vector<uint16_t> FirstPorts() const {

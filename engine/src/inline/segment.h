@@ -5,15 +5,18 @@
 // has.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 
 #include "base/mix.h"
+#include "wire/bth.h"
 #include "wire/bytes.h"
 #include "wire/ethernet.h"
 #include "wire/ipv4.h"
+#include "wire/udp.h"
 
 namespace tester {
 
@@ -43,19 +46,35 @@ inline constexpr size_t kTcpSumOffset = 16;
 inline constexpr size_t kUdpSumOffset = 6;
 
 struct Segment {
+  // In a frame. Half as long as `size_t`, so that a burst of segments stays near.
+  using Offset = uint32_t;
+
   static constexpr uint8_t kFin = 0x01;
   static constexpr uint8_t kSyn = 0x02;
   static constexpr uint8_t kRst = 0x04;
   static constexpr uint8_t kAck = 0x10;
 
   // Nothing but the end is known of a frame that is not IP, or cut short.
-  static Segment Of(Frame frame);
+  static Segment Of(Frame frame) {
+    Segment segment;
+    segment.end = static_cast<Offset>(frame.size());
+    if (frame.size() < wire::kMacHeaderBytes) return segment;
+    segment.link_end = wire::kMacHeaderBytes;
+    segment.ether_type = wire::Load16(frame.data() + wire::kMacsBytes);
+    if (segment.ether_type == wire::kEtherTypeIpv4) [[likely]] {
+      segment.FindIpv4(frame, segment.link_end);
+    } else {
+      segment.FindOther(frame);
+    }
+    return segment;
+  }
   // The same of an IP packet that begins in a frame, as an inner one does, and ends in it.
-  static Segment OfPacket(Frame frame, size_t begin);
+  static Segment OfPacket(Frame frame, Offset begin);
 
   bool has_network() const { return ip_version != 0; }
   bool has_transport() const { return transport != 0; }
-  bool is_tcp() const;
+  bool is_udp() const { return protocol == wire::kProtocolUdp && has_transport(); }
+  bool is_tcp() const { return protocol == wire::kProtocolTcp && has_transport(); }
   // Of a connection that is reset with it.
   bool resets() const { return (tcp_flags & kRst) != 0; }
   // Opens a connection, and is no answer to such a one.
@@ -65,18 +84,36 @@ struct Segment {
   // Data of TCP, UDP or another protocol; of RoCEv2 what is sent, written or read.
   bool has_payload() const { return has_network() && payload < end && !is_bare_roce; }
   // Of a packet that has a flow.
-  FlowKey Key(Frame frame) const;
+  FlowKey Key(Frame frame) const {
+    const uint8_t* const ip = frame.data() + network;
+    uint64_t source_port = 0;
+    uint64_t destination_port = 0;
+    if (has_ports) [[likely]] {
+      destination_port = wire::Load16(frame.data() + transport + 2);
+      source_port = is_roce ? destination_port : wire::Load16(frame.data() + transport);
+    }
+    const uint64_t rest = uint64_t{queue_pair} << 8 | protocol;
+    if (ip_version != 4) return KeyOfIpv6(ip, source_port, destination_port, rest);
+    // An end in one word: which one is the lower is a coin toss, and takes no branch.
+    const uint64_t source = uint64_t{wire::Load<uint32_t>(ip + 12)} << 16 | source_port;
+    const uint64_t destination = uint64_t{wire::Load<uint32_t>(ip + 16)} << 16 | destination_port;
+    const uint64_t lower = std::min(source, destination);
+    const uint64_t upper = std::max(source, destination);
+    constexpr uint64_t kMapped = uint64_t{0xffff} << 32;
+    return {{0, kMapped | lower >> 16, 0, kMapped | upper >> 16,
+             rest << 32 | (lower & 0xffff) << 16 | (upper & 0xffff)}};
+  }
 
-  size_t link_end = 0;      // behind Ethernet and its tags; 0 of a frame that is too short for them
+  Offset link_end = 0;      // behind Ethernet and its tags; 0 of a frame that is too short for them
+  Offset network = 0;       // begin of the IP header
+  Offset transport = 0;     // of the header of TCP, UDP or another protocol; 0 where there is none
+  Offset payload = 0;       // behind the header of TCP or UDP, or else of IP
+  Offset end = 0;           // of the packet; padding lies behind it
   uint16_t ether_type = 0;  // behind the tags
-  size_t network = 0;       // begin of the IP header
-  size_t transport =
-      0;               // begin of the header of TCP, UDP or another protocol; 0 where there is none
-  size_t payload = 0;  // behind the header of TCP or UDP, or else of IP
-  size_t end = 0;      // of the packet; padding lies behind it
   uint8_t ip_version = 0;
   uint8_t protocol = 0;
   bool later_fragment = false;
+  bool has_ports = false;     // in the first bytes of its transport: TCP, UDP, SCTP
   uint8_t tcp_flags = 0;      // 0 of what is not TCP
   bool is_roce = false;       // RoCEv2
   bool is_bare_roce = false;  // of which it has no data
@@ -85,6 +122,60 @@ struct Segment {
   // 256.
   uint32_t sequence = 0;
   uint32_t sequence_numbers = 0;  // that it takes: payload, SYN and FIN
+
+ private:
+  static constexpr Offset kShortestTcp = 20;
+
+  // What most frames are has its place here, so that it is found without a call.
+  void FindIpv4(Frame frame, Offset begin) {
+    constexpr Offset kShortest = wire::kIpv4HeaderBytes;
+    const uint8_t* const ip = frame.data() + begin;
+    if (frame.size() < begin + kShortest || ip[0] >> 4 != 4) return;
+    const Offset header = (Offset{ip[0]} & 15) << 2;
+    const Offset total = wire::Load16(ip + 2);
+    if (header < kShortest || total < header || begin + total > frame.size()) return;
+    ip_version = 4;
+    network = begin;
+    end = begin + total;
+    payload = begin + header;
+    protocol = ip[9];
+    later_fragment = (wire::Load16(ip + 6) & 0x1fff) != 0;
+    if (later_fragment || total == header) return;
+    transport = payload;
+    FindPayload(frame);
+  }
+  void FindPayload(Frame frame) {
+    constexpr Offset kUdpBytes = kUdpHeaderBytes;
+    const uint8_t* const at = frame.data() + transport;
+    const Offset room = end - transport;
+    if (protocol == wire::kProtocolUdp && room >= kUdpBytes) {
+      has_ports = true;
+      payload = transport + kUdpBytes;
+      if (wire::Load16(at + 2) == wire::kRocePort) [[unlikely]]
+        FindRoce(frame);
+    } else if (protocol == wire::kProtocolTcp && room >= kShortestTcp) {
+      const Offset header = Offset{at[12]} >> 4 << 2;
+      if (header < kShortestTcp || header > room) {
+        transport = 0;
+        return;
+      }
+      has_ports = true;
+      payload = transport + header;
+      tcp_flags = at[13];
+      sequence = wire::Load<uint32_t>(at + 4);
+      sequence_numbers =
+          room - header + ((tcp_flags & kSyn) != 0 ? 1U : 0U) + ((tcp_flags & kFin) != 0 ? 1U : 0U);
+    } else {
+      FindOtherPayload();
+    }
+  }
+  // Of what is not IPv4, or behind tags.
+  void FindOther(Frame frame);
+  void FindIpv6(Frame frame, Offset begin);
+  void FindRoce(Frame frame);
+  void FindOtherPayload();
+  static FlowKey KeyOfIpv6(const uint8_t* ip, uint64_t source_port, uint64_t destination_port,
+                           uint64_t rest);
 };
 
 }  // namespace tester

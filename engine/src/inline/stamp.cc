@@ -88,8 +88,8 @@ void FollowChange(uint8_t* frame, const StampPlace& place, uint64_t change, Grow
     GrowLength(frame + place.tunnel + kGtpLengthOffset, growth);
     change += growth.summand;
   }
-  FollowUdp(frame + place.outer.transport, change, growth);
-  FollowIp(frame, place.outer, growth);
+  FollowUdp(frame + place.outer->transport, change, growth);
+  FollowIp(frame, *place.outer, growth);
 }
 
 void Write48(uint8_t* to, uint64_t value) {

@@ -7,11 +7,6 @@
 #include <bit>
 
 namespace tester {
-namespace {
-
-constexpr uint64_t kNumberMask = (1 << 21) - 1;
-
-}  // namespace
 
 void DelayFigures::AddLong(uint64_t delay_ns) {
   // (h 2^32 + l)^2 by the school: no summand is beyond a word, for a delay below 2^48.
@@ -34,21 +29,13 @@ StampFlows::StampFlows(uint32_t capacity)
   for (auto& histogram : histograms_) histogram = std::make_unique<Histogram>();
 }
 
-uint32_t StampFlows::Find(uint64_t hash, Frame frame, const StampPlace& place) {
-  const uint64_t upper = hash & ~kNumberMask;
-  size_t index = Home(hash);
-  for (; slots_[index] != 0; index = (index + 1) & mask_) {
-    if ((slots_[index] & ~kNumberMask) == upper) {
-      return static_cast<uint32_t>(slots_[index] & kNumberMask) - 1;
-    }
-  }
+uint32_t StampFlows::Enter(uint64_t& slot, uint64_t upper, const FlowEnds& ends) {
   const uint32_t number = count();
-  if (number == capacity_) return kNone;
-  oddities_[number].ends = FlowEndsOf(frame, place);
+  oddities_[number].ends = ends;
   // A reader sees the ends of all flows that are counted.
   std::atomic_thread_fence(std::memory_order_release);
   count_.Set(number + 1);
-  slots_[index] = upper | (number + 1);
+  slot = upper | (number + 1);
   return number;
 }
 

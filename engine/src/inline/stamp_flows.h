@@ -82,7 +82,18 @@ class StampFlows {
 
   void Prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[Home(hash)]); }
   // The number of the flow of a packet, which may be its first one; kNone where there is no room.
-  uint32_t Find(uint64_t hash, Frame frame, const StampPlace& place);
+  // `ends` returns where it is from and to, and is asked of the first packet of a flow.
+  template <typename Ends>
+  uint32_t Find(uint64_t hash, const Ends& ends) {
+    const uint64_t upper = hash & ~kNumberMask;
+    size_t index = Home(hash);
+    for (; slots_[index] != 0; index = (index + 1) & mask_) {
+      if ((slots_[index] & ~kNumberMask) == upper) {
+        return static_cast<uint32_t>(slots_[index] & kNumberMask) - 1;
+      }
+    }
+    return count() == capacity_ ? kNone : Enter(slots_[index], upper, ends());
+  }
   uint32_t count() const { return static_cast<uint32_t>(count_.Get()); }
   void PrefetchFlow(uint32_t flow) const {
     const auto* const lines = reinterpret_cast<const uint8_t*>(&flows_[flow]);
@@ -98,12 +109,16 @@ class StampFlows {
   }
 
  private:
+  static constexpr uint64_t kNumberMask = (1 << 21) - 1;
+
+  // The first packet of a flow has come, and there is room.
+  uint32_t Enter(uint64_t& slot, uint64_t upper, const FlowEnds& ends);
   size_t Home(uint64_t hash) const { return static_cast<size_t>(hash >> 20) & mask_; }
 
   const uint32_t capacity_;
   Counter count_;
   size_t mask_;
-  // The upper bits of the hash, and the number plus one; 0: none.
+  // The upper bits of the hash, and the number plus one below kNumberMask; 0: none.
   HugeArray<uint64_t> slots_;
   HugeArray<StampFlow> flows_;
   HugeArray<StampFlowOddities> oddities_;

@@ -17,16 +17,6 @@ constexpr size_t kGtpOptionalBytes = 4;
 constexpr uint8_t kGtpUser = 255;  // the type of a message that carries a packet
 constexpr size_t kFixedTcpBytes = 20;
 
-bool IsUdp(const Segment& segment) {
-  return segment.protocol == wire::kProtocolUdp && segment.has_transport();
-}
-
-bool IsWhole(Frame frame, const Segment& segment) {
-  if (segment.later_fragment) return false;
-  return segment.ip_version != 4 ||
-         (wire::Load16(frame.data() + segment.network + 6) & 0x3fff) == 0;
-}
-
 // Where the packet of a GTP-U message begins; its end where there is none.
 size_t GtpPayload(Frame packet, size_t at) {
   const uint8_t* gtp = packet.data() + at;
@@ -56,36 +46,30 @@ size_t VxlanPayload(Frame packet, size_t at) {
 
 }  // namespace
 
-StampPlace StampPlace::Of(Frame frame, Tunnel tunnel) {
+StampPlace StampPlace::InTunnel(Frame frame, Tunnel tunnel) {
   StampPlace place;
   const Segment first = Segment::Of(frame);
   if (!first.has_network()) return place;
   place.whole = IsWhole(frame, first);
-  if (tunnel == Tunnel::kNone) {
-    place.inner = first;
-    return place;
-  }
   place.outer = first;
   place.tunnel = first.payload;
-  if (!place.whole || !IsUdp(first) || place.tunnel + kTunnelBytes > first.end) return place;
+  if (!place.whole || !first.is_udp() || place.tunnel + kTunnelBytes > first.end) return place;
   place.gtp = tunnel == Tunnel::kGtpU;
   const Frame packet = frame.first(first.end);
   const size_t begin =
       place.gtp ? GtpPayload(packet, place.tunnel) : VxlanPayload(packet, place.tunnel);
-  place.inner = Segment::OfPacket(packet, begin);
+  place.inner = Segment::OfPacket(packet, static_cast<Segment::Offset>(begin));
   place.in_tunnel = place.inner.has_network();
   if (place.in_tunnel) place.whole = IsWhole(frame, place.inner);
   return place;
 }
 
 Tunnel StampPlace::TunnelIn(Frame frame) const {
-  if (!IsUdp(inner)) return Tunnel::kNone;
+  if (!inner.is_udp()) return Tunnel::kNone;
   const uint16_t port = wire::Load16(frame.data() + inner.transport + 2);
   if (port == kVxlanPort) return Tunnel::kVxlan;
   return port == kGtpUPort ? Tunnel::kGtpU : Tunnel::kNone;
 }
-
-bool StampPlace::has_transport() const { return whole && (is_tcp() || IsUdp(inner)); }
 
 size_t StampPlace::stamp() const {
   return inner.transport + (is_tcp() ? kFixedTcpBytes : kUdpHeaderBytes);

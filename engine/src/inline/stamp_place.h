@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "inline/segment.h"
 #include "inline/stamp_plan.h"
@@ -16,27 +17,39 @@ namespace tester {
 
 struct StampPlace {
   // `tunnel`: the stamp is in what it carries. Nothing is found where the frame has no such tunnel.
-  static StampPlace Of(Frame frame, Tunnel tunnel);
+  static StampPlace Of(Frame frame, Tunnel tunnel) {
+    if (tunnel != Tunnel::kNone) return InTunnel(frame, tunnel);
+    StampPlace place{.inner = Segment::Of(frame)};
+    place.whole = place.found() && IsWhole(frame, place.inner);
+    return place;
+  }
   // The tunnel that a packet, whose place is outside of one, seems to have by its port of UDP.
   Tunnel TunnelIn(Frame frame) const;
 
   bool found() const { return inner.has_network(); }
   // A packet of TCP or UDP that is no fragment.
-  bool has_transport() const;
+  bool has_transport() const { return whole && (is_tcp() || inner.is_udp()); }
   bool is_tcp() const { return inner.is_tcp(); }
   // Begin of the stamp: directly behind the fixed header of TCP, or that of UDP.
   size_t stamp() const;
   // Bytes of the outermost IP packet.
   size_t packet_bytes() const {
-    return in_tunnel ? outer.end - outer.network : inner.end - inner.network;
+    return in_tunnel ? outer->end - outer->network : inner.end - inner.network;
   }
 
-  Segment inner;      // that has the stamp
-  Segment outer;      // with the tunnel, where there is one
-  size_t tunnel = 0;  // begin of its header
+  Segment inner{};                 // that has the stamp
+  std::optional<Segment> outer{};  // with the tunnel, where there is one
+  size_t tunnel = 0;               // begin of its header
   bool in_tunnel = false;
   bool gtp = false;
   bool whole = false;  // no fragment
+
+ private:
+  static StampPlace InTunnel(Frame frame, Tunnel tunnel);
+  static bool IsWhole(Frame frame, const Segment& segment) {
+    if (segment.ip_version != 4) return !segment.later_fragment;
+    return (wire::Load16(frame.data() + segment.network + 6) & 0x3fff) == 0;
+  }
 };
 
 }  // namespace tester

@@ -14,6 +14,7 @@ void CountOne(Counter& counter) { counter.Add(1); }
 
 Stamping::Stamping(const StampPlan& plan, uint64_t start_ns)
     : plan_(plan),
+      kept_(plan.kept),
       start_ns_(start_ns),
       last_ns_(start_ns),
       flows_(plan.flows),
@@ -56,7 +57,6 @@ void Stamping::Depart(std::span<RoomyFrame> frames, size_t frame_bytes, uint64_t
   if (ended_.load(std::memory_order_relaxed)) return;
   struct Leaving {
     RoomyFrame* frame;
-    StampPlace place;
     uint64_t hash;
     uint64_t key;
   };
@@ -70,27 +70,30 @@ void Stamping::Depart(std::span<RoomyFrame> frames, size_t frame_bytes, uint64_t
       CountOne(counters_.unfit);
       continue;
     }
-    Leaving& next = leaving[count];
-    next.place = StampPlace::Of(frame.frame(), plan_.tunnel);
-    if (!Watches(frame.frame(), next.place)) continue;
-    Fit fit = next.place.found() && next.place.whole ? Fit::kFits : Fit::kUnfit;
-    if (!plan_.by_match && fit == Fit::kFits) fit = FitOf(frame, next.place, limits);
+    const StampPlace place = StampPlace::Of(frame.frame(), plan_.tunnel);
+    if (!Watches(frame.frame(), place)) continue;
+    Fit fit = place.found() && place.whole ? Fit::kFits : Fit::kUnfit;
+    if (!plan_.by_match && fit == Fit::kFits) fit = FitOf(frame, place, limits);
     if (fit != Fit::kFits) [[unlikely]] {
       CountUnfit(fit);
       continue;
     }
+    Leaving& next = leaving[count];
     next.frame = &frame;
-    next.hash = FlowHash(frame.frame(), next.place);
+    next.hash = FlowHash(frame.frame(), place);
     flows_.Prefetch(next.hash);
     if (under_way_) {
-      next.key = KeptHash(frame.frame(), next.place, plan_.kept);
+      next.key = kept_.Of(frame.frame(), place);
       under_way_->Prefetch(next.key);
     }
     ++count;
   }
   std::array<uint32_t, kBurst> flows;
   for (size_t i = 0; i < count; ++i) {
-    flows[i] = flows_.Find(leaving[i].hash, leaving[i].frame->frame(), leaving[i].place);
+    flows[i] = flows_.Find(leaving[i].hash, [&] {
+      const Frame frame = leaving[i].frame->frame();
+      return FlowEndsOf(frame, StampPlace::Of(frame, plan_.tunnel));
+    });
     if (flows[i] != StampFlows::kNone) flows_.PrefetchFlow(flows[i]);
   }
   for (size_t i = 0; i < count; ++i) {
@@ -111,8 +114,10 @@ void Stamping::Depart(std::span<RoomyFrame> frames, size_t frame_bytes, uint64_t
       }
     } else {
       const auto number = static_cast<uint16_t>(std::min<uint32_t>(flow, kNoStampFlow));
-      InsertStamp(*leaving[i].frame, leaving[i].place,
-                  {.first_ns = last_ns_ & kStampTimeMask, .flow = number}, limits.grows);
+      // It is found anew: kept for a whole burst, a place would take longer.
+      const StampPlace place = StampPlace::Of(leaving[i].frame->frame(), plan_.tunnel);
+      InsertStamp(*leaving[i].frame, place, {.first_ns = last_ns_ & kStampTimeMask, .flow = number},
+                  limits.grows);
     }
     CountSent(flow, last_ns_);
   }
@@ -125,7 +130,7 @@ void Stamping::Withdraw(Frame frame) {
   uint64_t sent_ns = last_ns_;
   if (under_way_) {
     if (!Watches(frame, place) || !place.whole) return;
-    under_way_->Withdraw(KeptHash(frame, place, plan_.kept));
+    under_way_->Withdraw(kept_.Of(frame, place));
   } else {
     const auto stamp = ReadStamp(frame, place);
     if (!stamp) return;
@@ -134,7 +139,8 @@ void Stamping::Withdraw(Frame frame) {
   const auto take_back = [](Counter& counter) { counter.Set(counter.Get() - 1); };
   take_back(counters_.sent);
   if (StampInterval* const interval = intervals_.At(sent_ns)) take_back(interval->sent);
-  const uint32_t flow = flows_.Find(FlowHash(frame, place), frame, place);
+  const uint32_t flow =
+      flows_.Find(FlowHash(frame, place), [&] { return FlowEndsOf(frame, place); });
   take_back(flow == StampFlows::kNone ? counters_.untracked : flows_[flow].sent);
 }
 
@@ -259,7 +265,7 @@ void Stamping::Match(std::span<const RoomyFrame> frames, uint64_t now_ns) {
   for (size_t i = 0; i < frames.size(); ++i) {
     const Frame frame = frames[i].frame();
     const StampPlace place = PlaceBehind(frame);
-    keys[i] = place.found() && place.whole ? KeptHash(frame, place, plan_.kept) : 0;
+    keys[i] = place.found() && place.whole ? kept_.Of(frame, place) : 0;
     under_way_->Prefetch(keys[i]);
   }
   for (size_t i = 0; i < frames.size(); ++i) {

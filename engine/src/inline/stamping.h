@@ -96,6 +96,7 @@ class Stamping {
   static constexpr size_t kRemembered = 1 << 16;
 
   const StampPlan plan_;
+  const KeptHash kept_;
   const uint64_t start_ns_;
   std::atomic<bool> ended_{false};
   uint64_t last_ns_;  // that was given to a packet: no two have the same

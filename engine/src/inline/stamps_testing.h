@@ -118,7 +118,7 @@ inline bool IsSound(Frame frame, Tunnel tunnel) {
   const StampPlace place = StampPlace::Of(frame, tunnel);
   if (!place.found()) return false;
   const uint16_t length = wire::Load16(frame.data() + place.tunnel + 2);
-  if (place.tunnel + 8 + length != place.outer.end) return false;
+  if (place.tunnel + 8 + length != place.outer->end) return false;
   return sound(FrameAround({frame.begin() + static_cast<ptrdiff_t>(place.inner.network),
                             frame.begin() + static_cast<ptrdiff_t>(place.inner.end)}));
 }

@@ -314,6 +314,7 @@ std::shared_ptr<const PathPlan> ValidatePath(const v1::Path& path, std::string_v
     }
     plan->beside.push_back(port);
   }
+  plan->known_by_ip = path.known_by_ip();
   CheckPathAllowed(ports[plan->first_port], where);
   CheckMost(where, "watches", path.watches_size(), kMaxWatches);
   CheckMost(where, "events", path.events_size(), kMaxPathEvents);

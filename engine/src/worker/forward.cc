@@ -51,29 +51,33 @@ uint8_t* Traced(const PathEnd& path, const rte_mbuf* mbuf, uint64_t now_ns) {
   return path.trace ? path.trace->See(Whole(mbuf), now_ns) : nullptr;
 }
 
-void Begin(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t count, uint64_t now_ns) {
-  std::array<MutableFrame, kBurst> frames;
-  for (uint16_t i = 0; i < count; ++i) {
-    frames[i] = {rte_pktmbuf_mtod(mbufs[i], uint8_t*), mbufs[i]->data_len};
-  }
-  path.running->events.Begin(std::span(frames).first(count), path.direction, now_ns);
+// Frames to which nothing happens.
+void Pass(const PathEnd& path, Mbufs mbufs, uint64_t now_ns, Leaving& leaving) {
+  if (path.trace == nullptr) return leaving.Add(mbufs);
+  for (rte_mbuf* const mbuf : mbufs) leaving.Add(mbuf, Traced(path, mbuf, now_ns));
 }
 
-void ForwardThroughEvents(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t count,
-                          const Clock& clock, uint64_t now_ns, Leaving& leaving) {
+void Begin(const PathEnd& path, Mbufs mbufs, uint64_t now_ns) {
+  std::array<MutableFrame, kBurst> frames;
+  for (size_t i = 0; i < mbufs.size(); ++i) {
+    frames[i] = {rte_pktmbuf_mtod(mbufs[i], uint8_t*), mbufs[i]->data_len};
+  }
+  path.running->events.Begin(std::span(frames).first(mbufs.size()), path.direction, now_ns);
+}
+
+void ForwardThroughEvents(const PathEnd& path, Mbufs mbufs, const Clock& clock, uint64_t now_ns,
+                          Leaving& leaving) {
   PathDirectionCounters& counters = path.running->counters[path.direction];
   Events& events = path.running->events;
-  Begin(path, mbufs, count, now_ns);
-  uint32_t unmatched = 0;
-  for (uint16_t i = 0; i < count; ++i) {
+  Begin(path, mbufs, now_ns);
+  for (size_t i = 0; i < mbufs.size(); ++i) {
+    const size_t next = events.See(i, mbufs.size());
+    Pass(path, mbufs.subspan(i, next - i), now_ns, leaving);
+    i = next;
+    if (i == mbufs.size()) break;
     rte_mbuf* const mbuf = mbufs[i];
     uint8_t* const record = Traced(path, mbuf, now_ns);
     const Treatment& treatment = events.Treat(i);
-    if (!treatment.selected) [[likely]] {
-      unmatched += treatment.seen ? 0 : 1;
-      leaving.Add(mbuf, record);
-      continue;
-    }
     Trace::Note(record, events.happened());
     if (treatment.changed) {
       Change(mbuf, treatment);
@@ -89,7 +93,7 @@ void ForwardThroughEvents(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t 
       leaving.Add(mbuf, record);
     }
   }
-  counters.unmatched.Add(unmatched);
+  counters.unmatched.Add(events.unseen());
 }
 
 // One that was held leaves, unless the link is down.
@@ -113,20 +117,21 @@ void SendDue(const PathEnd& path, uint64_t now_ns, Leaving& leaving) {
 }
 
 // Through events, and what is held behind them.
-void ForwardThroughHolding(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t count,
-                           const Clock& clock, uint64_t now_ns, Leaving& leaving) {
+void ForwardThroughHolding(const PathEnd& path, Mbufs mbufs, const Clock& clock, uint64_t now_ns,
+                           Leaving& leaving) {
   PathDirectionCounters& counters = path.running->counters[path.direction];
   Events& events = path.running->events;
   Holding& holding = *path.holding();
-  if (!events.empty()) Begin(path, mbufs, count, now_ns);
-  for (uint16_t i = 0; i < count; ++i) {
+  const bool has_events = !events.empty();
+  if (has_events) Begin(path, mbufs, now_ns);
+  for (size_t i = 0; i < mbufs.size(); ++i) {
     rte_mbuf* const mbuf = mbufs[i];
     uint8_t* const record = Traced(path, mbuf, now_ns);
     Treatment treatment{.bytes = mbuf->data_len};
-    if (!events.empty()) {
+    // One by one: what is held waits for frames that its event has seen.
+    if (has_events && events.See(i, i + 1) == i) {
       treatment = events.Treat(i);
       Trace::Note(record, events.happened());
-      if (!treatment.seen) counters.unmatched.Add(1);
       if (treatment.changed) Change(mbuf, treatment);
       if (treatment.answered) SendAnswers(path, clock, now_ns);
     }
@@ -149,6 +154,7 @@ void ForwardThroughHolding(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t
     }
     SendDue(path, now_ns, leaving);
   }
+  if (has_events) counters.unmatched.Add(events.unseen());
 }
 
 // Knows again what comes back from a device, before anything else happens to it.
@@ -159,15 +165,10 @@ void Recognise(const PathEnd& path, rte_mbuf** mbufs, uint16_t count, uint64_t n
 }
 
 // Behind which port of the first end their senders are.
-void Learn(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t count) {
-  for (uint16_t i = 0; i < count; ++i) {
-    path.running->stations->Learn(rte_pktmbuf_mtod(mbufs[i], const uint8_t*), path.station_port);
+void Learn(const PathEnd& path, Mbufs mbufs) {
+  for (const rte_mbuf* const mbuf : mbufs) {
+    path.running->stations->Learn(Whole(mbuf), path.station_port);
   }
-}
-
-void ForwardAsTheyAre(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t count, uint64_t now_ns,
-                      Leaving& leaving) {
-  for (uint16_t i = 0; i < count; ++i) leaving.Add(mbufs[i], Traced(path, mbufs[i], now_ns));
 }
 
 }  // namespace
@@ -214,12 +215,15 @@ uint32_t ServePath(const PortProgram& program, const Classifier& classifier, con
     if (port.taps != nullptr) [[unlikely]] {
       TapReceived(program, classifier, mbufs.data(), count, now_ns);
     }
+    const Mbufs arrived(mbufs.data(), count);
     uint64_t bytes = 0;
-    for (uint16_t k = 0; k < count; ++k) {
-      bytes += mbufs[k]->pkt_len;
-      port.counters.CountSize(mbufs[k]->pkt_len + wire::kFcsBytes);
-      // The kernel has written over the template that this buffer may have held.
-      if (port.shared_pool()) TemplateKey(mbufs[k]) = 0;
+    for (const rte_mbuf* const mbuf : arrived) {
+      bytes += mbuf->pkt_len;
+      port.counters.CountSize(mbuf->pkt_len + wire::kFcsBytes);
+    }
+    // The kernel has written over the templates that these buffers may have held.
+    if (port.shared_pool()) {
+      for (rte_mbuf* const mbuf : arrived) TemplateKey(mbuf) = 0;
     }
     Counter& path_received = path.running->counters[path.direction].received;
     if (path.trace) path.trace->Begin(path.direction, path_received.Get());
@@ -227,15 +231,15 @@ uint32_t ServePath(const PortProgram& program, const Classifier& classifier, con
     port.counters.rx_packets.Add(count);
     port.counters.rx_bytes.Add(bytes + uint64_t{count} * wire::kFcsBytes);
     if (path.running->stations != nullptr && path.direction == 0) [[unlikely]]
-      Learn(path, mbufs.data(), count);
+      Learn(path, arrived);
     if (path.arriving != nullptr) Recognise(path, mbufs.data(), count, now_ns);
     Leaving leaving(path, clock);
     if (holds) {
-      ForwardThroughHolding(path, mbufs.data(), count, clock, now_ns, leaving);
+      ForwardThroughHolding(path, arrived, clock, now_ns, leaving);
     } else if (has_events) {
-      ForwardThroughEvents(path, mbufs.data(), count, clock, now_ns, leaving);
+      ForwardThroughEvents(path, arrived, clock, now_ns, leaving);
     } else {
-      ForwardAsTheyAre(path, mbufs.data(), count, now_ns, leaving);
+      Pass(path, arrived, now_ns, leaving);
     }
     leaving.Flush();
     if (path.trace) path.trace->Publish(path_received.Get());

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,8 @@
 
 namespace tester {
 
+using Mbufs = std::span<rte_mbuf* const>;
+
 class Leaving {
  public:
   Leaving(const PathEnd& path, const Clock& clock)
@@ -37,6 +40,13 @@ class Leaving {
   void Add(rte_mbuf* mbuf, uint8_t* record = nullptr) {
     if (batch_.count == kBurst) Flush();
     batch_.Add(mbuf, record);
+  }
+  // Frames without records, on a path that nobody traces.
+  void Add(Mbufs mbufs) {
+    while (!mbufs.empty()) {
+      if (batch_.count == kBurst) Flush();
+      mbufs = mbufs.subspan(batch_.Add(mbufs));
+    }
   }
 
   // A copy of a frame, which leaves behind it.
@@ -83,13 +93,21 @@ class Leaving {
   // Frames that leave by one port.
   struct Batch {
     std::array<rte_mbuf*, kBurst> mbufs;
-    std::array<uint8_t*, kBurst> records;  // of the same frames; nullptr where there is none
+    std::array<uint8_t*, kBurst> records;  // of the same frames, on a path that is traced
     uint16_t count = 0;
 
     void Add(rte_mbuf* mbuf, uint8_t* record) {
       records[count] = record;
       mbufs[count++] = mbuf;
     }
+    // Those for which there is room, without records. Returns how many.
+    uint16_t Add(Mbufs those) {
+      const auto added = static_cast<uint16_t>(std::min<size_t>(those.size(), kBurst - count));
+      std::copy_n(those.begin(), added, mbufs.begin() + count);
+      count += added;
+      return added;
+    }
+    uint8_t* Record(uint16_t index, bool traced) const { return traced ? records[index] : nullptr; }
     // Of the frames from this one on, on the wire.
     uint64_t BytesFrom(uint16_t first) const {
       uint64_t bytes = 0;
@@ -128,7 +146,7 @@ class Leaving {
   void Disperse() {
     std::array<size_t, kBurst> ports;
     for (uint16_t i = 0; i < batch_.count; ++i) {
-      ports[i] = stations_->PortFor(rte_pktmbuf_mtod(batch_.mbufs[i], const uint8_t*));
+      ports[i] = stations_->PortFor(Whole(batch_.mbufs[i]));
     }
     const size_t last = outs_.size() - 1;
     for (size_t port = 0; port <= last; ++port) {
@@ -140,7 +158,7 @@ class Leaving {
           rte_mbuf* const copy = CopyOf(batch_.mbufs[i], *outs_[port]);
           if (copy != nullptr) batch.Add(copy, nullptr);
         } else if (everywhere || ports[i] == port) {
-          batch.Add(batch_.mbufs[i], batch_.records[i]);
+          batch.Add(batch_.mbufs[i], batch_.Record(i, traced_));
         }
       }
       Send(batch, *outs_[port]);
@@ -185,7 +203,7 @@ class Leaving {
       rte_mbuf* const mbuf = batch.mbufs[i];
       rte_mbuf* const taken_over = mbuf->pool == out.tx_pool() ? mbuf : CopyOf(mbuf, out);
       if (taken_over != mbuf) rte_pktmbuf_free(mbuf);
-      if (taken_over != nullptr) batch.Add(taken_over, batch.records[i]);
+      if (taken_over != nullptr) batch.Add(taken_over, batch.Record(i, traced_));
     }
   }
 

@@ -21,7 +21,7 @@ namespace tester {
 
 struct RunningPath {
   explicit RunningPath(const PathPlan& plan) : events(plan) {
-    if (!plan.beside.empty()) stations = std::make_unique<Stations>();
+    if (!plan.beside.empty()) stations = std::make_unique<Stations>(plan.known_by_ip);
     for (size_t direction = 0; direction < kPathDirections; ++direction) {
       if (!Holding::Needed(plan, direction)) continue;
       holding[direction] = std::make_unique<Holding>(plan, direction, events, counters[direction]);
