@@ -11,6 +11,7 @@ from assertionengine import AssertionOperator
 from robot.api.deco import keyword
 
 from ..measurement.inline import PathStatistics
+from ..model.heading import StationAddress
 from ..model.inline import Path
 from ..model.names import Names
 from ..running.suite import Suite
@@ -49,7 +50,12 @@ class InlinePaths:
 
     @keyword(tags=["path"])
     def create_path(
-        self, name: str, between: Names = BOTH_PORTS, memory_mib: int = 16, beside: Names | None = None
+        self,
+        name: str,
+        between: Names = BOTH_PORTS,
+        memory_mib: int = 16,
+        beside: Names | None = None,
+        known_by: StationAddress = StationAddress.MAC,
     ) -> str:
         """Describes a path between two ports of the tester; nothing is forwarded before `Start Path`.
 
@@ -58,6 +64,7 @@ class InlinePaths:
         | ``between`` | two ports of the testbed; *forward* leads from the first one to the second one |
         | ``memory_mib`` | MiB of memory for the packets that are held, of each direction; up to 1024 |
         | ``beside`` | more ports beside the first one: several hosts in front of one port of a device |
+        | ``known_by`` | how receivers behind these are told apart: by their ``mac`` address, or by ``ip`` |
 
         A path forwards frames as they are, in both directions. `Drop Packet`, `Mark Packet`,
         `Corrupt Packet`, `Duplicate Packet`, `Truncate Packet`, `Delay Packet`, `Reorder Packet`,
@@ -67,20 +74,24 @@ class InlinePaths:
 
         With ports ``beside`` the first one, what arrives on any of them leaves by the second port. Back, a
         frame leaves by the port from which its receiver has sent; by all of them, as copies that are counted
-        as duplicated, where its receiver is not known yet, or is a group.
+        as duplicated, where its receiver is not known yet, or is a group. A receiver is an address of
+        Ethernet; with ``known_by=ip`` one of IPv4 or IPv6, or who is asked for by ARP, for generators that
+        share an address of Ethernet, or send from addresses behind a router of theirs.
 
         Memory is taken at the start of a path that holds packets. Each takes 256 bytes or a multiple; one
         that finds no room is dropped and counted, and verdicts on the path are INCONCLUSIVE then.
 
         | `Create Path` | wan | between=p1,p2 |
         | `Create Path` | load | between=p1,p4 | beside=p2,p3 |
+        | `Create Path` | load | between=p1,p4 | beside=p2,p3 | known_by=ip |
         | `Drop Packet` | wan | flow=1 | number=20 |
         | `Start Path` | wan |
         | `Run On Host` | client | curl -so /dev/null http://198.18.1.3/1MB |
         | `Verify All Events Fired` |
         """
         ends = tuple(between)
-        path = Path(name, ends, memory_mib=memory_mib, beside=tuple(beside or ()))  # type: ignore[arg-type]
+        others = tuple(beside or ())
+        path = Path(name, ends, memory_mib=memory_mib, beside=others, known_by=known_by)  # type: ignore[arg-type]
         self._suite.paths.create(path)
         return name
 

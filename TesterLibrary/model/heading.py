@@ -20,6 +20,13 @@ class Heading(Enum):
     BACKWARD = "HEADING_BACKWARD"
 
 
+class StationAddress(Enum):
+    """By which addresses a path knows behind which of several ports a receiver is."""
+
+    MAC = "mac"
+    IP = "ip"  # of IPv4, IPv6 and ARP
+
+
 class OrderPolicy(Enum):
     """Whether packets may leave before one that is delayed and arrived before them."""
 

@@ -10,7 +10,7 @@ from enum import Enum
 from ..errors import PlanError
 from .editor import FieldPath
 from .headers import HeaderStack
-from .heading import Heading, OrderPolicy, check_delay
+from .heading import Heading, OrderPolicy, StationAddress, check_delay
 from .impairment import Impairment
 from .units import Duration, Ratio
 
@@ -262,6 +262,7 @@ class Path:
     memory_mib: int = 16  # for the packets that are held, of each direction
     impairments: tuple[Impairment, ...] = ()  # what happens to all packets behind the events
     beside: tuple[str, ...] = ()  # more ports of the first end; back, a frame leaves by that of its receiver
+    known_by: StationAddress = StationAddress.MAC  # which is known by what it has sent
 
     def __post_init__(self) -> None:
         if len(self.between) != 2 or self.between[0] == self.between[1]:
@@ -270,6 +271,11 @@ class Path:
         ports = [*self.between, *self.beside]
         if repeated := next((port for port in ports if ports.count(port) > 1), ""):
             raise self.refused(f"beside={','.join(self.beside)}: port {repeated!r} is given twice")
+        if self.known_by is not StationAddress.MAC and not self.beside:
+            raise self.refused(
+                f"known_by={self.known_by.value}: its first end is port {self.between[0]!r} alone, by which "
+                "all frames leave; name more ports with beside=, or leave known_by out"
+            )
         if not 1 <= self.memory_mib <= MOST_MEMORY_MIB:
             raise self.refused(f"memory_mib={self.memory_mib}; give 1 to {MOST_MEMORY_MIB}")
         headings = [heading for impairment in self.impairments for heading in impairment.directions]

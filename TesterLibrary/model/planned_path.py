@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .heading import Heading, OrderPolicy
+from .heading import Heading, OrderPolicy, StationAddress
 from .impairment import Shaping
 from .inline import Blackhole, Corrupt, Delay, Drop, Duplicate, LinkDown, Mark, Part, Reorder, Reset, Truncate
 from .match import Match
@@ -107,3 +107,4 @@ class PlannedPath:
     impairments: tuple[PlannedImpairment, ...] = ()
     hold_bytes: int = 16 << 20  # memory for packets that are held, of each direction
     beside: tuple[str, ...] = ()  # more ports of the first end
+    known_by: StationAddress = StationAddress.MAC  # those of the first end

@@ -86,6 +86,7 @@ def plan_path(path: Path, number: int, seed: int, *, ports: Mapping[str, Port]) 
         impairments,
         path.memory_mib << 20,
         path.beside,
+        path.known_by,
     )
 
 

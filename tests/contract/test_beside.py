@@ -9,14 +9,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from ipaddress import IPv4Interface
+from typing import Any
 
 import pytest
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import ARP, Ether
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.captured_frames import frames_of
 from TesterLibrary.measurement.snapshot import PathCounters
 from TesterLibrary.model.capture import Capture, Direction
-from TesterLibrary.model.heading import Heading
+from TesterLibrary.model.heading import Heading, StationAddress
 from TesterLibrary.model.impairment import Impairment, PathDelay
 from TesterLibrary.model.inline import Drop, Duplicate, Event, LinkDown, Path
 from TesterLibrary.model.job import Job
@@ -59,12 +62,17 @@ class Shared:
     target: Target
     ports: dict[str, Port] = field(default_factory=dict)
 
-    def path(self, *events: Event, impaired: tuple[Impairment, ...] = ()) -> Plan:
-        path = Path("load", ("q1", "q2"), events, impairments=impaired, beside=("q3",))
+    def path(
+        self,
+        *events: Event,
+        impaired: tuple[Impairment, ...] = (),
+        known_by: StationAddress = StationAddress.MAC,
+    ) -> Plan:
+        path = Path("load", ("q1", "q2"), events, impairments=impaired, beside=("q3",), known_by=known_by)
         return compile_job(Job("load", paths=(path,)), ports=self.ports, gateways={}, max_streams=1)
 
-    def start(self, *events: Event, impaired: tuple[Impairment, ...] = ()) -> None:
-        self.target.load(self.path(*events, impaired=impaired))
+    def start(self, *events: Event, **described: Any) -> None:
+        self.target.load(self.path(*events, **described))
         self.target.start(["load"])
 
     def send(self, port: str, frames: Sequence[bytes]) -> dict[str, list[bytes]]:
@@ -135,6 +143,27 @@ def test_a_station_may_move_and_is_forgotten_at_a_start(shared: Shared) -> None:
     assert set(shared.send("p2", [sent])) == {"p1", "p3"}
 
 
+def packet(source: str, target: str) -> bytes:
+    """A frame of hosts that share one address of Ethernet, as generators behind a router of theirs do."""
+    ends = (station(1), DEVICE) if source.startswith("10.") else (DEVICE, station(1))
+    made = Ether(src=ends[0], dst=ends[1]) / IP(src=source, dst=target) / UDP(sport=1, dport=1)
+    return bytes(made).ljust(60, b"\0")
+
+
+def test_receivers_may_be_known_by_their_addresses_of_ip(shared: Shared) -> None:
+    shared.start(known_by=StationAddress.IP)
+    shared.send("p1", [packet("10.0.0.1", "20.0.0.1")])
+    shared.send("p3", [packet("10.0.0.3", "20.0.0.1")])
+    to = {number: packet("20.0.0.1", f"10.0.0.{number}") for number in (1, 3, 5)}
+    found = shared.send("p2", [to[1], to[3], to[5], to[3]])
+    assert found == {"p1": [to[1], to[5]], "p3": [to[3], to[5], to[3]]}
+    asks = bytes(Ether(src=DEVICE, dst=EVERYBODY) / ARP(psrc="20.0.0.1", pdst="10.0.0.3")).ljust(60, b"\0")
+    assert shared.send("p2", [asks]) == {"p3": [asks]}
+    other = frame(DEVICE, station(1))
+    assert shared.send("p2", [other]) == {"p1": [other], "p3": [other]}
+    assert shared.counters().directions[1].duplicated == 2
+
+
 def test_events_and_delays_are_of_all_of_them(shared: Shared) -> None:
     delay = Impairment(heading=Heading.BACKWARD, delay=PathDelay(mean=Duration.parse("1 ms")))
     shared.start(
@@ -154,6 +183,8 @@ def test_events_and_delays_are_of_all_of_them(shared: Shared) -> None:
 def test_their_links_are_not_taken_down_and_none_is_given_twice(shared: Shared) -> None:
     with pytest.raises(PlanError, match="with ports beside 'q1' it has no link that could be taken down"):
         shared.path(Event(action=LinkDown(duration=Duration.parse("1 s")), number=1))
+    with pytest.raises(PlanError, match="known_by=ip: its first end is port 'q1' alone"):
+        Path("load", ("q1", "q2"), known_by=StationAddress.IP)
     for beside in ("q1", "q2"):
         with pytest.raises(PlanError, match=f"beside={beside}: port '{beside}' is given twice"):
             Path("load", ("q1", "q2"), beside=(beside,))

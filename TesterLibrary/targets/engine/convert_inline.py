@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import singledispatch
 
 from ..._generated.tester.v1 import inline_pb2, match_pb2
-from ...model.heading import OrderPolicy
+from ...model.heading import OrderPolicy, StationAddress
 from ...model.inline import (
     Blackhole,
     ChecksumPolicy,
@@ -46,6 +46,7 @@ def path_message(path: PlannedPath) -> inline_pb2.Path:
         impairments=map(_impairment, path.impairments),
         hold_bytes=path.hold_bytes,
         beside=path.beside,
+        known_by_ip=path.known_by is StationAddress.IP,
     )
 
 
