@@ -17,7 +17,8 @@ from .senders import path, testpmd
 _WARM_UP_S = 0.3
 _MEGA = 1e6
 _EVENTS = 1000
-_PLAIN, _DELAYED, _PEER = "no events", "a delay of 10 us", testpmd.name("5tswap")
+_PLAIN, _DELAYED, _TRACED = "no events", "a delay of 10 us", "a trace of all frames"
+_PEER = testpmd.name("5tswap")
 
 
 @benchmark(unit="Mpps", bound=at_least(0.5))
@@ -35,10 +36,12 @@ def inline_forward_64(settings: Settings) -> Outcome:
         "ours": measured(lambda: path.forwarding(path.waiting(_EVENTS))),
         _PLAIN: measured(path.forwarding),
         _DELAYED: measured(lambda: path.forwarding(delay_ns=10_000)),
+        _TRACED: measured(lambda: path.forwarding(path.waiting(_EVENTS), traced=True)),
         _PEER: measured(testpmd.swapping),
     }
     rounds = alternate(sides, settings.runs)
     others = ", ".join(
-        f"{median(each.values[name] for each in rounds):.2f} Mpps with {name}" for name in (_PLAIN, _DELAYED)
+        f"{median(each.values[name] for each in rounds):.2f} Mpps with {name}"
+        for name in (_PLAIN, _DELAYED, _TRACED)
     )
     return replace(paired(rounds, _PEER), note=others)

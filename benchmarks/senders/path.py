@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 
+from TesterLibrary.model.capture import Capture, TracedPath
 from TesterLibrary.model.heading import Heading, OrderPolicy
 from TesterLibrary.model.inline import Drop
 from TesterLibrary.model.plan import LearningFrame, Plan
@@ -22,7 +24,8 @@ from ..harness.frame import frame
 from ..harness.machine import MEMORY_MIB, UNDISTURBED, sending_cpu
 
 AROUND = (LoadedPath("before", "before"), LoadedPath("behind", "behind"))
-_JOB = "benchmark"
+_JOB, _PATH = "benchmark", "path"
+_MOST_TRACED = 10**7  # frames, of which each takes some 200 bytes
 _PORTS = ("p1", "p2")
 _FLOWS = 100
 _FRAMES_UNDER_WAY = 512  # as many as testpmd has; half of what a ring of net_ring holds
@@ -47,36 +50,39 @@ def waiting(events: int) -> tuple[PlannedEvent, ...]:
 
 
 @contextmanager
-def forwarding(events: Sequence[PlannedEvent] = (), *, delay_ns: int = 0) -> Iterator[Callable[[], int]]:
+def forwarding(
+    events: Sequence[PlannedEvent] = (), *, delay_ns: int = 0, traced: bool = False
+) -> Iterator[Callable[[], int]]:
     """An engine that forwards. Yields a function that returns the frames it has forwarded, both ways.
 
     Args:
         events: Of the path.
         delay_ns: By which each frame is delayed; 0: none is held.
+        traced: Whether the whole frames are recorded, as far as there is room for them.
     """
     law = PlannedDelay(1, (delay_ns,), OrderPolicy.PRESERVE)
     both = (Heading.FORWARD, Heading.BACKWARD)
-    path = PlannedPath(
-        "path",
-        *_PORTS,
-        watches=((),) if events else (),
-        events=tuple(events),
-        impairments=tuple(PlannedImpairment(heading, delay=law) for heading in both) if delay_ns else (),
-    )
-    with _going_round({"p1": "loop:x", "p2": "loop:y"}, [Plan(_JOB, 1, (), paths=(path,))]) as forwarded:
+    impairments = tuple(PlannedImpairment(heading, delay=law) for heading in both) if delay_ns else ()
+    path = replace(_path(_PATH, _PORTS, events), impairments=impairments)
+    trace = Capture("trace", traced=TracedPath(_JOB, _PATH), frames=_MOST_TRACED, snap_length=64)
+    ports = {"p1": "loop:x", "p2": "loop:y"}
+    with _going_round(ports, [Plan(_JOB, 1, (), paths=(path,))], [trace] if traced else []) as forwarded:
         yield forwarded
 
 
 @contextmanager
-def stamping(stamps: PlannedStamps | None = None) -> Iterator[Callable[[], int]]:
+def stamping(
+    stamps: PlannedStamps | None = None, *, events: Sequence[PlannedEvent] = ()
+) -> Iterator[Callable[[], int]]:
     """The same with two paths around a cable: p1 and p4 are looped to themselves, p2 and p3 to each other.
 
     Args:
         stamps: Of the frames that pass the cable; None: they are not stamped.
+        events: Of each path.
     """
     ports = {"p1": "loop:x", "p2": "loop:y", "p3": "loop:y", "p4": "loop:z"}
     plans = [
-        Plan(job.job, 1, (), paths=(PlannedPath(job.path, *ends),))
+        Plan(job.job, 1, (), paths=(_path(job.path, ends, events),))
         for job, ends in zip(AROUND, (("p1", "p2"), ("p3", "p4")), strict=True)
     ]
     if stamps:
@@ -86,7 +92,9 @@ def stamping(stamps: PlannedStamps | None = None) -> Iterator[Callable[[], int]]
 
 
 @contextmanager
-def _going_round(ports: Mapping[str, str], plans: Sequence[Plan]) -> Iterator[Callable[[], int]]:
+def _going_round(
+    ports: Mapping[str, str], plans: Sequence[Plan], captures: Sequence[Capture] = ()
+) -> Iterator[Callable[[], int]]:
     process = EngineProcess.launch(
         ports=ports, cpus=[sending_cpu()], memory_mib=MEMORY_MIB, command_prefix=UNDISTURBED
     )
@@ -95,6 +103,8 @@ def _going_round(ports: Mapping[str, str], plans: Sequence[Plan]) -> Iterator[Ca
     try:
         for plan in plans:
             target.load(plan)
+        for capture in captures:
+            target.start_capture(capture)
         target.start(jobs)
         target.inject(
             LearningFrame(_PORTS[number % 2], _frame(number)) for number in range(_FRAMES_UNDER_WAY)
@@ -107,6 +117,10 @@ def _going_round(ports: Mapping[str, str], plans: Sequence[Plan]) -> Iterator[Ca
         yield forwarded
     finally:
         target.close()
+
+
+def _path(name: str, ports: tuple[str, str], events: Sequence[PlannedEvent]) -> PlannedPath:
+    return PlannedPath(name, *ports, watches=((),) if events else (), events=tuple(events))
 
 
 def _frame(number: int) -> bytes:

@@ -14,9 +14,6 @@ namespace {
 
 constexpr uint8_t kStampKind = 0x0f;
 constexpr uint8_t kStampKindOfUdp = 0x11;
-constexpr size_t kFirstOffset = 2;
-constexpr size_t kFlowOffset = 8;
-constexpr size_t kSecondOffset = 10;
 constexpr size_t kMostTcpHeaderBytes = 60;
 constexpr size_t kTcpOffsetOffset = 12;
 constexpr uint8_t kTcpOffsetOfStamp = (kStampBytes / 4) << 4;
@@ -92,24 +89,29 @@ void FollowChange(uint8_t* frame, const StampPlace& place, uint64_t change, Grow
   FollowIp(frame, *place.outer, growth);
 }
 
-void Write48(uint8_t* to, uint64_t value) {
-  wire::Store16(to, static_cast<uint16_t>(value >> 32));
-  wire::Store<uint32_t>(to + 2, static_cast<uint32_t>(value));
-}
+// A stamp as two words, which nobody has to wait for who reads them as such. Each is two bytes and
+// 48 bits of a time.
+struct Words {
+  static_assert(kStampBytes == 16);
 
-uint64_t Read48(const uint8_t* from) {
-  return uint64_t{wire::Load16(from)} << 32 | wire::Load<uint32_t>(from + 2);
-}
+  static Words At(const uint8_t* stamp) { return {wire::Load64(stamp), wire::Load64(stamp + 8)}; }
+  static Words Of(const Stamp& stamp, bool tcp) {
+    const uint64_t length = tcp ? uint8_t{kStampBytes} : kStampKindOfUdp;
+    return {uint64_t{kStampKind} << 56 | length << 48 | (stamp.first_ns & kStampTimeMask),
+            uint64_t{stamp.flow} << 48 | (stamp.second_ns & kStampTimeMask)};
+  }
+  void Write(uint8_t* to) const {
+    wire::Store64(to, first);
+    wire::Store64(to + 8, second);
+  }
+  // Of 16-bit words; those of 32 bits sum up to the same, modulo 2^16 - 1.
+  uint64_t Sum() const {
+    return (first >> 32) + (first & UINT32_MAX) + (second >> 32) + (second & UINT32_MAX);
+  }
 
-void WriteStamp(uint8_t* to, const Stamp& stamp, bool tcp) {
-  to[0] = kStampKind;
-  to[1] = tcp ? uint8_t{kStampBytes} : kStampKindOfUdp;
-  Write48(to + kFirstOffset, stamp.first_ns);
-  wire::Store16(to + kFlowOffset, stamp.flow);
-  Write48(to + kSecondOffset, stamp.second_ns);
-}
-
-uint64_t SumOf(const uint8_t* stamp) { return wire::Sum({stamp, kStampBytes}); }
+  uint64_t first;
+  uint64_t second;
+};
 
 // Whether a header of TCP has an option of our kind.
 bool IsOccupied(Frame frame, const StampPlace& place) {
@@ -147,18 +149,19 @@ Fit FitOf(const RoomyFrame& frame, const StampPlace& place, const StampLimits& l
 void InsertStamp(RoomyFrame& frame, const StampPlace& place, const Stamp& stamp, bool grows) {
   const bool tcp = place.is_tcp();
   const size_t at = place.stamp();
+  const Words words = Words::Of(stamp, tcp);
   if (!tcp && !grows) {
-    const uint64_t before = SumOf(frame.data + at);
-    WriteStamp(frame.data + at, stamp, tcp);
-    FollowChange(frame.data, place, SumOf(frame.data + at) + wire::Negative(before), Growth::Of(0));
+    const uint64_t before = Words::At(frame.data + at).Sum();
+    words.Write(frame.data + at);
+    FollowChange(frame.data, place, words.Sum() + wire::Negative(before), Growth::Of(0));
     return;
   }
   uint8_t* const data = frame.data - kStampBytes;
   std::memmove(data, frame.data, at);
   frame = {
       .data = data, .bytes = frame.bytes + kStampBytes, .headroom = frame.headroom - kStampBytes};
-  WriteStamp(data + at, stamp, tcp);
-  uint64_t change = SumOf(data + at);
+  words.Write(data + at);
+  uint64_t change = words.Sum();
   if (tcp) {
     data[place.inner.transport + kTcpOffsetOffset] =
         static_cast<uint8_t>(data[place.inner.transport + kTcpOffsetOffset] + kTcpOffsetOfStamp);
@@ -172,23 +175,24 @@ std::optional<Stamp> ReadStamp(Frame frame, const StampPlace& place) {
   const bool tcp = place.is_tcp();
   const size_t at = place.stamp();
   if (at + kStampBytes > (tcp ? place.inner.payload : place.inner.end)) return std::nullopt;
-  const uint8_t* const stamp = frame.data() + at;
-  if (stamp[0] != kStampKind || stamp[1] != (tcp ? kStampBytes : kStampKindOfUdp))
-    return std::nullopt;
-  return Stamp{.first_ns = Read48(stamp + kFirstOffset),
-               .flow = wire::Load16(stamp + kFlowOffset),
-               .second_ns = Read48(stamp + kSecondOffset)};
+  const Words words = Words::At(frame.data() + at);
+  const Stamp stamp{.first_ns = words.first & kStampTimeMask,
+                    .flow = static_cast<uint16_t>(words.second >> 48),
+                    .second_ns = words.second & kStampTimeMask};
+  if (words.first != Words::Of(stamp, tcp).first) return std::nullopt;
+  return stamp;
 }
 
 void CompleteStamp(const RoomyFrame& frame, const StampPlace& place, uint64_t second_ns) {
   uint8_t* const stamp = frame.data + place.stamp();
-  const uint64_t before = SumOf(stamp);
-  Write48(stamp + kSecondOffset, second_ns);
-  FollowChange(frame.data, place, SumOf(stamp) + wire::Negative(before), Growth::Of(0));
+  const Words before = Words::At(stamp);
+  const Words after{before.first, (before.second & ~kStampTimeMask) | (second_ns & kStampTimeMask)};
+  after.Write(stamp);
+  FollowChange(frame.data, place, after.Sum() + wire::Negative(before.Sum()), Growth::Of(0));
 }
 
 void RemoveStamp(RoomyFrame& frame, const StampPlace& place) {
-  uint64_t change = wire::Negative(SumOf(frame.data + place.stamp()));
+  uint64_t change = wire::Negative(Words::At(frame.data + place.stamp()).Sum());
   if (place.is_tcp()) {
     uint8_t& offset = frame.data[place.inner.transport + kTcpOffsetOffset];
     offset = static_cast<uint8_t>(offset - kTcpOffsetOfStamp);

@@ -46,22 +46,19 @@ size_t VxlanPayload(Frame packet, size_t at) {
 
 }  // namespace
 
-StampPlace StampPlace::InTunnel(Frame frame, Tunnel tunnel) {
-  StampPlace place;
+void StampPlace::FindInTunnel(Frame frame, Tunnel of) {
   const Segment first = Segment::Of(frame);
-  if (!first.has_network()) return place;
-  place.whole = IsWhole(frame, first);
-  place.outer = first;
-  place.tunnel = first.payload;
-  if (!place.whole || !first.is_udp() || place.tunnel + kTunnelBytes > first.end) return place;
-  place.gtp = tunnel == Tunnel::kGtpU;
+  if (!first.has_network()) return;
+  whole = IsWhole(frame, first);
+  outer = first;
+  tunnel = first.payload;
+  if (!whole || !first.is_udp() || tunnel + kTunnelBytes > first.end) return;
+  gtp = of == Tunnel::kGtpU;
   const Frame packet = frame.first(first.end);
-  const size_t begin =
-      place.gtp ? GtpPayload(packet, place.tunnel) : VxlanPayload(packet, place.tunnel);
-  place.inner = Segment::OfPacket(packet, static_cast<Segment::Offset>(begin));
-  place.in_tunnel = place.inner.has_network();
-  if (place.in_tunnel) place.whole = IsWhole(frame, place.inner);
-  return place;
+  const size_t begin = gtp ? GtpPayload(packet, tunnel) : VxlanPayload(packet, tunnel);
+  inner = Segment::OfPacket(packet, static_cast<Segment::Offset>(begin));
+  in_tunnel = inner.has_network();
+  if (in_tunnel) whole = IsWhole(frame, inner);
 }
 
 Tunnel StampPlace::TunnelIn(Frame frame) const {

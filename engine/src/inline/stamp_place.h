@@ -16,12 +16,15 @@
 namespace tester {
 
 struct StampPlace {
+  StampPlace() = default;
   // `tunnel`: the stamp is in what it carries. Nothing is found where the frame has no such tunnel.
-  static StampPlace Of(Frame frame, Tunnel tunnel) {
-    if (tunnel != Tunnel::kNone) return InTunnel(frame, tunnel);
-    StampPlace place{.inner = Segment::Of(frame)};
-    place.whole = place.found() && IsWhole(frame, place.inner);
-    return place;
+  StampPlace(Frame frame, Tunnel tunnel)
+      : inner(tunnel == Tunnel::kNone ? Segment::Of(frame) : Segment{}) {
+    if (tunnel == Tunnel::kNone) {
+      whole = found() && IsWhole(frame, inner);
+    } else {
+      FindInTunnel(frame, tunnel);
+    }
   }
   // The tunnel that a packet, whose place is outside of one, seems to have by its port of UDP.
   Tunnel TunnelIn(Frame frame) const;
@@ -37,7 +40,7 @@ struct StampPlace {
     return in_tunnel ? outer->end - outer->network : inner.end - inner.network;
   }
 
-  Segment inner{};                 // that has the stamp
+  Segment inner;                   // that has the stamp
   std::optional<Segment> outer{};  // with the tunnel, where there is one
   size_t tunnel = 0;               // begin of its header
   bool in_tunnel = false;
@@ -45,7 +48,7 @@ struct StampPlace {
   bool whole = false;  // no fragment
 
  private:
-  static StampPlace InTunnel(Frame frame, Tunnel tunnel);
+  void FindInTunnel(Frame frame, Tunnel of);
   static bool IsWhole(Frame frame, const Segment& segment) {
     if (segment.ip_version != 4) return !segment.later_fragment;
     return (wire::Load16(frame.data() + segment.network + 6) & 0x3fff) == 0;

@@ -18,7 +18,7 @@ constexpr Stamp kStamp{.first_ns = 0x123456789abc, .flow = 0x0102};
 Fit FitsIn(const TestBytes& frame, const StampLimits& limits = kLimits,
            Tunnel tunnel = Tunnel::kNone, size_t headroom = 128) {
   RoomyBuffer buffer(frame, headroom);
-  return FitOf(buffer.frame(), StampPlace::Of(frame, tunnel), limits);
+  return FitOf(buffer.frame(), StampPlace(frame, tunnel), limits);
 }
 
 TEST(Stamp, IsTheFirstOptionOfTcp) {
@@ -26,7 +26,7 @@ TEST(Stamp, IsTheFirstOptionOfTcp) {
   const TestBytes options = {1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2};
   const TestBytes frame = FrameAround(PacketOf({.options = options, .payload = TestBytes(100, 7)}));
   RoomyBuffer buffer(frame);
-  InsertStamp(buffer.frame(), StampPlace::Of(frame, Tunnel::kNone), kStamp, true);
+  InsertStamp(buffer.frame(), StampPlace(frame, Tunnel::kNone), kStamp, true);
   const TestBytes stamped = buffer.bytes();
   EXPECT_EQ(stamped.size(), frame.size() + 16);
   const TestBytes option = {0x0f, 0x10, 0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 1, 2, 0, 0, 0, 0, 0, 0};
@@ -40,7 +40,7 @@ TEST(Stamp, IsAtTheBeginOfAPayloadOfUdp) {
   const TestBytes frame = FrameAround(PacketOf({.tcp = false, .payload = TestBytes(40, 7)}));
   for (const bool grows : {true, false}) {
     RoomyBuffer buffer(frame);
-    InsertStamp(buffer.frame(), StampPlace::Of(frame, Tunnel::kNone), kStamp, grows);
+    InsertStamp(buffer.frame(), StampPlace(frame, Tunnel::kNone), kStamp, grows);
     const TestBytes stamped = buffer.bytes();
     EXPECT_EQ(stamped.size(), frame.size() + (grows ? 16 : 0));
     EXPECT_EQ(stamped[42], 0x0f);
@@ -103,7 +103,7 @@ TEST(Stamp, DoesNotFitInFragmentsAndOtherProtocols) {
 
 TEST(Stamp, IsReadOnlyWhereItIs) {
   const auto read = [](const TestBytes& frame) {
-    return ReadStamp(frame, StampPlace::Of(frame, Tunnel::kNone));
+    return ReadStamp(frame, StampPlace(frame, Tunnel::kNone));
   };
   EXPECT_FALSE(read(FrameAround(PacketOf({.payload = TestBytes(40)}))));
   EXPECT_FALSE(read(FrameAround(PacketOf({.options = {0x0f, 4, 1, 2}, .payload = TestBytes(40)}))));
@@ -143,7 +143,7 @@ TEST(Stamp, LeavesAllChecksumsRightAndNoTrace) {
     const TestBytes frame = FrameAround(packet, random() % 2 == 0 ? 7 : 0);
     ASSERT_TRUE(IsSound(frame, tunnel)) << i;
     RoomyBuffer buffer(frame);
-    const StampPlace place = StampPlace::Of(frame, tunnel);
+    const StampPlace place = StampPlace(frame, tunnel);
     ASSERT_EQ(
         FitOf(buffer.frame(), place, {.packet_bytes = 2000, .frame_bytes = 2014, .grows = grows}),
         Fit::kFits)
@@ -153,7 +153,7 @@ TEST(Stamp, LeavesAllChecksumsRightAndNoTrace) {
     InsertStamp(buffer.frame(), place, stamp, grows);
     const TestBytes stamped = buffer.bytes();
     ASSERT_TRUE(IsSound(stamped, tunnel)) << i;
-    const StampPlace behind = StampPlace::Of(stamped, tunnel);
+    const StampPlace behind = StampPlace(stamped, tunnel);
     const auto read = ReadStamp(stamped, behind);
     ASSERT_TRUE(read) << i;
     EXPECT_EQ(read->first_ns, stamp.first_ns & kStampTimeMask);
@@ -171,10 +171,10 @@ TEST(Stamp, KeepsAWrongChecksumWrong) {
   TestBytes frame = FrameAround(PacketOf({.payload = TestBytes(40)}));
   frame[50] ^= 0x55;
   RoomyBuffer buffer(frame);
-  const StampPlace place = StampPlace::Of(frame, Tunnel::kNone);
+  const StampPlace place = StampPlace(frame, Tunnel::kNone);
   InsertStamp(buffer.frame(), place, kStamp, true);
   EXPECT_FALSE(IsSound(buffer.bytes(), Tunnel::kNone));
-  RemoveStamp(buffer.frame(), StampPlace::Of(buffer.bytes(), Tunnel::kNone));
+  RemoveStamp(buffer.frame(), StampPlace(buffer.bytes(), Tunnel::kNone));
   EXPECT_EQ(buffer.bytes(), frame);
 }
 

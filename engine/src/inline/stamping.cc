@@ -4,6 +4,7 @@
 #include "inline/stamping.h"
 
 #include <algorithm>
+#include <memory>
 
 namespace tester {
 namespace {
@@ -70,7 +71,7 @@ void Stamping::Depart(std::span<RoomyFrame> frames, size_t frame_bytes, uint64_t
       CountOne(counters_.unfit);
       continue;
     }
-    const StampPlace place = StampPlace::Of(frame.frame(), plan_.tunnel);
+    const StampPlace place(frame.frame(), plan_.tunnel);
     if (!Watches(frame.frame(), place)) continue;
     Fit fit = place.found() && place.whole ? Fit::kFits : Fit::kUnfit;
     if (!plan_.by_match && fit == Fit::kFits) fit = FitOf(frame, place, limits);
@@ -92,7 +93,7 @@ void Stamping::Depart(std::span<RoomyFrame> frames, size_t frame_bytes, uint64_t
   for (size_t i = 0; i < count; ++i) {
     flows[i] = flows_.Find(leaving[i].hash, [&] {
       const Frame frame = leaving[i].frame->frame();
-      return FlowEndsOf(frame, StampPlace::Of(frame, plan_.tunnel));
+      return FlowEndsOf(frame, StampPlace(frame, plan_.tunnel));
     });
     if (flows[i] != StampFlows::kNone) flows_.PrefetchFlow(flows[i]);
   }
@@ -115,7 +116,7 @@ void Stamping::Depart(std::span<RoomyFrame> frames, size_t frame_bytes, uint64_t
     } else {
       const auto number = static_cast<uint16_t>(std::min<uint32_t>(flow, kNoStampFlow));
       // It is found anew: kept for a whole burst, a place would take longer.
-      const StampPlace place = StampPlace::Of(leaving[i].frame->frame(), plan_.tunnel);
+      const StampPlace place(leaving[i].frame->frame(), plan_.tunnel);
       InsertStamp(*leaving[i].frame, place, {.first_ns = last_ns_ & kStampTimeMask, .flow = number},
                   limits.grows);
     }
@@ -125,7 +126,7 @@ void Stamping::Depart(std::span<RoomyFrame> frames, size_t frame_bytes, uint64_t
 
 void Stamping::Withdraw(Frame frame) {
   if (frame.empty()) return;
-  const StampPlace place = StampPlace::Of(frame, plan_.tunnel);
+  const StampPlace place(frame, plan_.tunnel);
   if (!place.found()) return;
   uint64_t sent_ns = last_ns_;
   if (under_way_) {
@@ -145,15 +146,16 @@ void Stamping::Withdraw(Frame frame) {
 }
 
 // A device may have put a packet into a tunnel, or taken it out of one.
-StampPlace Stamping::PlaceBehind(Frame frame) const {
-  StampPlace place = StampPlace::Of(frame, plan_.tunnel);
+void Stamping::FindBehind(Frame frame, StampPlace& place) const {
+  std::construct_at(&place, frame, plan_.tunnel);
   if (plan_.tunnel != Tunnel::kNone) {
-    return place.found() ? place : StampPlace::Of(frame, Tunnel::kNone);
+    if (!place.found()) std::construct_at(&place, frame, Tunnel::kNone);
+    return;
   }
   const Tunnel tunnel = place.TunnelIn(frame);
-  if (tunnel == Tunnel::kNone || ReadStamp(frame, place)) return place;
-  const StampPlace inner = StampPlace::Of(frame, tunnel);
-  return inner.found() ? inner : place;
+  if (tunnel == Tunnel::kNone || ReadStamp(frame, place)) return;
+  const StampPlace inner(frame, tunnel);
+  if (inner.found()) place = inner;
 }
 
 void Stamping::CountUnknown(Frame frame, const StampPlace& place) {
@@ -201,10 +203,9 @@ void Stamping::CountReceived(const Returned& packet, uint64_t now_ns, bool known
   flow->last_delay_ns = delay_ns;
 }
 
-bool Stamping::ArriveStamped(RoomyFrame& frame, const StampPlace& place, uint64_t now_ns) {
-  const auto stamp = ReadStamp(frame.frame(), place);
-  if (!stamp) return false;
-  const uint64_t age_ns = (now_ns - stamp->first_ns) & kStampTimeMask;
+bool Stamping::ArriveStamped(RoomyFrame& frame, const StampPlace& place, const Stamp& stamp,
+                             uint64_t now_ns) {
+  const uint64_t age_ns = (now_ns - stamp.first_ns) & kStampTimeMask;
   if (age_ns > now_ns - start_ns_) return false;  // of another tester, or an earlier start
   const uint64_t sent_ns = now_ns - age_ns;
   if (plan_.remove) {
@@ -213,11 +214,11 @@ bool Stamping::ArriveStamped(RoomyFrame& frame, const StampPlace& place, uint64_
     CompleteStamp(frame, place, now_ns & kStampTimeMask);
   }
   if (IsDuplicate(sent_ns)) {
-    CountOdd(counters_.duplicated, &StampFlowOddities::duplicated, stamp->flow);
+    CountOdd(counters_.duplicated, &StampFlowOddities::duplicated, stamp.flow);
   } else if (age_ns > plan_.timeout_ns) {
-    CountOdd(counters_.late, &StampFlowOddities::late, stamp->flow);
+    CountOdd(counters_.late, &StampFlowOddities::late, stamp.flow);
   } else {
-    CountReceived({.sent_ns = sent_ns, .flow = stamp->flow}, now_ns, true);
+    CountReceived({.sent_ns = sent_ns, .flow = stamp.flow}, now_ns, true);
   }
   return true;
 }
@@ -244,16 +245,22 @@ void Stamping::ArriveMatched(const UnderWay::Found& found, uint64_t now_ns) {
 
 void Stamping::Arrive(std::span<RoomyFrame> frames, uint64_t now_ns) {
   if (under_way_) return Match(frames, now_ns);
-  std::array<StampPlace, kBurst> places;
+  std::array<std::optional<Stamp>, kBurst> stamps;
   for (size_t i = 0; i < frames.size(); ++i) {
-    places[i] = PlaceBehind(frames[i].frame());
-    const auto stamp =
-        places[i].found() ? ReadStamp(frames[i].frame(), places[i]) : std::optional<Stamp>();
-    if (stamp && stamp->flow < flows_.count()) flows_.PrefetchFlow(stamp->flow);
+    const StampPlace& place = places_[i];
+    FindBehind(frames[i].frame(), places_[i]);
+    std::optional<Stamp>& stamp = stamps[i];
+    if (place.found()) stamp = ReadStamp(frames[i].frame(), place);
+    if (stamp && stamp->flow < flows_.count()) {
+      flows_.PrefetchFlow(stamp->flow);
+      const uint64_t age_ns = (now_ns - stamp->first_ns) & kStampTimeMask;
+      if (const Histogram* const histogram = flows_.histogram(stamp->flow))
+        histogram->Prefetch(age_ns);
+    }
   }
   for (size_t i = 0; i < frames.size(); ++i) {
-    if (!places[i].found() || !ArriveStamped(frames[i], places[i], now_ns)) {
-      CountUnknown(frames[i].frame(), places[i]);
+    if (!stamps[i] || !ArriveStamped(frames[i], places_[i], *stamps[i], now_ns)) {
+      CountUnknown(frames[i].frame(), places_[i]);
     }
   }
 }
@@ -264,18 +271,22 @@ void Stamping::Match(std::span<const RoomyFrame> frames, uint64_t now_ns) {
   std::array<UnderWay::Found, kBurst> found;
   for (size_t i = 0; i < frames.size(); ++i) {
     const Frame frame = frames[i].frame();
-    const StampPlace place = PlaceBehind(frame);
+    StampPlace& place = places_[i];
+    FindBehind(frame, place);
     keys[i] = place.found() && place.whole ? kept_.Of(frame, place) : 0;
     under_way_->Prefetch(keys[i]);
   }
   for (size_t i = 0; i < frames.size(); ++i) {
     found[i] = under_way_->Leave(keys[i], now_ns);
-    if (found[i].flow < flows_.count()) flows_.PrefetchFlow(found[i].flow);
+    if (found[i].flow >= flows_.count()) continue;
+    flows_.PrefetchFlow(found[i].flow);
+    if (const Histogram* const histogram = flows_.histogram(found[i].flow))
+      histogram->Prefetch(now_ns - found[i].sent_ns);
   }
   for (size_t i = 0; i < frames.size(); ++i) {
     ArriveMatched(found[i], now_ns);
     if (found[i].back == UnderWay::Back::kUnknown) [[unlikely]] {
-      CountUnknown(frames[i].frame(), PlaceBehind(frames[i].frame()));
+      CountUnknown(frames[i].frame(), places_[i]);
     }
   }
 }

@@ -82,7 +82,8 @@ class Stamping {
   void CountSent(uint32_t flow, uint64_t sent_ns);
   void CountUnfit(Fit fit);
   // False: it was none of ours.
-  bool ArriveStamped(RoomyFrame& frame, const StampPlace& place, uint64_t now_ns);
+  bool ArriveStamped(RoomyFrame& frame, const StampPlace& place, const Stamp& stamp,
+                     uint64_t now_ns);
   void Match(std::span<const RoomyFrame> frames, uint64_t now_ns);
   void ArriveMatched(const UnderWay::Found& found, uint64_t now_ns);
   void CountOdd(Counter& all, Counter StampFlowOddities::*of_flow, uint32_t flow);
@@ -90,7 +91,8 @@ class Stamping {
   void CountReceived(const Returned& packet, uint64_t now_ns, bool known);
   void CountUnknown(Frame frame, const StampPlace& place);
   bool IsDuplicate(uint64_t first_ns);
-  StampPlace PlaceBehind(Frame frame) const;
+  // The place of a packet that comes back.
+  void FindBehind(Frame frame, StampPlace& place) const;
 
   // Of those that have arrived last, when they were sent; by the lower bits of that.
   static constexpr size_t kRemembered = 1 << 16;
@@ -105,8 +107,9 @@ class Stamping {
   Histogram histogram_;
   StampFlows flows_;
   StampIntervals intervals_;
-  std::optional<UnderWay> under_way_;  // where packets are matched
-  std::vector<uint64_t> arrived_;      // where they are stamped
+  std::optional<UnderWay> under_way_;      // where packets are matched
+  std::vector<uint64_t> arrived_;          // where they are stamped
+  std::array<StampPlace, kBurst> places_;  // of the burst that arrives
 };
 
 }  // namespace tester

@@ -71,7 +71,7 @@ TEST_F(StampingTest, LeavesBothTimesInAPacketWhereAsked) {
   plan.remove = false;
   Make(plan);
   const TestBytes received = Arrive(Depart(Tcp(1), kStart + 100), kStart + 100 + kLater);
-  const auto stamp = ReadStamp(received, StampPlace::Of(received, Tunnel::kNone));
+  const auto stamp = ReadStamp(received, StampPlace(received, Tunnel::kNone));
   ASSERT_TRUE(stamp);
   EXPECT_EQ(stamp->second_ns - stamp->first_ns, kLater);
   EXPECT_TRUE(IsSound(received, Tunnel::kNone));
@@ -264,7 +264,7 @@ TEST_F(StampingTest, LooksIntoATunnelThatTheDeviceHasMade) {
     Make(plan);
     const TestBytes inside =
         Depart(FrameAround(Tunnelled(PacketOf({}), Tunnel::kGtpU, false, false)), kStart + 100);
-    const StampPlace place = StampPlace::Of(inside, Tunnel::kGtpU);
+    const StampPlace place = StampPlace(inside, Tunnel::kGtpU);
     Arrive(FrameAround({inside.begin() + static_cast<ptrdiff_t>(place.inner.network),
                         inside.begin() + static_cast<ptrdiff_t>(place.inner.end)}),
            kStart + 200);

@@ -115,7 +115,7 @@ inline bool IsSound(Frame frame, Tunnel tunnel) {
   };
   if (!sound(frame)) return false;
   if (tunnel != Tunnel::kGtpU) return true;
-  const StampPlace place = StampPlace::Of(frame, tunnel);
+  const StampPlace place = StampPlace(frame, tunnel);
   if (!place.found()) return false;
   const uint16_t length = wire::Load16(frame.data() + place.tunnel + 2);
   if (place.tunnel + 8 + length != place.outer->end) return false;
