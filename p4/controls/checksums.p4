@@ -19,11 +19,13 @@ control Checksums(inout headers_t hdr, in bit<16> l4_rest, in bool udp_summed) {
         }
         if (udp_summed) {
             hdr.udp.checksum = udp.update({
-                hdr.ipv4.src, hdr.ipv4.dst, hdr.udp.sport, hdr.udp.dport, l4_rest}, true);
+                hdr.ipv4.src, hdr.ipv4.dst, hdr.ipv6.src_low, hdr.ipv6.dst_low,
+                hdr.udp.sport, hdr.udp.dport, l4_rest}, true);
         }
         if (hdr.tcp.isValid()) {
             hdr.tcp.checksum = tcp.update({
-                hdr.ipv4.src, hdr.ipv4.dst, hdr.tcp.sport, hdr.tcp.dport, hdr.tcp.seq, hdr.tcp.ack, l4_rest});
+                hdr.ipv4.src, hdr.ipv4.dst, hdr.ipv6.src_low, hdr.ipv6.dst_low,
+                hdr.tcp.sport, hdr.tcp.dport, hdr.tcp.seq, hdr.tcp.ack, l4_rest});
         }
     }
 }

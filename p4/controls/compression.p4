@@ -25,10 +25,15 @@ control Restoration(inout headers_t hdr, in bit<9> egress_port) {
         hdr.ethernet.dst = dst;
         hdr.ethernet.src = src;
     }
-    // An answer goes to whoever asked.
+    // An answer goes to whoever asked, and a stream to addresses that change from frame to frame.
     action to_peer(mac_addr_t src) {
         hdr.ethernet.dst = hdr.loop.peer_high ++ hdr.loop.peer_low;
         hdr.ethernet.src = src;
+    }
+    // A stream whose own address changes from frame to frame.
+    action from_peer(mac_addr_t dst) {
+        hdr.ethernet.dst = dst;
+        hdr.ethernet.src = hdr.loop.peer_high ++ hdr.loop.peer_low;
     }
 
     table links {
@@ -36,7 +41,7 @@ control Restoration(inout headers_t hdr, in bit<9> egress_port) {
             hdr.loop.link: exact @name("link");
             egress_port: exact @name("egress_port");
         }
-        actions = { addresses; to_peer; @defaultonly NoAction; }
+        actions = { addresses; to_peer; from_peer; @defaultonly NoAction; }
         const default_action = NoAction;
         size = LINK_PORTS;
     }

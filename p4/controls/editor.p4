@@ -143,6 +143,20 @@ control EditedField(inout headers_t hdr, in template_t template, inout bit<32> n
     action ipv6_hlim(bit<8> base) {
         hdr.ipv6.hlim = base + octet;
     }
+    action ipv6_src(bit<32> base) {
+        hdr.ipv6.src_low = base + number;
+    }
+    action ipv6_dst(bit<32> base) {
+        hdr.ipv6.dst_low = base + number;
+    }
+    // One of both addresses of Ethernet: the one for which there is room while a frame is within the switch.
+    action ether(bit<32> base) {
+        hdr.loop.peer_low = base + number;
+    }
+    // It shares its container with other bits, so nothing is added to it: its numbers are listed.
+    action vlan() {
+        hdr.vlan.vlan = half[11:0];
+    }
     action arp_psrc(bit<32> base) {
         hdr.arp.sender = base + number;
     }
@@ -169,7 +183,7 @@ control EditedField(inout headers_t hdr, in template_t template, inout bit<32> n
     table fields {
         key = { template: exact @name("template"); }
         actions = {
-            ipv4_src; ipv4_dst; ipv4_tos; ipv4_ttl; ipv6_hlim; arp_psrc; arp_pdst;
+            ether; vlan; ipv4_src; ipv4_dst; ipv4_tos; ipv4_ttl; ipv6_src; ipv6_dst; ipv6_hlim; arp_psrc; arp_pdst;
             udp_sport; udp_dport; tcp_sport; tcp_dport; tcp_seq; OWN_EDIT_NAMES @defaultonly NoAction;
         }
         const default_action = NoAction;

@@ -86,8 +86,10 @@ header ipv6_h {
     bit<16> plen;
     bit<8> nh;
     bit<8> hlim;
-    ipv6_addr_t src;
-    ipv6_addr_t dst;
+    bit<96> src_high;
+    bit<32> src_low;           // what an editor reaches of it
+    bit<96> dst_high;
+    bit<32> dst_low;
 }
 
 // What of ICMP (RFC 792) any message has.

@@ -7,7 +7,6 @@
 
 typedef bit<48> mac_addr_t;
 typedef bit<32> ipv4_addr_t;
-typedef bit<128> ipv6_addr_t;
 typedef bit<16> l4_port_t;
 typedef bit<48> timestamp_t;   // nanoseconds, modulo 2^48
 

@@ -27,12 +27,26 @@ _HEADERS = (
     "Ether / IP(dst=198.18.0.{}) / TCP(flags=A)",
     "Ether / ARP(op=1, pdst=198.18.0.{})",
 )
-_FIELDS = {"IP": ("tos", "ttl"), "IPv6": ("hlim",), "ARP": ("psrc", "pdst")}
+_FIELDS = {
+    "Ether": ("dst", "src"),
+    "Dot1Q": ("vlan",),
+    "IP": ("tos", "ttl"),
+    "IPv6": ("hlim", "src", "dst"),
+    "ARP": ("psrc", "pdst"),
+}
+_VALUES = {  # of fields that are no plain numbers
+    ("ARP", "psrc"): "198.18.1.{}",
+    ("ARP", "pdst"): "198.18.1.{}",
+    ("Ether", "dst"): "02:00:00:00:00:{:02x}",
+    ("Ether", "src"): "02:00:00:00:ff:{:02x}",
+    ("IPv6", "src"): "2001:db8::{:x}",
+    ("IPv6", "dst"): "2001:db8::ffff:{:x}",
+}
 
 
 def _mode(draw: Random, path: FieldPath) -> Mode:
     """A mode with values that the field takes."""
-    value = "198.18.1.{}".format if path.header == "ARP" else str
+    value = _VALUES.get((path.header, path.field), "{}").format
     most = 900 if path.field in ("sport", "dport") else 200
     modes: tuple[Mode, ...] = (
         Sweep(value(1), value(9)),
@@ -50,6 +64,8 @@ def _stream(draw: Random, number: int) -> Stream:
     reached = [(layer, field) for layer in layers for field in _FIELDS.get(layer, ())]
     reached += [(layer, port) for layer in layers if layer in ("TCP", "UDP") for port in ("sport", "dport")]
     paths = [FieldPath(*path) for path in draw.sample(reached, draw.randrange(3))]
+    if {"dst", "src"} == {path.field for path in paths if path.header == "Ether"}:
+        paths.pop()  # a switch changes one of them
     pps = draw.choice((300, 1000, 7777))
     return Stream(
         f"s{number}",

@@ -4,7 +4,8 @@
 
 A unit holds a number. When a packet departs it becomes (number + step) mod bound, by at most one subtraction,
 because a switch has no division; the step is constant, or random bits under a mask. The field is a base plus
-the number, or the number's value in a list. Two units form a cascade: the second steps when the first wraps.
+the number, or the number's value in a list; of a field with more than 32 bits the last 32 of them. Two units
+form a cascade: the second steps when the first wraps.
 """
 
 from __future__ import annotations
@@ -22,10 +23,15 @@ HALF = 16  # bits of a port number
 LIST_VALUES = 4096  # values in all lists of a unit
 _QUANTILE_BITS = 16  # bits of the random number that draws from a distribution
 _FIELDS = {
+    "Ether.dst": 48,
+    "Ether.src": 48,
+    "Dot1Q.vlan": 12,
     "IP.src": 32,
     "IP.dst": 32,
     "IP.tos": 8,
     "IP.ttl": 8,
+    "IPv6.src": 128,
+    "IPv6.dst": 128,
     "IPv6.hlim": 8,
     "ARP.psrc": 32,
     "ARP.pdst": 32,
@@ -35,6 +41,8 @@ _FIELDS = {
     "TCP.dport": 16,
     "TCP.seq": 32,
 }
+ETHERNET = ("Ether.dst", "Ether.src")  # a frame has room for one of them within the switch
+_LISTED = "Dot1Q.vlan"  # shares its container with other bits, so no base is added to it
 
 
 @dataclass(frozen=True)
@@ -101,6 +109,8 @@ def switch_editors(
             found.append(_lowered(editor, fields, cascaded=_cascaded(editor, ordered[:number])))
         except PlanError as problem:
             raise PlanError(f"{editor.name}: {problem}") from None
+    if all(name in {editor.name for editor in editors} for name in ETHERNET):
+        raise PlanError(f"{' and '.join(ETHERNET)} change; a switch changes one of them")
     if (listed := sum(len(editor.listed) for editor in found)) > LIST_VALUES:
         raise PlanError(f"lists of {listed:,} values; a switch has room for {LIST_VALUES:,}")
     return tuple(found)
@@ -120,13 +130,35 @@ def _lowered(editor: PlannedEditor, fields: Mapping[str, int], *, cascaded: bool
     bits = fields.get(editor.name)
     if bits is None:
         raise PlanError(f"a switch does not edit it; it edits {', '.join(fields)}")
+    if bits > WORD:
+        _check_upper(editor.source)
     start, step, random, bound, base, listed = _unit(editor.source)
+    if editor.name == _LISTED and not listed:
+        if bound > LIST_VALUES:
+            raise PlanError(f"its numbers go up to {bound:,}; a switch has a list of {LIST_VALUES:,} for it")
+        listed, base = tuple(Listed(n, n, base + n) for n in range(bound)), 0
     if bound > 1 << WORD:
         raise PlanError(f"its numbers go up to {bound:,}; a register holds less than 2^{WORD}")
-    top = (1 << bits) - 1
+    top = (1 << min(bits, WORD)) - 1
     kept = tuple(Listed(item.first, item.last, item.value & top) for item in listed)
     error = len(kept) / (1 << _QUANTILE_BITS) if isinstance(editor.source, Distribution) else 0.0
     return SwitchEditor(editor.name, start, step, random, bound, base & top, kept, cascaded, error)
+
+
+def _check_upper(source: Source) -> None:
+    """Raises PlanError unless all values of a long field have the same upper bits."""
+    if isinstance(source, Step):
+        ends = [source.value(0), source.value(source.count - 1)]
+    elif isinstance(source, RandomBits):
+        ends = [source.base & ~source.mask, source.base | source.mask]
+    elif isinstance(source, RandomRange):
+        ends = [source.first, source.first + source.count - 1]
+    elif isinstance(source, Values | Distribution):
+        ends = [min(source.values), max(source.values)]
+    else:
+        raise PlanError(f"a switch has no way to give it {source}")
+    if ends[0] >> WORD != ends[1] >> WORD:
+        raise PlanError(f"its values differ before the last {WORD} bits, which are what a switch changes")
 
 
 _Unit = tuple[int, int, bool, int, int, tuple[Listed, ...]]

@@ -11,6 +11,7 @@ from ...errors import PlanError
 from ...model.plan import Plan
 from ...planning.switch.allocation import LoopbackPorts, Occupied
 from ...planning.switch.answers import answer_frame
+from ...planning.switch.editor import ETHERNET
 from ...planning.switch.replies import replies_only, reply_rows
 from ...planning.switch.resources import LINKS, REPLIES, TEMPLATES
 from ...planning.switch.signature import signed_template
@@ -22,7 +23,15 @@ from .entry import TableEntry
 from .flows import flow_entries, free_cells
 from .job import HeldNumbers, SwitchJob, occupied
 from .loaded import CountedRow, LoadedEnd, LoadedStarts, LoadedStream
-from .looping import answer_loop, copies, link_addresses, link_to_peer, stream_loop, versions
+from .looping import (
+    answer_loop,
+    copies,
+    link_addresses,
+    link_from_peer,
+    link_to_peer,
+    stream_loop,
+    versions,
+)
 from .numbers import Numbers, free_range
 from .packets import TemplatePacket, template_packet
 from .ports import SwitchPorts
@@ -80,7 +89,7 @@ class _Builder:
             "multicast groups", _GROUPS, [0, *(n for numbers in held for n in numbers.groups)]
         )
         self._group_of: dict[int, int] = {}  # by device port
-        self._link_of: dict[tuple[bytes, int], int] = {}  # by Ethernet addresses and device port
+        self._link_of: dict[tuple[bytes, int, str | None], int] = {}  # by addresses, device port, edited one
         self._ranges = [end.flows for other in others for end in other.ends if end.flows]
         self._cells = [s.cells for other in others for s in other.streams.values() if s.cells]
         self._entries: list[TableEntry] = []
@@ -143,7 +152,8 @@ class _Builder:
             self._entries += signing_entries(planned, template, signed.rest, rx)
         elif planned.matches:
             self._entries += stream_entries(planned, template, rx, template)
-        link = self._link(frame[:12], tx)
+        edited = next((edit.field for edit in stream.edits if edit.field in ETHERNET), None)
+        link = self._link(frame[:12], tx, edited)
         self._entries += [
             held_entry(template),
             meter_entry(template, stream.staging, self._chip.meter, metered=stream.metered),
@@ -152,7 +162,9 @@ class _Builder:
             *versions((template,), 0),
         ]
         loopback = self._ports.loop(stream.loopback)
-        packet = template_packet(frame, template, link, loopback)
+        # Its source is what a frame has room for within the switch, whichever of both addresses it becomes.
+        worn = frame[:6] + frame[:6] + frame[12:] if edited == "Ether.dst" else frame
+        packet = template_packet(worn, template, link, loopback)
         self._packets.append(TemplatePacket(packet, stream.templates))
         cells = None
         if planned.flows:
@@ -287,9 +299,23 @@ class _Builder:
             self._group_of[port] = self._groups.next()
         return self._group_of[port]
 
-    def _link(self, addresses: bytes, port: int) -> int:
-        """The link of frames with these addresses, the destination first, that leave by a port."""
-        if (addresses, port) not in self._link_of:
-            link = self._link_of[addresses, port] = self._links.next()
-            self._entries.append(link_addresses(link, port, addresses[:6], addresses[6:]))
-        return self._link_of[addresses, port]
+    def _link(self, addresses: bytes, port: int, edited: str | None = None) -> int:
+        """The link of frames with these addresses, the destination first, that leave by a port.
+
+        Args:
+            addresses: Of the frames.
+            port: The device port.
+            edited: The one of them that changes from frame to frame.
+        """
+        key = addresses, port, edited
+        if key not in self._link_of:
+            link = self._link_of[key] = self._links.next()
+            destination, source = addresses[:6], addresses[6:]
+            if edited is None:
+                entry = link_addresses(link, port, destination, source)
+            elif edited == "Ether.dst":
+                entry = link_to_peer(link, port, source)
+            else:
+                entry = link_from_peer(link, port, destination)
+            self._entries.append(entry)
+        return self._link_of[key]

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...planning.switch.editor import WORD, SwitchEditor
+from ...planning.switch.editor import ETHERNET, WORD, SwitchEditor
 from ...planning.switch.own_members import own_field, own_member
 from .entry import Span, TableEntry
 
 _EDITOR = "InternalIngress.editor"
+_VLAN = "vlan"
 _UNITS = ("first", "second")  # the second can be cascaded
 _MEMBERS = {
     "IP": "ipv4",
@@ -60,17 +61,18 @@ def _values(field: str, template: int, editor: SwitchEditor) -> Iterator[TableEn
                 f"{field}.value",
                 {"own": listed.value},
             )
-    yield TableEntry(
-        f"internal.{field}.fields",
-        {"template": template},
-        f"{field}.{_action(editor.field)}",
-        {"base": editor.base},
-    )
+    action = _action(editor.field)
+    data = {} if action == _VLAN else {"base": editor.base}
+    yield TableEntry(f"internal.{field}.fields", {"template": template}, f"{field}.{action}", data)
 
 
 def _action(field: str) -> str:
     """The action for a field: `IP.src` becomes ipv4_src; user's headers as in templates/own_headers.p4.j2."""
+    if field in ETHERNET:
+        return "ether"
     header, _, name = field.partition(".")
+    if header == "Dot1Q":
+        return _VLAN
     if header in _MEMBERS:
         return f"{_MEMBERS[header]}_{name}"
     return f"{own_member(header)}_{own_field(name)}"

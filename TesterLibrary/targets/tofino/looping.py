@@ -63,6 +63,16 @@ def link_to_peer(link: int, port: int, source: bytes) -> TableEntry:
     )
 
 
+def link_from_peer(link: int, port: int, destination: bytes) -> TableEntry:
+    """The entry that sends frames of a link, which leave by a device port, from addresses of their own."""
+    return TableEntry(
+        f"external.{_LINKS}.links",
+        {"link": link, "egress_port": port},
+        f"{_LINKS}.from_peer",
+        {"dst": int.from_bytes(destination, "big")},
+    )
+
+
 def versions(templates: Iterator[int] | range | tuple[int, ...], version: int) -> Iterator[TableEntry]:
     """Entries that count frames of streams in a version, which frames carry if they have the bit."""
     for template in templates:

@@ -59,7 +59,7 @@ class External:
         packet = Packet.parse(octets[_CPU_HEADER:])
         packet.kind, packet.link, packet.template = kind, link, template
         if kind == TEMPLATE:
-            packet.octets[:12] = bytes(12)
+            packet.peer, packet.octets[:12] = bytes(packet.octets[6:12]), bytes(12)
         return Way(packet, int.from_bytes(octets[3:5], "big") & PORT_MASK)
 
     def _classified(self, packet: Packet, port: int, now_ns: int) -> Way[Packet] | None:
@@ -226,6 +226,8 @@ class External:
         if entry and _is(entry, "addresses"):
             packet.octets[:6] = number(entry, "dst").to_bytes(6, "big")
             packet.octets[6:12] = number(entry, "src").to_bytes(6, "big")
+        elif entry and _is(entry, "from_peer"):
+            packet.octets[:12] = number(entry, "dst").to_bytes(6, "big") + packet.peer
         elif entry:
             packet.octets[:12] = packet.peer + number(entry, "src").to_bytes(6, "big")
 

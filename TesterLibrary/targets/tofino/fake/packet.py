@@ -39,6 +39,8 @@ FIELDS = {
     "ipv4.src": ("ipv4", 12, 4),
     "ipv4.dst": ("ipv4", 16, 4),
     "ipv6.hlim": ("ipv6", 7, 1),
+    "ipv6.src": ("ipv6", 20, 4),  # what an editor reaches of it
+    "ipv6.dst": ("ipv6", 36, 4),
     "icmp.type": ("icmp", 0, 1),
     "icmp.code": ("icmp", 1, 1),
     "udp.sport": ("udp", 0, 2),
@@ -57,8 +59,8 @@ FIELDS = {
 FIELDS |= {f"ip.{name.partition('.')[2]}": place for name, place in FIELDS.items() if place[0] == "ipv4"}
 _OFFSETS = {"tcp": 16, "udp": 6, "icmp": 2}  # offsets of their checksums
 _CHANGING = {  # fields that a checksum covers and a pipeline may change
-    "tcp": ("ipv4.src", "ipv4.dst", "tcp.sport", "tcp.dport", "tcp.seq", "tcp.ack"),
-    "udp": ("ipv4.src", "ipv4.dst", "udp.sport", "udp.dport"),
+    "tcp": ("ipv4.src", "ipv4.dst", "ipv6.src", "ipv6.dst", "tcp.sport", "tcp.dport", "tcp.seq", "tcp.ack"),
+    "udp": ("ipv4.src", "ipv4.dst", "ipv6.src", "ipv6.dst", "udp.sport", "udp.dport"),
     "icmp": (),  # its first word is counted apart
 }
 _VERSIONS = {"ipv4": (4, 0x80), "ipv6": (1, 0x08)}  # byte and bit
@@ -235,7 +237,7 @@ class Packet:
         return not self.cut_off
 
     def _changing(self, name: str) -> int:
-        """Sum of the words that may change; those of IPv6 do not."""
+        """Sum of the words that may change."""
         if name == "icmp":
             return self._word(self.at[name])
         return sum(self._words(changing) for changing in _CHANGING[name] if FIELDS[changing][0] in self.at)

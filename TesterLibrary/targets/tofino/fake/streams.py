@@ -13,6 +13,7 @@ from .store import Cells, Store, number
 _EDITOR = "InternalIngress.editor"
 _WORD = 1 << 32
 _HALF = 1 << 16
+_VLANS = 0xFFF  # of the 16 bits of a tag
 
 
 class FakeStreamUnits:
@@ -82,6 +83,14 @@ class FakeStreamUnits:
         entry = entry or self._store.match(f"{control}.quantiles", packet.template, value % _HALF)
         value = number(entry, "own") if entry else value
         target = self._store.match(f"{control}.fields", packet.template)
-        if target is not None:
-            header, _, name = str(target.action).rpartition(".")[2].partition("_")
+        if target is None:
+            return
+        header, _, name = str(target.action).rpartition(".")[2].partition("_")
+        if header == "ether":
+            low = (number(target, "base") + value) % _WORD
+            packet.peer = packet.peer[:2] + low.to_bytes(4, "big")
+        elif header == "vlan":
+            others = packet.get("vlan.vlan") & ~_VLANS
+            packet.set("vlan.vlan", others | value & _VLANS)
+        else:
             packet.set(f"{header}.{name}", number(target, "base") + value)

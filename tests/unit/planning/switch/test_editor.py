@@ -114,6 +114,17 @@ def test_random_bits_leave_the_others_as_they_are() -> None:
     assert values == {0x0A0A000A | middle << 8 for middle in range(256)}
 
 
+def test_a_number_of_a_vlan_is_looked_up() -> None:
+    (editor,) = switch_editors([planned("Dot1Q.vlan", Step(100, 1, 3))])
+    assert editor.listed == (Listed(0, 0, 100), Listed(1, 1, 101), Listed(2, 2, 102))
+    assert (editor.bound, editor.base) == (3, 0)
+
+
+def test_of_a_long_field_the_last_bits_are_changed() -> None:
+    (editor,) = switch_editors([planned("Ether.src", Step(0x0200_0000_0001, 1, 1000))])
+    assert (editor.base, editor.bound, editor.listed) == (1, 1000, ())
+
+
 def test_a_distribution_is_drawn_with_16_bits() -> None:
     quarter = (1 << 62) - 1
     source = Distribution(1, (80, 443), (quarter, (1 << 64) - 1))
@@ -132,8 +143,24 @@ def test_a_distribution_is_drawn_with_16_bits() -> None:
             r"3 fields change \(IP.src, IP.dst, UDP.sport\); a switch changes 2",
         ),
         (
-            [planned("Ether.src", Step(0, 1, 4))],
-            r"Ether.src: a switch does not edit it; it edits IP.src, ",
+            [planned("IP.id", Step(0, 1, 4))],
+            r"IP.id: a switch does not edit it; it edits Ether.dst, ",
+        ),
+        (
+            [planned(name, Step(0, 1, 4)) for name in ("Ether.src", "Ether.dst")],
+            r"Ether.dst and Ether.src change; a switch changes one of them",
+        ),
+        (
+            [planned("Ether.src", Step((1 << 33) - 2, 1, 4))],
+            r"Ether.src: its values differ before the last 32 bits",
+        ),
+        (
+            [planned("IPv6.dst", RandomBits(1, 0, 1 << 32))],
+            r"IPv6.dst: its values differ before the last 32 bits",
+        ),
+        (
+            [planned("Dot1Q.vlan", Step(0, 2, 4000))],
+            r"Dot1Q.vlan: its numbers go up to 8,000; a switch has a list of 4,096",
         ),
         (
             [planned("IP.src", Step(0, 1, 4), every=2)],

@@ -103,6 +103,20 @@ ARP = "Ether / ARP(op=1, psrc=198.18.0.2, pdst=198.18.0.9)"
         ("Ether / IP / TCP", "IP.ttl", Sweep("255", "1", "-2")),
         ("Ether / IP / UDP", "IP.tos", FieldValues(("0", "184", "72"))),
         ("Ether / IPv6(src=2001:db8::1, dst=2001:db8::2) / UDP", "IPv6.hlim", Sweep("250", count=6)),
+        (
+            "Ether / IPv6(src=2001:db8::1, dst=2001:db8::2) / UDP",
+            "IPv6.dst",
+            Sweep("2001:db8::fff0", count=40),
+        ),
+        (
+            "Ether / IPv6(src=2001:db8::1, dst=2001:db8::2) / TCP",
+            "IPv6.src",
+            FieldValues(("2001:db8::ffff:7", "2001:db8::9")),
+        ),
+        ("Ether / IP / UDP", "Ether.dst", Sweep("02:00:00:00:ff:fe", count=7)),
+        ("Ether / ARP(op=2)", "Ether.src", FieldValues(("02:01:ff:00:00:01", "02:01:00:00:00:ff"))),
+        ("Ether / Dot1Q(vlan=7, prio=5) / IP / UDP", "Dot1Q.vlan", Sweep("4090", "4000", "-3")),
+        ("Ether / Dot1Q(vlan=7, prio=5) / IP / UDP", "Dot1Q.vlan", FieldValues(("5", "1", "17"))),
     ],
 )
 def test_frames_have_the_fields_that_are_planned(headers: str, field: str, mode: Mode) -> None:

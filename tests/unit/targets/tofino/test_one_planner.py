@@ -54,6 +54,7 @@ def version(path: str, bit: int | None = None, **changes: Any) -> Stream:
 
 def edited(*paths: str) -> Stream:
     first = {"IP.src": "10.0.0.1", "IP.dst": "10.0.1.1"}
+    first |= {"Ether.dst": "02:00:00:00:00:01", "Ether.src": "02:00:00:00:01:01"}
     editors = (Editor(FieldPath.parse(path), Sweep(first.get(path, "1"), count=4)) for path in paths)
     return stream(editors=tuple(editors))
 

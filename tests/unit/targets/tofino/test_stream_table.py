@@ -78,12 +78,17 @@ ROWS: dict[str, tuple[Stream | Sequence[Stream], str]] = {  # by what the table 
         "",
     ),
     "ports of UDP and TCP, `TCP.seq`": (steps("UDP.dport"), ""),
-    "addresses of Ethernet": (
-        steps("Ether.dst", "02:00:00:00:00:01"),
-        "Ether.dst: a switch does not edit it",
+    "one address of Ethernet, its last 32 bits": (steps("Ether.dst", "02:00:00:00:00:01"), ""),
+    "both addresses of Ethernet": (
+        edited("Ether.dst", "Ether.src"),
+        "Ether.dst and Ether.src change; a switch changes one of them",
     ),
-    "numbers of VLANs": (steps("Dot1Q.vlan", "1", VLAN), "Dot1Q.vlan: a switch does not edit it"),
-    "addresses of IPv6": (steps("IPv6.dst", "2001:db8::3", IPV6), "IPv6.dst: a switch does not edit it"),
+    "numbers of VLANs": (steps("Dot1Q.vlan", "1", VLAN), ""),
+    "addresses of IPv6, their last 32 bits": (steps("IPv6.dst", "2001:db8::3", IPV6), ""),
+    "their first 96 bits": (
+        changing("IPv6.dst", FieldValues(("2001:db8::1", "2001:db9::1")), IPV6),
+        "its values differ before the last 32 bits",
+    ),
     "lists of values": (changing("UDP.dport", FieldValues(("53", "80"))), ""),
     "random values": (changing("UDP.dport", RandomField("1024", "2047")), ""),
     "values by their shares": (
