@@ -7,16 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from heapq import merge
 
-from ...errors import PlanError
 from ...measurement.capture import CaptureCounters, CapturedFrame
 from ...model.capture import Capture
 from ...model.plan import PlannedStream
 from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE
 from ..base import PortInfo
+from ..rules.captures import check_capture, known_capture
 from .stream import FakeStream
 from .tap import FakeTap
-
-_MOST = 8
 
 
 class FakeTaps:
@@ -31,17 +29,12 @@ class FakeTaps:
 
     def __getitem__(self, name: str) -> FakeTap:
         """The capture of that name. PlanError if there is none."""
-        if name not in self._taps:
-            raise PlanError(f"no capture {name!r}; there are {', '.join(self._taps) or 'none'}")
-        return self._taps[name]
+        return known_capture(name, self._taps)
 
     def add(self, capture: Capture, loaded: Iterable[PlannedStream], now_ns: int) -> None:
         """Adds a capture. Raises PlanError for those that an engine refuses, too."""
+        check_capture(capture, self._ports, self._taps)
         tap = FakeTap(capture, self._ports, started_ns=now_ns, rate=self._rate)
-        if capture.name in self._taps:
-            raise PlanError(f"capture {capture.name!r}: there is one of that name; forget it first")
-        if len(self._taps) >= _MOST:
-            raise PlanError(f"capture {capture.name!r}: there are {_MOST} captures, and no more")
         self._taps[capture.name] = tap
         self.know(loaded)
 

@@ -9,7 +9,7 @@ from collections import deque
 from ...errors import PlanError
 from ...measurement.capture import CapturedFrame
 from ...model.capture import CaptureTrigger, TriggerKind
-from .filter import Filter
+from ..rules.packet_filter import Filter
 
 _CLOCK = 1 << 48  # nanoseconds that a signature tells apart
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""pcap-filter(7) for the fake tester, by the libpcap of this machine: the same as an engine uses."""
+"""pcap-filter(7) by the libpcap of this machine: the same as an engine uses."""
 
 from __future__ import annotations
 
