@@ -13,6 +13,7 @@ struct external_ingress_t {
     class_t class;
     reply_row_t row;
     misrouted_t misrouted;
+    copied_t copied;
 }
 
 struct external_egress_t {
@@ -24,6 +25,7 @@ struct external_egress_t {
     bool signed;
     bool udp_summed;           // UDP has a checksum
     bool icmp_changed;
+    copied_t copied;
 }
 
 struct port_metadata_t {
@@ -44,6 +46,7 @@ parser ExternalIngressParser(packet_in packet, out headers_t hdr, out external_i
         meta.class = {0, false, false, false, 0, 0, 0, 0, 0, 0, ports_t.ONE, 0};
         meta.row = {false, false, 0};
         meta.misrouted = {0, 0};
+        meta.copied = {kind_t.FORWARDED, 0, 0, 0, 0, 0, 0};
         transition select(port.role) {
             role_t.CPU: cpu;
             default: ethernet;
@@ -86,6 +89,7 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
     Misrouted() misrouted;
     Compression() compression;
     Forwarding() forwarding;
+    PortCopies() copies;
     slot_t own = 0;            // of the stream and the version
     bit<1> overtaken = 0;
 
@@ -100,6 +104,7 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
             }
             hdr.cpu.setInvalid();
         } else {
+            copies.apply(ig.ingress_port, RECEIVED, ig.ingress_mac_tstamp, meta.copied, ig_deparser.mirror_type);
             classifier.apply(hdr, meta.signature_rest, ig.ingress_port, meta.class);
             queries.apply(hdr, ig.ingress_port, meta.class.measured, meta.class.stream);
             reply_rows.apply(hdr, ig.ingress_port, meta.row);
@@ -140,8 +145,14 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
 control ExternalIngressDeparser(packet_out packet, inout headers_t hdr, in external_ingress_t meta,
                                 in ingress_intrinsic_metadata_for_deparser_t ig_deparser) {
     Digest<misrouted_t>() misrouted;
+    Mirror() copies;
 
     apply {
+        if (ig_deparser.mirror_type == MIRRORED) {
+            copies.emit<copy_h>(meta.copied.session, {
+                meta.copied.kind, meta.copied.series, meta.copied.heading, meta.copied.event, meta.copied.number,
+                meta.copied.at});
+        }
         if (ig_deparser.digest_type == MISROUTED) {
             misrouted.pack(meta.misrouted);
         }
@@ -156,10 +167,11 @@ parser ExternalEgressParser(packet_in packet, out headers_t hdr, out external_eg
 
     state start {
         packet.extract(eg);
-        meta = {0, 0, 0, 0, false, false, false, false};
+        meta = {0, 0, 0, 0, false, false, false, false, {kind_t.FORWARDED, 0, 0, 0, 0, 0, 0}};
         transition select(packet.lookahead<bit<8>>()) {
             0: forwarded;      // kind_t.FORWARDED
             4: reply;          // kind_t.REPLY
+            5: copy;           // kind_t.COPY
             default: loop;
         }
     }
@@ -178,6 +190,11 @@ parser ExternalEgressParser(packet_in packet, out headers_t hdr, out external_eg
             TYPE_VLAN: vlan;
             default: accept;
         }
+    }
+
+    state copy {
+        packet.extract(hdr.copy);
+        transition accept;
     }
 
     state loop {
@@ -206,11 +223,19 @@ control ExternalEgress(inout headers_t hdr, inout external_egress_t meta, in egr
     BlindDelay() blind_delay;
     Restoration() restoration;
     Replies() replies;
+    PortCopies() copies;
+    Carrier() carrier;
     slot_t own = 0;            // of the stream and the version
 
     apply {
+        if (hdr.copy.isValid()) {
+            carrier.apply(hdr.copy, eg, hdr.carrier_ethernet, hdr.carrier_ipv4, hdr.carrier_udp, eg_deparser);
+        } else {
+            copies.apply(eg.egress_port, TRANSMITTED, eg_parser.global_tstamp, meta.copied, eg_deparser.mirror_type);
+        }
         if (hdr.loop.isValid()) {
             meta.stream = hdr.loop.template;
+            meta.copied.event = OF_TEMPLATE ++ hdr.loop.template;
             version.apply(hdr, meta.stream, meta.measured, meta.version);
             slot.apply(meta.stream, meta.version, own);
             signature.apply(hdr, meta.stream, eg_parser.global_tstamp, meta.signature_rest, meta.signed);
@@ -235,8 +260,19 @@ control ExternalEgressDeparser(packet_out packet, inout headers_t hdr, in extern
     Checksums() checksums;
     Checksum() icmp_checksum;
     Checksum() complement;
+    Checksum() carrier;
+    Mirror() copies;
 
     apply {
+        if (eg_deparser.mirror_type == MIRRORED) {
+            copies.emit<copy_h>(meta.copied.session, {
+                meta.copied.kind, meta.copied.series, meta.copied.heading, meta.copied.event, meta.copied.number,
+                meta.copied.at});
+        }
+        hdr.carrier_ipv4.checksum = carrier.update({
+            hdr.carrier_ipv4.version, hdr.carrier_ipv4.ihl, hdr.carrier_ipv4.tos, hdr.carrier_ipv4.len,
+            hdr.carrier_ipv4.tester_version, hdr.carrier_ipv4.id, hdr.carrier_ipv4.flags, hdr.carrier_ipv4.frag,
+            hdr.carrier_ipv4.ttl, hdr.carrier_ipv4.proto, hdr.carrier_ipv4.src, hdr.carrier_ipv4.dst});
         checksums.apply(hdr, meta.l4_rest, meta.udp_summed);
         if (meta.icmp_changed) {
             hdr.icmp.checksum = icmp_checksum.update({

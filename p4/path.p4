@@ -14,7 +14,7 @@
 #include "controls/path_progress.p4"
 #include "controls/path_transmissions.p4"
 #include "controls/path_events.p4"
-#include "controls/path_trace.p4"
+#include "controls/copies.p4"
 #include "controls/time_sum.p4"
 #include "controls/path_stamp_delays.p4"
 #include "controls/path_stamps.p4"

@@ -8,7 +8,7 @@
 struct path_ingress_t {
     ends_t ends;
     begins_t begins;
-    traced_t traced;
+    copied_t copied;
     bool marked;               // the checksum of IPv4 follows
 }
 
@@ -19,7 +19,7 @@ parser PathIngressParser(packet_in packet, out path_headers_t hdr, out path_ingr
         packet.advance(PORT_METADATA_SIZE);
         meta.ends = {0, 0, 0, 0, 0, 0};
         meta.begins = {0, 0, 0, 0};
-        meta.traced = {0, 0, 0, 0, 0, 0, 0};
+        meta.copied = {kind_t.FORWARDED, 0, 0, 0, 0, 0, 0};
         meta.marked = false;
         packet.extract(hdr.ethernet);
         transition select(hdr.ethernet.ether_type) {
@@ -93,7 +93,8 @@ control PathIngress(inout path_headers_t hdr, inout path_ingress_t meta, in ingr
     PathTransmission() third;
     PathTransmission() fourth;
     PathRepeated() repeated;
-    PathTraced() traced;
+    Copying() copying;
+    Counter<bit<64>, bit<9>>(PATH_PORTS, CounterType_t.PACKETS) due;        // copies of traced paths
     Counter<bit<64>, bit<9>>(PATH_PORTS, CounterType_t.PACKETS_AND_BYTES) ignored;  // at ports of no path
     bit<1> passes = 0;
     bit<1> seen = 0;
@@ -115,7 +116,7 @@ control PathIngress(inout path_headers_t hdr, inout path_ingress_t meta, in ingr
 
     apply {
         // None of these waits for another one.
-        ends.apply(hdr, ig.ingress_port, passes, meta.ends, meta.traced, tm, ig_deparser);
+        ends.apply(hdr, ig.ingress_port, passes, meta.ends, meta.copied, tm, ig_deparser);
         watches.apply(hdr, ig.ingress_port, seen);
         length.apply(hdr, octets, data, opens, takes);
         hdr.bridged.setValid();
@@ -123,21 +124,24 @@ control PathIngress(inout path_headers_t hdr, inout path_ingress_t meta, in ingr
         hdr.bridged.arrived_high = ig.ingress_mac_tstamp[47:32];
         hdr.bridged.arrived_low = ig.ingress_mac_tstamp[31:0];
         if (passes == 1) {
-            traced.apply(ig.ingress_port, ig.ingress_mac_tstamp, meta.traced, ig_deparser);
+            if (meta.copied.series != 0) {
+                due.count(ig.ingress_port);
+                copying.apply(ig.ingress_mac_tstamp, meta.copied, ig_deparser.mirror_type);
+            }
             flows.apply(hdr, ig.ingress_port, seen, opens, meta.ends, flow);
             progress.apply(hdr, flow, meta.ends.heading, data, takes, followed, sequenced, place,
                            tally, number);
             if (followed == 1 && number == 0) {
                 repeats = 1;
             }
-            numbered.apply(hdr, tally, number, meta.ends.heading, meta.begins, meta.traced.event, meta.marked,
+            numbered.apply(hdr, tally, number, meta.ends.heading, meta.begins, meta.copied.event, meta.marked,
                            ig_deparser);
             first.apply(hdr.tcp.seq, place, sequenced, meta.begins.first, repeats, times_0);
             second.apply(hdr.tcp.seq, place, sequenced, meta.begins.second, repeats, times_1);
             third.apply(hdr.tcp.seq, place, sequenced, meta.begins.third, repeats, times_2);
             fourth.apply(hdr.tcp.seq, place, sequenced, meta.begins.fourth, repeats, times_3);
             if (repeats == 1) {
-                repeated.apply(hdr, place, times_0, times_1, times_2, times_3, meta.traced.event, meta.marked,
+                repeated.apply(hdr, place, times_0, times_1, times_2, times_3, meta.copied.event, meta.marked,
                                ig_deparser);
             }
         } else {
@@ -149,13 +153,13 @@ control PathIngress(inout path_headers_t hdr, inout path_ingress_t meta, in ingr
 control PathIngressDeparser(packet_out packet, inout path_headers_t hdr, in path_ingress_t meta,
                             in ingress_intrinsic_metadata_for_deparser_t ig_deparser) {
     Checksum() ipv4;
-    Mirror() trace;
+    Mirror() copies;
 
     apply {
-        if (ig_deparser.mirror_type == MIRROR_TRACE) {
-            trace.emit<path_trace_h>(meta.traced.session, {
-                meta.traced.kind, meta.traced.trace, meta.traced.heading, meta.traced.event, meta.traced.number,
-                meta.traced.arrived});
+        if (ig_deparser.mirror_type == MIRRORED) {
+            copies.emit<copy_h>(meta.copied.session, {
+                meta.copied.kind, meta.copied.series, meta.copied.heading, meta.copied.event, meta.copied.number,
+                meta.copied.at});
         }
         if (meta.marked) {
             hdr.ipv4.checksum = ipv4.update({
@@ -175,7 +179,7 @@ parser PathEgressParser(packet_in packet, out path_egress_headers_t hdr, out pat
         meta = {0, 0, 0, false, false};
         transition select(packet.lookahead<bit<8>>()) {
             0: forwarded;      // PATH_FORWARDED
-            1: traced;         // PATH_TRACED
+            5: copy;           // kind_t.COPY
             default: accept;
         }
     }
@@ -255,8 +259,8 @@ parser PathEgressParser(packet_in packet, out path_egress_headers_t hdr, out pat
         transition accept;
     }
 
-    state traced {
-        packet.extract(hdr.trace);
+    state copy {
+        packet.extract(hdr.copy);
         transition accept;
     }
 }
@@ -265,15 +269,15 @@ control PathEgress(inout path_egress_headers_t hdr, inout path_egress_t meta, in
                    in egress_intrinsic_metadata_from_parser_t eg_parser,
                    inout egress_intrinsic_metadata_for_deparser_t eg_deparser,
                    inout egress_intrinsic_metadata_for_output_port_t eg_port) {
-    PathCarrier() carrier;
+    Carrier() carrier;
     PathStamps() stamps;
     // With the bytes of `bridged`, and of stamps that are taken out, but not of those that are put in.
     Counter<bit<64>, bit<9>>(PATH_PORTS, CounterType_t.PACKETS_AND_BYTES) forwarded;
 
     apply {
         forwarded.count(eg.egress_port);
-        if (hdr.trace.isValid()) {
-            carrier.apply(hdr, eg, eg_deparser);
+        if (hdr.copy.isValid()) {
+            carrier.apply(hdr.copy, eg, hdr.carrier_ethernet, hdr.carrier_ipv4, hdr.carrier_udp, eg_deparser);
         } else {
             stamps.apply(hdr, eg.egress_port, eg_parser.global_tstamp, meta);
         }

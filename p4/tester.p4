@@ -19,6 +19,7 @@
 #include "controls/compression.p4"
 #include "controls/forwarding.p4"
 #include "controls/checksums.p4"
+#include "controls/copies.p4"
 #include "controls/version.p4"
 #include "controls/signature.p4"
 #include "replies.p4" // generated from protocols: templates/replies.p4.j2

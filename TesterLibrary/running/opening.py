@@ -27,12 +27,12 @@ from ..targets.engine.owner import OWNER
 from ..targets.engine.process import EngineProcess
 from ..targets.fake import fake_port
 from ..targets.simulated import SimulatedTarget
-from ..targets.tofino.cabling import MOST_FRAME, Cabling, FrontPort, TracePort, meter_of
+from ..targets.tofino.cabling import MOST_FRAME, Cabling, CopyPort, FrontPort, meter_of
 from ..targets.tofino.opening import built_for, open_switch
 from ..targets.tofino.served import Cables
 from ..testbeds import RunningTestbed, open_testbed
 from ..testbeds.simulated import SimulatedDevice
-from ..testbeds.testbed import LEASE_TIMES, SwitchSpec, Testbed, TestbedPort, TraceSpec, is_lease_time
+from ..testbeds.testbed import LEASE_TIMES, CopySpec, SwitchSpec, Testbed, TestbedPort, is_lease_time
 from .capture import Captures
 from .connections import Connections
 from .device_words import ask_device
@@ -294,7 +294,7 @@ def _open_switch(running: RunningTestbed, spec: SwitchSpec) -> Target:
         has_transceivers=not spec.model,
         meter=meter_of(chip, spec.clock_mhz, model=spec.model),
         chip=chip,
-        trace=_trace_port(spec.trace) if spec.trace else None,
+        copies=_copy_port(spec.copies) if spec.copies else None,
     )
     return open_switch(
         spec.address,
@@ -306,9 +306,9 @@ def _open_switch(running: RunningTestbed, spec: SwitchSpec) -> Target:
     )
 
 
-def _trace_port(spec: TraceSpec) -> TracePort:
+def _copy_port(spec: CopySpec) -> CopyPort:
     front = spec.port.removeprefix("front:")
-    return TracePort.of(front, spec.interface, spec.host, speed_bps=int(spec.speed.bps), fec=spec.fec)
+    return CopyPort.of(front, spec.interface, spec.host, speed_bps=int(spec.speed.bps), fec=spec.fec)
 
 
 def _port(port: TestbedPort, capabilities: Capabilities) -> Port:

@@ -32,6 +32,7 @@ from .testbed import (
     LEASE_TIMES,
     AskHook,
     CertificateFiles,
+    CopySpec,
     DutSpec,
     HostSpec,
     ResetHook,
@@ -39,7 +40,6 @@ from .testbed import (
     Testbed,
     TestbedPort,
     TesterSpec,
-    TraceSpec,
     is_lease_time,
 )
 
@@ -362,7 +362,7 @@ class _Reader:
                 "loopback_ports": tuple(switch.get("loopback_ports", ())),
                 "shaper": self._shaper(switch["shaper"]) if "shaper" in switch else None,
                 "router": self._router(switch["router"]) if "router" in switch else None,
-                "trace": self._trace(switch["trace"]) if "trace" in switch else None,
+                "copies": self._copies(switch["copies"]) if "copies" in switch else None,
             }
         )
         for key in ("shaper", "router"):
@@ -375,11 +375,11 @@ class _Reader:
         folder = self._document.path.parent / Path(spec.build).expanduser()
         return replace(spec, build=folder) if folder.is_dir() else spec
 
-    def _trace(self, data: Mapping[str, Any]) -> TraceSpec:
-        place = "tester", "switch", "trace"
+    def _copies(self, data: Mapping[str, Any]) -> CopySpec:
+        place = "tester", "switch", "copies"
         speed = self._parsed(Bandwidth.parse, data["speed"], *place, "speed")
         host = self._parsed(ipaddress.IPv4Interface, data["host"], *place, "host")
-        return TraceSpec(**{**data, "speed": speed, "host": host})
+        return CopySpec(**{**data, "speed": speed, "host": host})
 
     def _check_behind(self, ports: Sequence[TestbedPort], switch: SwitchSpec | None, dut: DutSpec) -> None:
         """Checks that the limits of the device behind a fake switch are those of a device that is there."""

@@ -57,8 +57,8 @@ class CertificateFiles:
 
 
 @dataclass(frozen=True)
-class TraceSpec:
-    """A port of a switch that leads traces to this machine."""
+class CopySpec:
+    """A port of a switch that leads copies of packets to this machine."""
 
     port: str  # front:1/0 or dev:132
     interface: str  # of this machine, at its other end
@@ -79,7 +79,7 @@ class SwitchSpec:
     loopback_ports: tuple[int, ...] = ()  # device ports; empty: all of the internal pipelines
     clock_mhz: int | None = None  # of the chip's pipelines
     model: bool = False  # without transceivers
-    trace: TraceSpec | None = None  # to where paths are traced
+    copies: CopySpec | None = None  # to where captures and traces are sent
     shaper: Shaper | None = None  # on the ports of the bridge behind a fake switch
     router: RouterTable | None = None  # of the router behind a fake switch, which ports with gateways have
 

@@ -15,79 +15,79 @@ struct ends_t {
 }
 
 control PathEnds(in path_headers_t hdr, in bit<9> ingress_port, out bit<1> passes, inout ends_t ends,
-                 inout traced_t traced,
+                 inout copied_t copied,
                  inout ingress_intrinsic_metadata_for_tm_t tm,
                  inout ingress_intrinsic_metadata_for_deparser_t deparser) {
     Counter<bit<64>, bit<9>>(PATH_PORTS, CounterType_t.PACKETS_AND_BYTES) received;
 
-    action forward(bit<9> port, trace_t trace, MirrorId_t session) {
+    action forward(bit<9> port, series_t series, MirrorId_t session) {
         received.count(ingress_port);
         passes = 1;
         tm.ucast_egress_port = port;
         ends.heading = 0;
-        traced.trace = trace;
-        traced.session = session;
-        traced.heading = 0;
+        copied.series = series;
+        copied.session = session;
+        copied.heading = 0;
     }
-    action forward_tcp(bit<9> port, trace_t trace, MirrorId_t session) {
+    action forward_tcp(bit<9> port, series_t series, MirrorId_t session) {
         received.count(ingress_port);
         passes = 1;
         tm.ucast_egress_port = port;
         ends.heading = 0;
-        traced.trace = trace;
-        traced.session = session;
-        traced.heading = 0;
+        copied.series = series;
+        copied.session = session;
+        copied.heading = 0;
         ends.near = hdr.ipv4.src;
         ends.far = hdr.ipv4.dst;
         ends.near_port = hdr.tcp.sport;
         ends.far_port = hdr.tcp.dport;
         ends.proto = hdr.ipv4.proto;
     }
-    action forward_udp(bit<9> port, trace_t trace, MirrorId_t session) {
+    action forward_udp(bit<9> port, series_t series, MirrorId_t session) {
         received.count(ingress_port);
         passes = 1;
         tm.ucast_egress_port = port;
         ends.heading = 0;
-        traced.trace = trace;
-        traced.session = session;
-        traced.heading = 0;
+        copied.series = series;
+        copied.session = session;
+        copied.heading = 0;
         ends.near = hdr.ipv4.src;
         ends.far = hdr.ipv4.dst;
         ends.near_port = hdr.udp.sport;
         ends.far_port = hdr.udp.dport;
         ends.proto = hdr.ipv4.proto;
     }
-    action backward(bit<9> port, trace_t trace, MirrorId_t session) {
+    action backward(bit<9> port, series_t series, MirrorId_t session) {
         received.count(ingress_port);
         passes = 1;
         tm.ucast_egress_port = port;
         ends.heading = 1;
-        traced.trace = trace;
-        traced.session = session;
-        traced.heading = 1;
+        copied.series = series;
+        copied.session = session;
+        copied.heading = 1;
     }
-    action backward_tcp(bit<9> port, trace_t trace, MirrorId_t session) {
+    action backward_tcp(bit<9> port, series_t series, MirrorId_t session) {
         received.count(ingress_port);
         passes = 1;
         tm.ucast_egress_port = port;
         ends.heading = 1;
-        traced.trace = trace;
-        traced.session = session;
-        traced.heading = 1;
+        copied.series = series;
+        copied.session = session;
+        copied.heading = 1;
         ends.near = hdr.ipv4.dst;
         ends.far = hdr.ipv4.src;
         ends.near_port = hdr.tcp.dport;
         ends.far_port = hdr.tcp.sport;
         ends.proto = hdr.ipv4.proto;
     }
-    action backward_udp(bit<9> port, trace_t trace, MirrorId_t session) {
+    action backward_udp(bit<9> port, series_t series, MirrorId_t session) {
         received.count(ingress_port);
         passes = 1;
         tm.ucast_egress_port = port;
         ends.heading = 1;
-        traced.trace = trace;
-        traced.session = session;
-        traced.heading = 1;
+        copied.series = series;
+        copied.session = session;
+        copied.heading = 1;
         ends.near = hdr.ipv4.dst;
         ends.far = hdr.ipv4.src;
         ends.near_port = hdr.udp.dport;

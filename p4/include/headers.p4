@@ -137,8 +137,33 @@ header payload_h {
     bit<32> word3;
 }
 
-// All that may follow the Ethernet header, the same in every parser.
+// Before the copy of a packet, and the begin of the datagram that carries it.
+header copy_h {
+    kind_t kind;               // kind_t.COPY
+    series_t series;
+    bit<8> heading;            // of a path, 0: from its first port to its second one; of a port: RECEIVED, TRANSMITTED
+    event_t event;
+    bit<32> number;            // in the series
+    timestamp_t at;            // when it arrived, or left
+}
+
+// What of a packet its copy has, beside its bytes.
+struct copied_t {
+    kind_t kind;
+    series_t series;
+    bit<8> heading;
+    event_t event;
+    bit<32> number;
+    timestamp_t at;
+    MirrorId_t session;
+}
+
+// All that may follow the Ethernet header, the same in every parser. The copy of a packet is bytes behind its carrier.
 struct headers_t {
+    ethernet_h carrier_ethernet;
+    ipv4_h carrier_ipv4;
+    udp_h carrier_udp;
+    copy_h copy;
     kind_h kind;
     loop_h loop;
     reply_h reply;

@@ -11,7 +11,6 @@ const bit<32> FLOW_SLOTS = 65536;      // a hash of 16 bits
 const bit<32> FOLLOWED = 1024;         // directions of flows that events are about
 const bit<32> FOLLOWED_FLOWS = 2048;   // directions of flows, with data and without
 const bit<32> EVENTS = 4096;           // entries: an event in a direction, with payload and without
-const bit<32> TRACES = 256;            // paths that are traced, by 8 bits; 0: none
 const bit<32> TRANSMISSIONS = 255;     // of a packet that is followed: 8 bits
 const bit<32> STAMPED = 32;            // directions of 16 groups of stamps: 64 ports
 const bit<32> STAMP_WATCHES = 512;     // one block of TCAM deep

@@ -17,6 +17,8 @@ typedef bit<8> state_t;        // of a flow
 typedef bit<4> queue_t;        // of templates that reply, the low bits of a pointer (norma section 4.3)
 typedef bit<1> version_t;      // which of two sets of counters a frame belongs in (norma section 6.1)
 typedef bit<9> slot_t;         // of a stream and a version, in counters and sums
+typedef bit<8> series_t;       // copies that are numbered together; 0: none
+typedef bit<16> event_t;       // of a path, by the number that the driver gave it; of a port: OF_TEMPLATE; 0: none
 typedef bit<32> ticks_t;       // packets of a pass/skip unit's period
 
 const bit<16> TYPE_IPV4 = 0x0800;
@@ -26,6 +28,12 @@ const bit<16> TYPE_IPV6 = 0x86dd;
 const bit<8> PROTOCOL_ICMP = 1;
 const bit<8> PROTOCOL_TCP = 6;
 const bit<8> PROTOCOL_UDP = 17;
+const MirrorType_t MIRRORED = 1;
+const bit<16> CARRIER_IPV4_LENGTH = 24;  // 20 of IPv4 and 8 of UDP, less the FCS, which the length of a packet has
+const bit<16> CARRIER_UDP_LENGTH = 4;
+const bit<8> RECEIVED = 0;     // headings of copies of a port
+const bit<8> TRANSMITTED = 1;
+const bit<8> OF_TEMPLATE = 1;  // in the event of such a copy, before the number of its template
 const bit<8> GREEN = 0;        // what a meter says of packets within its rate
 
 // What a packet inside the switch is. Its first byte.
@@ -34,7 +42,8 @@ enum bit<8> kind_t {
     TEMPLATE = 1,              // loops; a copy of it departs at its rate, or as an answer
     READ = 2,                  // of a flow: its first pass, which reads registers and finds the row
     WRITE = 3,                 // its second pass, which writes the state
-    REPLY = 4                  // an Ethernet frame follows: goes back where it came from, its fields changed
+    REPLY = 4,                 // an Ethernet frame follows: goes back where it came from, its fields changed
+    COPY = 5                   // of a packet, which follows as it arrived or left
 }
 
 // What is behind a port; port metadata, which the driver fills.

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
@@ -30,7 +29,7 @@ from TesterLibrary.p4.outputs import shipped
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.targets.base import Target
 from TesterLibrary.targets.engine.process import EngineProcess
-from TesterLibrary.targets.tofino.cabling import Cabling, FrontPort, TracePort
+from TesterLibrary.targets.tofino.cabling import Cabling, FrontPort
 from TesterLibrary.targets.tofino.fake import Bridge, FakeDaemon, FakeSwitch, MakesPipelines
 from TesterLibrary.targets.tofino.path_target import PathTarget
 from TesterLibrary.targets.tofino.program import SCHEMA, Program
@@ -39,7 +38,7 @@ from TesterLibrary.targets.tofino.session import SwitchSession
 from tests.program.compiled import compiled
 from tests.program.path_pipelines import runs_paths
 
-from .rig import SPEED
+from .rig import SPEED, copies_here
 
 _SETTLING_S = 0.05
 _ISN = 0xFFFFFF00  # sequence numbers go round soon
@@ -195,10 +194,8 @@ class SwitchPathRig:
             )
             for number, connector in enumerate(connectors, 1)
         )
-        trace = TracePort("32/3", 10**10, IPv4Interface("127.0.0.1/8"), bytes(6))
-        cabling = Cabling(front, internal_pipes=(), has_cpu=False, chip=program.chip, trace=trace)
-        sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        daemon.trace_to(FakeSwitch(daemon).device_port(trace.front), sender)
+        copies = copies_here(daemon, "32/3")
+        cabling = Cabling(front, internal_pipes=(), has_cpu=False, chip=program.chip, copies=copies)
         self.session = SwitchSession(
             lambda: FakeSwitch(daemon), Schema.load(folder / SCHEMA), cabling, sleep=self._sleep
         )

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -22,7 +23,7 @@ from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.targets.base import Target
 from TesterLibrary.targets.fake import FakeTarget
 from TesterLibrary.targets.fake.device import FakeDevice, FakePath
-from TesterLibrary.targets.tofino.cabling import Cabling, FrontPort
+from TesterLibrary.targets.tofino.cabling import Cabling, CopyPort, FrontPort
 from TesterLibrary.targets.tofino.fake import FakeDaemon, FakeSwitch, MakesPipelines, Wire
 from TesterLibrary.targets.tofino.program import SCHEMA, Program
 from TesterLibrary.targets.tofino.schema import Schema
@@ -124,6 +125,14 @@ class FakeRig(Rig):
         self._fake.set_link(port, up=up)
 
 
+def copies_here(daemon: FakeDaemon, connector: str) -> CopyPort:
+    """The port of a fake switch by which copies come to this machine."""
+    daemon.copy_to(
+        FakeSwitch(daemon).device_port(connector), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    )
+    return CopyPort(connector, 10**10, IPv4Interface("127.0.0.1/8"), bytes(6))
+
+
 class SwitchRig(Rig):
     """A driver of a switch that does not exist, whose time passes without waiting for it.
 
@@ -149,10 +158,14 @@ class SwitchRig(Rig):
             )
             for number, name in enumerate(("p1", "p2"), 1)
         )
+        copies = copies_here(daemon, "16/3")
         session = SwitchSession(
-            lambda: FakeSwitch(daemon), Schema.load(folder / SCHEMA), Cabling(front), sleep=self.pass_time
+            lambda: FakeSwitch(daemon),
+            Schema.load(folder / SCHEMA),
+            Cabling(front, copies=copies),
+            sleep=self.pass_time,
         )
-        self._numbers = session.numbers
+        self.session, self._numbers = session, session.numbers
         target = TofinoTarget(session, Program.load(folder), now_ns=lambda: self.now_ns, sleep=self.pass_time)
         super().__init__(target)
 

@@ -189,7 +189,7 @@ def _digest(node: Node, expressions: Expressions, pipeline: str) -> Call:
 
 
 def _mirror(_node: Node, expressions: Expressions, _pipeline: str) -> Call:
-    """A mirror of an ingress, which copies the packet as it arrived, behind a header."""
+    """A mirror, which puts a header before the copy of a packet."""
 
     def emit(call: Node) -> Value:
         session, header = given(expressions, call)

@@ -67,8 +67,12 @@ class Gress:
             return None
         self._control.run(self._values(self._control.scope, held, passing))
         self._deparser.run(self._values(self._deparser.scope, held, passing))
-        copies = tuple((session, header + octets) for session, header in passing.mirrored)
-        return Passed(writer.octets() + reader.rest(), held, copies)
+        behind = writer.octets() + reader.rest()
+        original = (
+            octets if self._of_port else behind
+        )  # an ingress copies what arrived, an egress what leaves
+        copies = tuple((session, header + original) for session, header in passing.mirrored)
+        return Passed(behind, held, copies)
 
     def _parsed(self, values: Values) -> bool:
         try:

@@ -6,14 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from TesterLibrary.model.units import FCS_LENGTH
 from TesterLibrary.targets.tofino.fake import MakesPipelines
-from TesterLibrary.targets.tofino.fake.pipelines import Mirrored, Way
+from TesterLibrary.targets.tofino.fake.pipelines import Left, Mirrored, Way
 
-from .pipelines import _EGRESS, _INGRESS, _TIME, _TO_MANAGER, DRAWN, Octets, ProgramPipelines, _dropped
+from .pipelines import _INGRESS, _TIME, _TO_MANAGER, DRAWN, Octets, ProgramPipelines, _dropped
 from .program import P4Program
-
-_AT_EGRESS = "egress_intrinsic_metadata_for_deparser_t"
 
 
 def runs_paths(program: P4Program) -> MakesPipelines:
@@ -36,19 +33,9 @@ class PathProgram(ProgramPipelines):
         if not _dropped(passed):
             yield Way(Octets(passed.octets), passed.told[_TO_MANAGER]["ucast_egress_port"])
 
-    def egress(self, packet: Octets, port: int, now_ns: int) -> bytes | None:
+    def egress(self, packet: Octets, port: int, now_ns: int) -> Left[Octets]:
         """See `Pipelines`."""
-        passed = self._run(
-            "path",
-            _EGRESS,
-            packet.octets,
-            port,
-            egress_port=port,
-            global_tstamp=now_ns & _TIME,
-            pkt_length=len(packet.octets) + FCS_LENGTH,
-        )
-        assert passed is not None, "no egress parser drops a packet"
-        return None if passed.told[_AT_EGRESS]["drop_ctl"] & 1 else passed.octets
+        return self._left("path", packet, port, now_ns)
 
     def _metadata_of(self, port: int) -> dict[str, int]:  # noqa: ARG002
         return {}

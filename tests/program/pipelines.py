@@ -11,7 +11,7 @@ from TesterLibrary.model.units import FCS_LENGTH, MIN_FRAME_SIZE
 from TesterLibrary.planning.switch.chip import INTERNAL_PIPES, pipe_of
 from TesterLibrary.targets.tofino.fake import MakesPipelines
 from TesterLibrary.targets.tofino.fake.digests import Digests
-from TesterLibrary.targets.tofino.fake.pipelines import Inside, Mirrored, Way
+from TesterLibrary.targets.tofino.fake.pipelines import Inside, Left, Mirrored, Way
 from TesterLibrary.targets.tofino.fake.store import Store, number
 
 from .gress import Passed
@@ -67,7 +67,11 @@ class ProgramPipelines:
             ingress_port=port,
             ingress_mac_tstamp=now_ns & _TIME,
         )
-        if passed is None or _dropped(passed):
+        if passed is None:
+            return
+        for session, copy in passed.copies:
+            yield Mirrored(Octets(copy), session)
+        if _dropped(passed):
             return
         packet, out = Octets(passed.octets), passed.told[_TO_MANAGER]["ucast_egress_port"]
         yield self._within(packet, out, now_ns) if pipe_of(out) in INTERNAL_PIPES else Way(packet, out)
@@ -89,17 +93,30 @@ class ProgramPipelines:
         group = manager["mcast_grp_a"]
         return Inside(again, done if group else None, group)
 
-    def egress(self, packet: Octets, port: int, now_ns: int) -> bytes | None:
+    def egress(self, packet: Octets, port: int, now_ns: int) -> Left[Octets]:
         """See `Pipelines`."""
-        passed = self._run(
-            "external", _EGRESS, packet.octets, port, egress_port=port, global_tstamp=now_ns & _TIME
-        )
-        assert passed is not None, "no egress parser drops a packet"
-        return passed.octets
+        return self._left("external", packet, port, now_ns)
 
     def changed(self, tables: Iterable[str]) -> None:
         """See `Pipelines`."""
         self._program.changed(tables)
+
+    def _left(self, pipeline: str, packet: Octets, port: int, now_ns: int) -> Left[Octets]:
+        """A packet behind the egress of a front-panel port."""
+        passed = self._run(
+            pipeline,
+            _EGRESS,
+            packet.octets,
+            port,
+            egress_port=port,
+            global_tstamp=now_ns & _TIME,
+            pkt_length=len(packet.octets) + FCS_LENGTH,
+        )
+        assert passed is not None, "no egress parser drops a packet"
+        copies = [Mirrored(Octets(copy), session) for session, copy in passed.copies]
+        assert len(copies) <= 1
+        dropped = passed.told[_AT_EGRESS]["drop_ctl"] & 1
+        return Left(None if dropped else passed.octets, copies[0] if copies else None)
 
     def _within(self, packet: Octets, port: int, now_ns: int) -> Way[Octets]:
         """The way through the egress of a loopback port."""
@@ -129,6 +146,7 @@ class ProgramPipelines:
 
 
 _TO_MANAGER = "ingress_intrinsic_metadata_for_tm_t"
+_AT_EGRESS = "egress_intrinsic_metadata_for_deparser_t"
 _TO_DEPARSER = "ingress_intrinsic_metadata_for_deparser_t"
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -13,6 +14,9 @@ from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet, Raw
 
+from TesterLibrary.measurement.capture import CaptureCounters, CapturedFrame
+from TesterLibrary.measurement.captured_frames import frames_of
+from TesterLibrary.model.capture import Capture
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.responder import Responder
@@ -89,3 +93,23 @@ def test_each_frame_does_the_same_on_both(program: P4Program, seed: int) -> None
         if draw.random() < 0.2:  # a frame of the job, that came before, or at the other port
             frame = draw.choice(known)
         twins.arrive(draw.choice((0, 4)), frame)
+
+
+def _captured(rig: SwitchRig) -> tuple[CaptureCounters, list[CapturedFrame]]:
+    """A capture of all ports, whose times depend on when copies have come."""
+    counters = rig.target.stop_capture("all").counters
+    return counters, [replace(frame, time_ns=0) for frame in frames_of(rig.target.read_capture("all"))]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_each_frame_is_copied_as_it_arrives_and_leaves_on_both(program: P4Program, seed: int) -> None:
+    draw = Random(seed)
+    twins = Twins(program)
+    twins.both(lambda rig: rig.target.start_capture(Capture("all")))
+    twins.both(_load)
+    for _ in range(100):
+        twins.arrive(draw.choice((0, 4)), frame_at_random(draw))
+    twins.both(_captured)
+    counters = twins.rigs[0].target.stop_capture("all").counters
+    assert counters.dropped == 0
+    assert counters.captured == counters.seen > 100

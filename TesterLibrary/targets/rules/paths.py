@@ -9,12 +9,12 @@ from ...model.capture import Capture
 from ...model.plan import Plan
 
 
-def refuse_trace(capture: Capture, tester: str) -> None:
-    """Raises PlanError if a capture is the trace of a path. `tester` as below."""
+def refuse_trace(capture: Capture, tester: str, instead: str = "use a testerd") -> None:
+    """Raises PlanError if a capture is the trace of a path. `tester` and `instead` as below."""
     if capture.traced:
         raise PlanError(
             f"{capture.name}: {tester} does not forward frames between its ports, so there is no path to "
-            "trace; use a testerd"
+            f"trace; {instead}"
         )
 
 

@@ -26,7 +26,7 @@ _MODEL_HZ, _MODEL_DAEMON_HZ = 1_250_000_000, 1_271_000_000  # the model's clock,
 _ROLES = "external.ExternalIngressParser.$PORT_METADATA"
 _POLL_S = 0.1
 _INTERFACES = Path("/sys/class/net")
-LONGEST_COPY = 1557  # bytes of IPv4, UDP and the head of a trace, and of a frame without FCS
+LONGEST_COPY = 1557  # bytes of IPv4, UDP and the head of a copy, and of a frame without FCS
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class FrontPort:
 
 
 @dataclass(frozen=True)
-class TracePort:
-    """A port that leads to an interface of this machine, to which the switch sends what it traces."""
+class CopyPort:
+    """A port that leads to an interface of this machine, to which the switch sends copies of packets."""
 
     front: str
     speed_bps: int
@@ -55,7 +55,7 @@ class TracePort:
     @classmethod
     def of(
         cls, front: str, interface: str, host: IPv4Interface, *, speed_bps: int, fec: str = "none"
-    ) -> TracePort:
+    ) -> CopyPort:
         """The port that leads to an interface of this machine.
 
         Raises:
@@ -67,19 +67,19 @@ class TracePort:
             mtu = int((facts / "mtu").read_text())
         except (OSError, ValueError) as problem:
             raise TargetError(
-                f"trace.interface {interface}: {problem}; give the interface of this machine to which the "
+                f"copies.interface {interface}: {problem}; give the interface of this machine to which the "
                 f"switch's port {front} leads"
             ) from None
         if mtu < LONGEST_COPY:
             raise TargetError(
-                f"trace.interface {interface} takes packets of {mtu:,} bytes, and a copy of a frame of 1,518 "
-                f"bytes has {LONGEST_COPY:,}: ip link set {interface} mtu 9000"
+                f"copies.interface {interface} takes packets of {mtu:,} bytes, and a copy of a frame of "
+                f"1,518 bytes has {LONGEST_COPY:,}: ip link set {interface} mtu 9000"
             )
         return cls(front, speed_bps, host, mac, fec)
 
     @property
     def source(self) -> IPv4Address:
-        """The address that traces come from: a neighbour, or this machine would not take them."""
+        """The address that copies come from: a neighbour, or this machine would not take them."""
         behind, before = self.host.ip + 1, self.host.ip - 1
         network = self.host.network
         return behind if behind in network and behind != network.broadcast_address else before
@@ -97,7 +97,7 @@ class Cabling:
         has_transceivers: Whether ports without a transceiver are refused; a model has no transceivers.
         internal_pipes: The pipes whose ports loop.
         has_cpu: Whether the program speaks with the driver through a port of the switch's CPU.
-        trace: The port that leads traces away.
+        copies: The port that leads copies of packets away.
         meter: The chip's meter, which depends on its clock.
         chip: The chip, which numbers the ports and sets their speed.
     """
@@ -110,7 +110,7 @@ class Cabling:
     meter: TofinoMeter = field(default_factory=TofinoMeter)
     chip: Chip = TOFINO
     has_cpu: bool = True
-    trace: TracePort | None = None
+    copies: CopyPort | None = None
 
     @property
     def looping(self) -> tuple[int, ...]:
@@ -145,23 +145,28 @@ def device_ports(switch: Switch, ports: Cabling) -> dict[str, int]:
     return {port.port.name: device_port(switch, port.front) for port in ports.front}
 
 
-def trace_port(switch: Switch, cabling: Cabling, numbers: Mapping[str, int]) -> int | None:
-    """The device port that leads traces away; None: there is none. PlanError if it is another one's."""
-    if cabling.trace is None:
+def copy_port(switch: Switch, cabling: Cabling, numbers: Mapping[str, int]) -> int | None:
+    """The device port that leads copies away; None: there is none. PlanError if it is another one's."""
+    if cabling.copies is None:
         return None
-    number = device_port(switch, cabling.trace.front)
-    for name, other in numbers.items():
+    number = device_port(switch, cabling.copies.front)
+    named = {f"port {name!r}": other for name, other in numbers.items()}
+    if cabling.has_cpu:
+        named["cpu_port"] = cabling.cpu_port
+    for name, other in named.items():
         if other == number:
-            raise PlanError(f"trace port {cabling.trace.front} is port {name!r}; give traces their own")
+            raise PlanError(f"copy port {cabling.copies.front} is {name}; give copies a port of their own")
     return number
 
 
-def check_pipelines(cabling: Cabling, numbers: dict[str, int]) -> None:
-    """PlanError for a port of the testbed, or of the CPU, in a pipeline whose ports loop."""
+def check_pipelines(cabling: Cabling, numbers: dict[str, int], copies: int | None) -> None:
+    """PlanError for a port of the testbed, of the CPU or of copies, in a pipeline whose ports loop."""
     looping = {pipe_of(number) for number in cabling.looping}
     named = {f"port {name!r}": number for name, number in numbers.items()}
     if cabling.has_cpu:
         named["cpu_port"] = cabling.cpu_port
+    if copies is not None:
+        named["copy port"] = copies
     for name, number in named.items():
         if pipe_of(number) in looping:
             raise PlanError(
@@ -183,7 +188,7 @@ def bring_up(
     switch: Switch,
     ports: Cabling,
     numbers: dict[str, int],
-    trace: int | None = None,
+    copies: int | None = None,
     *,
     patience: Duration,
     sleep: Callable[[float], object] = time.sleep,
@@ -201,8 +206,8 @@ def bring_up(
     cpu = [PortSetup(ports.cpu_port, _CPU_SPEED_BPS)] if has_mac else []
     looping = [PortSetup(number, ports.chip.port_bps, loopback=True) for number in ports.looping]
     setups = [*front, *cpu, *looping]
-    if ports.trace is not None and trace is not None:
-        setups.append(PortSetup(trace, ports.trace.speed_bps, ports.trace.fec))
+    if ports.copies is not None and copies is not None:
+        setups.append(PortSetup(copies, ports.copies.speed_bps, ports.copies.fec))
     switch.set_ports(setups)
     switch.write(list(roles(ports, numbers)))
     waited_s = 0.0

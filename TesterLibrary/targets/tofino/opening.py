@@ -57,7 +57,7 @@ def open_switch(
 
     def connect() -> Switch:
         if address == FAKE:
-            return fake_switch(folder, program, cabling.front, behind, cabling.trace)
+            return fake_switch(folder, program, cabling.front, behind, cabling.copies)
         return vendor_switch(address, program, cpu_interface)
 
     session = SwitchSession(connect, Schema.load(folder / SCHEMA), cabling)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from ...model.inline import Corrupt, Drop, Mark
 from ...planning.switch.inline import REACHED_BITS, SLOTS, FollowedFlow, SelectedPacket, SwitchPath
 from ...planning.switch.watch import Watch
+from .copies import MIRROR
 from .entry import Masked, TableEntry, Value
 
 INGRESS, EGRESS = "path.PathIngress", "path.PathEgress"
@@ -18,9 +19,7 @@ WATCHES = f"{INGRESS}.watches.watches"
 FLOWS = f"{INGRESS}.progress.followed_flows"
 NUMBERED = f"{INGRESS}.numbered.packets"
 REPEATED = f"{INGRESS}.repeated.packets"
-CARRIERS = f"{EGRESS}.carrier.carriers"
-TRACED, DUE = f"{INGRESS}.traced.numbers", f"{INGRESS}.traced.due"
-MIRROR = 1  # the session of all traces
+NUMBERS, DUE = f"{INGRESS}.copying.numbers", f"{INGRESS}.due"  # of copies
 REGISTERS = tuple(  # that numbers of flows and packets are kept in
     f"{INGRESS}.{name}"
     for name in (
@@ -68,16 +67,16 @@ class LoadedPath:
     Args:
         path: What it is planned as.
         ports: Its device ports, in the order of its ports.
-        trace: Its number among the paths that are traced; 0: it is not.
+        series: The series of the copies of its packets; 0: it is not traced.
     """
 
     path: SwitchPath
     ports: tuple[int, int]
-    trace: int = 0
+    series: int = 0
 
-    def traced_as(self, trace: int) -> LoadedPath:
-        """The same path, traced by this number; 0: it is not traced."""
-        return replace(self, trace=trace)
+    def traced_as(self, series: int) -> LoadedPath:
+        """The same path, whose packets are copied in this series; 0: it is not traced."""
+        return replace(self, series=series)
 
     @property
     def forwarding(self) -> tuple[TableEntry, ...]:
@@ -87,7 +86,7 @@ class LoadedPath:
                 PORTS,
                 {"ingress_port": port, "tcp_valid": tcp, "udp_valid": udp},
                 f"ends.{heading}{layer}",
-                {"port": other, "trace": self.trace, "session": MIRROR if self.trace else 0},
+                {"port": other, "series": self.series, "session": MIRROR if self.series else 0},
             )
             for port, other, heading in zip(self.ports, self.ports[::-1], _HEADINGS, strict=True)
             for layer, (tcp, udp) in _LAYERS.items()

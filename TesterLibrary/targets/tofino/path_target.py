@@ -226,8 +226,10 @@ class PathTarget(WithoutFrames):
     def start_capture(self, capture: Capture) -> None:
         """See `Target`. Of a path only, to this machine: a trace."""
         if capture.traced is None:
-            super().start_capture(capture)
-        assert capture.traced is not None
+            raise PlanError(
+                f"capture {capture.name!r}: the program of paths copies the packets of a path: Start Trace; "
+                f"for what its ports send and receive, {_INSTEAD}"
+            )
         with self._reached():
             run = known_job(capture.traced.job, self._runs)
             path = run.path(capture.traced.path)

@@ -8,11 +8,11 @@ Copies have numbers, which the switch gives before any of them can be lost.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from ...errors import PlanError, TargetError
+from ...errors import PlanError
 from ...measurement.capture import (
     CaptureCounters,
     CapturedFrame,
@@ -25,21 +25,14 @@ from ...measurement.captured_frames import CapturedFrames
 from ...model.capture import Capture
 from ...model.inline import Drop
 from ...planning.switch.chip import pipe_of
-from .cabling import TracePort
-from .entry import TableEntry, Value
-from .path_entries import CARRIERS, DUE, MIRROR, TRACED, LoadedPath
+from .copies import Copies, driver_times, free_series, from_zero
+from .copy_record import CopyRecord
+from .path_entries import DUE, EGRESS, NUMBERS, LoadedPath
 from .path_readings import packets_at
 from .session import SwitchSession
-from .trace_receiver import TraceReceiver
-from .trace_record import TraceRecord
 
-_TRACES = range(1, 256)
 _AT_ONCE = 10_000  # frames that are handed on together
-_TIME, _HALF_TIME = 1 << 48, 1 << 47
-_WAITS = 25  # times that nothing came, before the rest is taken for lost
-_WAIT_S = 0.02
-_SOURCE_MAC = 0x020000000001  # of copies; nobody answers them
-_Records = Sequence[tuple[int, TraceRecord]]  # each with the time at which it came
+_Records = Sequence[tuple[int, CopyRecord]]  # each with the time at which it came
 
 
 @dataclass
@@ -47,12 +40,17 @@ class _Trace:
     """A trace of a path."""
 
     capture: Capture
-    number: int
+    series: int
     path: LoadedPath
     started_ns: int
     due: tuple[int, int]  # by port, before it began
+    came: list[tuple[int, bytes]] = field(default_factory=list)  # each with the time at which it came
     stopped: StoppedCapture | None = None
     frames: list[CapturedFrame] = field(default_factory=list)
+
+    def take(self, came_ns: int, octets: bytes) -> None:
+        """Keeps a copy."""
+        self.came.append((came_ns, octets))
 
     @property
     def every(self) -> int:
@@ -64,20 +62,14 @@ class PathTraces:
     """The traces of the paths of a switch, by the names of their captures.
 
     Args:
-        session: The session of the switch, with a port that leads traces away.
+        session: The session of the switch.
         now_ns: The driver's clock.
-        sleep: Waits for so many seconds.
     """
 
-    def __init__(
-        self,
-        session: SwitchSession,
-        now_ns: Callable[[], int],
-        sleep: Callable[[float], object] = time.sleep,
-    ) -> None:
-        self._session, self._now_ns, self._sleep = session, now_ns, sleep
+    def __init__(self, session: SwitchSession, now_ns: Callable[[], int]) -> None:
+        self._session, self._now_ns = session, now_ns
         self._traces: dict[str, _Trace] = {}
-        self._receiver: TraceReceiver | None = None
+        self._copies = Copies(session, EGRESS, now_ns)
 
     def check(self, capture: Capture, path: LoadedPath) -> None:
         """PlanError for a trace that the switch cannot have."""
@@ -92,11 +84,7 @@ class PathTraces:
             raise PlanError(f"{name}: every {traced.every} frames; at least 1")
         if capture.ports:
             raise PlanError(f"{name}: ports beside a path; a trace has the frames of the path")
-        if self._session.cabling.trace is None:
-            raise PlanError(
-                f"{name}: the testbed has no trace port; a switch sends traces to this machine: give "
-                "tester.switch.trace its port, and the address of the interface that it leads to"
-            )
+        self._copies.check(name)
         pipes = {pipe_of(port) for port in path.ports}
         if len(pipes) > 1:
             raise PlanError(
@@ -106,17 +94,15 @@ class PathTraces:
 
     def begin(self, capture: Capture, path: LoadedPath) -> LoadedPath:
         """The path as it is traced from now on, with numbers from 0; its entries are still to be written."""
-        taken = {trace.number for trace in self._traces.values()}
-        number = next((free for free in _TRACES if free not in taken), None)
-        if number is None:
-            raise PlanError(f"{capture.name}: {len(_TRACES)} paths are traced already; stop a trace first")
-        if self._receiver is None:
-            self._receiver = self._open()
-        self._session.write([_numbers(number)])
+        series = free_series([trace.series for trace in self._traces.values()])
+        if series is None:
+            raise PlanError(f"{capture.name}: {len(self._traces)} paths are traced already; forget a trace")
+        self._copies.open()
+        self._session.write([from_zero(NUMBERS, series)])
         due = packets_at(self._session, DUE, path.ports)
-        self._receiver.begin(number)
-        traced = path.traced_as(number)
-        self._traces[capture.name] = _Trace(capture, number, traced, self._now_ns(), due)
+        traced = path.traced_as(series)
+        trace = self._traces[capture.name] = _Trace(capture, series, traced, self._now_ns(), due)
+        self._copies.follow(series, trace.take)
         return traced
 
     def path_of(self, name: str) -> LoadedPath | None:
@@ -133,7 +119,9 @@ class PathTraces:
         trace = self._trace(name)
         if trace.stopped is None:
             trace.stopped = self._end(trace)
-            self._check_that_some_came(trace.stopped.counters)
+            due, came = trace.stopped.counters.seen, len(trace.came)
+            trace.came.clear()
+            self._copies.check_that_some_came(name, due=due, came=came)
         return trace.stopped
 
     def read(self, name: str) -> Iterator[CapturedFrames]:
@@ -148,39 +136,14 @@ class PathTraces:
     def forget(self, name: str) -> None:
         """Deletes a trace."""
         trace = self._trace(name)
-        if trace.stopped is None and self._receiver is not None:
-            self._receiver.end(trace.number)
+        if trace.stopped is None:
+            self._copies.leave(trace.series, trace.take)
         del self._traces[name]
 
     def close(self) -> None:
         """Forgets all of them, and listens no more."""
         self._traces.clear()
-        if self._receiver is not None:
-            self._receiver.close()
-            self._receiver = None
-
-    def _open(self) -> TraceReceiver:
-        """Listens, and has the switch send copies to where it listens."""
-        session, port = self._session, self._session.cabling.trace
-        assert port is not None
-        receiver = TraceReceiver(port.host.ip, self._now_ns)
-        try:
-            session.write([_carrier(port, session.trace_port, receiver.port)])
-            session.set_mirror(MIRROR)
-        except BaseException:
-            receiver.close()
-            raise
-        return receiver
-
-    def _check_that_some_came(self, counters: CaptureCounters) -> None:
-        if counters.matched and counters.dropped == counters.matched:
-            port = self._session.cabling.trace
-            assert port is not None
-            raise TargetError(
-                f"{counters.name}: none of the {counters.matched:,} copies that are due has come to "
-                f"{port.host.ip}; look whether that interface is up, at the other end of port {port.front}, "
-                "and whether a firewall drops UDP to it"
-            )
+        self._copies.close()
 
     def _trace(self, name: str) -> _Trace:
         if name not in self._traces:
@@ -188,16 +151,13 @@ class PathTraces:
         return self._traces[name]
 
     def _end(self, trace: _Trace) -> StoppedCapture:
-        receiver = self._receiver
-        assert receiver is not None
         stopped_ns = self._now_ns()
         now = packets_at(self._session, DUE, trace.path.ports)
         due = [after - before for before, after in zip(trace.due, now, strict=True)]
-        waits = 0
-        while (came := receiver.count(trace.number)) < sum(due) and waits < _WAITS:
-            self._sleep(_WAIT_S)
-            waits = 0 if receiver.count(trace.number) > came else waits + 1
-        records = sorted(receiver.end(trace.number), key=lambda record: record[1].number)
+        self._copies.wait(lambda: max(0, sum(due) - len(trace.came)))
+        self._copies.leave(trace.series, trace.take)
+        parsed = [(came_ns, CopyRecord.parse(octets)) for came_ns, octets in trace.came]
+        records = sorted(parsed, key=lambda record: record[1].number)
         sample = [(came_ns, record) for came_ns, record in records if record.number % trace.every == 0]
         kept = sample[: trace.capture.frames]
         trace.frames = list(_frames(trace, kept))
@@ -218,22 +178,15 @@ def _ports(trace: _Trace, due: Sequence[int], kept: _Records) -> Iterator[Captur
 
 
 def _frames(trace: _Trace, records: _Records) -> Iterator[CapturedFrame]:
-    """The frames of a trace, by their numbers; their times are moved from the switch's clock to the driver's.
-
-    What came the soonest after it had arrived says how far the two clocks are apart.
-    """
+    """The frames of a trace, by their numbers."""
     planned = trace.path.path.planned
     ports = planned.first_port, planned.second_port
-    times: list[int] = []
-    for _, record in records:
-        before = times[-1] if times else record.arrived
-        times.append(before + (record.arrived - before + _HALF_TIME) % _TIME - _HALF_TIME)
-    apart_ns = min((came_ns - at for (came_ns, _), at in zip(records, times, strict=True)), default=0)
-    for at, (_, record) in zip(times, records, strict=True):
+    times = driver_times((came_ns, record.at) for came_ns, record in records)
+    for time_ns, (_, record) in zip(times, records, strict=True):
         events = (record.event - 1,) if record.event else ()
         dropped = any(isinstance(planned.events[event].action, Drop) for event in events)
         yield CapturedFrame(
-            time_ns=at + apart_ns,
+            time_ns=time_ns,
             port=ports[record.heading],
             transmitted=False,
             stream_id=0,
@@ -242,20 +195,3 @@ def _frames(trace: _Trace, records: _Records) -> Iterator[CapturedFrame]:
             octets=record.frame[: trace.capture.snap_length or None],
             traced=TracedFrame(None, events, Fate.NONE if dropped else Fate.UNTIMED),
         )
-
-
-def _numbers(trace: int) -> TableEntry:
-    """The register that numbers the packets of a trace, from 0."""
-    return TableEntry(TRACED, {"$REGISTER_INDEX": trace}, data={f"{TRACED.partition('.')[2]}.f1": 0})
-
-
-def _carrier(port: TracePort, device_port: int, udp_port: int) -> TableEntry:
-    """The entry that puts copies into datagrams to this machine."""
-    data: Mapping[str, Value] = {
-        "dst_mac": int.from_bytes(port.mac, "big"),
-        "src_mac": _SOURCE_MAC,
-        "dst": int(port.host.ip),
-        "src": int(port.source),
-        "dport": udp_port,
-    }
-    return TableEntry(CARRIERS, {"egress_port": device_port}, "PathEgress.carrier.carry", data)

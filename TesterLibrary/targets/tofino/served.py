@@ -16,7 +16,7 @@ from typing import Any
 from ...model.ports import Port
 from ...model.router import RouterTable
 from ...model.shaper import Shaper
-from .cabling import FrontPort, TracePort
+from .cabling import CopyPort, FrontPort
 from .remote import RemoteSwitch
 
 
@@ -33,7 +33,7 @@ def fake_switch(
     program: str,
     front: Iterable[FrontPort] = (),
     behind: Shaper | RouterTable | Cables | None = None,
-    trace: TracePort | None = None,
+    copies: CopyPort | None = None,
 ) -> RemoteSwitch:
     """A fake switch on this machine's clock, with a device between its ports.
 
@@ -43,15 +43,15 @@ def fake_switch(
         front: Its ports; if they have gateways, the device is a router that has their addresses.
         behind: The shaper of a bridge, or the table of a router, or cables to other devices; None: neither
             has limits.
-        trace: The port that leads traces to this machine.
+        copies: The port that leads copies to this machine.
     """
     prefix = behind.prefix if isinstance(behind, Cables) else ()
     module = f"{__package__}.fake.served"
     command = [*prefix, sys.executable, "-m", module, str(folder), program]
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:  # of this network namespace
         device = dict(_device(front, behind))
-        if trace is not None:
-            device["trace"] = {"front": trace.front, "socket": sender.fileno()}
+        if copies is not None:
+            device["copies"] = {"front": copies.front, "socket": sender.fileno()}
         return RemoteSwitch([*command, json.dumps(device)], inherited=[sender.fileno()])
 
 

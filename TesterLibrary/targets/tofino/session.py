@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from ...errors import TesterLibraryError
 from ...model.units import Duration
-from .cabling import Cabling, bring_up, check_pipelines, device_ports, roles, trace_port
+from .cabling import Cabling, bring_up, check_pipelines, copy_port, device_ports, roles
 from .entry import TableEntry
 from .schema import Schema
 from .switch import Asked, Digest, PortState, Reading, Switch, SwitchGone
@@ -50,7 +50,7 @@ class SwitchSession:
         self._connect, self._patience, self._sleep = connect, patience, sleep
         self.numbers: dict[str, int] = {}  # device ports, by name
         self.states: tuple[PortState, ...] = ()
-        self._trace: int | None = None
+        self._copies: int | None = None
         self._groups: set[int] = set()
         self._mirrors: set[int] = set()
         self._held = Tables(schema)
@@ -117,14 +117,14 @@ class SwitchSession:
             self._groups -= set(gone)
 
     @property
-    def trace_port(self) -> int:
-        """The device port that leads traces away. The cabling has one."""
-        assert self._trace is not None
-        return self._trace
+    def copy_port(self) -> int:
+        """The device port that leads copies away. The cabling has one."""
+        assert self._copies is not None
+        return self._copies
 
     def set_mirror(self, session: int) -> None:
-        """Leads the copies of a mirror session to the trace port."""
-        self._switch.set_mirror(session, self.trace_port)
+        """Leads the copies of a mirror session to the copy port."""
+        self._switch.set_mirror(session, self.copy_port)
         self._mirrors.add(session)
 
     def read(self, asked: Sequence[Asked]) -> list[Reading]:
@@ -192,8 +192,8 @@ class SwitchSession:
             for session in self._mirrors:
                 self._switch.set_mirror(session, None)
             cpu = [self.cabling.cpu_port] if self.cabling.has_cpu else []
-            traces = [] if self._trace is None else [self._trace]
-            self._switch.remove_ports([*self.numbers.values(), *cpu, *self.cabling.looping, *traces])
+            copies = [] if self._copies is None else [self._copies]
+            self._switch.remove_ports([*self.numbers.values(), *cpu, *self.cabling.looping, *copies])
             self._switch.on_loss([])  # nothing is left that could send
         self._switch.close()
 
@@ -204,10 +204,10 @@ class SwitchSession:
             # A driver that ended without closing its session has left entries.
             switch.clear([table.name for table in self.schema.tables.values() if table.written])
             self.numbers = device_ports(switch, self.cabling)
-            check_pipelines(self.cabling, self.numbers)
-            self._trace = trace_port(switch, self.cabling, self.numbers)
+            self._copies = copy_port(switch, self.cabling, self.numbers)
+            check_pipelines(self.cabling, self.numbers, self._copies)
             self.states = bring_up(
-                switch, self.cabling, self.numbers, self._trace, patience=self._patience, sleep=self._sleep
+                switch, self.cabling, self.numbers, self._copies, patience=self._patience, sleep=self._sleep
             )
         except BaseException:
             switch.close()

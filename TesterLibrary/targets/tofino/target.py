@@ -11,8 +11,11 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from ...errors import PlanError
+from ...measurement.capture import StoppedCapture
+from ...measurement.captured_frames import CapturedFrames
 from ...measurement.query import QuerySummary, RawRow
 from ...measurement.snapshot import FlowCounters, Snapshot
+from ...model.capture import Capture
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.planned_query import PlannedQuery
 from ...model.ports import Address
@@ -21,11 +24,12 @@ from ...planning.switch.resources import FLOWS, TEMPLATES
 from ..base import Capabilities, Flipped, SendingProgress, still_sending
 from ..rules.ends import check_ends
 from ..rules.expected_fields import refuse_expected_fields
-from ..rules.paths import refuse_paths
+from ..rules.paths import refuse_paths, refuse_trace
 from ..rules.queries import refuse_triggers
 from ..rules.refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
 from .asking import resolve
 from .buckets import Buckets
+from .captures import SwitchCaptures
 from .counting import Counting
 from .entry import TableEntry
 from .flows import cells_asked, flow_counters
@@ -87,6 +91,7 @@ class TofinoTarget(WithoutFrames):
         self._known = {port_info.name: port_info for port_info in port_infos(session)}
         self._runs: dict[str, SwitchRun] = {}
         self._queries = SwitchQueries(session, tuple(self._known), now_ns)
+        self._captures = SwitchCaptures(session, self._known, now_ns)
         self._begin()
 
     def capabilities(self) -> Capabilities:
@@ -95,7 +100,7 @@ class TofinoTarget(WithoutFrames):
         ports = tuple(self._known.values())
         room = (TEMPLATES, _MOST_ENDS, FLOWS)
         with self._lock:
-            counts = COUNTED | self._totals.counted
+            counts = COUNTED | self._totals.counted | self._captures.counted
         return Capabilities(
             "tofino",
             version,
@@ -168,7 +173,7 @@ class TofinoTarget(WithoutFrames):
             for run in runs:
                 self._loading.unload(run.job)
                 del self._runs[run.job.plan.job]
-            self._queries.follow(_numbers(self._runs.values()))
+            self._follow()
             self._hold_on_loss()
 
     def wait(
@@ -211,6 +216,7 @@ class TofinoTarget(WithoutFrames):
                 ports=self._links.noted(self._totals.counters(seen, everything, counters)),
                 streams=tuple(together(counters[n] for run in runs for n in run.job.streams)),
                 ends=tuple(read_end for run in runs for read_end in self._loading.read_ends(run.job)),
+                captures=self._captures.counters(),
                 queries=() if jobs else self._queries.counters(),
             )
 
@@ -241,6 +247,31 @@ class TofinoTarget(WithoutFrames):
         check_frames(frames, self._known)
         with self._reached():
             self.session.send([injected(frame.frame, self.session.numbers[frame.port]) for frame in frames])
+
+    def start_capture(self, capture: Capture) -> None:
+        """See `Target`. PlanError for what a switch cannot capture."""
+        refuse_trace(capture, self.tester_kind, _FORWARDS)
+        with self._reached():
+            self._captures.start(capture)
+            self._hold_on_loss()
+
+    def stop_capture(self, name: str) -> StoppedCapture:
+        """See `Target`."""
+        with self._reached():
+            try:
+                return self._captures.stop(name)
+            finally:
+                self._hold_on_loss()
+
+    def read_capture(self, name: str) -> Iterator[CapturedFrames]:
+        """See `Target`."""
+        return self._captures.read(name)
+
+    def forget_capture(self, name: str) -> None:
+        """See `Target`."""
+        with self._reached():
+            self._captures.forget(name)
+            self._hold_on_loss()
 
     def start_query(self, query: PlannedQuery) -> None:
         """See `Target`. PlanError for what a switch cannot count exactly."""
@@ -276,6 +307,7 @@ class TofinoTarget(WithoutFrames):
         """See `Target`."""
         with self._lock:
             self._runs.clear()
+            self._captures.close()
             self.session.close()
 
     def _flows(self, stream: LoadedStream, cells: range) -> Iterator[FlowCounters]:
@@ -319,14 +351,21 @@ class TofinoTarget(WithoutFrames):
         self._loading.load(job)
         self._buckets.fill(job.paced)
         self._runs[job.plan.job] = SwitchRun(job)
-        self._queries.follow(_numbers(self._runs.values()))
+        self._follow()
         self._hold_on_loss()
 
     def _hold_on_loss(self) -> None:
         """Has jobs stopped if this driver is killed: units would begin anew after 2^32 packets."""
         runs = self._runs.values()
         held = [entry for run in runs for entry in run.job.stopping()]
-        self.session.on_loss(held, [entry for run in runs if run.answering for entry in run.job.answering])
+        answering = [entry for run in runs if run.answering for entry in run.job.answering]
+        self.session.on_loss(held, [*answering, *self._captures.entries])
+
+    def _follow(self) -> None:
+        """Has queries and captures know the streams that are loaded."""
+        runs = self._runs.values()
+        self._queries.follow(_numbers(runs))
+        self._captures.follow([run.job for run in runs])
 
     def _starting(
         self, runs: Sequence[SwitchRun], duration: Duration | None, packets: int | None
@@ -420,6 +459,7 @@ class TofinoTarget(WithoutFrames):
     def _load_anew(self) -> int:
         runs = list(self._runs.values())
         self._queries.lose()
+        self._captures.close()
         self._begin()
         for run in runs:
             self._load(run.job)

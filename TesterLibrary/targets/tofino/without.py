@@ -7,15 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...errors import PlanError
-from ...measurement.capture import StoppedCapture
-from ...measurement.captured_frames import CapturedFrames
-from ...model.capture import Capture
 from ...model.heading import Heading
 from ..base import LeaseHolder, LeaseTerms, StampRecords
 from ..rules.paths import stamps_refused
 from ..rules.queries import WithoutQueries
-
-_NO_CAPTURE = "a switch keeps no frames; capture with a testerd, or at the device"
 
 
 class WithoutFrames(WithoutQueries):
@@ -33,19 +28,3 @@ class WithoutFrames(WithoutQueries):
     def stamp_records(self, job: str, name: str, heading: Heading) -> Iterator[StampRecords]:  # noqa: ARG002
         """See `Target`. It loads no stamps."""
         raise stamps_refused(name, self.tester_kind)
-
-    def start_capture(self, capture: Capture) -> None:
-        """See `Target`. A switch keeps no frames."""
-        raise PlanError(f"capture {capture.name!r}: {_NO_CAPTURE}")
-
-    def stop_capture(self, name: str) -> StoppedCapture:
-        """See `Target`. There is none."""
-        raise PlanError(f"there is no capture {name!r}: {_NO_CAPTURE}")
-
-    def read_capture(self, name: str) -> Iterator[CapturedFrames]:
-        """See `Target`. There is none."""
-        raise PlanError(f"there is no capture {name!r}: {_NO_CAPTURE}")
-
-    def forget_capture(self, name: str) -> None:
-        """See `Target`. There is none."""
-        raise PlanError(f"there is no capture {name!r}: {_NO_CAPTURE}")

@@ -126,8 +126,7 @@ class FakeChip(Generic[P]):
     def _went(self, ways: Iterable[Way[P] | Mirrored[P]]) -> None:
         for way in ways:
             if isinstance(way, Mirrored):
-                if way.session in self.mirrors:
-                    self._leave(way.packet, self.mirrors[way.session])
+                self._mirror(way)
             elif pipe_of(way.port) in self._internal:
                 self._enter(way.packet, way.port)
             else:
@@ -206,10 +205,18 @@ class FakeChip(Generic[P]):
         if not self._pace.over(pipe, template):
             self._next_turn(loop)
 
+    def _mirror(self, copy: Mirrored[P]) -> None:
+        """Sends a copy by the port of its session; without one it is lost."""
+        if copy.session in self.mirrors:
+            self._leave(copy.packet, self.mirrors[copy.session])
+
     def _leave(self, packet: P, port: int) -> None:
         """Sends a packet by a front-panel port, or to the driver."""
         now_ns = self._clock() if self._clock else self._now_ns
-        octets = self._pipelines.egress(packet, port, now_ns)
+        left = self._pipelines.egress(packet, port, now_ns)
+        if left.copy is not None:
+            self._mirror(left.copy)
+        octets = left.octets
         cpu = self._cpu_port()
         if octets is None or not self._is_up(port) or port in self.unlinked:
             return

@@ -20,6 +20,7 @@ from ..program import SCHEMA, Program
 from ..schema import Schema
 from ..switch import Asked, Digest, PortSetup, PortState, Reading, SwitchGone
 from .chip import FakeChip
+from .copy_cable import CopyCable
 from .digests import Digests
 from .pace import Pace
 from .passes import FakePipelines
@@ -27,7 +28,6 @@ from .path_pipelines import PathPipelines
 from .pipelines import MakesPipelines, Pipelines
 from .replying import Actions
 from .store import Store
-from .trace_cable import TraceCable
 from .wire import Bridge, Wire
 
 _SEED = 1  # of the random numbers of editors
@@ -100,9 +100,9 @@ class FakeDaemon:
         chip = FakeChip(store, pipelines, pace, self._wire, self._now_ns(), self.chip, internal, clock)
         self._running = Running(store, digests, chip)
 
-    def trace_to(self, device_port: int, sender: socket.socket) -> None:
+    def copy_to(self, device_port: int, sender: socket.socket) -> None:
         """Lays a cable from a port to this machine; what is in its datagrams is sent by a socket."""
-        self._wire = TraceCable(self._wire, device_port, sender)
+        self._wire = CopyCable(self._wire, device_port, sender)
         self.start()
 
     def stop(self) -> None:

@@ -4,15 +4,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ....planning.switch.chip import PORT_MASK, pipe_of
 from ....planning.switch.query import KEYS
+from ..copy_record import OF_TEMPLATE, RECEIVED, TRANSMITTED, CopyRecord
 from ..entry import TableEntry
 from ..misrouted import DIGEST
 from ..queries import TABLES as QUERIES
 from ..switch import Digest
+from .copy import Copy, next_copy
 from .digests import Digests
 from .packet import Packet
-from .pipelines import FORWARDED, READ, REPLY, TEMPLATE, Way
+from .pipelines import FORWARDED, READ, REPLY, TEMPLATE, Left, Mirrored, Way
 from .replying import Actions, reply_with
 from .responder import key
 from .store import Store, first, number
@@ -20,6 +24,7 @@ from .store import Store, first, number
 _QUERY_KEYS = {key.name: key for key in KEYS}
 _CPU_HEADER = 5  # bytes
 _WORD, _HALF = 1 << 32, 1 << 16
+_TIME = (1 << 48) - 1
 _INGRESS, _EGRESS = "ExternalIngress", "ExternalEgress"
 
 
@@ -29,15 +34,46 @@ class External:
     def __init__(self, store: Store, actions: Actions, digests: Digests) -> None:
         self._store, self._actions, self._digests = store, actions, digests
 
-    def ingress(self, port: int, octets: bytes, now_ns: int) -> Way[Packet] | None:
-        """The way of a frame that arrives; None if it is only counted, or ends within a header."""
+    def ingress(self, port: int, octets: bytes, now_ns: int) -> Iterator[Way[Packet] | Mirrored[Copy]]:
+        """The ways of a frame that arrives and of its copy. It may be only counted, or end in a header."""
         if self._role(port) == 1:
-            return self._from_driver(octets)
+            yield self._from_driver(octets)
+            return
         packet = Packet.parse(octets)
-        return None if packet.cut_off else self._classified(packet, port, now_ns)
+        if packet.cut_off:
+            return
+        copy = self._copied(_INGRESS, RECEIVED, port, octets, now_ns)
+        if copy is not None:
+            yield copy
+        way = self._classified(packet, port, now_ns)
+        if way is not None:
+            yield way
 
-    def egress(self, packet: Packet, port: int, now_ns: int) -> bytes:
-        """The bytes of a packet as it leaves by a port."""
+    def egress(self, packet: Packet | Copy, port: int, now_ns: int) -> Left[Packet | Copy]:
+        """The bytes of a packet as it leaves by a port, and its copy."""
+        if isinstance(packet, Copy):
+            self._count(_EGRESS, packet.size, port, 0, None)
+            return Left(packet.carried(self._store, f"external.{_EGRESS}", port))
+        packet = packet.copy()
+        octets = self._left(packet, port, now_ns)
+        event = 0 if packet.kind in (FORWARDED, REPLY) else OF_TEMPLATE | packet.template
+        return Left(octets, self._copied(_EGRESS, TRANSMITTED, port, octets, now_ns, event))
+
+    def _copied(
+        self, gress: str, heading: int, port: int, octets: bytes, now_ns: int, event: int = 0
+    ) -> Mirrored[Copy] | None:
+        """The copy of a packet, if those of its port are copied."""
+        control = f"external.{gress}.copies"
+        entry = self._store.match(f"{control}.ports", port)
+        if entry is None:
+            return None
+        series = number(entry, "series")
+        copy = next_copy(self._store, f"{control}.copying.numbers", pipe_of(port), series)
+        record = CopyRecord(series, heading, event, copy, now_ns & _TIME, octets)
+        return Mirrored(Copy(record), number(entry, "session"))
+
+    def _left(self, packet: Packet, port: int, now_ns: int) -> bytes:
+        """The bytes of a packet behind the egress."""
         measured, version, stream = False, 0, packet.template
         if packet.kind == REPLY:
             self._reply(packet)

@@ -7,17 +7,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from ....planning.switch.chip import pipe_of
+from .copy import Copy
 from .digests import Digests
 from .external import External
 from .pace import Pace
 from .packet import Packet
-from .pipelines import READ, TEMPLATE, Inside, Way
+from .pipelines import READ, TEMPLATE, Inside, Left, Mirrored, Way
 from .replying import Actions
 from .responder import FakeResponder
 from .store import Store, number
 from .streams import FakeStreamUnits
 
 _TEMPLATES = "internal.InternalIngress.template_loop.templates"
+_Packet = Packet | Copy
 _GROUPS = "internal.InternalIngress.replicator.groups"
 
 
@@ -32,17 +34,17 @@ class FakePipelines:
         self._streams = FakeStreamUnits(store, pace, random)
         self._responder = FakeResponder(store, actions)
 
-    def ingress(self, port: int, octets: bytes, now_ns: int) -> tuple[Way[Packet], ...]:
+    def ingress(self, port: int, octets: bytes, now_ns: int) -> Iterable[Way[_Packet] | Mirrored[_Packet]]:
         """See `Pipelines`."""
-        way = self._external.ingress(port, octets, now_ns)
-        return () if way is None else (way,)
+        return self._external.ingress(port, octets, now_ns)
 
-    def egress(self, packet: Packet, port: int, now_ns: int) -> bytes:
+    def egress(self, packet: _Packet, port: int, now_ns: int) -> Left[_Packet]:
         """See `Pipelines`."""
-        return self._external.egress(packet.copy(), port, now_ns)
+        return self._external.egress(packet, port, now_ns)
 
-    def inside(self, packet: Packet, port: int, now_ns: int) -> Inside[Packet]:  # noqa: ARG002
+    def inside(self, packet: _Packet, port: int, now_ns: int) -> Inside[_Packet]:  # noqa: ARG002
         """See `Pipelines`."""
+        assert isinstance(packet, Packet), "no copy goes to a loopback port"
         pipe = pipe_of(port)
         if packet.kind == TEMPLATE:
             return self._round(packet, port, pipe)
@@ -54,7 +56,7 @@ class FakePipelines:
     def changed(self, tables: Iterable[str]) -> None:
         """See `Pipelines`. The store tells it."""
 
-    def _round(self, template: Packet, port: int, pipe: int) -> Inside[Packet]:
+    def _round(self, template: Packet, port: int, pipe: int) -> Inside[_Packet]:
         entry = self._store.match(_TEMPLATES, template.template)
         if entry is None:
             return Inside()

@@ -9,21 +9,21 @@ from dataclasses import dataclass
 
 from ....planning.switch.chip import pipe_of
 from ....planning.switch.inline import TRANSMISSIONS
+from ..copy_record import CopyRecord
 from ..entry import TableEntry
-from ..path_entries import CARRIERS, EGRESS, FLOWS, INGRESS, NUMBERED, PORTS, REPEATED, WATCHES
-from ..trace_record import TraceRecord
+from ..path_entries import DUE, EGRESS, FLOWS, INGRESS, NUMBERED, NUMBERS, PORTS, REPEATED, WATCHES
+from .copy import Copy, next_copy
 from .crc import crc16, crc32
-from .path_copy import PathCopy
 from .path_frame import PathFrame
 from .path_stamps import PathStamps
-from .pipelines import Inside, Mirrored, Way
+from .pipelines import Inside, Left, Mirrored, Way
 from .store import Cells, Store, number
 
 _SLOTS = ("first", "second", "third", "fourth")
 _WORD, _HALF_WORD = 1 << 32, 1 << 31
 _MOST_FLOWS = (1 << 16) - 1
 _TIME = (1 << 48) - 1
-_Packet = PathFrame | PathCopy
+_Packet = PathFrame | Copy
 _PACKETS, _OCTETS = "$COUNTER_SPEC_PKTS", "$COUNTER_SPEC_BYTES"
 
 
@@ -70,24 +70,23 @@ class PathPipelines:
         frame.arrived_ns = now_ns
         passing = _Passing(frame, port, int(".backward" in str(entry.action)))
         self._treat(passing)
-        trace = number(entry, "trace")
-        if trace:
-            self._count(f"{INGRESS}.traced.due", port, port)
-            copy = self._next(f"{INGRESS}.traced.numbers", passing.pipe, trace, _WORD - 1) - 1
-            record = TraceRecord(trace, passing.heading, passing.event, copy, now_ns & _TIME, octets)
-            yield Mirrored(PathCopy(record), number(entry, "session"))
+        series = number(entry, "series")
+        if series:
+            self._count(DUE, port, port)
+            copy = next_copy(self._store, NUMBERS, passing.pipe, series)
+            record = CopyRecord(series, passing.heading, passing.event, copy, now_ns & _TIME, octets)
+            yield Mirrored(Copy(record), number(entry, "session"))
         if not passing.dropped:
             yield Way(frame, number(entry, "port"))
 
-    def egress(self, packet: _Packet, port: int, now_ns: int) -> bytes | None:
+    def egress(self, packet: _Packet, port: int, now_ns: int) -> Left[_Packet]:
         """See `Pipelines`."""
-        if isinstance(packet, PathCopy):
+        if isinstance(packet, Copy):
             self._count(f"{EGRESS}.forwarded", port, port, packet.size)
-            carrier = self._store.match(CARRIERS, port)
-            return packet.carried(carrier) if carrier else None
+            return Left(packet.carried(self._store, EGRESS, port))
         self._count(f"{EGRESS}.forwarded", port, port, packet.size_within)
         self._stamps.leave(packet, port, now_ns)
-        return bytes(packet.octets)
+        return Left(bytes(packet.octets))
 
     def inside(self, packet: _Packet, port: int, now_ns: int) -> Inside[_Packet]:  # noqa: ARG002
         """See `Pipelines`. No port loops."""

@@ -34,30 +34,39 @@ class Carried(Protocol):
 
 
 P = TypeVar("P", bound=Carried)
+P_co = TypeVar("P_co", bound=Carried, covariant=True)
 
 
 @dataclass(frozen=True)
-class Way(Generic[P]):
+class Way(Generic[P_co]):
     """The way of a packet from an ingress to a port."""
 
-    packet: P
+    packet: P_co
     port: int
 
 
 @dataclass(frozen=True)
-class Mirrored(Generic[P]):
-    """A copy that an ingress made of a packet as it arrived, on its way to the port of a mirror session."""
+class Mirrored(Generic[P_co]):
+    """A copy of a packet as it arrived, or left, on its way to the port of a mirror session."""
 
-    packet: P
+    packet: P_co
     session: int
 
 
 @dataclass(frozen=True)
-class Inside(Generic[P]):
+class Left(Generic[P_co]):
+    """A packet behind an egress: its bytes, None if it is dropped there, and its copy."""
+
+    octets: bytes | None
+    copy: Mirrored[P_co] | None = None
+
+
+@dataclass(frozen=True)
+class Inside(Generic[P_co]):
     """The fate of a packet behind the ingress of a loopback port."""
 
-    again: Way[P] | None = None  # goes through a loopback port
-    copy: P | None = None  # leaves by the ports of a multicast group
+    again: Way[P_co] | None = None  # goes through a loopback port
+    copy: P_co | None = None  # leaves by the ports of a multicast group
     group: int = 0
 
 
@@ -72,8 +81,8 @@ class Pipelines(Protocol[P]):
         """The fate of a packet that comes out of a loopback port; of a template, in a green turn."""
         ...
 
-    def egress(self, packet: P, port: int, now_ns: int) -> bytes | None:
-        """The bytes of a packet that leaves by a front-panel port; None if it is dropped there."""
+    def egress(self, packet: P, port: int, now_ns: int) -> Left[P]:
+        """A packet that leaves by a front-panel port."""
         ...
 
     def changed(self, tables: Iterable[str]) -> None:

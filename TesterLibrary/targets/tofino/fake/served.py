@@ -136,9 +136,9 @@ def main() -> None:
     cabled = isinstance(wire, Cables)
     daemon = FakeDaemon(Path(folder), time.monotonic_ns, wire, program=program, in_time=cabled)
     switch = FakeSwitch(daemon, program=program)
-    if "trace" in words:
-        sender = socket.socket(fileno=words["trace"]["socket"])
-        daemon.trace_to(device_port(switch, words["trace"]["front"]), sender)
+    if "copies" in words:
+        sender = socket.socket(fileno=words["copies"]["socket"])
+        daemon.copy_to(device_port(switch, words["copies"]["front"]), sender)
     if isinstance(wire, Router):
         for front, interface in gateways.items():
             wire.attach(device_port(switch, front), IPv4Interface(interface))

@@ -251,7 +251,7 @@ def _node(ports: list[int]) -> dict[str, Any]:
 
 def _mirror(port: int) -> dict[str, Any]:
     return {
-        "$direction": "INGRESS",
+        "$direction": "BOTH",
         "$session_enable": True,
         "$ucast_egress_port": port,
         "$ucast_egress_port_valid": True,

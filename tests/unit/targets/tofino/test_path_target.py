@@ -157,7 +157,7 @@ def _stream(rig: SwitchPathRig) -> Any:
         ),
         (
             lambda rig: rig.target.start_capture(Capture("seen", ("p1",))),
-            "capture 'seen': a switch keeps no frames",
+            "capture 'seen': the program of paths copies the packets of a path: Start Trace",
         ),
         (
             lambda rig: rig.target.start_query(PlannedQuery(Query(name="q"), (), (), None)),

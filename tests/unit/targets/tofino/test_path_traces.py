@@ -14,10 +14,11 @@ from TesterLibrary.errors import PlanError, TargetError
 from TesterLibrary.measurement.trace import PathTrace
 from TesterLibrary.model.capture import Capture, TracedPath
 from TesterLibrary.targets.tofino import cabling as cabling_module
-from TesterLibrary.targets.tofino.cabling import LONGEST_COPY, TracePort
-from TesterLibrary.targets.tofino.path_entries import CARRIERS, MIRROR, PORTS
-from TesterLibrary.targets.tofino.trace_receiver import TraceReceiver
-from TesterLibrary.targets.tofino.trace_record import TraceRecord, trace_of
+from TesterLibrary.targets.tofino.cabling import LONGEST_COPY, CopyPort
+from TesterLibrary.targets.tofino.copies import MIRROR, carriers
+from TesterLibrary.targets.tofino.copy_receiver import CopyReceiver
+from TesterLibrary.targets.tofino.copy_record import CopyRecord, series_of
+from TesterLibrary.targets.tofino.path_entries import EGRESS, PORTS
 from tests.contract.path_rig import SwitchPathRig, plan, segment, start
 
 TRACE = Capture("trace", traced=TracedPath("wan", "wan"))
@@ -49,7 +50,7 @@ def test_a_copy_that_comes_to_nobody_is_dropped_by_the_egress() -> None:
     start(rig)
     rig.target.start_capture(TRACE)
     store = rig.daemon.running.store
-    store.delete(store.entries(CARRIERS))
+    store.delete(store.entries(carriers(EGRESS)))
     rig.pass_frames(frames(1, 2))
     with pytest.raises(
         TargetError, match=r"trace: none of the 2 copies that are due has come to 127\.0\.0\.1"
@@ -68,7 +69,7 @@ def test_two_paths_are_traced_at_once() -> None:
     rig.pass_frames(frames(1, 3))
     assert rig.target.stop_capture("other").counters.seen == 0
     assert rig.target.stop_capture("trace").counters.captured == 3
-    mirrored = {entry.data["trace"] for entry in rig.daemon.running.store.entries(PORTS)}
+    mirrored = {entry.data["series"] for entry in rig.daemon.running.store.entries(PORTS)}
     assert mirrored == {0}
 
 
@@ -77,19 +78,19 @@ def test_a_trace_that_is_forgotten_while_it_runs_is_ended() -> None:
     start(rig)
     rig.target.start_capture(TRACE)
     rig.target.forget_capture("trace")
-    assert {entry.data["trace"] for entry in rig.daemon.running.store.entries(PORTS)} == {0}
+    assert {entry.data["series"] for entry in rig.daemon.running.store.entries(PORTS)} == {0}
     assert rig.pass_frames(frames(1, 2)) == frames(1, 2)
 
 
-def test_ports_of_two_pipelines_and_a_testbed_without_a_trace_port_are_refused() -> None:
+def test_ports_of_two_pipelines_and_a_testbed_without_a_copy_port_are_refused() -> None:
     rig = SwitchPathRig(connectors=("1/0", "17/0"))
     start(rig)
     with pytest.raises(PlanError, match="ports of the path belong to pipelines 0 and 1 of the switch"):
         rig.target.start_capture(TRACE)
     rig = SwitchPathRig()
-    rig.session.cabling = replace(rig.session.cabling, trace=None)
+    rig.session.cabling = replace(rig.session.cabling, copies=None)
     start(rig)
-    with pytest.raises(PlanError, match=r"trace: the testbed has no trace port.*give tester\.switch\.trace"):
+    with pytest.raises(PlanError, match=r"trace: the testbed has no copy port.*give tester\.switch\.copies"):
         rig.target.start_capture(TRACE)
 
 
@@ -109,16 +110,16 @@ def test_a_trace_ends_with_the_daemon_of_the_switch() -> None:
 
 
 def test_a_record_is_what_its_datagram_says() -> None:
-    record = TraceRecord(255, 1, 65535, (1 << 32) - 1, (1 << 48) - 1, b"frame")
-    assert TraceRecord.parse(record.octets) == record
-    assert record.octets[:3] == bytes((1, 255, 1))
-    assert trace_of(record.octets) == 255
-    assert trace_of(record.octets[:14]) == trace_of(b"\0" + record.octets[1:]) == 0
+    record = CopyRecord(255, 1, 65535, (1 << 32) - 1, (1 << 48) - 1, b"frame")
+    assert CopyRecord.parse(record.octets) == record
+    assert record.octets[:3] == bytes((5, 255, 1))
+    assert series_of(record.octets) == 255
+    assert series_of(record.octets[:14]) == series_of(b"\0" + record.octets[1:]) == 0
 
 
 def test_an_address_that_is_not_of_this_machine_is_refused() -> None:
-    with pytest.raises(TargetError, match=r"traces of the switch come to 192\.0\.2\.77, which is no address"):
-        TraceReceiver(IPv4Interface("192.0.2.77/24").ip)
+    with pytest.raises(TargetError, match=r"copies of packets come to 192\.0\.2\.77, which is no address"):
+        CopyReceiver(IPv4Interface("192.0.2.77/24").ip)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +127,7 @@ def test_an_address_that_is_not_of_this_machine_is_refused() -> None:
     [
         (
             None,
-            "trace.interface eth9: .*give the interface .* to which the switch's port 3/0 leads",
+            "copies.interface eth9: .*give the interface .* to which the switch's port 3/0 leads",
         ),
         (1500, "takes packets of 1,500 bytes, and a copy .* has 1,557: ip link set eth9 mtu 9000"),
         (LONGEST_COPY, ""),
@@ -143,8 +144,8 @@ def test_the_interface_is_there_and_takes_copies(
     host = IPv4Interface("10.9.0.1/30")
     if refusal:
         with pytest.raises(TargetError, match=refusal):
-            TracePort.of("3/0", "eth9", host, speed_bps=10**10)
+            CopyPort.of("3/0", "eth9", host, speed_bps=10**10)
         return
-    port = TracePort.of("3/0", "eth9", host, speed_bps=10**10)
+    port = CopyPort.of("3/0", "eth9", host, speed_bps=10**10)
     assert (port.mac, str(port.source)) == (bytes.fromhex("020000000009"), "10.9.0.2")
     assert str(replace(port, host=IPv4Interface("10.9.0.2/30")).source) == "10.9.0.1"

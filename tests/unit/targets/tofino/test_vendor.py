@@ -91,7 +91,7 @@ def test_a_mirror_session_is_replaced(switch: VendorSwitch, monkeypatch: pytest.
     session = {"table": "$mirror.cfg", "key": {"$sid": 1}, "action": "$normal"}
     switch.set_mirror(1, 64)
     data = {
-        "$direction": "INGRESS",
+        "$direction": "BOTH",
         "$session_enable": True,
         "$ucast_egress_port": 64,
         "$ucast_egress_port_valid": True,

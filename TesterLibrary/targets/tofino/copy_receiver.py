@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The datagrams in which a switch sends what it traces to this machine."""
+"""The datagrams in which a switch sends copies of packets to this machine."""
 
 from __future__ import annotations
 
@@ -8,19 +8,21 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from ipaddress import IPv4Address
 
 from ...errors import TargetError
-from .trace_record import TraceRecord, trace_of
+from .copy_record import series_of
 
 _RECEIVE_BUFFER, _QUEUE = 33, 1 << 28  # SO_RCVBUFFORCE, and bytes: what waits while this process is busy
 _LONGEST = 1 << 16
 _LOOK_S = 0.1  # until it is noticed that nobody listens any more
 
+Takes = Callable[[int, bytes], object]  # the time at which a datagram came, and its bytes
 
-class TraceReceiver:
-    """Keeps the records of each trace in the order in which they come, each with the time at which it came.
+
+class CopyReceiver:
+    """Hands each copy to those who follow its series, in the order in which copies come.
 
     Args:
         host: This machine's address that the switch sends to.
@@ -40,31 +42,34 @@ class TraceReceiver:
         except OSError as problem:
             self._socket.close()
             raise TargetError(
-                f"traces of the switch come to {host}, which is no address of this machine "
-                f"({problem.strerror}); give that of the interface to the switch's trace port"
+                f"copies of packets come to {host}, which is no address of this machine "
+                f"({problem.strerror}); give that of the interface to the switch's copy port"
             ) from None
         self._socket.settimeout(_LOOK_S)
-        self._datagrams: dict[int, list[tuple[int, bytes]]] = {}
+        self._takers: dict[int, tuple[Takes, ...]] = {}
+        self._turn = threading.RLock()
         self._open = True
-        threading.Thread(target=self._receive, daemon=True, name="trace receiver").start()
+        threading.Thread(target=self._receive, daemon=True, name="copy receiver").start()
 
     @property
     def port(self) -> int:
-        """The UDP port that records come to."""
+        """The UDP port that copies come to."""
         number: int = self._socket.getsockname()[1]
         return number
 
-    def begin(self, trace: int) -> None:
-        """Keeps the records of a trace from now on."""
-        self._datagrams[trace] = []
+    def paused(self) -> AbstractContextManager[object]:
+        """Within it no copy is handed on; those that come wait."""
+        return self._turn
 
-    def count(self, trace: int) -> int:
-        """The records of a trace that have come."""
-        return len(self._datagrams[trace])
+    def follow(self, series: int, take: Takes) -> None:
+        """Hands the copies of a series also to `take` from now on, in a thread of its own."""
+        with self._turn:
+            self._takers[series] = (*self._takers.get(series, ()), take)
 
-    def end(self, trace: int) -> list[tuple[int, TraceRecord]]:
-        """The records of a trace, each with the time at which it came; no more are kept."""
-        return [(came_ns, TraceRecord.parse(octets)) for came_ns, octets in self._datagrams.pop(trace)]
+    def leave(self, series: int, take: Takes) -> None:
+        """Hands no more of them to `take`."""
+        with self._turn:
+            self._takers[series] = tuple(other for other in self._takers[series] if other != take)
 
     def close(self) -> None:
         """Listens no more."""
@@ -78,6 +83,6 @@ class TraceReceiver:
                     octets = receive(_LONGEST)
                 except TimeoutError:
                     continue
-                kept = self._datagrams.get(trace_of(octets))
-                if kept is not None:
-                    kept.append((now_ns(), octets))
+                with self._turn:
+                    for take in self._takers.get(series_of(octets), ()):
+                        take(now_ns(), octets)

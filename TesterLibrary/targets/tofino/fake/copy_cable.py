@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The cable from the trace port of a fake switch to the machine that it runs on."""
+"""The cable from the copy port of a fake switch to the machine that it runs on."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .wire import Wire
 _NETWORK, _DATAGRAM, _PAYLOAD = 14, 34, 42  # where IPv4, UDP and its payload begin
 
 
-class TraceCable:
-    """A wire whose trace port leads to a socket, which sends the datagrams in what leaves by it.
+class CopyCable:
+    """A wire whose copy port leads to a socket, which sends the datagrams in what leaves by it.
 
     Args:
         wire: The device between the other ports.
-        port: The device port of traces.
+        port: The device port of copies.
         sender: A UDP socket of the machine, which may be in another network namespace.
     """
 
