@@ -22,6 +22,7 @@ from ..reporting.excerpts import link_to
 from ..reporting.figure import MOST_PLOTS, Figure
 from ..reporting.render import image
 from ..running.suite import Suite
+from ..verdict import Between
 from ._assertion import asserted
 from ._component import component
 
@@ -185,8 +186,10 @@ class Captures:
         | ``message`` | a text in place of the usual one if the assertion fails |
 
         ``seen`` went through the ports, ``matched`` are of these those that were asked for, ``captured`` are
-        kept, ``dropped`` had matched and found no room. Without a statistic an object with these attributes
-        is returned, with ``running``, ``triggered`` and with ``ports``: the same counters (but ``captured``)
+        kept, ``dropped`` had matched and found no room; on a switch also a copy that was lost, of which
+        nobody knows whether it matched. An assertion on ``captured`` or ``matched`` for which dropped
+        frames make a difference is INCONCLUSIVE. Without a statistic an object with these attributes is
+        returned, with ``running``, ``triggered`` and with ``ports``: the same counters (but ``captured``)
         port by port.
 
         | `Get Capture Statistics` | questions | matched | > | 0 |
@@ -195,6 +198,7 @@ class Captures:
         if statistic is None:
             return counters
         value = int(getattr(counters, statistic.value))
+        known = _bounds(counters, statistic) if counters.dropped else None
         subject = f"frames {statistic.value} of capture {counters.name}"
         return int(
             asserted(
@@ -203,6 +207,16 @@ class Captures:
                 assertion_operator,
                 assertion_expected,
                 subject=subject,
+                known=known,
                 message=message,
             )
         )
+
+
+def _bounds(counters: CaptureCounters, statistic: CaptureStatistic) -> Between | None:
+    """The bounds of a statistic that dropped frames leave in doubt."""
+    if statistic is CaptureStatistic.CAPTURED:
+        return Between(counters.captured, counters.captured + counters.dropped)
+    if statistic is CaptureStatistic.MATCHED and counters.least_matched < counters.matched:
+        return Between(counters.least_matched, counters.matched)
+    return None

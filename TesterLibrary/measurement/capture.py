@@ -11,7 +11,15 @@ from enum import Enum
 from .._generated.tester.v1 import counters
 from .._generated.tester.v1.counters import CapturePortCounters
 
-__all__ = ["CaptureCounters", "CapturePortCounters", "CapturedFrame", "Fate", "StoppedCapture", "TracedFrame"]
+__all__ = [
+    "CaptureCounters",
+    "CapturePortCounters",
+    "CapturedFrame",
+    "CopiedCaptureCounters",
+    "Fate",
+    "StoppedCapture",
+    "TracedFrame",
+]
 
 
 @dataclass(frozen=True)
@@ -29,6 +37,11 @@ class CaptureCounters(counters.CaptureCounters):
         return sum(port.matched for port in self.ports)
 
     @property
+    def least_matched(self) -> int:
+        """Frames that are known to match."""
+        return self.matched
+
+    @property
     def dropped(self) -> int:
         """Matching frames that the tester had no room for; they are in the counters of streams and ports."""
         return sum(port.dropped for port in self.ports)
@@ -41,6 +54,16 @@ class CaptureCounters(counters.CaptureCounters):
     def triggered(self) -> bool:
         """Whether a frame has arrived for which its trigger waited."""
         return self.triggered_ns > 0
+
+
+@dataclass(frozen=True)
+class CopiedCaptureCounters(CaptureCounters):
+    """A capture by copies of frames. A lost copy may have been of one that matches, and counts as dropped."""
+
+    @property
+    def least_matched(self) -> int:
+        """See above."""
+        return self.matched - self.dropped
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from ...measurement.capture import CaptureCounters, CapturedFrame, CapturePortCounters
+from ...measurement.capture import CapturedFrame, CapturePortCounters, CopiedCaptureCounters
 from ...model.capture import Capture, Direction, Keep
 from ..rules.packet_filter import Filter
 from .copied_streams import CopiedStreams
@@ -95,7 +95,7 @@ class CopiedCapture:
         for tap in () if self.complete else self.taps:
             self._watched[tap].numbers.settle(ends[tap])
 
-    def counters(self, *, running: bool) -> CaptureCounters:
+    def counters(self, *, running: bool) -> CopiedCaptureCounters:
         """Its counters. A lost copy may have been of a frame that matches, so it counts as dropped."""
         ports = []
         for port in self._ports:
@@ -104,7 +104,7 @@ class CopiedCapture:
             seen = sum(each.numbers.due for each in watched)
             matched = sum(each.matched for each in watched)
             ports.append(CapturePortCounters(port, seen, matched + lost, lost))
-        return CaptureCounters(
+        return CopiedCaptureCounters(
             self.capture.name, running and not self.complete, len(self._kept), tuple(ports)
         )
 

@@ -18,7 +18,7 @@ from TesterLibrary.errors import Inconclusive, TesterLibraryError, VerdictFailed
 from TesterLibrary.keywords._getter import Getter
 from TesterLibrary.keywords._session_getter import SessionGetter
 from TesterLibrary.keywords.capture import Captures, CaptureStatistic
-from TesterLibrary.measurement.capture import CaptureCounters
+from TesterLibrary.measurement.capture import CaptureCounters, CapturePortCounters, CopiedCaptureCounters
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 
@@ -38,11 +38,16 @@ def asserted(measured: Any, ask: Callable[[Any], Any]) -> str:
         recorded.append(verdict)
         return verdict.enforce(message)
 
+    copied = (CapturePortCounters("p2", seen=20, matched=10, dropped=3),)
+    captures = {
+        "questions": CaptureCounters("questions", captured=7),
+        "copies": CopiedCaptureCounters("copies", captured=7, ports=copied),
+    }
     session = SimpleNamespace(
         judged=lambda: measured,
         conclude=conclude,
         connections=SimpleNamespace(so_far=lambda _: connections()),
-        captures=SimpleNamespace(statistics=lambda name: CaptureCounters(name, captured=7)),
+        captures=SimpleNamespace(statistics=captures.__getitem__),
     )
     try:
         ask(session)
@@ -118,6 +123,18 @@ def test_every_assertion_says_what_was_approved(approved: Approved, monkeypatch:
         ),
         "frames of a capture in vain": lambda session: Captures(session).get_capture_statistics(
             "questions", CaptureStatistic.CAPTURED, equal, "1,000"
+        ),
+        "lost copies": lambda session: Captures(session).get_capture_statistics(
+            "copies", CaptureStatistic.MATCHED, equal, 10
+        ),
+        "frames that are missing": lambda session: Captures(session).get_capture_statistics(
+            "copies", CaptureStatistic.CAPTURED, equal, 10
+        ),
+        "more than could be missing": lambda session: Captures(session).get_capture_statistics(
+            "copies", CaptureStatistic.CAPTURED, equal, 11
+        ),
+        "lost copies that make no difference": lambda session: Captures(session).get_capture_statistics(
+            "copies", CaptureStatistic.MATCHED, AssertionOperator[">"], 6
         ),
     }
     lines += [f"lossless, {label}: {asserted(trials['lossless'], ask)}" for label, ask in mistakes.items()]
