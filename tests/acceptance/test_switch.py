@@ -30,6 +30,14 @@ def test_captures_are_the_same_on_every_tester(testbed: str, tmp_path: Path) -> 
     check_passed(tests)
 
 
+def test_a_capture_on_a_switch_shows_which_frames_a_device_has_lost(tmp_path: Path) -> None:
+    text = (data_root() / "resources" / "testbeds" / "tofino-fake.yaml").read_text(encoding="utf-8")
+    file = tmp_path / "shaper.yaml"
+    shaper = "    shaper: {rate: 20 Mbps, burst: 60000, queue: 60000}\n"
+    file.write_text(text.replace("    address: fake\n", f"    address: fake\n{shaper}"), encoding="utf-8")
+    check_passed(run("captured_losses.robot", tmp_path, f"TESTBED:{file}"))
+
+
 @pytest.mark.parametrize(
     ("name", "status", "message"),
     [
