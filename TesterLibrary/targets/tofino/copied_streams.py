@@ -16,6 +16,7 @@ from .signature import signatures
 _ETHERNET, _TAG, _IPV4_LENGTH, _IPV6_LENGTH, _UDP_LENGTH, _SIGNATURE = 14, 4, 20, 40, 8, 16
 _IPV4, _VLAN, _IPV6 = b"\x08\x00", b"\x81\x00", b"\x86\xdd"
 _UDP = 17
+_SHORTEST = _ETHERNET + _IPV4_LENGTH + _UDP_LENGTH + _SIGNATURE  # what leaves is not filled up yet
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,8 @@ class CopiedStreams:
 
 def _place(frame: bytes) -> int:
     """Where a signature begins: behind UDP, in IPv4 without options or IPv6. 0: there is none."""
+    if len(frame) < _SHORTEST:
+        return 0
     at = _ETHERNET
     kind = frame[at - 2 : at]
     if kind == _VLAN:

@@ -23,7 +23,9 @@ from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, Rate
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.targets.tofino.cabling import Cabling
+from TesterLibrary.targets.tofino.copied_streams import CopiedStreams
 from TesterLibrary.targets.tofino.copies import MIRROR, Copies
+from TesterLibrary.targets.tofino.copy_record import TRANSMITTED, CopyRecord
 from tests.contract.path_rig import SwitchPathRig
 from tests.contract.rig import SwitchRig
 
@@ -209,6 +211,12 @@ def test_frames_of_a_stream_are_known_behind_a_device_that_tags_them(rig: Switch
     rig.target.stop_capture("arrivals")
     found = [(f.stream_id, f.sequence) for f in frames_of(rig.target.read_capture("arrivals"))]
     assert found == [(stream.id, 1), (0, None), (0, None)]
+
+
+@pytest.mark.parametrize("kind", ["0800", "8100", "86dd"])
+def test_a_frame_that_is_cut_off_is_of_no_stream(kind: str) -> None:
+    record = CopyRecord(1, TRANSMITTED, 0, 0, 0, bytes(12) + bytes.fromhex(kind))
+    assert CopiedStreams().of(record) == (0, None)
 
 
 def test_frames_of_several_sizes_have_a_stream_and_no_number(rig: SwitchRig) -> None:
