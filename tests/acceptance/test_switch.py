@@ -14,6 +14,7 @@ from .robots import check_passed, robot, run
 
 # A fake switch has some thousands of frames a second, and nothing here is about calibration.
 SLOW = ("TESTBED:tofino-fake", "RATE:300 pps", "DURATION:1 s", "CABLE:none")
+_COPIES = "copies: {port: front:9/0, speed: 10 Gbps, interface: lo, host: 127.0.0.1/8}"
 
 
 @pytest.mark.parametrize("testbed", ["embedded/l2-bridge", "tofino-fake"])
@@ -59,12 +60,17 @@ def test_devices_of_the_kernel_are_behind_a_fake_switch(device: str, tmp_path: P
     check_passed(run("kernel_behind_switch.robot", tmp_path, f"TESTBED:{_behind_switch(device, tmp_path)}"))
 
 
+def test_what_a_device_of_the_kernel_forwards_is_captured(tmp_path: Path) -> None:
+    check_passed(run("captured.robot", tmp_path, f"TESTBED:{_behind_switch('bridge', tmp_path)}"))
+
+
 def _behind_switch(device: str, folder: Path) -> Path:
     """The testbed of an embedded device whose tester is a switch that does not exist."""
     shipped = {"bridge": "l2-bridge", "router": "l3-router"}[device]
     text = (data_root() / "resources" / "testbeds" / "embedded" / f"{shipped}.yaml").read_text("utf-8")
     file = folder / "behind-switch.yaml"
-    file.write_text(f"{text}\ntester:\n  switch: {{address: fake}}\n", encoding="utf-8")
+    switch = f"switch: {{address: fake, {_COPIES}}}"
+    file.write_text(f"{text}\ntester:\n  {switch}\n", encoding="utf-8")
     return file
 
 
