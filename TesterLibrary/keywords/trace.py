@@ -10,7 +10,7 @@ from robot.api.deco import keyword
 from ..measurement.go_back_n import go_back_n
 from ..measurement.retransmissions import Retransmissions, retransmissions
 from ..measurement.trace import PathTrace
-from ..methodology.retransmissions import Recovered, counted_alike, recovery_below
+from ..methodology.retransmissions import any_recovery_below, counted_alike
 from ..methodology.tolerance import at_most
 from ..methodology.trace import traces_complete
 from ..model.heading import Heading
@@ -108,8 +108,9 @@ class PathTraces:
 
         A retransmission is ``fast`` if acknowledgements without news, or SACK, have asked for it; otherwise a
         timer has ended. Returns an object with ``segments``, ``fast``, ``timeouts``, ``spurious`` (of what
-        the path has not dropped) and ``lost``; with ``found``, each with ``packet``, ``kind``, ``delay_ns``,
-        ``duplicates``, ``sacked`` and ``transmission``; and with ``recoveries``. The log lists them.
+        the path has neither dropped nor damaged) and ``lost``; with ``found``, each with ``packet``,
+        ``kind``, ``delay_ns``, ``duplicates``, ``sacked`` and ``transmission``; and with ``recoveries``. The
+        log lists them.
 
         With a host this is a verdict: a counter that says something else than the wire is FAIL. Give the
         direction in which that host sends.
@@ -133,13 +134,12 @@ class PathTraces:
         | ``bound`` | the longest time, such as ``300 ms`` |
         | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
-        A segment of TCP, or a packet of RoCEv2, is missing from its arrival at the tester, which drops it,
-        until a later transmission of it has left the tester. INCONCLUSIVE where nothing was dropped, and
-        where the trace has a hole.
+        A segment of TCP, or a packet of RoCEv2, is missing from its arrival at the tester, which drops or
+        damages it, until a later transmission of it has left the tester undamaged. INCONCLUSIVE where nothing
+        was dropped, where the trace has a hole, and where it ends before all is sent again.
 
         | `Verify Recovery Below` | wan | 300 ms |
         """
         trace = self._suite.paths.traces.one(path)
-        of_each: tuple[Recovered, ...] = retransmissions(trace), go_back_n(trace)
-        found = max(of_each, key=lambda one: one.longest.missing_ns if one.longest else -1)
-        return self._suite.conclude(at_most(lambda bound: recovery_below(found, bound), bound, within))
+        found = retransmissions(trace), go_back_n(trace)
+        return self._suite.conclude(at_most(lambda bound: any_recovery_below(found, bound), bound, within))

@@ -16,6 +16,7 @@ from itertools import pairwise
 
 from ..model.heading import Heading
 from ..model.units import Duration
+from .cut_headers import cut_headers
 from .go_back_n import of_no_data, roce_packets
 from .roce_packet import RocePacket
 from .trace import Change, PathTrace, TracedPacket
@@ -173,6 +174,7 @@ def congestion_notifications(trace: PathTrace) -> CongestionNotifications:
             for (scope, name), times in groups.items()
         ),
         doubt=trace.doubt
+        or cut_headers(trace)
         or ("only a part of the packets was traced" if trace.every != 1 else "")
         or unmatched,
     )

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from ..model.heading import Heading
+from .cut_headers import cut_headers
 from .going_back import Fault, GoBackN, GoingBack, Reason, Violation
 from .missing_bytes import Recovery
 from .roce_packet import PSNS, RocePacket, psn_after, roce_packet_of
@@ -296,7 +297,7 @@ def go_back_n(trace: PathTrace) -> GoBackN:
         naks_arrived=analysis.naks_arrived,
         requests_again=analysis.requests_again,
         damaged_requests=analysis.damaged_requests,
-        doubt=trace.doubt or partial or analysis.rewritten or analysis.unmatched,
+        doubt=trace.doubt or partial or cut_headers(trace) or analysis.rewritten or analysis.unmatched,
     )
 
 

@@ -34,10 +34,7 @@ def network_of(octets: bytes) -> NetworkHeader | None:
 
     An IPv6 packet with extension headers has the first of these as its protocol.
     """
-    at, kind = 14, int.from_bytes(octets[12:14], "big")
-    while kind in _TAGS:
-        kind = int.from_bytes(octets[at + 2 : at + 4], "big")
-        at += 4
+    kind, at = _behind_tags(octets)
     ip = octets[at:]
     if kind == _IPV4 and len(ip) >= _SHORTEST:
         header = (ip[0] & 15) * 4
@@ -49,3 +46,18 @@ def network_of(octets: bytes) -> NetworkHeader | None:
         first, length = struct.unpack_from("!IH", ip)
         return NetworkHeader(ip[8:24], ip[24:40], ip[6], first >> 20 & 0xFF, at + _FIXED, length)
     return None
+
+
+def is_cut_off(octets: bytes) -> bool:
+    """Whether a frame that was not kept whole ends before, or within, a header of IP."""
+    kind, at = _behind_tags(octets)
+    return kind == 0 or len(octets) - at < {_IPV4: _SHORTEST, _IPV6: _FIXED}.get(kind, 0)
+
+
+def _behind_tags(octets: bytes) -> tuple[int, int]:
+    """The type behind any VLAN tags, 0 where a frame is cut off before it, and where what follows begins."""
+    at, kind = 14, int.from_bytes(octets[12:14], "big")
+    while kind in _TAGS:
+        kind = int.from_bytes(octets[at + 2 : at + 4], "big")
+        at += 4
+    return kind if len(octets) >= at else 0, at

@@ -7,9 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import count
 
 from ..model.heading import Heading
 from ..model.units import Duration
+from .cut_headers import cut_headers
 from .missing_bytes import MissingBytes, Recovery
 from .segment import ACK, RST, SYN, End, Segment, after, segment_of
 from .trace import PathTrace, TracedPacket
@@ -41,7 +43,7 @@ class Retransmission:
     delay_ns: int  # since the transmission before
     duplicates: int  # acknowledgements without news that passed since then
     sacked: bool  # one of them said that something behind it has arrived
-    needed: bool  # the path has dropped some of its bytes, and they have not left since
+    needed: bool  # the path has dropped or damaged some of its bytes, and they have not left since
 
     def __str__(self) -> str:
         why = f"{self.duplicates} duplicate acknowledgements{', SACK' if self.sacked else ''}"
@@ -78,7 +80,7 @@ class Retransmissions:
 
     @property
     def lost(self) -> int:
-        """Segments that did not leave."""
+        """Segments that did not leave, or left damaged."""
         return len(self.recoveries)
 
     @property
@@ -107,6 +109,7 @@ class _Half:
 
     flow: int
     next: int  # sequence number that would be new
+    opening: int | None = None  # initial sequence number; None: its SYN is not in the trace
     sent: dict[int, _Sent] = field(default_factory=dict)  # by the first sequence number
     open: dict[int, _Sent] = field(default_factory=dict)  # of these, what is not acknowledged
     missing: MissingBytes = field(default_factory=MissingBytes)
@@ -123,6 +126,7 @@ def retransmissions(trace: PathTrace, heading: Heading = Heading.BOTH) -> Retran
     something is missing (RFC 5681, RFC 2018) and one has passed shortly before it; or else a timer has ended.
     """
     halves: dict[tuple[End, End], _Half] = {}
+    flows = count(1)
     found: list[Retransmission] = []
     recoveries: list[Recovery] = []
     segments = 0
@@ -137,9 +141,12 @@ def retransmissions(trace: PathTrace, heading: Heading = Heading.BOTH) -> Retran
             continue
         segments += heading in (Heading.BOTH, packet.direction)
         half = halves.get((segment.source, segment.destination))
-        if half is None or (segment.flags & SYN and half.next != (segment.sequence + 1) % (1 << 32)):
-            flow = back.flow if back else 1 + max((half.flow for half in halves.values()), default=0)
+        if half is None or (segment.flags & SYN and half.opening != segment.sequence):
+            recoveries += half.missing.end(packet.arrived_ns) if half else ()
+            answers = back is not None and (half is None or segment.flags & ACK)
+            flow = back.flow if back and answers else next(flows)
             half = halves[segment.source, segment.destination] = _Half(flow, segment.sequence)
+            half.opening = segment.sequence if segment.flags & SYN else None
         if again := _again(half, segment):
             found.append(_retransmission(half, segment, packet, again))
         else:
@@ -147,7 +154,7 @@ def retransmissions(trace: PathTrace, heading: Heading = Heading.BOTH) -> Retran
             oldest = next(iter(half.sent))
             if oldest not in half.open and after(segment.sequence, oldest) > _REMEMBERED:
                 del half.sent[oldest]
-        if packet.gone_ns is None:
+        if packet.gone_ns is None or packet.sums_tell:
             half.missing.drop(segment, packet)
         else:
             recoveries += half.missing.leave(segment, packet.gone_ns)
@@ -156,7 +163,8 @@ def retransmissions(trace: PathTrace, heading: Heading = Heading.BOTH) -> Retran
     end_ns = trace.packets[-1].arrived_ns if trace.packets else 0
     for half in halves.values():
         recoveries += half.missing.end(end_ns)
-    doubt = trace.doubt or ("only a part of the packets was traced" if trace.every != 1 else "")
+    partial = "only a part of the packets was traced" if trace.every != 1 else ""
+    doubt = trace.doubt or partial or cut_headers(trace)
     return Retransmissions(
         trace.path,
         tuple(again for again in found if heading in (Heading.BOTH, again.direction)),
@@ -180,9 +188,9 @@ def _again(half: _Half, segment: Segment) -> _Sent | None:
 def _acknowledge(half: _Half, segment: Segment, packet: TracedPacket) -> Iterator[Recovery]:
     """Takes a segment of the other direction as an acknowledgement; yields the losses that it ends.
 
-    One that the path dropped tells the sender nothing.
+    One that the path dropped or damaged tells the sender nothing.
     """
-    if packet.gone_ns is None:
+    if packet.gone_ns is None or packet.sums_tell:
         return
     half.last_ack_ns = packet.gone_ns
     ack, known = segment.acknowledged, half.acknowledged

@@ -9,6 +9,7 @@ from enum import Enum
 
 from ..errors import TesterLibraryError
 from ..model.heading import Heading
+from .cut_headers import cut_headers
 from .network_header import network_of
 from .retransmissions import retransmissions
 from .roce_packet import roce_packet_of
@@ -33,6 +34,7 @@ class Traced(Enum):
     ROCE_RECEIVED = "roce_received"  # of these, those that have left to its receiver undamaged
 
 
+_OF_FRAMES = (Traced.SENT, Traced.SENT_BYTES, Traced.RECEIVED)  # whatever is in them
 REACHES_THE_HOST = (Traced.RECEIVED, Traced.MARKED, Traced.ROCE_RECEIVED)
 
 
@@ -53,7 +55,8 @@ def count(trace: PathTrace, what: Traced, heading: Heading) -> TracedCount:
     if heading is Heading.BOTH:
         raise TesterLibraryError("direction=both; give the one in which the host counts: forward or backward")
     packets = [packet for packet in trace.packets if packet.direction is heading]
-    doubt = trace.doubt or ("only a part of the packets was traced" if trace.every != 1 else "")
+    partial = "only a part of the packets was traced" if trace.every != 1 else ""
+    doubt = trace.doubt or partial or ("" if what in _OF_FRAMES else cut_headers(trace))
     match what:
         case Traced.RETRANSMISSIONS | Traced.TIMEOUTS:
             found = retransmissions(trace, heading)

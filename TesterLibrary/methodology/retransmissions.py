@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
 from typing import Protocol
 
@@ -11,7 +12,7 @@ from ..measurement.missing_bytes import Recovery
 from ..measurement.retransmissions import Retransmissions
 from ..measurement.traced_count import Traced, TracedCount
 from ..model.units import Duration
-from ..verdict import AT_MOST, Between, Verdict, assess
+from ..verdict import AT_MOST, Between, Outcome, Verdict, assess
 from .host_counters import counter_is_true
 
 
@@ -27,12 +28,8 @@ class Recovered(Protocol):
         """Why the trace says nothing; empty if it does."""
 
     @property
-    def lost(self) -> int:
-        """Packets that did not leave."""
-
-    @property
-    def longest(self) -> Recovery | None:
-        """The loss that was missing for the longest time."""
+    def recoveries(self) -> tuple[Recovery, ...]:
+        """The packets that did not leave, and how long each was missing."""
 
 
 def recovery_below(found: Recovered, bound: Duration) -> Verdict:
@@ -40,23 +37,33 @@ def recovery_below(found: Recovered, bound: Duration) -> Verdict:
 
     INCONCLUSIVE where nothing was lost, where the trace is not complete, and where it ended too early.
     """
-    longest = found.longest
-    doubt = found.doubt or ("" if longest else "nothing was lost, so there was nothing to recover from")
-    if longest is None:
+    lost = found.recoveries
+    doubt = found.doubt or ("" if lost else "nothing was lost, so there was nothing to recover from")
+    longest_ns = max((each.missing_ns for each in lost), default=0)
+    if not lost:
         value, measured = None, "not measured"
-    elif longest.recovered:
-        value, measured = Between(longest.missing_ns, longest.missing_ns), str(Duration(longest.missing_ns))
+    elif all(each.recovered for each in lost):
+        value, measured = Between(longest_ns, longest_ns), str(Duration(longest_ns))
     else:
-        # It is still missing.
-        value, measured = Between(longest.missing_ns, inf), f"more than {Duration(longest.missing_ns)}"
+        # One is still missing, and may be for longer than any other.
+        value, measured = Between(longest_ns, inf), f"more than {Duration(longest_ns)}"
     return assess(
         value,
         AT_MOST,
         bound.ns,
-        subject=f"recovery time of path {found.path}, {found.lost:,} lost",
+        subject=f"recovery time of path {found.path}, {len(lost):,} lost",
         measured=measured,
         bound=f"<= {bound}",
         doubt=doubt,
+    )
+
+
+def any_recovery_below(found: Sequence[Recovered], bound: Duration) -> Verdict:
+    """The worst verdict of those that have lost something, or that of the first one."""
+    verdicts = [recovery_below(each, bound) for each in found if each.recoveries]
+    worst = Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS
+    return min(
+        verdicts or [recovery_below(found[0], bound)], key=lambda verdict: worst.index(verdict.outcome)
     )
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path as File
@@ -15,8 +15,8 @@ from ..measurement.captured_frames import CapturedFrames
 from ..measurement.trace import Change, PathTrace, TracedPacket
 from ..model.capture import Capture, TracedPath
 from ..model.heading import Heading
-from ..model.inline import Corrupt, Mark, Truncate
-from ..model.planned_path import PlannedPath, PlannedRewrite
+from ..model.inline import ChecksumPolicy, Corrupt, Mark, Truncate
+from ..model.planned_path import PlannedAction, PlannedPath, PlannedRewrite
 from ..model.units import FCS_LENGTH
 from ..reporting.durable import RecordError
 from ..reporting.frame_comments import Comments
@@ -268,13 +268,15 @@ def _packet(frame: CapturedFrame, path: PlannedPath | None) -> TracedPacket:
         length=frame.original_length + FCS_LENGTH,
         octets=frame.octets,
         fate=frame.traced.fate,
-        changes=frozenset(
-            change
-            for event in events
-            for kinds, change in _CHANGES.items()
-            if isinstance(event.action, kinds)
-        ),
+        changes=frozenset(change for event in events for change in _changes(event.action)),
     )
+
+
+def _changes(action: PlannedAction) -> Iterator[Change]:
+    if isinstance(action, Corrupt) and action.checksum is ChecksumPolicy.REPAIR:
+        yield Change.REPAIRED
+        return
+    yield from (change for kinds, change in _CHANGES.items() if isinstance(action, kinds))
 
 
 def _comment(packet: TracedPacket) -> str:

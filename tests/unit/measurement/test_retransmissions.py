@@ -18,8 +18,8 @@ from scapy.packet import Raw
 from TesterLibrary.measurement.missing_bytes import Recovery
 from TesterLibrary.measurement.retransmissions import Kind, Retransmissions, retransmissions
 from TesterLibrary.measurement.segment import after, segment_of
-from TesterLibrary.measurement.trace import PathTrace, TracedPacket
-from TesterLibrary.methodology.retransmissions import counted_alike, recovery_below
+from TesterLibrary.measurement.trace import Change, PathTrace, TracedPacket
+from TesterLibrary.methodology.retransmissions import any_recovery_below, counted_alike, recovery_below
 from TesterLibrary.model.heading import Heading
 from TesterLibrary.model.units import Duration
 from TesterLibrary.verdict import Outcome
@@ -47,6 +47,15 @@ class Wire:
         ack = (BEGIN + index * SIZE) % 2**32
         header = TCP(sport=5000, dport=80, seq=7, flags="A", ack=ack, options=options)
         self._add(Heading.FORWARD, at_ms, header, drop=drop)
+
+    def syn(self, sequence: int, at_ms: int, *, size: int = 0, drop: bool = False) -> None:
+        """The server opens a connection."""
+        header = TCP(sport=80, dport=5000, seq=sequence, flags="S")
+        self._add(Heading.BACKWARD, at_ms, header / Raw(bytes(size)), drop=drop)
+
+    def change(self, changes: set[Change]) -> None:
+        """The last packet has left with other bytes."""
+        self.packets[-1] = replace(self.packets[-1], changes=frozenset(changes))
 
     def _add(self, heading: Heading, at_ms: int, segment: Any, *, drop: bool) -> None:
         ends = ("10.0.0.1", "10.0.0.2") if heading is Heading.FORWARD else ("10.0.0.2", "10.0.0.1")
@@ -272,6 +281,95 @@ def test_a_counter_that_lies_is_found(counted: int, outcome: Outcome) -> None:
     verdict = counted_alike(wire.found, "server", counted)
     assert verdict.outcome is outcome
     assert verdict.subject == "TcpRetransSegs of server"
+
+
+def test_a_loss_that_is_not_over_is_not_hidden_by_a_longer_one() -> None:
+    """The one of which nobody knows how long it took decides, unless the other one is too long already."""
+    wire = Wire()
+    wire.data(0, 0, drop=True)
+    wire.data(0, 100)
+    wire.ack(1, 101)
+    wire.data(1, 102, drop=True)
+    wire.ack(1, 112)
+    assert recovery_below(wire.found, Duration(99 * MS)).outcome is Outcome.FAIL
+    verdict = recovery_below(wire.found, Duration(150 * MS))
+    assert (verdict.outcome, verdict.measured) == (Outcome.INCONCLUSIVE, "more than 100 ms")
+
+
+def test_of_two_protocols_the_worse_one_decides() -> None:
+    """A packet of RoCEv2 is still missing, for a shorter time than a segment was."""
+    segment = Recovery(1, Heading.FORWARD, 100 * MS, recovered=True)
+    packet = Recovery(2, Heading.FORWARD, 10 * MS, recovered=False)
+    found = [Retransmissions("wan", (), recoveries, 9) for recoveries in ((segment,), (packet,), ())]
+    for bound_ms, outcome in ((50, Outcome.FAIL), (150, Outcome.INCONCLUSIVE)):
+        assert any_recovery_below(found, Duration(bound_ms * MS)).outcome is outcome
+    assert any_recovery_below(found[::2], Duration(150 * MS)).outcome is Outcome.PASS
+    assert "nothing was lost" in any_recovery_below(found[2:], Duration(MS)).reason
+
+
+def test_a_loss_of_a_connection_that_is_opened_anew_is_not_forgotten() -> None:
+    """Between the same ports: the first connection never had its segment."""
+    wire = Wire()
+    wire.data(0, 0, drop=True)
+    wire.syn(7, 50)
+    wire.syn(7, 90)
+    found = wire.found
+    assert [(each.packet, each.missing_ns, each.recovered) for each in found.recoveries] == [
+        (0, 50 * MS, False)
+    ]
+    assert [(again.flow, again.transmission) for again in found.found] == [(2, 2)]
+
+
+def test_a_syn_with_data_is_known_again() -> None:
+    """TCP Fast Open: stacks send the SYN again without its data."""
+    wire = Wire()
+    wire.syn(7, 0, size=500, drop=True)
+    wire.syn(7, 1000)
+    found = wire.found
+    assert [(again.flow, again.transmission, again.needed) for again in found.found] == [(1, 2, True)]
+    assert counted_alike(found, "server", 1).outcome is Outcome.PASS
+
+
+@pytest.mark.parametrize(
+    ("changes", "missing_ms"),
+    [
+        ({Change.DAMAGED}, 31),
+        ({Change.REPAIRED, Change.DAMAGED}, 31),
+        ({Change.REPAIRED}, 20),
+        ({Change.MARKED}, 20),
+    ],
+    ids=["damaged", "both", "repaired", "marked"],
+)
+def test_a_damaged_segment_does_not_recover_a_loss(changes: set[Change], missing_ms: int) -> None:
+    """Its checksum is wrong, or its end is missing: the receiver drops it."""
+    wire = lost_and_asked_for(sack=True)
+    wire.data(1, 21)
+    wire.change(changes)
+    wire.data(1, 32)
+    (recovery,) = wire.found.recoveries
+    assert (recovery.packet, recovery.missing_ns) == (1, missing_ms * MS)
+
+
+def test_a_damaged_segment_is_lost() -> None:
+    wire = Wire()
+    wire.data(0, 0)
+    wire.change({Change.DAMAGED})
+    wire.data(0, 10)
+    found = wire.found
+    assert (found.lost, found.spurious) == (1, 0)
+
+
+@pytest.mark.parametrize("kept", [13, 30, 40, 60])
+def test_headers_that_were_cut_off_say_nothing(kept: int) -> None:
+    """There may be retransmissions, and SACK, in what was not kept."""
+    wire = lost_and_asked_for(sack=True)
+    wire.data(1, 21)
+    short = replace(
+        wire.trace, packets=tuple(replace(each, octets=each.octets[:kept]) for each in wire.packets)
+    )
+    found = retransmissions(short)
+    assert "snap_length" in found.doubt
+    assert counted_alike(found, "server", 1).outcome is Outcome.INCONCLUSIVE
 
 
 @pytest.mark.parametrize(
