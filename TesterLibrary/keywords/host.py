@@ -211,9 +211,10 @@ class HostKeywords:
         *congestion experienced*; ``retransmissions``, ``timeouts`` and ``resets`` are of TCP. ``roce_sent``
         and ``roce_received`` are packets of RoCEv2, those that a path has damaged not received.
 
-        It counts from the last `Start Path` on, so the trace has to begin before. INCONCLUSIVE where the
-        counter cannot be read, where the trace has a hole, and for ``received`` and ``marked`` where events
-        have sent packets that are in no trace: copies and resets.
+        It counts from the last `Start Path` on, so the trace has to begin before. INCONCLUSIVE where it does
+        not, where the counter went on before the path forwarded or behind the end of the trace, where it
+        cannot be read, where the trace has a hole, and for ``received`` and ``marked`` where events have sent
+        packets that are in no trace: copies and resets.
 
         | `Start Trace` | wan |
         | `Start Path` | wan |
@@ -225,13 +226,17 @@ class HostKeywords:
         trace = suite.paths.traces.one(path)
         statistics = suite.paths.statistics(trace.path)
         more = statistics.duplicated + statistics.injected if counts in REACHES_THE_HOST else 0
-        verdict = counter_is_true(
-            counter,
-            host,
-            suite.hosts.counter(host, source, counter),
-            count(trace, counts, direction),
-            what=counts,
-            path=trace.path,
-            doubt=f"{more:,} packets that events made have left as well" if more else "",
-        )
-        return suite.conclude(verdict)
+        made = f"{more:,} packets that events made have left as well" if more else ""
+
+        def judge(value: int | str, doubt: str) -> Verdict:
+            return counter_is_true(
+                counter,
+                host,
+                value,
+                count(trace, counts, direction),
+                what=counts,
+                path=trace.path,
+                doubt="; ".join(filter(None, (made, doubt))),
+            )
+
+        return suite.conclude(suite.paths.counted(trace, host, source, counter, judge))

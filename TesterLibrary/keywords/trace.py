@@ -4,17 +4,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from robot.api import logger
 from robot.api.deco import keyword
 
 from ..measurement.go_back_n import go_back_n
 from ..measurement.retransmissions import Retransmissions, retransmissions
 from ..measurement.trace import PathTrace
-from ..methodology.retransmissions import any_recovery_below, counted_alike
+from ..methodology.retransmissions import RETRANSMITTED, any_recovery_below, counted_alike
 from ..methodology.tolerance import at_most
 from ..methodology.trace import traces_complete
 from ..model.heading import Heading
 from ..model.units import Duration, Ratio
+from ..running.hosts import KERNEL
 from ..running.suite import Suite
 from ..verdict import Verdict
 from ._component import component
@@ -74,7 +77,7 @@ class PathTraces:
 
         | ${trace} = | `Stop Trace` | wan |
         """
-        trace = self._suite.paths.traces.stop(path)
+        trace = self._suite.paths.stop_trace(path)
         logger.info(f"{trace}\n{trace.file}")
         return trace
 
@@ -118,11 +121,13 @@ class PathTraces:
         | ${found} = | `Analyse Retransmissions` | wan | host=server | direction=backward |
         | Should Be Equal As Integers | ${found.fast} | 1 |
         """
-        found = retransmissions(self._suite.paths.traces.one(path), direction)
+        suite = self._suite
+        trace = suite.paths.traces.one(path)
+        found = retransmissions(trace, direction)
         logger.info("\n".join((str(found), *map(str, found.found))))
         if host is not None:
-            counters = self._suite.hosts.counters(host)
-            self._suite.conclude(counted_alike(found, host, counters["TcpRetransSegs"]))
+            judge = partial(counted_alike, found, host)
+            suite.conclude(suite.paths.counted(trace, host, KERNEL, RETRANSMITTED, judge))
         return found
 
     @keyword(tags=["path", "trace", "verify"])

@@ -81,6 +81,7 @@ class PathTrace:
     dropped: int  # of those, packets for which there was no room
     every: int = 1
     file: str = ""  # with the packets
+    from_start: bool = True  # it began with the last start of the path
 
     @property
     def conditions(self) -> tuple[Condition, ...]:

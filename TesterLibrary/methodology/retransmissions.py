@@ -15,6 +15,8 @@ from ..model.units import Duration
 from ..verdict import AT_MOST, Between, Outcome, Verdict, assess
 from .host_counters import counter_is_true
 
+RETRANSMITTED = "TcpRetransSegs"  # of a host's kernel
+
 
 class Recovered(Protocol):
     """The losses on a path, and how long they were missing."""
@@ -67,9 +69,9 @@ def any_recovery_below(found: Sequence[Recovered], bound: Duration) -> Verdict:
     )
 
 
-def counted_alike(found: Retransmissions, host: str, counted: int) -> Verdict:
+def counted_alike(found: Retransmissions, host: str, counted: int | str, doubt: str = "") -> Verdict:
     """Whether a host has counted as many retransmissions as the trace has of its direction."""
     traced = TracedCount(len(found.found), found.doubt)
     return counter_is_true(
-        "TcpRetransSegs", host, counted, traced, what=Traced.RETRANSMISSIONS, path=found.path
+        RETRANSMITTED, host, counted, traced, what=Traced.RETRANSMISSIONS, path=found.path, doubt=doubt
     )

@@ -27,6 +27,8 @@ _GRACE_S = 2.0  # for a program to end when it is asked to
 _MOST_WORDS = 300  # of what a program that failed has said
 KERNEL = "nstat"  # the source that is read of every host
 _READ_TIMEOUT = Duration(10**10)
+# By host and what a suite calls the source: its counters, or why they could not be read.
+_Readings = dict[tuple[str, str], Mapping[str, int] | str]
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,9 @@ class Hosts:
         self._testbed = testbed
         self._folder = folder
         self._watched: dict[tuple[str, str], CounterSource] = {}  # by host, and what a suite calls it
-        self._marked: dict[tuple[str, str], Mapping[str, int] | str] = {}  # or why it could not be read
+        self._marked: _Readings = {}
+        self._settled: _Readings = {}  # the same once paths had been started
+        self._ended: dict[str, _Readings] = {}  # the same before a trace ended, by the name of its path
         self._running: dict[str, HostProgram] = {}
 
     @property
@@ -253,6 +257,45 @@ class Hosts:
             (host, name): self._read(host, source)
             for (host, name), source in (kernels | self._watched).items()
         }
+        self._settled, self._ended = {}, {}
+
+    def settle(self) -> None:
+        """Has `moved` look at what was counted between `mark` and now, when no path forwarded yet."""
+        self._settled = self._read_again()
+
+    def trace_ends(self, path: str) -> None:
+        """Has `moved` look at what is counted from now on, when a path is traced no more. Once for a path."""
+        if path not in self._ended:
+            self._ended[path] = self._read_again()
+
+    def moved(self, host: str, source: str, name: str, value: int | str, path: str) -> str:
+        """Why a counter that was read has more in it than the trace of a path can have; empty if it has not.
+
+        Args:
+            host: The host.
+            source: What a suite calls the source.
+            name: The counter.
+            value: What it has counted since `mark`, or why nobody knows.
+            path: The path that was traced.
+        """
+        since = self._marked.get((host, source), {})
+        if isinstance(value, str) or isinstance(since, str):
+            return ""
+        now = since.get(name, 0) + value
+        for begin, end, when in (
+            (since.get(name, 0), self._at(self._settled, host, source, name), "while paths were started"),
+            (self._at(self._ended.get(path, {}), host, source, name), now, "after the trace had ended"),
+        ):
+            if begin is not None and end is not None and begin != end:
+                return f"{end - begin:,} of {name} of {host} were counted {when}"
+        return ""
+
+    def _at(self, readings: _Readings, host: str, source: str, name: str) -> int | None:
+        found = readings.get((host, source), "")
+        return None if isinstance(found, str) else found.get(name)
+
+    def _read_again(self) -> _Readings:
+        return {(host, name): self._read(host, source_of(name)) for host, name in self._marked}
 
     def _read(self, host: str, source: CounterSource) -> Mapping[str, int] | str:
         """The counters that a source prints, or why it prints none."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ..errors import PlanError, TargetError, TesterLibraryError
 from ..measurement.inline import PathStatistics, statistics_of
 from ..measurement.snapshot import Snapshot
+from ..measurement.trace import PathTrace
 from ..methodology.stamps import StampResult
 from ..model.impairment import Impairment
 from ..model.inline import Event, Path
@@ -18,6 +19,7 @@ from ..model.job import Job
 from ..model.plan import Plan
 from ..model.stamps import LoadedPath, Stamps
 from ..planning.compile import compile as compile_job
+from ..verdict import Outcome, Verdict
 from .hosts import Hosts
 from .stamps import StampGroups
 from .tester import Tester
@@ -95,6 +97,7 @@ class Paths:
                 raise known.path.refused("it is forwarding already; stop it first")
         target = self._tester.target
         plans = [self._planned(known.path) for known in starting]
+        self.traces.check_restart([known.path.name for known in starting])
         loaded: list[str] = []
         begun: list[str] = []
         try:
@@ -105,7 +108,7 @@ class Paths:
             before = target.snapshot(loaded)
             self._hosts.mark()
             for plan in plans:
-                self.traces.begin(plan.paths[0], plan.job)
+                self.traces.begin(plan.paths[0], plan.job, from_start=True)
             target.start(loaded)
         except BaseException:
             self.stamps.withdraw(begun)
@@ -113,6 +116,9 @@ class Paths:
                 with suppress(TargetError, PlanError):
                     target.unload([job])
             raise
+        self.traces.restarted([known.path.name for known in starting])
+        if any(self.traces.is_traced(known.path.name) for known in starting):
+            self._hosts.settle()
         for known, plan in zip(starting, plans, strict=True):
             known.plan, known.before, known.last = plan, before, None
             self._tester.recorder.event(
@@ -142,10 +148,17 @@ class Paths:
         self.traces.ask(name, every=every, frames=frames, snap_length=snap_length, file=file, parquet=parquet)
         if known.plan:
             try:
-                self.traces.begin(known.plan.paths[0], known.plan.job)
+                self.traces.begin(known.plan.paths[0], known.plan.job, from_start=False)
             except BaseException:
                 self.traces.withdraw(name)
                 raise
+
+    def stop_trace(self, path: str | None) -> PathTrace:
+        """Ends a trace, or the only one. See `Traces.stop`."""
+        path = path or self.traces.only()
+        if self.traces.is_traced(path):
+            self._hosts.trace_ends(path)
+        return self.traces.stop(path)
 
     def stop(self, names: Sequence[str] = ()) -> list[StampResult]:
         """Has paths forward no more; all, if none is named. What is not forwarding stays as it is.
@@ -158,6 +171,8 @@ class Paths:
             if known.plan is None:
                 continue
             target, job = self._tester.target, known.plan.job
+            if self.traces.is_traced(known.path.name):
+                self._hosts.trace_ends(known.path.name)
             try:
                 target.stop([job])
                 known.last = self._read(known)
@@ -187,6 +202,36 @@ class Paths:
                 raise each.path.refused("it is forwarding; describe stamps before Start Path")
         first, second = (LoadedPath(_job_of(each.path), each.path.name) for each in known)
         self.stamps.describe(describe((first, second)))
+
+    def counted(
+        self,
+        trace: PathTrace,
+        host: str,
+        source: str,
+        counter: str,
+        judge: Callable[[int | str, str], Verdict],
+    ) -> Verdict:
+        """A verdict on a counter of a host, which counts from the last start of a path, against its trace.
+
+        Args:
+            trace: The trace.
+            host: The host.
+            source: What the suite calls the source of the counter.
+            counter: Its name.
+            judge: Judges its value, or why nobody knows it, with a doubt.
+
+        Raises:
+            TesterLibraryError: the source was not read when counting began.
+        """
+        value = self._hosts.counter(host, source, counter)
+        later = self.statistics(trace.path).received - trace.received
+        doubt = self._hosts.moved(host, source, counter, value, trace.path)
+        if not trace.from_start:
+            doubt = f"the trace of path {trace.path!r} does not begin with the last start of the path"
+        verdict = judge(value, doubt)
+        if verdict.outcome is Outcome.FAIL and later:
+            return verdict.doubted(f"{later:,} packets have passed path {trace.path!r} after its trace")
+        return verdict
 
     def _record(self, statistics: PathStatistics) -> None:
         self._tester.recorder.event(

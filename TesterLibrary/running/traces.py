@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path as File
 
 from ..errors import PlanError, TesterLibraryError
@@ -42,6 +42,7 @@ class _Tracing:
     file: str
     parquet: bool
     planned: PlannedPath | None = None  # once it runs
+    from_start: bool = False
 
     def capture(self, path: str, job: str = "") -> Capture:
         """The request to the tester."""
@@ -98,7 +99,26 @@ class Traces:
         """Forgets what was asked for."""
         self._tracing.pop(path, None)
 
-    def begin(self, path: PlannedPath, job: str) -> None:
+    def check_restart(self, paths: Collection[str]) -> None:
+        """TesterLibraryError if a path is traced since an earlier start: the next one would not be in it."""
+        for path in paths:
+            if path in self._tracing and self._tracing[path].planned:
+                raise TesterLibraryError(
+                    f"path {path!r} is traced since an earlier start, and packets of a new one would be "
+                    "missing in that trace; call Stop Trace first"
+                )
+
+    def restarted(self, paths: Collection[str]) -> None:
+        """Paths were started: traces that had been stopped are of an earlier start."""
+        for path in paths:
+            if path in self._traces:
+                self._traces[path] = replace(self._traces[path], from_start=False)
+
+    def is_traced(self, path: str) -> bool:
+        """Whether its trace is asked for, or runs."""
+        return path in self._tracing
+
+    def begin(self, path: PlannedPath, job: str, *, from_start: bool) -> None:
         """Begins the trace of a path that is loaded, if one was asked for and has not begun.
 
         Raises:
@@ -108,7 +128,7 @@ class Traces:
         if tracing is None or tracing.planned is not None:
             return
         self._tester.target.start_capture(tracing.capture(path.name, job))
-        tracing.planned = path
+        tracing.planned, tracing.from_start = path, from_start
 
     def stop(self, path: str | None = None) -> PathTrace:
         """Ends a trace, or the only one, and writes its files, which no other one ever replaces.
@@ -116,7 +136,7 @@ class Traces:
         Raises:
             TesterLibraryError: a file could not be written. If it is the pcapng file, the tester keeps them.
         """
-        path = path or self._only()
+        path = path or self.only()
         if path not in self._tracing:
             raise TesterLibraryError(f"path {path!r} is not traced; call Start Trace first")
         tracing = self._tracing[path]
@@ -207,6 +227,7 @@ class Traces:
             dropped=counters.dropped,
             every=tracing.every,
             file=str(file),
+            from_start=tracing.from_start,
         )
         self._tester.recorder.event(
             "trace",
@@ -245,7 +266,8 @@ class Traces:
             )
         return traces[0]
 
-    def _only(self) -> str:
+    def only(self) -> str:
+        """The only path that is traced. TesterLibraryError if there is none, or several."""
         if len(self._tracing) != 1:
             raise TesterLibraryError(
                 f"which trace? {', '.join(self._tracing) or 'none'} was started; name its path"

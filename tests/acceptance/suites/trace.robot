@@ -56,6 +56,50 @@ Recovery In A Trace With A Hole
     Traced Download    frames=50
     Verify Recovery Below    wan    10 s
 
+A Trace That Begins Late And A Counter
+    [Documentation]    The kernel has counted what is in no trace. INCONCLUSIVE: this test is skipped.
+    Drop Packet    wan    flow=1    number=20    data_only=True    direction=backward
+    Start Path    wan
+    Download
+    Start Trace    wan
+    Download
+    Stop Trace    wan
+    Analyse Retransmissions    wan    host=server    direction=backward
+
+A Trace That Ends Early And A Counter
+    [Documentation]    The kernel goes on. INCONCLUSIVE: this test is skipped.
+    Drop Packet    wan    flow=2    number=20    data_only=True    direction=backward
+    Start Trace    wan
+    Start Path    wan
+    Download
+    Stop Trace    wan
+    Download
+    Verify Host Counter    server    TcpRetransSegs    retransmissions    backward
+
+A Trace Of An Earlier Start And A Counter
+    [Documentation]    The kernel counts from the last one. INCONCLUSIVE: this test is skipped.
+    Drop Packet    wan    flow=1    number=20    data_only=True    direction=backward
+    Traced Download
+    Stop Path    wan
+    Start Path    wan
+    Download
+    Verify Host Counter    server    TcpRetransSegs    retransmissions    backward
+
+Headers That Were Not Kept
+    [Documentation]    Retransmissions are in none of them. INCONCLUSIVE: this test is skipped.
+    Drop Packet    wan    flow=1    number=20    data_only=True    direction=backward
+    Traced Download    snap_length=50
+    Analyse Retransmissions    wan    host=server    direction=backward
+
+A Trace Is Of One Start
+    [Documentation]    What passes after another one would be missing in it.
+    Start Trace    wan
+    Start Path    wan
+    Stop Path    wan
+    Run Keyword And Expect Error    *traced since an earlier start*call Stop Trace first    Start Path    wan
+    Stop Trace    wan
+    Start Path    wan
+
 Mistakes
     [Documentation]    Each says what was given and what is allowed.
     Run Keyword And Expect Error    *no path 'lan'*    Start Trace    lan

@@ -183,6 +183,29 @@ def test_what_could_not_be_read_at_the_mark_is_not_counted_from_zero(near: Hosts
     assert "printed what is no counters" in str(near.counter("here", f"cat {file}", "naks"))
 
 
+def test_what_no_trace_can_have_is_told(near: Hosts, tmp_path: Path) -> None:
+    """A counter that goes on while paths are started, or behind the end of a trace."""
+    source, file = f"cat {tmp_path}/frames", tmp_path / "frames"
+
+    def counted(*values: int, path: str = "wan") -> str:
+        for value, step in zip(
+            values, (near.mark, near.settle, lambda: near.trace_ends("wan"), None), strict=True
+        ):
+            file.write_text(f"sent {value}\n")
+            if step:
+                step()
+        return near.moved("load", source, "sent", near.counter("load", source, "sent"), path)
+
+    near.watch("load", source)
+    assert counted(5, 5, 9, 9) == ""
+    assert counted(5, 6, 9, 9) == "1 of sent of load were counted while paths were started"
+    assert counted(5, 5, 9, 11) == "2 of sent of load were counted after the trace had ended"
+    assert counted(5, 5, 9, 11, path="lan") == ""
+    near.trace_ends("wan")
+    assert "counted after" in near.moved("load", source, "sent", near.counter("load", source, "sent"), "wan")
+    assert near.moved("load", source, "sent", "no such counter", "wan") == ""
+
+
 def test_a_program_runs_in_the_device(tmp_path: Path) -> None:
     shell = FILE.replace("kind: physical}", "kind: physical, shell: {command: env WHERE=inside}}")
     for hosts in opened(tmp_path, shell):
