@@ -247,8 +247,11 @@ class Event:
     @property
     def packet(self) -> tuple[object, ...] | None:
         """The one packet that it selects; None where it selects several."""
-        if self.number is None:
-            return None
+        return None if self.number is None else self.selection
+
+    @property
+    def selection(self) -> tuple[object, ...]:
+        """The packets that it selects by their number, and of which it does."""
         return self.number, self.iteration, self.flow, self.headers, self.heading, self.data_only
 
 
@@ -282,7 +285,16 @@ class Path:
         if len(set(headings)) != len(headings):
             raise self.refused("its packets are impaired already in that direction; describe both as one")
         dropped: dict[tuple[object, ...], Event] = {}
+        inverted: set[tuple[object, ...]] = set()
         for event in self.events:
+            if isinstance(event.action, Corrupt) and event.ratio is None:
+                bit = event.every, *event.selection, event.action.part, event.action.bit
+                if bit in inverted:
+                    raise self.refused(
+                        f"{event.description}: bit {event.action.bit} of it is inverted already, and would "
+                        "be as before; leave one of them out, or give another bit"
+                    )
+                inverted.add(bit)
             if self.beside and isinstance(event.action, LinkDown):
                 raise self.refused(
                     f"{event.description}: with ports beside {self.between[0]!r} it has no link that could "

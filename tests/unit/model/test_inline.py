@@ -13,6 +13,7 @@ from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.heading import Heading
 from TesterLibrary.model.inline import (
     Blackhole,
+    ChecksumPolicy,
     Corrupt,
     Delay,
     Drop,
@@ -89,6 +90,15 @@ def test_nothing_happens_behind_the_last_event_of_a_packet(last: PacketAction) -
     path = Path("wan", ("p1", "p2"), (Event(action=last, number=20),))
     with pytest.raises(PlanError, match=r"rewrite IP.ttl of packet 20: .* drops that packet before"):
         path.with_event(Event(action=TTL, number=20))
+
+
+@pytest.mark.parametrize("given", [{"number": 20}, {"every": 3}])
+def test_a_bit_that_is_inverted_twice_would_be_as_before(given: dict[str, Any]) -> None:
+    path = Path("wan", ("p1", "p2"), (Event(action=Corrupt(bit=3), **given),))
+    with pytest.raises(PlanError, match="bit 3 of it is inverted already, and would be as before"):
+        path.with_event(Event(action=Corrupt(bit=3, checksum=ChecksumPolicy.REPAIR), **given))
+    path.with_event(Event(action=Corrupt(bit=4), **given))
+    path.with_event(Event(action=Corrupt(bit=3), number=21))
 
 
 def test_blackholes_have_bounds() -> None:
