@@ -8,7 +8,7 @@ Pure functions of the trace.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from dataclasses import dataclass, replace
 from enum import Enum
 from ipaddress import ip_address
@@ -30,6 +30,8 @@ class Scope(Enum):
     PORT = "port"
 
 
+# A notification may be on its way to the tester while the packet with the next mark passes the other way.
+_CROSSING_NS = 1_000_000
 _OPPOSITE = {Heading.FORWARD: Heading.BACKWARD, Heading.BACKWARD: Heading.FORWARD}
 
 
@@ -54,7 +56,7 @@ class Notification:
     at_ns: int  # when it arrived at the tester
     flow: int
     ends: frozenset[bytes]
-    prompted: bool  # its queue pair had a marked packet before, since the last notification
+    prompted: bool  # its queue pair had a marked packet before that no other one has told
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ class CongestionNotifications:
 
     @property
     def unprompted(self) -> int:
-        """Notifications of a queue pair without a mark since the one before."""
+        """Notifications of a queue pair beyond one for each mark."""
         return sum(not notification.prompted for notification in self.notifications)
 
     def least_ns(self, scope: Scope) -> int | None:
@@ -142,6 +144,9 @@ def congestion_notifications(trace: PathTrace) -> CongestionNotifications:
     marks: list[MarkedPacket] = []
     notifications: list[Notification] = []
     open_marks: dict[tuple[int, Heading], list[MarkedPacket]] = defaultdict(list)
+    untold: dict[tuple[int, Heading], deque[int]] = defaultdict(
+        deque
+    )  # times of marks, one for each notification
     groups: dict[tuple[Scope, str], list[int]] = defaultdict(list)
     known: set[tuple[int, Heading]] = set()  # queue pairs, and directions in which they have sent
     unmatched = ""
@@ -154,9 +159,15 @@ def congestion_notifications(trace: PathTrace) -> CongestionNotifications:
             unmatched = of_no_data(packet, roce)
         elif roce.is_cnp:
             waiting = open_marks.pop((flow, _OPPOSITE[packet.direction]), [])
+            crossing = untold[flow, _OPPOSITE[packet.direction]]
+            while not waiting and crossing and packet.arrived_ns - crossing[0] > _CROSSING_NS:
+                crossing.popleft()
+            prompted = bool(waiting or crossing)
+            if crossing:
+                crossing.popleft()
             marks += [replace(mark, notified_ns=packet.arrived_ns - mark.at_ns) for mark in waiting]
             notifications.append(
-                Notification(packet.number, packet.direction, packet.arrived_ns, flow, ends, bool(waiting))
+                Notification(packet.number, packet.direction, packet.arrived_ns, flow, ends, prompted)
             )
             for scope, name in _scopes(packet, roce, flow):
                 groups[scope, name].append(packet.arrived_ns)
@@ -164,6 +175,7 @@ def congestion_notifications(trace: PathTrace) -> CongestionNotifications:
             assert packet.gone_ns is not None
             mark = MarkedPacket(packet.number, packet.direction, packet.gone_ns, flow, ends, None)
             open_marks[flow, packet.direction].append(mark)
+            untold[flow, packet.direction].append(mark.at_ns)
     marks += [mark for waiting in open_marks.values() for mark in waiting]
     return CongestionNotifications(
         path=trace.path,

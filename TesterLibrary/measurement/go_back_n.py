@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from ..model.heading import Heading
+from .capture import Fate
 from .cut_headers import cut_headers
 from .going_back import Fault, GoBackN, GoingBack, Reason, Violation
 from .missing_bytes import Recovery
@@ -97,7 +98,8 @@ class _Analysis:
         self.violations: list[Violation] = []
         self.recoveries: list[Recovery] = []
         self.packets = self.naks = self.naks_arrived = self.requests_again = self.damaged_requests = 0
-        self.rewritten = self.unmatched = ""
+        self.rewritten = self.unmatched = self.overtaken = ""
+        self.left: dict[Heading, TracedPacket] = {}  # the last one that left, of each direction
 
     def see(self, packet: TracedPacket, roce: RocePacket) -> None:
         """Takes the next packet."""
@@ -107,6 +109,7 @@ class _Analysis:
             self.rewritten = (
                 f"packet {packet.number:,} was rewritten, and whether its receiver took it is not known"
             )
+        self._look_for_order(packet)
         here = self._half(packet.direction, roce)
         there = self._half(_OPPOSITE[packet.direction], roce)
         is_request = roce.is_request_data or roce.is_read_request
@@ -132,6 +135,19 @@ class _Analysis:
             self._naks(there, packet, roce.psn)
         elif roce.is_ack:
             self._acknowledges(there, packet, roce.psn)
+
+    def _look_for_order(self, packet: TracedPacket) -> None:
+        """Packets have to arrive at their receiver in the order in which they arrived here."""
+        if packet.gone_ns is None:
+            return
+        before = self.left.get(packet.direction)
+        behind = packet if packet.left_ns is None and packet.fate is Fate.HELD else None
+        if before and before.gone_ns is not None and before.gone_ns > packet.gone_ns:
+            behind = before
+        else:
+            self.left[packet.direction] = packet
+        if behind and not self.overtaken:
+            self.overtaken = f"packet {behind.number:,} left behind later ones, in another order than it came"
 
     def end(self, at_ns: int) -> None:
         """The trace is over."""
@@ -297,7 +313,12 @@ def go_back_n(trace: PathTrace) -> GoBackN:
         naks_arrived=analysis.naks_arrived,
         requests_again=analysis.requests_again,
         damaged_requests=analysis.damaged_requests,
-        doubt=trace.doubt or partial or cut_headers(trace) or analysis.rewritten or analysis.unmatched,
+        doubt=trace.doubt
+        or partial
+        or cut_headers(trace)
+        or analysis.rewritten
+        or analysis.overtaken
+        or analysis.unmatched,
     )
 
 

@@ -17,8 +17,13 @@ from .roce_traces import Wire
 INTERVAL, WITHIN, NO_TIME = Duration(50_000), Duration(30_000), Duration(0)
 
 
-def judged(trace: PathTrace, scope: Scope = Scope.QUEUE_PAIR, tolerance: Duration = NO_TIME) -> Verdict:
-    return notified_of_congestion(congestion_notifications(trace), scope, INTERVAL, WITHIN, tolerance)
+def judged(
+    trace: PathTrace,
+    scope: Scope = Scope.QUEUE_PAIR,
+    tolerance: Duration = NO_TIME,
+    interval: Duration = INTERVAL,
+) -> Verdict:
+    return notified_of_congestion(congestion_notifications(trace), scope, interval, WITHIN, tolerance)
 
 
 def marked(wire: Wire, psn: int, pair: int = 17) -> Wire:
@@ -80,6 +85,16 @@ def test_a_notification_without_a_mark_is_found() -> None:
     verdict = judged(Wire().data(0).cnp().trace())
     assert verdict.outcome is Outcome.FAIL
     assert "without a marked packet" in str(verdict)
+
+
+def test_each_of_two_marks_may_be_told() -> None:
+    """The second one had passed the tester before the first notification came to it."""
+    twice = marked(marked(Wire(), 0), 1).cnp().cnp()
+    assert congestion_notifications(twice.trace()).unprompted == 0
+    assert judged(twice.trace(), interval=Duration(0)).outcome is Outcome.PASS
+    assert congestion_notifications(twice.cnp().trace()).unprompted == 1
+    late = marked(marked(Wire(), 0), 1).cnp().waits(1100).cnp()
+    assert congestion_notifications(late.trace()).unprompted == 1
 
 
 @pytest.mark.parametrize("scope", list(Scope))

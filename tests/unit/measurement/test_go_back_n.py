@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from TesterLibrary.measurement.capture import Fate
 from TesterLibrary.measurement.go_back_n import go_back_n
 from TesterLibrary.measurement.going_back import Fault, GoBackN, Reason
 from TesterLibrary.measurement.trace import Change
@@ -221,3 +224,21 @@ def test_right_ends_have_no_violations_whatever_is_lost(losses: list[bool], star
             wire.nak((start + expected) % (1 << 24))
             acknowledged = sent = expected
     assert go_back_n(wire.trace()).violations == ()
+
+
+@pytest.mark.parametrize("knows", [True, False], ids=["it left later", "nobody knows when"])
+def test_packets_that_have_overtaken_another_one_say_nothing(knows: bool) -> None:
+    """Its receiver asks for it, as it has to: the tester has seen it before, and had it wait."""
+    wire = Wire().data(0, 1, 2).nak(1).data(1, 2)
+    held = wire.packets[1]
+    left_ns = held.arrived_ns + 15_000 if knows else None
+    wire.packets[1] = replace(held, left_ns=left_ns, fate=Fate.HELD)
+    verdict = goes_back_n(go_back_n(wire.trace()))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "packet 1 left behind later ones" in verdict.reason
+
+
+def test_packets_that_wait_in_their_order_are_no_doubt() -> None:
+    wire = Wire().data(0, 1, 2, lost=False)
+    wire.packets[1:] = [replace(p, left_ns=p.arrived_ns + 50_000, fate=Fate.HELD) for p in wire.packets[1:]]
+    assert not go_back_n(wire.trace()).doubt
