@@ -13,16 +13,18 @@ struct delays_t {
 
 // The age of a stamp. Both times have 48 bits, and arithmetic has 32. What is older than a minute, or comes from the
 // future, is no stamp of ours.
-control PathStampAge(in path_egress_headers_t hdr, in bit<32> timeout, out bit<32> delay, out resize_t resize,
-                     out fate_t fate) {
+control PathStampAge(in path_egress_headers_t hdr, in bit<16> owner, in bit<32> timeout, out bit<32> delay,
+                     out resize_t resize, out fate_t fate) {
     bit<16> high = 0;          // of the age, a carry too much
     bit<32> carry = 0;         // not 0: one less
     bit<32> beyond = 0;        // the timeout
+    bit<16> other = 0;         // not 0: it was stamped in another direction, and has turned round
 
     action subtract() {
         delay = hdr.bridged.arrived_low - hdr.stamp.first_low;
         carry = hdr.stamp.first_low |-| hdr.bridged.arrived_low;
         high = hdr.bridged.arrived_high - hdr.stamp.first_high;
+        other = hdr.stamp.second_high ^ owner;
     }
     action compare() {
         beyond = delay |-| timeout;
@@ -39,6 +41,7 @@ control PathStampAge(in path_egress_headers_t hdr, in bit<32> timeout, out bit<3
     table ages {
         key = {
             hdr.stamp.isValid(): exact @name("stamp_valid");
+            other: ternary @name("other");
             high: ternary @name("high");
             carry: ternary @name("carry");
             beyond: ternary @name("beyond");
@@ -46,14 +49,16 @@ control PathStampAge(in path_egress_headers_t hdr, in bit<32> timeout, out bit<3
         actions = { come_back; unknown; }
         const default_action = unknown();
         const entries = {
-            (true, 0, 0, 0): come_back(STAMP_RECEIVED);
-            (true, 0, 0, _): come_back(STAMP_LATE);
-            (true, 0, _, _): unknown();
-            (true, 1, 0, _): come_back(STAMP_LATE);
-            (true, 1, _, 0): come_back(STAMP_RECEIVED);
-            (true, 0x0000 &&& 0xfff0, _, _): come_back(STAMP_LATE);
+            (true, 0, 0, 0, 0): come_back(STAMP_RECEIVED);
+            (true, 0, 0, 0, _): come_back(STAMP_LATE);
+            (true, _, 0, 0, _): come_back(STAMP_NONE);
+            (true, _, 0, _, _): unknown();
+            (true, 0, 1, 0, _): come_back(STAMP_LATE);
+            (true, 0, 1, _, 0): come_back(STAMP_RECEIVED);
+            (true, 0, 0x0000 &&& 0xfff0, _, _): come_back(STAMP_LATE);
+            (true, _, 0x0000 &&& 0xfff0, _, _): come_back(STAMP_NONE);
         }
-        size = 8;
+        size = 16;
     }
 
     apply {

@@ -91,15 +91,15 @@ control PathStampWatches(in path_egress_headers_t hdr, in bit<9> egress_port, in
 }
 
 // Puts a stamp into a packet that has room for it.
-control PathStampRoom(inout path_egress_headers_t hdr, in timestamp_t now, in bit<1> occupied, in bit<16> excess,
-                      inout bit<16> l4_change, out resize_t resize, out fate_t fate) {
+control PathStampRoom(inout path_egress_headers_t hdr, in timestamp_t now, in bit<16> mark, in bit<1> occupied,
+                      in bit<16> excess, inout bit<16> l4_change, out resize_t resize, out fate_t fate) {
     action stamp_tcp() {
         hdr.stamp.setValid();
         hdr.stamp.kind = STAMP_OF_TCP;
         hdr.stamp.first_high = now[47:32];
         hdr.stamp.first_low = now[31:0];
         hdr.stamp.flow = STAMP_NO_FLOW;
-        hdr.stamp.second_high = 0;
+        hdr.stamp.second_high = mark;
         hdr.stamp.second_low = 0;
         hdr.tcp.offset = hdr.tcp.offset + 0x40;
         l4_change = 0x4010;    // of the offset, and of the length in the pseudo header
@@ -112,7 +112,7 @@ control PathStampRoom(inout path_egress_headers_t hdr, in timestamp_t now, in bi
         hdr.stamp.first_high = now[47:32];
         hdr.stamp.first_low = now[31:0];
         hdr.stamp.flow = STAMP_NO_FLOW;
-        hdr.stamp.second_high = 0;
+        hdr.stamp.second_high = mark;
         hdr.stamp.second_low = 0;
         hdr.udp.len = hdr.udp.len + STAMP_LENGTH;
         l4_change = 0x20;      // of both lengths
@@ -124,7 +124,7 @@ control PathStampRoom(inout path_egress_headers_t hdr, in timestamp_t now, in bi
         fate = as_it_is;
     }
 
-    // A header of TCP has 60 bytes at most, and 20 at least.
+    // A header of TCP has 60 bytes at most, and 20 at least; a packet with one of UDP has 28.
     table fits {
         key = {
             hdr.tcp.isValid(): exact @name("tcp_valid");
@@ -132,19 +132,23 @@ control PathStampRoom(inout path_egress_headers_t hdr, in timestamp_t now, in bi
             hdr.tcp.offset: ternary @name("offset");
             occupied: ternary @name("occupied");
             excess: ternary @name("excess");
+            hdr.ipv4.len: ternary @name("len");
         }
         actions = { stamp_tcp; stamp_udp; leave; }
         const default_action = leave(STAMP_UNFIT);
         const entries = {
-            (true, false, 0x00 &&& 0xc0, _, _): leave(STAMP_UNFIT);
-            (true, false, 0x40 &&& 0xf0, _, _): leave(STAMP_UNFIT);
-            (true, false, _, 1, _): leave(STAMP_OCCUPIED);
-            (true, false, 0xc0 &&& 0xc0, _, _): leave(STAMP_NO_ROOM);
-            (true, false, _, _, 0): stamp_tcp();
-            (true, false, _, _, _): leave(STAMP_TOO_LONG);
-            (false, true, _, 1, _): leave(STAMP_OCCUPIED);
-            (false, true, _, _, 0): stamp_udp();
-            (false, true, _, _, _): leave(STAMP_TOO_LONG);
+            (true, false, 0x00 &&& 0xc0, _, _, _): leave(STAMP_UNFIT);
+            (true, false, 0x40 &&& 0xf0, _, _, _): leave(STAMP_UNFIT);
+            (true, false, _, 1, _, _): leave(STAMP_OCCUPIED);
+            (true, false, 0xc0 &&& 0xc0, _, _, _): leave(STAMP_NO_ROOM);
+            (true, false, _, _, 0, _): stamp_tcp();
+            (true, false, _, _, _, _): leave(STAMP_TOO_LONG);
+            (false, true, _, _, _, 0x0000 &&& 0xfff0): leave(STAMP_UNFIT);
+            (false, true, _, _, _, 0x0010 &&& 0xfff8): leave(STAMP_UNFIT);
+            (false, true, _, _, _, 0x0018 &&& 0xfffc): leave(STAMP_UNFIT);
+            (false, true, _, 1, _, _): leave(STAMP_OCCUPIED);
+            (false, true, _, _, 0, _): stamp_udp();
+            (false, true, _, _, _, _): leave(STAMP_TOO_LONG);
         }
         size = 16;
     }
@@ -231,6 +235,7 @@ control PathStamps(inout path_egress_headers_t hdr, in bit<9> egress_port, in ti
     bit<1> returns = 0;
     stamped_t direction = 0;
     bit<16> most = 0;
+    bit<16> owner = 0;
     bit<32> timeout = 0;
     bit<16> excess = 0;
     bit<1> data = 0;
@@ -240,16 +245,19 @@ control PathStamps(inout path_egress_headers_t hdr, in bit<9> egress_port, in ti
     bit<1> follows = 0;
     fate_t fate = STAMP_NONE;
 
-    // A packet of more bytes than `longest` has no room for a stamp.
-    action to_device(stamped_t own, bit<16> longest) {
+    // A packet of more bytes than `longest` has no room for a stamp. `mark` is in each stamp, which may come back on
+    // the path of another direction.
+    action to_device(stamped_t own, bit<16> longest, bit<16> mark) {
         departs = 1;
         direction = own;
         most = longest;
+        owner = mark;
     }
-    action from_device(stamped_t own, bit<32> limit) {
+    action from_device(stamped_t own, bit<32> limit, bit<16> mark) {
         returns = 1;
         direction = own;
         timeout = limit;
+        owner = mark;
     }
 
     table ports {
@@ -269,9 +277,9 @@ control PathStamps(inout path_egress_headers_t hdr, in bit<9> egress_port, in ti
         exceed();
         watches.apply(hdr, egress_port, data, seen);
         if (departs == 1 && seen == 1) {
-            room.apply(hdr, now, meta.occupied, excess, meta.l4_change, resize, fate);
+            room.apply(hdr, now, owner, meta.occupied, excess, meta.l4_change, resize, fate);
         } else if (returns == 1) {
-            age.apply(hdr, timeout, delay, resize, fate);
+            age.apply(hdr, owner, timeout, delay, resize, fate);
             if (fate == STAMP_RECEIVED) {
                 order.apply(direction, hdr.stamp.first_high, hdr.stamp.first_low, follows);
                 if (follows == 0) {

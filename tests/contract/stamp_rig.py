@@ -95,6 +95,7 @@ class AroundADevice(Hosts):
         self.between: dict[int, int] = {}  # device ports
         self.taken: list[bytes] = []  # by the device
         self.does: Does = lambda frame, now_ns: [(now_ns, frame)]
+        self.turns: Callable[[], bool] = lambda: False  # whether it sends a frame back to where it came from
 
     def forward(
         self, port: int, frame: bytes, now_ns: int, others: Collection[int]
@@ -104,7 +105,7 @@ class AroundADevice(Hosts):
             return
         self.taken.append(frame)
         for at_ns, octets in self.does(frame, now_ns):
-            yield at_ns, self.between[port], octets
+            yield at_ns, port if self.turns() else self.between[port], octets
 
 
 class SwitchStampRig(SwitchPathRig):

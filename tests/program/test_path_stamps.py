@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
@@ -79,6 +79,12 @@ def _device(seed: int) -> Does:
     return does
 
 
+def _turns(seed: int) -> Callable[[], bool]:
+    """A device that sends some packets back to where they came from."""
+    draw = Random(seed)
+    return lambda: draw.random() < 0.1
+
+
 def _numbers(around: SwitchAround) -> dict[str, Any]:
     found = around.rig.target.snapshot()
     return {"paths": found.paths, "stamps": found.stamps, **around.rig.daemon.running.store.numbers()}
@@ -98,6 +104,7 @@ def test_frames_do_the_same_on_both(paths: P4Program, seed: int) -> None:
     begin_ns = draw.choice(_BEGINNINGS)
     for around in arounds:
         around.rig.device.does = _device(seed)
+        around.rig.device.turns = _turns(seed)
         around.rig.now_ns = begin_ns
         start(around, **changes)
     for _ in range(200):

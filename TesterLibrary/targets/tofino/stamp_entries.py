@@ -64,6 +64,11 @@ class LoadedDirection:
         """The name of the direction."""
         return _NAMES[self.direction.heading]
 
+    @property
+    def mark(self) -> int:
+        """The number in its stamps: another direction knows by it that they are none of its own."""
+        return self.number + 1
+
     def fate(self, fate: Fate) -> Asked:
         """The counter of a fate."""
         return Asked(FATES, {"$COUNTER_INDEX": self.number << _FATE_BITS | fate})
@@ -107,7 +112,7 @@ class LoadedStamps:
                 STAMP_PORTS,
                 {"egress_port": each.to_device},
                 "to_device",
-                {"own": each.number, "longest": each.direction.longest},
+                {"own": each.number, "longest": each.direction.longest, "mark": each.mark},
             )
             for each in self.directions
         )
@@ -121,7 +126,7 @@ class LoadedStamps:
                 STAMP_PORTS,
                 {"egress_port": each.from_device},
                 "from_device",
-                {"own": each.number, "limit": limit},
+                {"own": each.number, "limit": limit, "mark": each.mark},
             )
             for each in self.directions
         )

@@ -10,7 +10,9 @@
 //   +------+------+---------------+-------+---------------+
 //
 // kind is 0x10, the length of the option, in TCP and 0x11 in UDP. flow, which P4STA does not use,
-// is the number of the flow among those of its direction; 0xffff: none.
+// is the number of the flow among those of its direction; 0xffff: none. Until it comes back, a
+// packet has in place of its second time its own number, from 1, and in the lowest bit its
+// direction.
 #pragma once
 
 #include <cstddef>

@@ -13,14 +13,15 @@ void CountOne(Counter& counter) { counter.Add(1); }
 
 }  // namespace
 
-Stamping::Stamping(const StampPlan& plan, uint64_t start_ns)
+Stamping::Stamping(const StampPlan& plan, size_t direction, uint64_t start_ns)
     : plan_(plan),
       kept_(plan.kept),
+      direction_(direction),
       start_ns_(start_ns),
       last_ns_(start_ns),
       flows_(plan.flows),
       intervals_(start_ns, plan.interval_ns, plan.intervals),
-      arrived_(plan.by_match ? 0 : kRemembered) {
+      came_back_(!plan.by_match) {
   if (plan.by_match) under_way_.emplace(plan.under_way, plan.timeout_ns);
 }
 
@@ -117,7 +118,10 @@ void Stamping::Depart(std::span<RoomyFrame> frames, size_t frame_bytes, uint64_t
       const auto number = static_cast<uint16_t>(std::min<uint32_t>(flow, kNoStampFlow));
       // It is found anew: kept for a whole burst, a place would take longer.
       const StampPlace place(leaving[i].frame->frame(), plan_.tunnel);
-      InsertStamp(*leaving[i].frame, place, {.first_ns = last_ns_ & kStampTimeMask, .flow = number},
+      InsertStamp(*leaving[i].frame, place,
+                  {.first_ns = last_ns_ & kStampTimeMask,
+                   .flow = number,
+                   .second_ns = ++last_number_ << 1 | direction_},
                   limits.grows);
     }
     CountSent(flow, last_ns_);
@@ -162,13 +166,6 @@ void Stamping::CountUnknown(Frame frame, const StampPlace& place) {
   if (Watches(frame, place)) CountOne(counters_.unstamped);
 }
 
-bool Stamping::IsDuplicate(uint64_t first_ns) {
-  uint64_t& slot = arrived_[first_ns % kRemembered];
-  const bool duplicate = slot == first_ns;
-  slot = first_ns;
-  return duplicate;
-}
-
 void Stamping::CountReceived(const Returned& packet, uint64_t now_ns, bool known) {
   CountOne(counters_.received);
   StampFlow* const flow = FlowAt(packet.flow);
@@ -208,12 +205,20 @@ bool Stamping::ArriveStamped(RoomyFrame& frame, const StampPlace& place, const S
   const uint64_t age_ns = (now_ns - stamp.first_ns) & kStampTimeMask;
   if (age_ns > now_ns - start_ns_) return false;  // of another tester, or an earlier start
   const uint64_t sent_ns = now_ns - age_ns;
+  const uint64_t number = stamp.second_ns >> 1;
+  // The device has sent it back to where it came from: it is none that this direction misses.
+  const bool turned = (stamp.second_ns & 1) != direction_;
+  if (number == 0 || (!turned && number > last_number_)) return false;
   if (plan_.remove) {
     RemoveStamp(frame, place);
-  } else {
+  } else if (!turned) {
     CompleteStamp(frame, place, now_ns & kStampTimeMask);
   }
-  if (IsDuplicate(sent_ns)) {
+  if (turned) return true;
+  const CameBack::Back back = came_back_.Take(number);
+  if (back == CameBack::Back::kForgotten) {
+    CountOne(counters_.unstamped);
+  } else if (back == CameBack::Back::kAgain) {
     CountOdd(counters_.duplicated, &StampFlowOddities::duplicated, stamp.flow);
   } else if (age_ns > plan_.timeout_ns) {
     CountOdd(counters_.late, &StampFlowOddities::late, stamp.flow);

@@ -13,10 +13,10 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "base/burst.h"
 #include "base/counter.h"
+#include "inline/came_back.h"
 #include "inline/stamp.h"
 #include "inline/stamp_flows.h"
 #include "inline/stamp_intervals.h"
@@ -48,7 +48,7 @@ struct alignas(64) StampCounters {
 
 class Stamping {
  public:
-  Stamping(const StampPlan& plan, uint64_t start_ns);
+  Stamping(const StampPlan& plan, size_t direction, uint64_t start_ns);
 
   // At most kBurst frames in the order in which they leave to the device, as late as can be. Those
   // that are stamped have changed. `frame_bytes`: that the port can send. A frame of no bytes is in
@@ -90,15 +90,12 @@ class Stamping {
   // `known`: it is clear which packet it was.
   void CountReceived(const Returned& packet, uint64_t now_ns, bool known);
   void CountUnknown(Frame frame, const StampPlace& place);
-  bool IsDuplicate(uint64_t first_ns);
   // The place of a packet that comes back.
   void FindBehind(Frame frame, StampPlace& place) const;
 
-  // Of those that have arrived last, when they were sent; by the lower bits of that.
-  static constexpr size_t kRemembered = 1 << 16;
-
   const StampPlan plan_;
   const KeptHash kept_;
+  const size_t direction_;
   const uint64_t start_ns_;
   std::atomic<bool> ended_{false};
   uint64_t last_ns_;  // that was given to a packet: no two have the same
@@ -107,8 +104,10 @@ class Stamping {
   Histogram histogram_;
   StampFlows flows_;
   StampIntervals intervals_;
-  std::optional<UnderWay> under_way_;      // where packets are matched
-  std::vector<uint64_t> arrived_;          // where they are stamped
+  std::optional<UnderWay> under_way_;  // where packets are matched
+  // Where they are stamped:
+  uint64_t last_number_ = 0;
+  CameBack came_back_;
   std::array<StampPlace, kBurst> places_;  // of the burst that arrives
 };
 

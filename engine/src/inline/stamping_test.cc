@@ -28,7 +28,9 @@ class StampingTest : public testing::Test {
     return plan;
   }
 
-  void Make(const StampPlan& plan) { stamping.emplace(plan, kStart); }
+  void Make(const StampPlan& plan, size_t direction = 0) {
+    stamping.emplace(plan, direction, kStart);
+  }
 
   // Leaves to the device; returns what leaves.
   TestBytes Depart(const TestBytes& frame, uint64_t now_ns) {
@@ -75,6 +77,36 @@ TEST_F(StampingTest, LeavesBothTimesInAPacketWhereAsked) {
   ASSERT_TRUE(stamp);
   EXPECT_EQ(stamp->second_ns - stamp->first_ns, kLater);
   EXPECT_TRUE(IsSound(received, Tunnel::kNone));
+}
+
+// Longer ago than another packet whose time has the same lower bits.
+TEST_F(StampingTest, KnowsACopyHoweverManyHaveComeSince) {
+  Make(Plan());
+  const TestBytes first = Depart(Tcp(1), kStart + 100);
+  Arrive(first, kStart + 200);
+  Arrive(Depart(Tcp(2), kStart + 100 + 65'536), kStart + 70'000);
+  Arrive(first, kStart + 80'000);
+  EXPECT_EQ(counters().received.Get(), 2U);
+  EXPECT_EQ(counters().duplicated.Get(), 1U);
+}
+
+TEST_F(StampingTest, CountsNothingThatWasSentTheOtherWay) {
+  Make(Plan(), 1);
+  const TestBytes sent = Depart(Tcp(1), kStart + 100);
+  Make(Plan(), 0);
+  Depart(Tcp(1), kStart + 100);
+  EXPECT_EQ(Arrive(sent, kStart + 200), Tcp(1)) << "it is as it was";
+  EXPECT_EQ(counters().received.Get(), 0U);
+  EXPECT_EQ(counters().unstamped.Get(), 0U);
+}
+
+TEST_F(StampingTest, DoesNotKnowAStampThatWasNeverPutIn) {
+  Make(Plan());
+  const TestBytes sent = Depart(Tcp(1), kStart + 100);
+  Make(Plan());
+  EXPECT_EQ(Arrive(sent, kStart + 200), sent);
+  EXPECT_EQ(counters().received.Get(), 0U);
+  EXPECT_EQ(counters().unstamped.Get(), 1U);
 }
 
 TEST_F(StampingTest, MatchesAPacketThatIsNotTouched) {

@@ -64,7 +64,7 @@ uint64_t Now() {
 double Speed(uint32_t flows, uint64_t packets, bool by_match) {
   const StampPlan plan{
       .name = "load", .before = {}, .behind = {}, .by_match = by_match, .flows = flows};
-  Stamping stamping(plan, Now());
+  Stamping stamping(plan, 0, Now());
   std::vector<Burst> under_way(kBurstsUnderWay);
   const uint64_t bursts = packets / kBurst;
   uint64_t begin_ns = 0;

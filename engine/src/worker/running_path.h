@@ -41,7 +41,7 @@ struct RunningStamps {
   RunningStamps(const StampPlan& plan, uint64_t start_ns) {
     for (size_t direction = 0; direction < kPathDirections; ++direction) {
       if (!Heads(plan.heading, direction)) continue;
-      directions[direction] = std::make_unique<Stamping>(plan, start_ns);
+      directions[direction] = std::make_unique<Stamping>(plan, direction, start_ns);
     }
   }
 

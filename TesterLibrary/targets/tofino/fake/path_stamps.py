@@ -27,6 +27,7 @@ _HALF, _WORD, _TIME = 1 << 16, 1 << 32, 1 << 48
 _MOST_SPANS = 15  # of 2^32 ns, between the times of a stamp that is one of ours
 _PACKETS = "$COUNTER_SPEC_PKTS"
 _MOST_WORDS = 11  # of a header of TCP that has room for a stamp
+_SHORTEST_UDP = 28  # bytes of a packet with its headers
 
 
 class PathStamps:
@@ -43,10 +44,10 @@ class PathStamps:
         found, own = StampFrame.of(frame), number(entry, "own")
         seen = self._seen(frame, found, port)
         if str(entry.action).endswith(".from_device"):
-            fate: Fate | None = self._come_back(found, entry, frame.arrived_ns % _TIME, port)
+            fate = self._come_back(found, entry, frame.arrived_ns % _TIME, port)
             fate = None if fate is Fate.UNSTAMPED and not seen else fate
         else:
-            fate = _depart(found, number(entry, "longest"), now_ns) if seen else None
+            fate = _depart(found, entry, now_ns) if seen else None
         if fate is not None:
             self._count(FATES, port, own << 4 | fate)
 
@@ -65,14 +66,20 @@ class PathStamps:
         )
         return self._store.match(STAMP_WATCHES, *key) is not None
 
-    def _come_back(self, found: StampFrame, entry: TableEntry, arrived_ns: int, port: int) -> Fate:
-        """The fate of a frame that has come from the device. Its stamp is taken out if it is one of ours."""
+    def _come_back(self, found: StampFrame, entry: TableEntry, arrived_ns: int, port: int) -> Fate | None:
+        """The fate of a frame that has come from the device. Its stamp is taken out if it is one of ours.
+
+        None where another direction has put it in: the device has sent it back to where it came from.
+        """
         own, first_ns = number(entry, "own"), found.first_ns
         age_ns = (arrived_ns - first_ns) % _TIME
         spans = (arrived_ns // _WORD - first_ns // _WORD) % _HALF
         if not found.stamp or spans > _MOST_SPANS or age_ns // _WORD > spans:
             return Fate.UNSTAMPED
+        mark = found.mark
         found.take_out()
+        if mark != number(entry, "mark"):
+            return None
         if age_ns > number(entry, "limit"):
             return Fate.LATE
         place = pipe_of(port), own
@@ -107,15 +114,17 @@ class PathStamps:
         return self._store.cells(table, f"{table.partition('.')[2]}.{part}")
 
 
-def _depart(found: StampFrame, longest: int, now_ns: int) -> Fate:
+def _depart(found: StampFrame, entry: TableEntry, now_ns: int) -> Fate:
     """The fate of a frame that leaves to the device. It gets a stamp if it has room for it."""
     if not found.udp and (not found.tcp or found.offset < 5):
+        return Fate.UNFIT
+    if found.udp and found.packet_length < _SHORTEST_UDP:
         return Fate.UNFIT
     if found.occupied:
         return Fate.OCCUPIED
     if found.tcp and found.offset > _MOST_WORDS:
         return Fate.NO_ROOM
-    if found.packet_length > longest:
+    if found.packet_length > number(entry, "longest"):
         return Fate.TOO_LONG
-    found.put_in(now_ns)
+    found.put_in(now_ns, number(entry, "mark"))
     return Fate.SENT

@@ -83,10 +83,16 @@ class StampFrame:
         """The first time of its stamp."""
         return self.number(self.stamp + 2, 6)
 
-    def put_in(self, now_ns: int) -> None:
+    @property
+    def mark(self) -> int:
+        """The number of the direction in which its stamp was put in."""
+        return self.number(self.stamp + 10, 2)
+
+    def put_in(self, now_ns: int, mark: int) -> None:
         """Puts a stamp in; lengths and checksums follow."""
         kind = _OF_TCP if self.tcp else _OF_UDP
-        stamp = (kind << 48 | now_ns & _TIME).to_bytes(8, "big") + _NO_FLOW.to_bytes(2, "big") + bytes(6)
+        times = kind << 48 | now_ns & _TIME, _NO_FLOW << 48 | mark << 32
+        stamp = b"".join(each.to_bytes(8, "big") for each in times)
         at = self.tcp + _TCP_LENGTH if self.tcp else self.udp + _UDP_LENGTH
         rest = self._rest(b"")
         self.octets[at:at] = stamp

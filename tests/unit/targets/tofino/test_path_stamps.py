@@ -52,7 +52,7 @@ def made(does: Does | None = None, **changes: Any) -> SwitchAround:
     if does is not None:
         rig.device.does = does
     around = SwitchAround(rig)
-    start(around, heading=Heading.FORWARD, **changes)
+    start(around, **{"heading": Heading.FORWARD, **changes})
     return around
 
 
@@ -321,3 +321,23 @@ def test_udp_may_look_like_a_stamp() -> None:
     frame = on_wire(IP(src="10.0.0.1", dst="10.0.0.2") / UDP(sport=1, dport=2) / Raw(payload))
     assert around.pass_frames([frame]) == ([frame], [frame])
     assert (only(around).occupied, only(around).unstamped) == (1, 1)
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_what_a_device_sends_back_is_none_of_the_other_direction(back: bool) -> None:
+    """It would stand for a packet that the other direction has lost. Whoever sent it has it as it was."""
+    around = made(heading=Heading.BOTH)
+    around.rig.device.turns = lambda: True
+    assert around.pass_frames([FRAME] * 3, back=back)[1] == [FRAME] * 3
+    there, other = counters(around)[:: -1 if back else 1]
+    assert (there.sent, there.received) == (3, 0)
+    assert (other.sent, other.received, other.late, other.behind, other.unstamped) == (0, 0, 0, 0, 0)
+
+
+def test_a_datagram_that_is_shorter_than_its_header_gets_no_stamp() -> None:
+    """Behind the device nobody would find it."""
+    packet = IP(src="10.0.0.1", dst="10.0.0.2", len=27) / UDP(sport=1, dport=2, len=8)
+    frame = on_wire(packet)
+    around = made()
+    assert around.pass_frames([frame]) == ([frame], [frame])
+    assert (only(around).sent, only(around).unfit) == (0, 1)
