@@ -224,14 +224,16 @@ class Paths:
             TesterLibraryError: the source was not read when counting began.
         """
         value = self._hosts.counter(host, source, counter)
-        later = self.statistics(trace.path).received - trace.received
+        statistics = self.statistics(trace.path)
+        later = statistics.received - trace.received
+        unseen = [f"{later:,} packets have passed path {trace.path!r} after its trace"] if later else []
+        if any(event.link_outages for event in statistics.events):
+            unseen.append("links of the path were down, and what a host sent meanwhile is in no trace")
         doubt = self._hosts.moved(host, source, counter, value, trace.path)
         if not trace.from_start:
             doubt = f"the trace of path {trace.path!r} does not begin with the last start of the path"
         verdict = judge(value, doubt)
-        if verdict.outcome is Outcome.FAIL and later:
-            return verdict.doubted(f"{later:,} packets have passed path {trace.path!r} after its trace")
-        return verdict
+        return verdict.doubted(*unseen) if verdict.outcome is Outcome.FAIL else verdict
 
     def _record(self, statistics: PathStatistics) -> None:
         self._tester.recorder.event(

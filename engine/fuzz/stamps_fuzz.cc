@@ -35,7 +35,7 @@ bool IsSame(Frame one, Frame other) {
 }
 
 void Pass(Frame sent, const StampPlan& plan) {
-  Stamping stamping(plan, kStart);
+  Stamping stamping(plan, 0, kStart);
   Buffer there(sent);
   stamping.Depart({&there.roomy, 1}, 9000, kStart + 100);
   const bool grown = there.roomy.bytes != sent.size();

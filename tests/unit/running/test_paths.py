@@ -19,10 +19,11 @@ from TesterLibrary.errors import (
 )
 from TesterLibrary.measurement.inline import PathStatistics
 from TesterLibrary.measurement.snapshot import PathDirectionCounters, PathEventCounters
+from TesterLibrary.measurement.trace import PathTrace
 from TesterLibrary.model.inline import Drop, Event, Path
 from TesterLibrary.model.units import Duration
 from TesterLibrary.running.suite import Suite
-from TesterLibrary.verdict import EQUAL, Outcome, assess
+from TesterLibrary.verdict import EQUAL, Outcome, Verdict, assess
 
 from .testers import opened
 
@@ -123,6 +124,53 @@ def test_what_a_lost_tester_did_is_a_doubt(suite: Suite, monkeypatch: pytest.Mon
     monkeypatch.setattr(suite.paths, "started", lost)
     with pytest.raises(Inconclusive, match=r"whether the events .* have fired: testerd is gone"):
         suite.conclude(assess(1, EQUAL, 1, subject="frame loss"))
+
+
+@pytest.mark.parametrize(
+    ("event", "received", "traced", "why"),
+    [
+        (
+            PathEventCounters("cut", fired=1, link_outages=1),
+            5,
+            PathTrace("wan", (), 5, 0, 0),
+            "links of the path",
+        ),
+        (
+            PathEventCounters("drop", fired=1),
+            7,
+            PathTrace("wan", (), 5, 0, 0),
+            "2 packets have passed path 'wan'",
+        ),
+        (PathEventCounters("drop", fired=1), 5, PathTrace("wan", (), 5, 0, 0), ""),
+        (
+            PathEventCounters("drop", fired=1),
+            5,
+            PathTrace("wan", (), 5, 0, 0, from_start=False),
+            "does not begin with the last start",
+        ),
+    ],
+    ids=["link down", "later packets", "all traced", "earlier start"],
+)
+def test_a_counter_may_have_what_no_trace_has(
+    suite: Suite,
+    monkeypatch: pytest.MonkeyPatch,
+    event: PathEventCounters,
+    received: int,
+    traced: PathTrace,
+    why: str,
+) -> None:
+    statistics = replace(
+        UNFIRED, directions=(PathDirectionCounters("p1", received=received),), events=(event,)
+    )
+    monkeypatch.setattr(suite.paths, "statistics", lambda _: statistics)
+    monkeypatch.setattr(suite.hosts, "counter", lambda *_: 3)
+
+    def judged(value: int | str, doubt: str) -> Verdict:
+        return assess(value, EQUAL, 2, subject="TcpRetransSegs of server", doubt=doubt)
+
+    verdict = suite.paths.counted(traced, "server", "nstat", "TcpRetransSegs", judged)
+    assert verdict.outcome is (Outcome.INCONCLUSIVE if why else Outcome.FAIL)
+    assert why in verdict.reason
 
 
 def test_a_testbed_without_hosts_runs_nothing(suite: Suite) -> None:
