@@ -112,6 +112,8 @@ class Paths:
             target.start(loaded)
         except BaseException:
             self.stamps.withdraw(begun)
+            for plan in plans:
+                self.traces.take_back(plan.paths[0].name)
             for job in loaded:
                 with suppress(TargetError, PlanError):
                     target.unload([job])

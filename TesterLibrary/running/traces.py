@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path as File
 
-from ..errors import PlanError, TesterLibraryError
+from ..errors import PlanError, TargetError, TesterLibraryError
 from ..measurement.capture import CapturedFrame, Fate, StoppedCapture
 from ..measurement.captured_frames import CapturedFrames
 from ..measurement.trace import Change, PathTrace, TracedPacket
@@ -129,6 +129,17 @@ class Traces:
             return
         self._tester.target.start_capture(tracing.capture(path.name, job))
         tracing.planned, tracing.from_start = path, from_start
+
+    def take_back(self, path: str) -> None:
+        """Its path was not started after all: the trace begins with the next start. Never raises."""
+        tracing = self._tracing.get(path)
+        if tracing is None or not tracing.planned:
+            return
+        tracing.planned = None
+        name = tracing.capture(path).name
+        for end in (self._tester.target.stop_capture, self._tester.target.forget_capture):
+            with suppress(TargetError, PlanError):
+                end(name)
 
     def stop(self, path: str | None = None) -> PathTrace:
         """Ends a trace, or the only one, and writes its files, which no other one ever replaces.

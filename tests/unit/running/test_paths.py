@@ -75,6 +75,28 @@ def test_a_trace_that_goes_on_is_no_trace_yet(suite: Suite) -> None:
             suite.paths.traces.stopped(names)
 
 
+def test_a_trace_of_a_path_that_was_not_started_begins_with_the_next_start(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second of two paths was refused, when the first one's trace had begun."""
+    done: list[str] = []
+    for call in ("load", "unload", "start_capture", "stop_capture", "forget_capture"):
+        monkeypatch.setattr(suite.tester.target, call, lambda _, call=call: done.append(call))
+    monkeypatch.setattr(suite.tester.target, "snapshot", lambda _: None)
+
+    def refuse(_: object) -> None:
+        raise PlanError("no")
+
+    monkeypatch.setattr(suite.tester.target, "start", refuse)
+    suite.paths.create(WAN)
+    suite.paths.trace("wan", every=1, frames=1, snap_length=64, file=None)
+    for _ in range(2):
+        done.clear()
+        with pytest.raises(PlanError, match="no"):
+            suite.paths.start(["wan"])
+        assert done == ["load", "start_capture", "stop_capture", "forget_capture", "unload"]
+
+
 def test_a_path_ends_with_its_test(suite: Suite) -> None:
     suite.paths.create(WAN)
     assert suite.scopes.enter(["s1"]) == []
