@@ -12,6 +12,7 @@ from robot.api.deco import keyword
 from ..measurement.go_back_n import go_back_n
 from ..measurement.retransmissions import Retransmissions, retransmissions
 from ..measurement.trace import PathTrace
+from ..measurement.traced_count import check_direction
 from ..methodology.retransmissions import RETRANSMITTED, any_recovery_below, counted_alike
 from ..methodology.tolerance import at_most
 from ..methodology.trace import traces_complete
@@ -115,13 +116,15 @@ class PathTraces:
         ``kind``, ``delay_ns``, ``duplicates``, ``sacked`` and ``transmission``; and with ``recoveries``. The
         log lists them.
 
-        With a host this is a verdict: a counter that says something else than the wire is FAIL. Give the
-        direction in which that host sends.
+        With a host this is a verdict: a counter that says something else than the wire is FAIL. It needs the
+        direction in which that host sends: what the other end has sent again is in no counter of this one.
 
         | ${found} = | `Analyse Retransmissions` | wan | host=server | direction=backward |
         | Should Be Equal As Integers | ${found.fast} | 1 |
         """
         suite = self._suite
+        if host is not None:
+            check_direction(direction)
         trace = suite.paths.traces.one(path)
         found = retransmissions(trace, direction)
         logger.info("\n".join((str(found), *map(str, found.found))))

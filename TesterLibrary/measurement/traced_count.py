@@ -52,8 +52,7 @@ def count(trace: PathTrace, what: Traced, heading: Heading) -> TracedCount:
     Raises:
         TesterLibraryError: both directions are given, of which no host has both.
     """
-    if heading is Heading.BOTH:
-        raise TesterLibraryError("direction=both; give the one in which the host counts: forward or backward")
+    check_direction(heading)
     packets = [packet for packet in trace.packets if packet.direction is heading]
     partial = "only a part of the packets was traced" if trace.every != 1 else ""
     doubt = trace.doubt or partial or ("" if what in _OF_FRAMES else cut_headers(trace))
@@ -77,6 +76,12 @@ def count(trace: PathTrace, what: Traced, heading: Heading) -> TracedCount:
         case Traced.ROCE_RECEIVED:
             value = sum(_is_roce(packet) for packet in packets if packet.arrives)
     return TracedCount(value, doubt)
+
+
+def check_direction(heading: Heading) -> None:
+    """TesterLibraryError for both directions: a host counts what passes in one of them."""
+    if heading is Heading.BOTH:
+        raise TesterLibraryError("direction=both; give the one in which the host counts: forward or backward")
 
 
 def _is_roce(packet: TracedPacket) -> bool:

@@ -109,6 +109,7 @@ Mistakes
     Run Keyword And Expect Error    *which trace? none*    Analyse Retransmissions
     Run Keyword And Expect Error    *'wan' is not traced*    Stop Trace    wan
     Start Trace    wan
+    Run Keyword And Expect Error    *direction=both; give the one*    Analyse Retransmissions    wan    host=server
     Run Keyword And Expect Error    *traced already*    Start Trace    wan
     Run Keyword And Expect Error    *was not started, so there is no trace*    Stop Trace    wan
 
