@@ -130,14 +130,24 @@ class StampedPackets:
         """Packets whose delay nobody knows, if they came back: alike, or without a stamp."""
         return max(0, self.received - self.delay.count) + self.uncovered
 
-    def delay_bounds(self, percent: float) -> tuple[float, float | None] | None:
+    @property
+    def slower(self) -> tuple[int, int]:
+        """Packets that came back after the time limit, at least and at most: none of them may be a copy."""
+        return (0 if self.duplicated is None else self.late), self.late
+
+    def delay_bounds(self, percent: float) -> tuple[float | None, float | None] | None:
         """The least and the greatest value that a percentile can have, wherever those without a known delay
-        lie; the greatest is None where it may be any. None where no delay is known."""
+        lie; None where it may be beyond the time limit. None where no delay is known."""
         known = self.delay.count
         if not known:
             return None
-        wanted = ceil(percent / 100 * (known + self.untimed))
-        least = self._at_rank(wanted - self.untimed, -1) if wanted > self.untimed else 0.0
+        least_late, most_late = self.slower
+        wanted = ceil(percent / 100 * (known + self.untimed + least_late))
+        least: float | None = 0.0
+        if wanted > self.untimed:
+            rank = wanted - self.untimed
+            least = None if rank > known else self._at_rank(rank, -1)
+        wanted = ceil(percent / 100 * (known + self.untimed + most_late))
         return least, None if wanted > known else self._at_rank(wanted, +1)
 
     def _at_rank(self, rank: int, sign: int) -> float:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 
 from ..errors import UnitError
 from ..measurement.counter import total
@@ -134,11 +135,14 @@ class StampResult(Result):
             value = Between(figure.least, figure.most)
             value = _mean_without(packets, value) if percentile is None else value
         measured = str(Duration(round(figure.value))) if figure else "unknown"
+        if value is not None and (packets.untimed or packets.late):
+            value = self._with_others(packets, percentile, value)
         if value is not None and packets.untimed:
-            value = self._with_untimed(packets, percentile, value)
             measured += f" without {packets.untimed:,} packets whose delay is not known"
         if figure and packets.lost:
             measured += f" of the packets that came back ({_lost_text(packets)} of {packets.sent:,} lost)"
+        if figure and packets.late:
+            measured += f"; {packets.late:,} later than {Duration(self.timeout_ns)}"
         return assess(
             value,
             AT_MOST,
@@ -149,18 +153,23 @@ class StampResult(Result):
             doubt=self.doubt or ("" if figure else "no packet came back that is known again"),
         )
 
-    def _with_untimed(self, packets: StampedPackets, percentile: float | None, value: Between) -> Between:
-        """The same with packets of which it is known only that they came back in time, if at all."""
+    def _with_others(self, packets: StampedPackets, percentile: float | None, value: Between) -> Between:
+        """The same with packets of which it is known only that they came back in time, if at all, and with
+        those that came back after that."""
+        latest = inf if packets.late else float(self.timeout_ns)
+        late = packets.slower[0]
         if percentile is None:
             total, each = packets.counters.delay.sum_ns, packets.delay.count + packets.untimed
-            return Between(total / each, (total + packets.untimed * self.timeout_ns) / each)
-        bounds = packets.delay_bounds(percentile)
-        if bounds is None:
+            least: float | None = (total + late * self.timeout_ns) / (each + late)
+            most = inf if packets.late else (total + packets.untimed * self.timeout_ns) / each
+        elif bounds := packets.delay_bounds(percentile):
+            least, found = bounds
+            most = latest if found is None else max(found, value.most)
+        else:
             return value
-        least, most = bounds
-        return Between(
-            min(least, value.least), float(self.timeout_ns) if most is None else max(most, value.most)
-        )
+        if least is None:
+            least = float(self.timeout_ns)
+        return Between(least if late else min(least, value.least), most)
 
     def _worst(self, judge: Callable[[StampedPackets], Verdict]) -> Verdict:
         """The worst verdict of all directions; of equally bad ones that of the greatest value."""

@@ -65,8 +65,30 @@ def test_bounds_of_a_percentile_hold_wherever_the_others_lie(
     wanted = percent / 100 * len(every)
     truth = next(value for rank, value in enumerate(every, 1) if rank >= wanted)
     low, high = bounds_of(index_of(truth))
+    assert bounds[0] is not None
     assert bounds[0] <= high
     assert bounds[1] is None or bounds[1] >= low
+
+
+@given(
+    st.lists(st.integers(0, 10**9), min_size=1, max_size=40),
+    st.lists(st.integers(10**9 + 1, 10**10), max_size=10),
+    st.booleans(),
+    st.sampled_from([1.0, 50.0, 90.0, 99.0]),
+)
+def test_bounds_of_a_percentile_hold_with_what_came_back_too_late(
+    known: list[int], late: list[int], copies: bool, percent: float
+) -> None:
+    """It is slower than all others, unless it is a copy, of which some testers do not know."""
+    packets = packets_of(forward(known, late=len(late), **({"duplicated": None} if copies else {})))
+    bounds = packets.delay_bounds(percent)
+    assert bounds is not None
+    for every in (sorted(known + late), *([sorted(known)] if copies else [])):
+        wanted = percent / 100 * len(every)
+        truth = next(value for rank, value in enumerate(every, 1) if rank >= wanted)
+        low, high = bounds_of(index_of(truth))
+        assert truth > 10**9 if bounds[0] is None else bounds[0] <= high
+        assert bounds[1] is None or bounds[1] >= low
 
 
 @pytest.mark.parametrize(
