@@ -317,8 +317,10 @@ class Paths:
     def _left(self, name: str) -> str:
         """Stops a path if nobody has, and forgets it."""
         if name in self._known:
-            self.stop([name])
-            del self._known[name]
+            try:
+                self.stop([name])
+            finally:
+                del self._known[name]
         return ""
 
     def _find(self, name: str) -> _Known:

@@ -257,10 +257,12 @@ class Traces:
     def _left(self, path: str) -> str:
         """Writes the file of a trace if nobody has, and forgets it."""
         tracing = self._tracing.get(path)
-        if tracing and tracing.planned:
-            self.stop(path)
-        self._tracing.pop(path, None)
-        self._traces.pop(path, None)
+        try:
+            if tracing and tracing.planned:
+                self.stop(path)
+        finally:
+            self._tracing.pop(path, None)
+            self._traces.pop(path, None)
         return ""
 
     def one(self, path: str | None) -> PathTrace:

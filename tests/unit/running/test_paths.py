@@ -21,7 +21,9 @@ from TesterLibrary.measurement.inline import PathStatistics
 from TesterLibrary.measurement.snapshot import PathDirectionCounters, PathEventCounters
 from TesterLibrary.measurement.trace import PathTrace
 from TesterLibrary.model.inline import Drop, Event, Path
+from TesterLibrary.model.job import Job
 from TesterLibrary.model.units import Duration
+from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.running.suite import Suite
 from TesterLibrary.verdict import EQUAL, Outcome, Verdict, assess
 
@@ -95,6 +97,23 @@ def test_a_trace_of_a_path_that_was_not_started_begins_with_the_next_start(
         with pytest.raises(PlanError, match="no"):
             suite.paths.start(["wan"])
         assert done == ["load", "start_capture", "stop_capture", "forget_capture", "unload"]
+
+
+def test_a_trace_that_a_lost_tester_has_not_ended_ends_with_its_test(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(_: object) -> None:
+        raise TargetError("testerd is gone")
+
+    suite.paths.create(WAN)
+    for call in ("start_capture", "stop_capture"):
+        monkeypatch.setattr(suite.tester.target, call, lost if call == "stop_capture" else lambda _: None)
+    suite.paths.trace("wan", every=1, frames=1, snap_length=64, file=None)
+    planned = compile_job(Job("path wan", paths=(WAN,)), ports=suite.tester.ports, gateways={}, max_streams=1)
+    suite.paths.traces.begin(planned.paths[0], planned.job, from_start=True)
+    assert "testerd is gone" in str(suite.scopes.enter(["s1"]))
+    suite.paths.create(WAN)
+    suite.paths.trace("wan", every=1, frames=1, snap_length=64, file=None)
 
 
 def test_a_path_ends_with_its_test(suite: Suite) -> None:
