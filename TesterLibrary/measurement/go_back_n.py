@@ -65,6 +65,7 @@ class _Asked:
     psn: int
     gone_ns: int
     generation_ns: int | None
+    later: bool = False  # its sender was not ready
 
 
 @dataclass
@@ -129,10 +130,13 @@ class _Analysis:
             self._asks(there, packet, roce.psn, is_new=is_new)
             if is_new:
                 here.top = (roce.psn + 1) % PSNS
-        elif (roce.is_nak or roce.is_ack) and there.top is None:
+        elif (roce.is_nak or roce.is_ack or roce.is_not_ready) and there.top is None:
             self.unmatched = of_no_data(packet, roce)
         elif roce.is_nak:
             self._naks(there, packet, roce.psn)
+        elif roce.is_not_ready and packet.gone_ns is not None and packet.arrives:
+            there.asked = _Asked(roce.psn, packet.gone_ns, None, later=True)
+            self._reaches(there, roce.psn)
         elif roce.is_ack:
             self._acknowledges(there, packet, roce.psn)
 
@@ -198,6 +202,8 @@ class _Analysis:
         if asked and was_asked and asked.generation_ns is not None:
             reason, generation_ns = Reason.NAK, asked.generation_ns
             reaction_ns = packet.arrived_ns - asked.gone_ns
+        if asked and was_asked and asked.later:
+            reason, reaction_ns = Reason.NOT_READY, packet.arrived_ns - asked.gone_ns
         beyond = half.acknowledged is not None and psn_after(psn, half.acknowledged) > 0
         if not was_asked and (beyond or (asked and silence_ns < _QUIET_NS)):
             wanted = asked.psn if asked else half.acknowledged

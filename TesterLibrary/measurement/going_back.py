@@ -17,6 +17,7 @@ class Reason(Enum):
 
     NAK = "nak"  # or a READ that was asked for again
     TIMEOUT = "timeout"
+    NOT_READY = "rnr nak"  # the receiver was not ready
 
 
 class Fault(Enum):

@@ -21,6 +21,7 @@ _SEND_AND_WRITE = range(0x0C)
 _RELIABLE = 0  # the upper three bits of the opcode: RC
 _SEQUENCE_ERROR = 0x60
 _LAST_ACK = 0x1F  # syndromes up to this one acknowledge
+_NOT_READY = range(0x20, 0x40)  # those of a receiver that is not ready, with its timer
 
 
 def psn_after(one: int, other: int) -> int:
@@ -71,6 +72,11 @@ class RocePacket:
     def is_ack(self) -> bool:
         """It acknowledges everything up to its PSN."""
         return self.opcode == _ACKNOWLEDGE and self.syndrome is not None and self.syndrome <= _LAST_ACK
+
+    @property
+    def is_not_ready(self) -> bool:
+        """It asks for everything from its PSN on, later: its sender has no room for it (RNR NAK)."""
+        return self.opcode == _ACKNOWLEDGE and self.syndrome in _NOT_READY
 
     @property
     def is_nak(self) -> bool:

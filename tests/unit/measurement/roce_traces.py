@@ -43,6 +43,11 @@ class Wire:
         answer = BTH(opcode=ACKNOWLEDGE, dqpn=pair, psn=psn) / AETH(syndrome=0x60)
         return self._add(Heading.BACKWARD, answer, lost)
 
+    def not_ready(self, psn: int, pair: int = 17) -> Wire:
+        """The receiver has no room for this PSN, and asks for it later."""
+        answer = BTH(opcode=ACKNOWLEDGE, dqpn=pair, psn=psn) / AETH(syndrome=0x2C)
+        return self._add(Heading.BACKWARD, answer, False)
+
     def read(self, psn: int, length: int = 1024, pair: int = 17, lost: bool = False) -> Wire:
         """A request for READ."""
         reth = bytes(12) + length.to_bytes(4, "big")

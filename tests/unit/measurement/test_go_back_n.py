@@ -242,3 +242,19 @@ def test_packets_that_wait_in_their_order_are_no_doubt() -> None:
     wire = Wire().data(0, 1, 2, lost=False)
     wire.packets[1:] = [replace(p, left_ns=p.arrived_ns + 50_000, fate=Fate.HELD) for p in wire.packets[1:]]
     assert not go_back_n(wire.trace()).doubt
+
+
+def test_a_receiver_that_is_not_ready_asks_for_its_packet_later() -> None:
+    """It acknowledges those before, and the sender waits as long as it was told: neither is wrong."""
+    found = go_back_n(Wire().data(0, 1, 2, 3).not_ready(2).waits(640).data(2, 3).ack(3).trace())
+    (going,) = found.goings
+    assert (going.psn, going.reason, going.packets) == (2, Reason.NOT_READY, 2)
+    assert (going.generation_ns, going.reaction_ns) == (None, 649_000)
+    assert (found.violations, found.timeouts, found.naks, found.longest_reaction_ns) == ((), 0, 0, None)
+    assert goes_back_n(found).outcome is Outcome.PASS
+
+
+@pytest.mark.parametrize("psn", [1, 3])
+def test_another_packet_than_the_one_that_is_asked_for_later_is_found(psn: int) -> None:
+    found = go_back_n(Wire().data(0, 1, 2, 3).not_ready(2).data(psn).trace())
+    assert [violation.fault for violation in found.violations] == [Fault.WRONG_RESTART]
