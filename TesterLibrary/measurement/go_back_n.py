@@ -87,6 +87,9 @@ class _Half:
     behind_ns: int = 0  # when the first packet arrived behind what is missing
     unasked: tuple[TracedPacket, int] | None = None  # it came again, and nobody seems to have asked
     missing: dict[int, TracedPacket] = field(default_factory=dict)  # that did not arrive, by PSN
+    # The last READ that it answers: its first PSN, and the one behind its last, once a later request tells.
+    read: int | None = None
+    read_end: int | None = None
 
 
 class _Analysis:
@@ -99,7 +102,7 @@ class _Analysis:
         self.violations: list[Violation] = []
         self.recoveries: list[Recovery] = []
         self.packets = self.naks = self.naks_arrived = self.requests_again = self.damaged_requests = 0
-        self.rewritten = self.unmatched = self.overtaken = ""
+        self.rewritten = self.unmatched = self.overtaken = self.several = ""
         self.left: dict[Heading, TracedPacket] = {}  # the last one that left, of each direction
 
     def see(self, packet: TracedPacket, roce: RocePacket) -> None:
@@ -120,6 +123,8 @@ class _Analysis:
         if roce.is_request_data or roce.is_read_response:
             self.packets += 1
             again = self._sent(here, packet, roce.psn)
+            if is_request and not again and there.read_end is None:
+                there.read_end = roce.psn
             self.requests_again += again and is_request
             self._arrives(here, packet, roce.psn)
         elif roce.is_read_request:
@@ -130,6 +135,7 @@ class _Analysis:
             self._asks(there, packet, roce.psn, is_new=is_new)
             if is_new:
                 here.top = (roce.psn + 1) % PSNS
+                self._look_for_reads(there, packet, roce)
         elif (roce.is_nak or roce.is_ack or roce.is_not_ready) and there.top is None:
             self.unmatched = of_no_data(packet, roce)
         elif roce.is_nak:
@@ -152,6 +158,16 @@ class _Analysis:
             self.left[packet.direction] = packet
         if behind and not self.overtaken:
             self.overtaken = f"packet {behind.number:,} left behind later ones, in another order than it came"
+
+    def _look_for_reads(self, half: _Half, packet: TracedPacket, roce: RocePacket) -> None:
+        """A READ is followed until the next one: by then it has to be answered."""
+        end = roce.psn if half.read_end is None else half.read_end
+        if half.read is not None and (half.top is None or psn_after(end, half.top) > 0):
+            self.several = (
+                f"packet {packet.number:,} asks for a READ on queue pair {roce.queue_pair} while another one "
+                "is under way, and only one at a time is followed; have its requester wait for each"
+            )
+        half.read, half.read_end = roce.psn, None
 
     def end(self, at_ns: int) -> None:
         """The trace is over."""
@@ -324,6 +340,7 @@ def go_back_n(trace: PathTrace) -> GoBackN:
         or cut_headers(trace)
         or analysis.rewritten
         or analysis.overtaken
+        or analysis.several
         or analysis.unmatched,
     )
 

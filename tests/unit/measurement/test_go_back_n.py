@@ -258,3 +258,17 @@ def test_a_receiver_that_is_not_ready_asks_for_its_packet_later() -> None:
 def test_another_packet_than_the_one_that_is_asked_for_later_is_found(psn: int) -> None:
     found = go_back_n(Wire().data(0, 1, 2, 3).not_ready(2).data(psn).trace())
     assert [violation.fault for violation in found.violations] == [Fault.WRONG_RESTART]
+
+
+def test_several_reads_at_a_time_say_nothing() -> None:
+    """Responses of the first one come when the second one was asked for."""
+    wire = Wire().read(0, 256).read(4, 256).responses(0).responses(1, lost=True).responses(2, 3, 4, 5, 6, 7)
+    verdict = goes_back_n(go_back_n(wire.waits(50).read(1, 192).read(4, 256).responses(1, 2, 3).trace()))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "packet 1 asks for a READ on queue pair 17 while another one is under way" in verdict.reason
+
+
+def test_reads_one_after_the_other_are_followed() -> None:
+    """Also with a WRITE between them, and where the first one was asked for again."""
+    wire = Wire().read(0, 128).responses(0).responses(1, lost=True).waits(70_000).read(1, 64).responses(1)
+    assert not go_back_n(wire.data(2, 3).read(4, 128).responses(4, 5).read(6, 64).responses(6).trace()).doubt
