@@ -180,7 +180,7 @@ def _addressed(frame: SentFrame, stack: HeaderStack, *, swap: bool) -> dict[str,
 def _template(name: str, frame: SentFrame, stack: HeaderStack, *, swap: bool) -> Template:
     if frame.headers.headers[0].name != "Ether":
         raise PlanError(f"{frame.headers.names} does not begin with Ether; a frame does")
-    values = _addressed(frame, stack, swap=swap)
+    values = _constants(frame, "Ether") | _addressed(frame, stack, swap=swap)
     return Template(name, frame.headers, fields=tuple(values.items()), payload=frame.payload)
 
 
@@ -191,13 +191,23 @@ def _reply(frame: SentFrame, stack: HeaderStack, *, swap: bool) -> Reply:
             f"{frame.headers.names} / Raw(load=payload) keeps the packet, whose headers are "
             f"{stack.names}; give these"
         )
-    layout = layout_of(frame.headers)
-    constants = {
-        f"{header.name}.{name}": Expression(placed.places[name].read(placed.octets))
-        for header, placed in zip(frame.headers.headers, layout.headers, strict=True)
-        for name, _ in header.fields
-    }
+    constants: dict[str, Expression] = {}
+    for header in layout_of(stack).headers:
+        constants |= _constants(frame, header.name)
     return Reply(fields=tuple((_addressed(frame, stack, swap=swap) | constants).items()))
+
+
+def _constants(frame: SentFrame, header: str) -> dict[str, Expression]:
+    """The constants that the author of a frame gave fields of a header.
+
+    A template is filled in with other addresses of Ethernet unless its fields say otherwise.
+    """
+    return {
+        f"{placed.name}.{name}": Expression(placed.places[name].read(placed.octets))
+        for given, placed in zip(frame.headers.headers, layout_of(frame.headers).headers, strict=True)
+        for name, _ in given.fields
+        if placed.name == header
+    }
 
 
 def check_triggers(ends: Iterable[PlannedEnd], beside: Iterable[PlannedEnd]) -> None:

@@ -66,6 +66,11 @@ def test_a_frame_has_what_was_given_and_otherwise_the_addresses_of_an_answer() -
         assert Ether(bytes(again))[layer].chksum == frame[layer].chksum
 
 
+def test_addresses_of_ethernet_that_are_given_are_those_of_the_frame() -> None:
+    (frame,) = sent(trigger(send="Ether(dst='02:00:00:00:00:77') / IP / TCP(flags=A)"), SYN_ACK)
+    assert (frame.dst, frame.src) == ("02:00:00:00:00:77", SYN_ACK.dst)
+
+
 def test_frames_may_go_on_as_the_packet_came() -> None:
     (frame,) = sent(trigger(send="Ether / IP(dst=10.0.0.3) / UDP(dport=TCP.sport)", swap=False), SYN_ACK)
     assert (frame.src, frame[IP].src, frame[IP].dst) == (SYN_ACK.src, "10.0.0.9", "10.0.0.3")
