@@ -44,7 +44,7 @@ parser ExternalIngressParser(packet_in packet, out headers_t hdr, out external_i
         meta.l4_rest = 0;
         meta.signature_rest = 0;
         meta.class = {0, false, false, false, 0, 0, 0, 0, 0, 0, ports_t.ONE, 0};
-        meta.row = {false, false, 0};
+        meta.row = {false, false, 0, false, 0, 0, 0, 0};
         meta.misrouted = {0, 0};
         meta.copied = {kind_t.FORWARDED, 0, 0, 0, 0, 0, 0};
         transition select(port.role) {
@@ -107,7 +107,7 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
             copies.apply(ig.ingress_port, RECEIVED, ig.ingress_mac_tstamp, meta.copied, ig_deparser.mirror_type);
             classifier.apply(hdr, meta.signature_rest, ig.ingress_port, meta.class);
             queries.apply(hdr, ig.ingress_port, meta.class.measured, meta.class.stream);
-            reply_rows.apply(hdr, ig.ingress_port, meta.row);
+            reply_rows.apply(hdr, ig.ingress_port, meta.class.measured, meta.row);
             slot.apply(meta.class.stream, meta.class.version, own);
             if (meta.class.signed && meta.class.astray == 0) {
                 order.apply(meta.class.stream, hdr.signature.sequence, overtaken);
@@ -128,6 +128,9 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
             } else if (meta.class.stateful) {
                 tm.ucast_egress_port = meta.class.loopback;
                 compression.apply(hdr, kind_t.READ, meta.class.link, 0, meta.class.flow);
+            } else if (meta.row.fires == 1) {
+                tm.ucast_egress_port = meta.row.loopback;
+                compression.apply(hdr, kind_t.READ, meta.row.link, 0, 0);
             } else if (meta.row.replies) {
                 hdr.reply.setValid();
                 hdr.reply.kind = kind_t.REPLY;

@@ -16,6 +16,7 @@ from ..planning.switch.match_action import MatchAction
 from ..planning.switch.resources import QUEUES
 from ..planning.switch.row_names import row_action, row_key
 from ..planning.switch.starts import CARRIED, START, carried_values
+from ..planning.switch.trigger import ASKINGS
 from ..protocols.actions.counting import Count
 from ..protocols.actions.sending import Send
 from ..protocols.actions.variables import Randomize
@@ -56,6 +57,15 @@ class Value:
 
 
 @dataclass(frozen=True)
+class TriggerAction:
+    """An action that asks for a template of any queue: what is added to constants that an entry gives."""
+
+    name: str
+    seq: str
+    ack: str
+
+
+@dataclass(frozen=True)
 class AnswerAction:
     """An action that asks for a template of its queue."""
 
@@ -87,7 +97,9 @@ def efsm(programs: Sequence[MatchAction]) -> str:
         )
     template = templates().get_template("efsm.p4.j2")
     protocols = [program.protocol for program in programs]
-    return template.render(protocols=protocols, keys=_keys(programs), answers=answers)
+    return template.render(
+        protocols=protocols, keys=_keys(programs), answers=answers, triggers=list(_trigger_actions())
+    )
 
 
 def queue_numbers(programs: Sequence[MatchAction]) -> dict[str, int]:
@@ -132,6 +144,12 @@ def _answers(programs: Sequence[MatchAction]) -> Iterator[AnswerAction]:
                 seq=_value(protocol, template, seq),
                 ack=_value(protocol, template, ack),
             )
+
+
+def _trigger_actions() -> Iterator[TriggerAction]:
+    for asking in ASKINGS:
+        seq, ack = (" + ".join(_VALUES[name] for name in names) or "0" for names in (asking.seq, asking.ack))
+        yield TriggerAction(asking.name, seq, ack)
 
 
 def _check_rows(protocol: Protocol) -> None:

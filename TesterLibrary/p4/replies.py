@@ -13,6 +13,7 @@ from ..model.protocol import Protocol
 from ..planning.switch.match_action import MatchAction
 from ..planning.switch.replies import header_key, known_by, reply_rows
 from ..planning.switch.row_names import reply_action, row_key
+from ..planning.switch.trigger import NINTH_FLAG, TESTED, TRIGGERED
 from ..protocols.actions.sending import Reply
 from .efsm import Key
 from .sources import templates
@@ -40,6 +41,7 @@ _FIELDS = {
     "TCP.ack": (32, "hdr.tcp.ack"),
 }
 _REST_OF_TCP = {"TCP.flags": (8, "hdr.tcp.flags"), "TCP.window": (16, "hdr.tcp.window")}
+_RESERVED = Key(row_key(NINTH_FLAG), "hdr.tcp.reserved")
 _KEYS = {
     "ARP.hwtype": (16, "hdr.arp.hardware"),
     "ARP.ptype": (16, "hdr.arp.protocol"),
@@ -92,6 +94,7 @@ def replies(programs: Sequence[MatchAction]) -> str:
 
 def _keys(programs: Sequence[MatchAction]) -> list[Key]:
     keys = [Key("vlan_valid", "hdr.vlan.isValid()"), Key("vlan", "hdr.vlan.vlan")]
+    keys.append(Key("ipv4_valid", "hdr.ipv4.isValid()"))
     headers = {known_by(program.protocol): program for program in programs}
     for header, program in headers.items():
         if header not in _VALID:
@@ -100,7 +103,11 @@ def _keys(programs: Sequence[MatchAction]) -> list[Key]:
                 f"{protocol.path}: line {protocol.packets_line}: packets of {header}; "
                 f"a switch replies to {', '.join(_VALID)}"
             )
-        keys.append(Key(header_key(header), f"{_VALID[header]}.isValid()"))
+    keys += [
+        Key(header_key(header), f"{place}.isValid()")
+        for header, place in _VALID.items()
+        if header in headers or header == TRIGGERED
+    ]
     asked = {name: program for program in programs for name in reply_rows(program).tested}
     for name, program in asked.items():
         if name not in _KEYS:
@@ -110,7 +117,9 @@ def _keys(programs: Sequence[MatchAction]) -> list[Key]:
                 f"{program.protocol.path}: line {line}: a row tests {name}, which is no key of "
                 f"the switch's table; these are: {', '.join(_KEYS)}"
             )
-    return keys + [Key(row_key(name), field) for name, (_, field) in _KEYS.items() if name in asked]
+    return [*keys, _RESERVED] + [
+        Key(row_key(name), field) for name, (_, field) in _KEYS.items() if name in asked or name in TESTED
+    ]
 
 
 def _actions(program: MatchAction) -> Iterator[ReplyAction]:

@@ -17,6 +17,7 @@ const bit<32> CLASSES = 512;           // one block of TCAM deep
 const bit<32> QUERY_ROWS = 512;        // of one query: one block of TCAM deep
 const bit<32> SIGNATURES = 512;        // exact: a stream id and its sum
 const bit<32> REPLY_ROWS = 1024;       // entries of protocols that keep no state
+const bit<32> TRIGGERS = 256;          // trigger_t counts them
 const bit<32> REPLIES = 256;           // numbers of replies, each with its own addresses
 const bit<32> FORWARDING = 1024;       // addresses of stations that are not under test
 

@@ -12,6 +12,7 @@ typedef bit<48> timestamp_t;   // nanoseconds, modulo 2^48
 
 typedef bit<8> template_t;     // a kind of template packet: a stream's, or one that replies
 typedef bit<8> link_t;         // which Ethernet addresses a frame gets at the port it leaves by
+typedef bit<8> trigger_t;      // what sends frames because a packet has arrived
 typedef bit<24> flow_t;        // index of what is kept of a flow (norma section 4.2)
 typedef bit<8> state_t;        // of a flow
 typedef bit<4> queue_t;        // of templates that reply, the low bits of a pointer (norma section 4.3)

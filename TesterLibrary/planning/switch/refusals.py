@@ -15,6 +15,7 @@ from .classes import check_accepted, stream_class
 from .frame import FrameFields
 from .replies import accepted_fields, replies_only
 from .signature import signed_template
+from .trigger import switch_trigger
 
 _CHECKSUM = slice(6, 8)  # bytes of the UDP header
 
@@ -60,6 +61,9 @@ _PLACES = {
 
 def check_end(end: PlannedEnd) -> None:
     """PlanError if a switch cannot run this end."""
+    if end.is_trigger:
+        switch_trigger(end)
+        return
     if end.opening is None and replies_only(end.protocol):
         check_accepted(end.accepts, accepted_fields(end.protocol))
         return

@@ -39,6 +39,7 @@ QUANTILES = 512  # values of distributions in each editor
 TICK_BITS = 32  # bits of a pass/skip unit's counter, which counts the packets of a period
 REPLY_ROWS = 1024  # entries of protocols without state
 REPLIES = 256  # numbers for their replies
+TRIGGERS = 256
 LINKS = 256
 QUERIES = 4  # at once; each has a table of its own, and four are what the stages of a Tofino leave room for
 QUERY_ROWS = 512  # entries of a query

@@ -150,6 +150,8 @@ def _looping(
 
 
 def _program(end: PlannedEnd) -> MatchAction:
+    if end.is_trigger:  # in its own words, as nobody has written its table
+        check_end(end)
     program = match_action(end.protocol, end.parameters)
     check_end(end)
     return program

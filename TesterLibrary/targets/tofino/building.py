@@ -13,10 +13,11 @@ from ...planning.switch.allocation import LoopbackPorts, Occupied
 from ...planning.switch.answers import answer_frame
 from ...planning.switch.editor import ETHERNET
 from ...planning.switch.replies import replies_only, reply_rows
-from ...planning.switch.resources import LINKS, REPLIES, TEMPLATES
+from ...planning.switch.resources import LINKS, REPLIES, TEMPLATES, TRIGGERS
 from ...planning.switch.signature import signed_template
 from ...planning.switch.starts import PlacedStarts, opening_rows
 from ...planning.switch.streams import SwitchEnd, SwitchStream, place
+from ...planning.switch.trigger import switch_trigger
 from .classifier import SourceNumbers, end_entries, source_entries, stream_entries
 from .counted import counted_rows, counted_starts
 from .entry import TableEntry
@@ -40,6 +41,7 @@ from .rate import held_entry, meter_entry
 from .replies import AnsweredRange, answered_ranges, bypass_rows, reply_entries
 from .rows import row_entries
 from .signature import signing_entries
+from .triggers import TriggerQueues, asking_entry, waiting_entries
 
 _GROUPS = 0x10000
 _ARP = "arp"
@@ -85,6 +87,8 @@ class _Builder:
         self._templates = Numbers("templates", TEMPLATES, (n for numbers in held for n in numbers.templates))
         self._links = Numbers("links", LINKS, (n for numbers in held for n in numbers.links))
         self._replies = Numbers("replies", REPLIES, (n for numbers in held for n in numbers.replies))
+        self._triggers = Numbers("triggers", TRIGGERS, (n for numbers in held for n in numbers.triggers))
+        self._queues = TriggerQueues(program, [n for numbers in held for n in numbers.queues])
         self._groups = Numbers(
             "multicast groups", _GROUPS, [0, *(n for numbers in held for n in numbers.groups)]
         )
@@ -109,10 +113,10 @@ class _Builder:
         streams = {stream.planned.id: self._stream(stream) for stream in placement.streams}
         for answered in answered_ranges(self._plan.neighbours):
             self._neighbours(answered)
-        protocols = self._answers([end for end in placement.ends if not replies_only(end.end.protocol)])
-        ends = tuple(
-            self._bypass(end) if replies_only(end.end.protocol) else self._end(end) for end in placement.ends
+        protocols = self._answers(
+            [end for end in placement.ends if not (end.end.is_trigger or replies_only(end.end.protocol))]
         )
+        ends = tuple(map(self._any_end, placement.ends))
         loops = [Occupied(stream.loopback, stream.flow) for stream in placement.streams]
         loops += [Occupied(one.place, one.loop.flow) for end in placement.ends for one in end.loops]
         loops += [
@@ -136,6 +140,8 @@ class _Builder:
                 links=tuple(self._links.given),
                 groups=tuple(self._groups.given),
                 replies=tuple(self._replies.given),
+                triggers=tuple(self._triggers.given),
+                queues=tuple(self._queues.given),
                 protocols=protocols,
                 loops=tuple(loops),
             ),
@@ -190,6 +196,44 @@ class _Builder:
                 self._answers_by[whole] = number
                 self._entries.append(answer_loop(number, self._program.queues[whole]))
         return tuple(protocols)
+
+    def _any_end(self, placed: SwitchEnd) -> LoadedEnd:
+        if placed.end.is_trigger:
+            return self._trigger(placed)
+        return self._bypass(placed) if replies_only(placed.end.protocol) else self._end(placed)
+
+    def _trigger(self, placed: SwitchEnd) -> LoadedEnd:
+        """A trigger, with a queue and a template of its own."""
+        end, trigger = placed.end, switch_trigger(placed.end)
+        port, out = self._ports.of(end.port), self._ports.of(end.out_port or end.port)
+        number, link, template = self._triggers.next(), self._links.next(), self._templates.next()
+        queue = self._queues.next(end.name)
+        places = {one.loop.role: self._ports.loop(one.place) for one in placed.loops}
+        source = trigger.source or self._ports.known[end.port].mac
+        asking = asking_entry(trigger, link, queue)
+        self._entries += [
+            link_to_peer(link, out, source)
+            if trigger.destination is None
+            else link_addresses(link, out, trigger.destination, source),
+            answer_loop(template, queue),
+            copies(template, self._group(out), link),
+            asking,
+        ]
+        self._answering += waiting_entries(
+            trigger,
+            number,
+            port=port,
+            link=link,
+            loopback=places["ask"],
+            priority=_ROWS_OF_REPLY * (2 * REPLIES + number),
+        )
+        for one in placed.loops:
+            if one.loop.queues:
+                packet = template_packet(trigger.frame, template, link, self._ports.loop(one.place))
+                self._packets.append(TemplatePacket(packet, one.templates))
+        rows = (CountedRow(asking, ("sent",), answers=True),)
+        queues = {one.name: queue for one in end.protocol.templates}
+        return LoadedEnd(end, port, rows, link=link, queues=queues, trigger=number)
 
     def _end(self, placed: SwitchEnd) -> LoadedEnd:
         """A responder that answers from templates, or clients."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ...measurement.snapshot import EndCounters, PortCounters, PortVersionCounters
 from .loaded import CountedRow, LoadedEnd
 from .switch import Asked, Reading
+from .triggers import left_asked, matched, untouched
 
 _PACKETS, _OCTETS = "$COUNTER_SPEC_PKTS", "$COUNTER_SPEC_BYTES"
 _DIRECTIONS = ("ExternalEgress", "ExternalIngress")
@@ -31,11 +32,20 @@ def end_asked(end: LoadedEnd) -> list[Asked]:
     rows = [Asked(row.entry.table, row.entry.key) for row in end.rows]
     queues = (end.queues or {}).values()
     full = "internal.InternalIngress.queues.full"
-    return rows + [Asked(full, {"$COUNTER_INDEX": queue}) for queue in queues]
+    left = [] if end.trigger is None else [left_asked(end.trigger)]
+    return rows + [Asked(full, {"$COUNTER_INDEX": queue}) for queue in queues] + left
+
+
+def end_untouched(end: LoadedEnd) -> list[Reading]:
+    """The readings of `end_asked` before the first packet."""
+    counters: list[Reading] = [{_PACKETS: 0} for _ in end_asked(end)]
+    return counters if end.trigger is None else [*counters[:-1], untouched(end.planned.most)]
 
 
 def end_counters(job: str, end: LoadedEnd, readings: Sequence[Reading], *, answering: bool) -> EndCounters:
     """The counters of an end since its start. Answers that found their queue full were not sent."""
+    if end.trigger is not None:
+        return _trigger_counters(job, end, readings, answering=answering)
     packets = [_number(reading, _PACKETS) for reading in readings]
     rows = list(zip(end.rows, packets[: len(end.rows)], strict=True))
     full = sum(packets[len(end.rows) :])
@@ -60,6 +70,24 @@ def end_counters(job: str, end: LoadedEnd, readings: Sequence[Reading], *, answe
         flows_ended=flows.ended,
         flows_failed=flows.failed,
         flows=flows.open,
+    )
+
+
+def _trigger_counters(
+    job: str, end: LoadedEnd, readings: Sequence[Reading], *, answering: bool
+) -> EndCounters:
+    """The counters of a trigger: packets count where they arrive, and where they ask for its frame."""
+    asked, full, left = readings
+    went_off, not_sent = matched(left, end.planned.most), _number(full, _PACKETS)
+    sent = _number(asked, _PACKETS) - not_sent
+    return EndCounters(
+        job=job,
+        name=end.planned.name,
+        answering=answering,
+        counters=(went_off, sent),
+        rx_packets=went_off,
+        tx_packets=sent,
+        not_sent=not_sent,
     )
 
 

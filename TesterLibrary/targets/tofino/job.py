@@ -32,6 +32,8 @@ class HeldNumbers:
     links: tuple[int, ...] = ()
     groups: tuple[int, ...] = ()
     replies: tuple[int, ...] = ()
+    triggers: tuple[int, ...] = ()
+    queues: tuple[int, ...] = ()  # of templates of triggers; those of protocols are compiled in
     protocols: tuple[str, ...] = ()  # protocols whose queues its templates answer
     loops: tuple[Occupied, ...] = ()
 

@@ -73,7 +73,7 @@ class LoadedStarts:
 
 @dataclass(frozen=True)
 class LoadedEnd:
-    """A responder, or clients, of a job."""
+    """A responder, clients, or a trigger, of a job."""
 
     planned: PlannedEnd
     port: int  # device port
@@ -82,6 +82,7 @@ class LoadedEnd:
     link: int | None = None
     queues: Mapping[str, int] | None = None  # by template: the queues, which count answers that found no room
     starts: LoadedStarts | None = None  # of clients
+    trigger: int | None = None  # its number
 
     @property
     def keeps(self) -> bool:

@@ -18,7 +18,7 @@ from ...planning.switch.chip import pipe_of
 from .building import switch_job
 from .cabling import Cabling
 from .change import JobChange
-from .end_readings import end_asked, end_counters
+from .end_readings import end_asked, end_counters, end_untouched
 from .entry import TableEntry
 from .job import SwitchJob
 from .latency import bucket_entries
@@ -108,8 +108,7 @@ class Loading:
 
 
 def _nothing(job: str, end: LoadedEnd) -> EndCounters:
-    zeros = [{"$COUNTER_SPEC_PKTS": 0} for _ in end_asked(end)]
-    return end_counters(job, end, zeros, answering=False)
+    return end_counters(job, end, end_untouched(end), answering=False)
 
 
 def _loops(cabling: Cabling) -> tuple[LoopbackPorts, dict[LoopbackPort, int]]:

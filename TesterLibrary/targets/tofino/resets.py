@@ -83,6 +83,8 @@ def interval_resets(stream: LoadedStream, version: int) -> Iterator[TableEntry]:
 def _end(end: LoadedEnd) -> Iterator[TableEntry]:
     for row in end.rows:
         yield TableEntry(row.entry.table, row.entry.key, row.entry.action, {**row.entry.data, **_PACKETS})
+    if end.trigger is not None:
+        yield register(_IN, "reply_rows.left", end.trigger, {"f1": end.planned.most})
     for queue in (end.queues or {}).values():
         yield counter(_INSIDE, "queues.full", queue, _PACKETS)
         for name in ("lengths", "tails", "heads"):

@@ -25,7 +25,6 @@ from ..base import Capabilities, Flipped, SendingProgress, still_sending
 from ..rules.ends import check_ends
 from ..rules.expected_fields import refuse_expected_fields
 from ..rules.paths import refuse_paths, refuse_trace
-from ..rules.queries import refuse_triggers
 from ..rules.refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
 from .asking import resolve
 from .buckets import Buckets
@@ -118,7 +117,6 @@ class TofinoTarget(WithoutFrames):
             plans = [run.job.plan for run in self._runs.values()]
             refuse_paths(plan, self.tester_kind, _FORWARDS)
             check_plan(plan, plans, self._known, TEMPLATES)
-            refuse_triggers(plan, self.tester_kind)
             refuse_expected_fields(plan, self.tester_kind)
             check_ends(plan, plans, self._known, _MOST_ENDS, FLOWS)
             job = self._loading.job(plan, [run.job for run in self._runs.values()])

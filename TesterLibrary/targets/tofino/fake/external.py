@@ -179,9 +179,11 @@ class External:
             host, own = packet.get("ipv4.dst") + number(entry, "add_to_host"), packet.get("tcp.dport")
         port = (own + number(entry, "add_to_port")) % (1 << 16)
         bits = number(entry, "ports")
-        packet.flow = (host << bits | port & (1 << bits) - 1) % (1 << 24)
+        return self._inside(packet, entry, (host << bits | port & (1 << bits) - 1) % (1 << 24))
+
+    def _inside(self, packet: Packet, entry: TableEntry, flow: int) -> Way[Packet]:
         packet.kind, packet.link, packet.template = READ, number(entry, "link"), 0
-        packet.peer = bytes(packet.octets[6:12])
+        packet.flow, packet.peer = flow, bytes(packet.octets[6:12])
         packet.octets[:12] = bytes(12)
         return Way(packet, number(entry, "loopback"))
 
@@ -193,10 +195,20 @@ class External:
         )
 
     def _replied(self, packet: Packet, port: int, row: TableEntry) -> Way[Packet] | None:
+        if _is(row, "ask"):
+            return self._waited(packet, port, row)
         if not _is(row, "reply"):
             return None
         packet.kind, packet.template = REPLY, number(row, "number")
         return Way(packet, port)
+
+    def _waited(self, packet: Packet, port: int, row: TableEntry) -> Way[Packet] | None:
+        """Has a trigger go off, if it is still to: the packet asks inside for its template."""
+        left, place = self._cells(_INGRESS, "reply_rows.left", "f1"), (pipe_of(port), number(row, "trigger"))
+        if not left.get(place, 0):
+            return None
+        left[place] -= 1
+        return self._inside(packet, row, 0)
 
     def _reply(self, packet: Packet) -> None:
         entry = self._store.match(f"external.{_EGRESS}.replies.numbers", packet.template)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ....model.expression import Expression
@@ -12,6 +12,7 @@ from ....planning.switch.match_action import match_action
 from ....planning.switch.replies import replies_only, reply_rows
 from ....planning.switch.row_names import reply_action, row_action
 from ....planning.switch.starts import carried_values
+from ....planning.switch.trigger import ASKINGS
 from ....protocols.actions.sending import Reply
 from ....protocols.checker import load_protocol
 from ..entry import TableEntry
@@ -21,6 +22,7 @@ from .store import number
 
 _TCP = 6
 _HEADERS = 40  # bytes of IPv4 and TCP without options
+_ASKINGS = {asking.name: asking for asking in ASKINGS}
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,18 @@ class Actions:
 
     answers: Mapping[str, FakeAnswer]
     replies: Mapping[str, Reply]
+
+    def answer(self, entry: TableEntry) -> FakeAnswer | None:
+        """The answer that the entry of a row asks for; None: none. Entries of triggers have constants."""
+        action = str(entry.action).rpartition(".")[2]
+        asking = _ASKINGS.get(action)
+        if asking is None:
+            return self.answers.get(action)
+        return FakeAnswer(
+            number(entry, "queue"),
+            _sum(asking.seq, number(entry, "add_to_seq")),
+            _sum(asking.ack, number(entry, "add_to_ack")),
+        )
 
     @classmethod
     def of(cls, program: Program) -> Actions:
@@ -66,6 +80,10 @@ def reply_with(reply: Reply, entry: TableEntry, packet: Packet) -> None:
 
 def _read(packet: Packet, parameters: Mapping[str, int], name: str) -> int:
     return parameters[name] if name in parameters else packet.get(name.lower())
+
+
+def _sum(names: Sequence[str], constant: int) -> Expression:
+    return Expression(constant, tuple(("+", name) for name in names))
 
 
 def _answers(program: Program) -> Iterator[tuple[str, FakeAnswer]]:

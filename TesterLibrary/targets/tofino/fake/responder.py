@@ -16,6 +16,7 @@ _INTERNAL = "InternalIngress"
 _STATES = "responder.states"
 _ROWS = f"internal.{_INTERNAL}.responder.efsm.rows"
 _ROOM = 16  # answers that a queue holds
+_RESERVED = "tcp_reserved"
 _BYTE = 1 << 8
 _WORD = 1 << 32
 
@@ -49,7 +50,7 @@ class FakeResponder:
         if entry is None:
             return None
         self._ask(packet, pipe, entry, payload_length)
-        if not number(entry, "moves"):
+        if "moves" not in entry.data or not number(entry, "moves"):
             return None
         return Way(replace(packet, kind=WRITE, template=number(entry, "next")), number(entry, "write_port"))
 
@@ -77,7 +78,7 @@ class FakeResponder:
         return packet
 
     def _ask(self, packet: Packet, pipe: int, entry: TableEntry, payload_length: int) -> None:
-        answer = self._actions.answers.get(str(entry.action).rpartition(".")[2])
+        answer = self._actions.answer(entry)
         if answer is None:
             return
         lengths, tails = self._cells("queues.lengths"), self._cells("queues.tails")
@@ -107,6 +108,8 @@ def key(packet: Packet, name: str) -> int:
         return int(packet.has(header))
     if header == "vlan":
         return packet.get("vlan.vlan") & 0xFFF
+    if name == _RESERVED:
+        return packet.bits("tcp", 100, 4)
     if header == "payload":
         begin = 4 * int(field.removeprefix("word"))
         return int.from_bytes((packet.payload() or bytes(16))[begin : begin + 4], "big")

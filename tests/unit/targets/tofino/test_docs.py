@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from TesterLibrary.measurement.counter import Counter
+from TesterLibrary.planning.switch.trigger import TESTED
 from TesterLibrary.targets.tofino.captures import COUNTED_BY_COPIES
 from TesterLibrary.targets.tofino.port_totals import COUNTED_BY_MACS
 from TesterLibrary.targets.tofino.readings import (
@@ -59,6 +61,12 @@ def test_order_is_known_where_the_page_says_so(sent: int, overtaken: int, signed
     found = stream_counters(stream, replace(NOTHING, tx=each, overtaken=overtaken), [Closed()] * 2, [0, 0])
     known = 0 if sent < WORD and not overtaken and signed else None
     assert (found.rx_out_of_order, found.order.duplicated) == (known, known)
+
+
+def test_the_page_of_triggers_has_the_fields_that_a_switch_compares() -> None:
+    page = (PAGE.parent / "queries.md").read_text(encoding="utf-8")
+    (line,) = (line for line in page.splitlines() if line.startswith("| `filter` | conditions on"))
+    assert re.findall(r"`(\w+\.\w+)`", line) == list(TESTED)
 
 
 def test_what_no_register_counts_is_absent_however_much_was_sent() -> None:

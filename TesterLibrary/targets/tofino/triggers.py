@@ -1,0 +1,102 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Entries of triggers: what they wait for (p4/templates/replies.p4.j2), and what asks for their templates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...errors import PlanError
+from ...planning.switch.chip import PORT_MASK
+from ...planning.switch.replies import header_key
+from ...planning.switch.resources import QUEUES
+from ...planning.switch.row_names import row_key
+from ...planning.switch.trigger import TRIGGERED, SwitchTrigger
+from .entry import Masked, TableEntry
+from .program import Program
+from .switch import Asked, Reading
+
+_ROWS = "ExternalIngress.reply_rows"
+_LEFT = f"{_ROWS}.left.f1"
+_EFSM = "InternalIngress.responder.efsm"
+
+
+class TriggerQueues:
+    """The queues that the protocols of a program leave, each for the template of one trigger."""
+
+    def __init__(self, program: Program, taken: Sequence[int]) -> None:
+        """`taken`: the queues of other jobs."""
+        self._program, self._taken = program, taken
+        self.given: list[int] = []
+
+    def next(self, trigger: str) -> int:
+        """A free queue, for a trigger with this name. PlanError if there is none."""
+        compiled = set(self._program.queues.values())
+        used = {*self._taken, *self.given}
+        free = next((queue for queue in range(QUEUES) if queue not in compiled | used), None)
+        if free is None:
+            build = f"tester p4 build {self._program.profile} --protocol arp"
+            raise PlanError(
+                f"trigger {trigger!r}: queues of templates: {QUEUES} there, {len(compiled)} of protocols "
+                f"that the program was built with, {len(used)} of triggers, so none is left; stop a trigger, "
+                f"or build a program with fewer protocols: {build}"
+            )
+        self.given.append(free)
+        return free
+
+
+def waiting_entries(
+    trigger: SwitchTrigger, number: int, *, port: int, link: int, loopback: int, priority: int
+) -> Iterator[TableEntry]:
+    """Entries for the packets that a trigger waits for at a device port.
+
+    Args:
+        trigger: The trigger for a switch.
+        number: Its number.
+        port: The device port that its packets arrive by.
+        link: The link by which its frames leave.
+        loopback: The device port where packets ask for its template.
+        priority: Priority of the entries. No packet hits two of them.
+    """
+    common = {
+        "ingress_port": Masked(port, PORT_MASK),
+        "vlan_valid": Masked(0, 1),
+        "ipv4_valid": Masked(1, 1),
+        header_key(TRIGGERED): Masked(1, 1),
+    }
+    for entry in trigger.waits:
+        key = {row_key(one.key): Masked(one.value, one.mask) for one in entry}
+        yield TableEntry(
+            f"external.{_ROWS}.rows",
+            {**common, **key, "$MATCH_PRIORITY": priority},
+            f"{_ROWS}.ask",
+            {"trigger": number, "link": link, "loopback": loopback},
+        )
+
+
+def asking_entry(trigger: SwitchTrigger, link: int, queue: int) -> TableEntry:
+    """The entry by which packets of a link ask for the trigger's template."""
+    add_to_seq, add_to_ack = trigger.add
+    return TableEntry(
+        f"internal.{_EFSM}.rows",
+        {"link": Masked(link, 0xFF), "$MATCH_PRIORITY": 0},
+        f"{_EFSM}.{trigger.asking.name}",
+        {"queue": queue, "add_to_seq": add_to_seq, "add_to_ack": add_to_ack},
+    )
+
+
+def left_asked(number: int) -> Asked:
+    """The register to read, which has the packets by which a trigger is still to go off."""
+    return Asked(f"external.{_ROWS}.left", {"$REGISTER_INDEX": number})
+
+
+def untouched(most: int) -> Reading:
+    """The reading of the register of a trigger that has not gone off."""
+    return {_LEFT: most}
+
+
+def matched(reading: Reading, most: int) -> int:
+    """The packets by which a trigger went off. Each pipe has a register, and one has the trigger's port."""
+    value = reading[_LEFT]
+    assert not isinstance(value, str)
+    return sum(most - left for left in ([value] if isinstance(value, int) else value))
