@@ -24,6 +24,7 @@ ${SERVER}           198.18.4.2    # of the web
 ${REQUEST}          Ether / IP / TCP(flags=PA, seq=TCP.ack, ack="TCP.seq + 1") / Raw(load="GET /1kB HTTP/1.0\r\n\r\n")
 ${RELEASE}          Ether / IP / TCP(flags=R, seq=TCP.ack)
 ${CLIENTS}          50    # new ones, at ports from 2000 on
+${PAGE}             payload == "HTTP/1.0 200"    # a switch: TCP.flags has P and TCP.dport == 2000-2049
 ${OPENED}           TCP.flags == SA and TCP.dport == 2000-2999    # what a host repeats for the scan is none
 
 
@@ -45,6 +46,6 @@ Web Testing
     Set Field Sweep    opens    TCP.sport    2000    count=${CLIENTS}
     When Packet Arrives    request    port=p2    filter=${OPENED}    send=${REQUEST}
     When Packet Arrives    release    port=p2    filter=TCP.flags has F    send=${RELEASE}
-    Count Distinct    answered    keys=TCP.dport    port=p2    filter=payload == "HTTP/1.0 200"
+    Count Distinct    answered    keys=TCP.dport    port=p2    filter=${PAGE}
     Send Traffic    opens    packets=${CLIENTS}
     Get Query Result    answered    count    ==    ${CLIENTS}

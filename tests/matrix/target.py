@@ -104,7 +104,10 @@ FAKE_SWITCH = Target(
     variables=(f"TESTBED:{HERE / 'fake-switch.yaml'}", *_TINY),
     special={
         **_SLOW,
-        "apps/hosts": (f"TESTBED:{HERE / 'fake-web.yaml'}",),
+        "apps/hosts": (
+            f"TESTBED:{HERE / 'fake-web.yaml'}",
+            "PAGE:TCP.flags has P and TCP.dport == 2000-2049",
+        ),
         "inline": (f"TESTBED:{HERE / 'fake-path.yaml'}",),  # another program
         "inline/tcp_loss": ("TESTBED:embedded/tofino-path-hosts",),
         "inline/router_latency": ("TESTBED:embedded/tofino-stamped-router", "UDP_RATE:5M", "DELAY:2 s"),
