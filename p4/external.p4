@@ -44,7 +44,7 @@ parser ExternalIngressParser(packet_in packet, out headers_t hdr, out external_i
         meta.l4_rest = 0;
         meta.signature_rest = 0;
         meta.class = {0, false, false, false, 0, 0, 0, 0, 0, 0, ports_t.ONE, 0};
-        meta.row = {false, false, 0, false, 0, 0, 0, 0};
+        meta.row = {false, false, 0, false, 0, false, 0, 0, 0};
         meta.misrouted = {0, 0};
         meta.copied = {kind_t.FORWARDED, 0, 0, 0, 0, 0, 0};
         transition select(port.role) {
@@ -128,14 +128,14 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
             } else if (meta.class.stateful) {
                 tm.ucast_egress_port = meta.class.loopback;
                 compression.apply(hdr, kind_t.READ, meta.class.link, 0, meta.class.flow);
-            } else if (meta.row.fires == 1) {
-                tm.ucast_egress_port = meta.row.loopback;
+            } else if (meta.row.asks && meta.row.fires == 1) {
+                tm.ucast_egress_port = meta.row.port;
                 compression.apply(hdr, kind_t.READ, meta.row.link, 0, 0);
-            } else if (meta.row.replies) {
+            } else if (meta.row.replies || meta.row.fires == 1) {
                 hdr.reply.setValid();
                 hdr.reply.kind = kind_t.REPLY;
                 hdr.reply.number = meta.row.number;
-                tm.ucast_egress_port = ig.ingress_port;
+                tm.ucast_egress_port = meta.row.port;
             } else if (meta.row.ours) {
                 ig_deparser.drop_ctl = 1;
             } else {

@@ -247,8 +247,9 @@ class Queries:
         It goes off by packets that are of no stream; others are left to responders. Its headers are those
         that its filter and its values name, ``Ether / IP / TCP`` for ``TCP.flags``. Two triggers of a port
         that would go off by one packet are refused, and so are triggers that may set each other off.
-        `Get Session Statistics` has the counters ``matched`` and ``sent``. A switch sends segments of TCP
-        only, one for each packet. To send at a time or at a rate, use `Create Stream` and `Send Traffic`.
+        `Get Session Statistics` has the counters ``matched`` and ``sent``. A switch sends one frame for each
+        packet, a segment of TCP, or the packet itself. To send at a time or at a rate, use `Create Stream`
+        and `Send Traffic`.
 
         | ${reset} = | `Set Variable` | Ether / IP / TCP(flags=R, seq=TCP.ack) |
         | `When Packet Arrives` | resets | port=p1 | filter=TCP.flags == SA | send=${reset} |

@@ -4,16 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import PlanError
 from ..model.expression import Expression
-from ..model.protocol import Protocol
 from ..planning.switch.match_action import MatchAction
 from ..planning.switch.replies import header_key, known_by, reply_rows
 from ..planning.switch.row_names import reply_action, row_key
-from ..planning.switch.trigger import NINTH_FLAG, TESTED, TRIGGERED
+from ..planning.switch.trigger import KNOWN_BY, NINTH_FLAG, RETURNING, TESTED
 from ..protocols.actions.sending import Reply
 from .efsm import Key
 from .sources import templates
@@ -88,6 +87,7 @@ def replies(programs: Sequence[MatchAction]) -> str:
     """
     text = templates().get_template("replies.p4.j2")
     actions = [action for program in programs for action in _actions(program)]
+    actions += [_action(one.name, header, one.parameters, one.reply) for header, one in RETURNING.items()]
     protocols = [program.protocol for program in programs]
     return text.render(protocols=protocols, keys=_keys(programs), replies=actions)
 
@@ -106,7 +106,7 @@ def _keys(programs: Sequence[MatchAction]) -> list[Key]:
     keys += [
         Key(header_key(header), f"{place}.isValid()")
         for header, place in _VALID.items()
-        if header in headers or header == TRIGGERED
+        if header in headers or header in KNOWN_BY
     ]
     asked = {name: program for program in programs for name in reply_rows(program).tested}
     for name, program in asked.items():
@@ -123,9 +123,11 @@ def _keys(programs: Sequence[MatchAction]) -> list[Key]:
 
 
 def _actions(program: MatchAction) -> Iterator[ReplyAction]:
+    protocol = program.protocol
+    parameters = {parameter.name: parameter.bits for parameter in protocol.parameters}
     for number, reply in enumerate(reply_rows(program).replies):
         try:
-            yield _action(program.protocol, number, reply)
+            yield _action(reply_action(protocol, number), known_by(protocol), parameters, reply)
         except PlanError as problem:
             line = next(
                 action.line for row in program.protocol.rows for action in row.actions if action.act == reply
@@ -133,10 +135,9 @@ def _actions(program: MatchAction) -> Iterator[ReplyAction]:
             raise PlanError(f"{program.protocol.path}: line {line}: {problem}") from None
 
 
-def _action(protocol: Protocol, number: int, reply: Reply) -> ReplyAction:
+def _action(action: str, header: str, parameters: Mapping[str, int], reply: Reply) -> ReplyAction:
     if reply.append or (reply.keep is not None and reply.keep.constant != 0):
         raise PlanError("a reply keeps its payload as it is, or none of it, on a switch")
-    parameters = {parameter.name: parameter.bits for parameter in protocol.parameters}
     fields = _FIELDS | (_REST_OF_TCP if reply.keep is not None else {})
     swapped = [(one, Expression(other)) for pair in reply.swaps for one, other in (pair, pair[::-1])]
     wanted = dict([*swapped, *reply.fields])
@@ -155,10 +156,10 @@ def _action(protocol: Protocol, number: int, reply: Reply) -> ReplyAction:
     )
     assignments = [Assignment(fields[name][1], _value(value, places)) for name, value in wanted.items()]
     return ReplyAction(
-        reply_action(protocol, number),
+        action,
         tuple(HeldValue(name, parameters[name]) for name in asked if name in parameters),
         tuple(HeldValue(copy, fields[name][0], fields[name][1]) for name, copy in held.items()),
-        (*assignments, *_rest(known_by(protocol), reply, wanted)),
+        (*assignments, *_rest(header, reply, wanted)),
     )
 
 

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Triggers whose frames are segments of TCP: an engine and a switch send the same, and count the same."""
+"""Triggers of which a switch is capable: it sends what an engine does, and counts the same."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from scapy.layers.inet import IP, TCP, UDP
+from scapy.layers.inet import ICMP, IP, TCP, UDP
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Dot1Q, Ether
 from scapy.packet import Raw
@@ -149,3 +149,39 @@ def test_packets_of_streams_set_nothing_off(rig: Rig, querying: Querying) -> Non
     assert figures(counted(rig, "request")) == (0, 0, (0, 0), 0)
     send(rig, *opened(2001))
     assert figures(counted(rig, "request")) == (1, 1, (1, 1), 0)
+
+
+def test_a_packet_is_sent_back_itself(rig: Rig, querying: Querying) -> None:
+    trigger(rig, "echo", "UDP.dport == 7 and UDP.sport == 2000-2007", "Ether / IP / UDP / Raw(load=payload)")
+    trigger(rig, "pong", "ICMP.type == 8 and ICMP.code == 0", "Ether / IP / ICMP(type=0) / Raw(load=payload)")
+    answer = "IP.src == 10.0.0.1 and IP.dst == 10.0.0.9 and IP.ttl == 33"
+    querying.start("UDP.dport", port="p1", filter=f"{answer} and UDP.sport == 7 and UDP.dport == 2000-2007")
+    querying.start("", "pongs", port="p1", filter=f"{answer} and ICMP.type == 0 and IP.len == 48")
+    ip = LINK / IP(src="10.0.0.9", dst="10.0.0.1", ttl=33)
+    send(
+        rig,
+        *(
+            ip / UDP(sport=port, dport=7) / Raw(bytes(range(size)))
+            for port in (1999, 2000, 2007)
+            for size in (3, 40)
+        ),
+        ip / ICMP(type=8, id=5) / Raw(bytes(range(20))),
+        ip / ICMP(type=8, code=1, id=5) / Raw(bytes(range(20))),
+    )
+    assert querying.rows() == [("2000", 2, None), ("2007", 2, None)]
+    assert querying.rows("pongs") == [("", 1, None)]
+    assert figures(counted(rig, "echo")) == (4, 4, (4, 4), 0)
+    assert figures(counted(rig, "pong")) == (1, 1, (1, 1), 0)
+
+
+def test_a_packet_is_sent_by_another_port_as_often_as_it_may_be(rig: Rig) -> None:
+    waits = "UDP.dport == 53 and UDP.sport != 53"
+    trigger(rig, "t", waits, "Ether / IP / UDP / Raw(load=payload)", port="p2", out="p1", most=2)
+    before = rig.target.snapshot().port("p1").tx_packets
+    for n in range(1, 5):
+        link = Ether(
+            src=f"02:00:00:00:01:{n:02}", dst=f"02:00:00:00:02:{n:02}"
+        )  # a bridge learns where they are
+        send(rig, link / IP(src=f"10.0.0.{n}", dst="10.0.0.9") / UDP(sport=7, dport=53))
+    assert figures(counted(rig, "t")) == (2, 2, (2, 2), 0)
+    assert rig.target.snapshot().port("p1").tx_packets - before == 4 + 2

@@ -41,6 +41,26 @@ _ACK = ("TCP.seq", '"TCP.seq + payload.length"', "0", '"TCP.ack + 5"', '"payload
 _PAYLOADS = ("", ' / Raw(load="GET /1kB HTTP/1.0")', ' / Raw(load="hi")')
 
 
+_RETURNED = (
+    ("UDP.dport == 7-81 and UDP.sport == 1024-40000", "UDP"),
+    ("UDP.dport == 80 and UDP.sport != 80 and IP.ttl == 64", "UDP"),
+    ("ICMP.type == 8 and ICMP.code == 0 and IP.dst == 198.18.0.2", "ICMP(type=0)"),
+    ("ICMP.type == 3", "ICMP(type=9, code=1)"),
+)
+
+
+def _returning(draw: Random) -> Trigger:
+    waits, header = draw.choice(_RETURNED)
+    return Trigger(
+        name="back",
+        port="p1",
+        filter=PacketFilter.parse(waits),
+        send=SentFrames.parse(f"Ether / IP / {header} / Raw(load=payload)"),
+        out=draw.choice((None, "p2")),
+        most=draw.choice((2, 10**6)),
+    )
+
+
 def _trigger(draw: Random, name: str) -> Trigger:
     conditions = draw.sample(_FILTERS, draw.randrange(1, 3))
     if not any(condition.startswith("TCP") for condition in conditions):
@@ -74,7 +94,7 @@ _SETS_IT_OFF = Ether() / IP(src="198.18.0.2", dst="198.18.0.3") / TCP(flags="C")
 def test_triggers_do_the_same_on_both(program: P4Program, seed: int) -> None:
     draw = Random(seed)
     twins = Twins(program)
-    triggers = [_SURE, *(_trigger(draw, f"t{number}") for number in range(2))]
+    triggers = [_SURE, *(_trigger(draw, f"t{number}") for number in range(2)), _returning(draw)]
     loaded: list[str] = []
 
     def load(rig: SwitchRig) -> list[str]:

@@ -4,14 +4,15 @@
 §5.3).
 
 A packet that hits an entry is counted down where it arrives, and asks inside for the template of its trigger,
-as a packet of a protocol does. Any program runs them: nothing of a trigger is compiled in.
+as a packet of a protocol does; one whose frame is the packet itself goes back past all that. Any program runs
+them: nothing of a trigger is compiled in.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from ...errors import PlanError
 from ...model.condition import Prefix
@@ -27,10 +28,15 @@ from .resources import REPLY_ROWS
 from .starts import CARRIED
 
 # Fields that an entry tests.
-TESTED = ("IP.src", "IP.dst", "IP.ttl", "TCP.sport", "TCP.dport", "TCP.flags", "TCP.window")
+TESTED = (
+    *("IP.src", "IP.dst", "IP.ttl", "TCP.sport", "TCP.dport", "TCP.flags", "TCP.window"),
+    *("UDP.sport", "UDP.dport", "ICMP.type", "ICMP.code"),
+)
 NINTH_FLAG = "TCP.reserved"  # its lowest bit
-TRIGGERED = "TCP"  # the header by which its packets are known
-_STACK = ["Ether", "IP", TRIGGERED]
+_TCP = "TCP"
+KNOWN_BY = (_TCP, "UDP", "ICMP")  # headers by which packets are known
+_NETWORK = ["Ether", "IP"]
+_STACK = [*_NETWORK, _TCP]
 _MOST = (1 << 32) - 1  # packets that a register counts down
 _WORD = 1 << 32
 
@@ -68,15 +74,55 @@ ASKINGS = tuple(Asking(seq, ack) for seq in list(_LABELS)[:-1] for ack in _LABEL
 
 
 @dataclass(frozen=True)
-class SwitchTrigger:
-    """A trigger for a switch."""
+class Returning:
+    """An action by which the packet itself is sent back, and the bits of what an entry gives."""
 
-    waits: tuple[tuple[Ternary, ...], ...]  # entries; a packet that hits any of them has it go off
+    name: str
+    reply: Reply
+    parameters: Mapping[str, int] = field(default_factory=dict)
+
+
+_SWAPS = (("Ether.src", "Ether.dst"), ("IP.src", "IP.dst"))
+_MESSAGE = {
+    "ICMP.type": "message_type",
+    "ICMP.code": "message_code",
+}  # fields of ICMP, and the parameters that they are
+RETURNING = {
+    "UDP": Returning("trigger_udp", Reply(swaps=(*_SWAPS, ("UDP.sport", "UDP.dport")))),
+    "ICMP": Returning(
+        "trigger_icmp",
+        Reply(tuple((name, Expression(given)) for name, given in _MESSAGE.items()), _SWAPS),
+        dict.fromkeys(_MESSAGE.values(), 8),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class TemplateFrame:
+    """A frame that a template becomes."""
+
     frame: bytes  # the template without FCS, in which addresses and ports are still initial values
     asking: Asking
     add: tuple[int, int]  # to the sums of `asking`
     destination: bytes | None  # Ethernet addresses that its author gave; None: those of an answer
     source: bytes | None
+
+
+@dataclass(frozen=True)
+class ReturnedFrame:
+    """The packet itself, changed."""
+
+    returning: Returning
+    data: Mapping[str, int]  # of its parameters
+
+
+@dataclass(frozen=True)
+class SwitchTrigger:
+    """A trigger for a switch."""
+
+    waits: tuple[tuple[Ternary, ...], ...]  # entries; a packet that hits any of them has it go off
+    header: str  # of `KNOWN_BY`
+    sends: TemplateFrame | ReturnedFrame
 
 
 def switch_trigger(end: PlannedEnd) -> SwitchTrigger:
@@ -96,28 +142,24 @@ def _switch_trigger(end: PlannedEnd) -> SwitchTrigger:
         raise PlanError(f"vlan={end.vlan}: it answers packets without a tag; leave vlan= out")
     if end.most > _MOST:
         raise PlanError(f"most={end.most:,}: it counts {_MOST:,} packets at most; give a smaller number")
+    *network, header = (placed.name for placed in layout_of(end.protocol.stack).headers)
+    if network != _NETWORK or header not in KNOWN_BY:
+        raise PlanError(
+            f"its packets are {' / '.join((*network, header))}, as its filter and its values name them; a "
+            f"frame is sent for packets of {', '.join(KNOWN_BY)} in IP"
+        )
     waits = _waits_for(end)
-    template = _template(end)
-    (seq, add_to_seq), (ack, add_to_ack) = (_carried(template, name) for name in CARRIED)
-    _check_fields(template, waits)
-    return SwitchTrigger(
-        waits=_entries(waits),
-        frame=tcp_frame(template.headers, {}, payload=template.payload),
-        asking=Asking(seq, ack),
-        add=(add_to_seq, add_to_ack),
-        destination=_given(template, "Ether.dst"),
-        source=_given(template, "Ether.src"),
-    )
+    acts = [action.act for action in end.protocol.rows[0].actions]
+    replies = [act for act in acts if isinstance(act, Reply)]
+    sends = [act for act in acts if isinstance(act, Send)]
+    if len(replies) + len(sends) > 1:
+        raise PlanError(f"{len(replies) + len(sends)} frames for a packet; one packet has one frame sent")
+    frame = _returned(header, replies[0], waits) if replies else _template_frame(end, header, waits)
+    return SwitchTrigger(_entries(waits), header, frame)
 
 
 def _waits_for(end: PlannedEnd) -> Condition:
     protocol = end.protocol
-    names = [header.name for header in layout_of(protocol.stack).headers]
-    if names != _STACK:
-        raise PlanError(
-            f"its packets are {' / '.join(names)}, as its filter and its values name them; packets of "
-            f"{' / '.join(_STACK)} have a frame sent"
-        )
     tests = protocol.rows[0].tests
     if any(isinstance(test, Prefix) for test in tests):
         raise PlanError("its filter looks at the payload; give conditions on flags, ports or addresses")
@@ -150,20 +192,64 @@ def _keys(one: Ternary) -> Iterator[Ternary]:
     return (part for part in parts if part.mask)
 
 
-def _template(end: PlannedEnd) -> Template:
-    acts = [action.act for action in end.protocol.rows[0].actions]
-    if any(isinstance(act, Reply) for act in acts):
+def _returned(header: str, reply: Reply, waits: Condition) -> ReturnedFrame:
+    """The packet itself, with the fields that the program can change."""
+    returning = RETURNING.get(header)
+    if returning is None:
         raise PlanError(
-            "Raw(load=payload) sends the packet itself; a frame is sent with a payload of its own"
+            f"Raw(load=payload) sends the packet itself, which is one of {header}; those of "
+            f"{', '.join(RETURNING)} are sent back, a frame of {header} has a payload of its own"
         )
-    sends = [act for act in acts if isinstance(act, Send)]
-    if len(sends) > 1:
-        raise PlanError(f"{len(sends)} frames for a packet; one packet has one frame sent")
+    wanted = dict(reply.fields)
+    message = {name: _message(name, wanted.pop(name, None), waits) for name in _MESSAGE if header == "ICMP"}
+    swapped = {one: other for pair in returning.reply.swaps for one, other in (pair, pair[::-1])}
+    for name, value in wanted.items():
+        if str(value) == name:
+            raise PlanError(_unswapped(name))
+        if str(value) != swapped.get(name):
+            raise PlanError(
+                f"{name} is {value}; a packet that is sent back keeps its fields, but for addresses and "
+                f"ports, which are those of an answer, and {' and '.join(_MESSAGE)}"
+            )
+    return ReturnedFrame(returning, {_MESSAGE[name]: value for name, value in message.items()})
+
+
+def _message(name: str, given: Expression | None, waits: Condition) -> int:
+    """A field of ICMP in the packet that is sent back: one value for all."""
+    allowed = waits.allowed.get(("value", name))
+    kept = allowed.smallest() if given is None and allowed is not None and allowed.count == 1 else None
+    value = kept if given is None else given.constant
+    if value is None:
+        what = "kept" if given is None else str(given)
+        raise PlanError(f"{name} is {what}; give a number for it, or have the filter wait for one")
+    return value
+
+
+def _template_frame(end: PlannedEnd, header: str, waits: Condition) -> TemplateFrame:
     (template,) = end.protocol.templates
-    names = [header.name for header in layout_of(template.headers).headers]
-    if names != _STACK:
-        raise PlanError(f"it sends {' / '.join(names)}; a frame is {' / '.join(_STACK)}")
-    return template
+    names = [placed.name for placed in layout_of(template.headers).headers]
+    if names != _STACK or header != _TCP:
+        raise PlanError(
+            f"it sends {' / '.join(names)} for packets of {header}; a frame with a payload of its own is "
+            f"{' / '.join(_STACK)}, for packets of {_TCP}, and Raw(load=payload) sends back those of "
+            f"{', '.join(RETURNING)}"
+        )
+    (seq, add_to_seq), (ack, add_to_ack) = (_carried(template, name) for name in CARRIED)
+    _check_fields(template, waits)
+    return TemplateFrame(
+        frame=tcp_frame(template.headers, {}, payload=template.payload),
+        asking=Asking(seq, ack),
+        add=(add_to_seq, add_to_ack),
+        destination=_given(template, "Ether.dst"),
+        source=_given(template, "Ether.src"),
+    )
+
+
+def _unswapped(name: str) -> str:
+    return (
+        f"swap=False: {name} stays as it arrived; a frame has the addresses and ports of an answer: leave "
+        "swap= out"
+    )
 
 
 def _carried(template: Template, name: str) -> tuple[_Sum, int]:
@@ -190,10 +276,7 @@ def _check_fields(template: Template, waits: Condition) -> None:
     """Refuses other values than constants, in fields that an answer does not have from its packet."""
     for name, value in template.fields:
         if str(value) == name in _CARRIED_SWAPPED | _ADDRESSES:
-            raise PlanError(
-                f"swap=False: {name} stays as it arrived; a frame has the addresses and ports of an "
-                "answer: leave swap= out"
-            )
+            raise PlanError(_unswapped(name))
         swapped = str(value) == (_CARRIED_SWAPPED | _ADDRESSES).get(name)
         if name not in CARRIED and not swapped and value.constant is None:
             raise PlanError(

@@ -17,7 +17,7 @@ from ...planning.switch.resources import LINKS, REPLIES, TEMPLATES, TRIGGERS
 from ...planning.switch.signature import signed_template
 from ...planning.switch.starts import PlacedStarts, opening_rows
 from ...planning.switch.streams import SwitchEnd, SwitchStream, place
-from ...planning.switch.trigger import switch_trigger
+from ...planning.switch.trigger import ReturnedFrame, TemplateFrame, switch_trigger
 from .classifier import SourceNumbers, end_entries, source_entries, stream_entries
 from .counted import counted_rows, counted_starts
 from .entry import TableEntry
@@ -41,7 +41,7 @@ from .rate import held_entry, meter_entry
 from .replies import AnsweredRange, answered_ranges, bypass_rows, reply_entries
 from .rows import row_entries
 from .signature import signing_entries
-from .triggers import TriggerQueues, asking_entry, waiting_entries
+from .triggers import TriggerQueues, asking_entry, returning_entry, waiting_entries
 
 _GROUPS = 0x10000
 _ARP = "arp"
@@ -203,37 +203,54 @@ class _Builder:
         return self._bypass(placed) if replies_only(placed.end.protocol) else self._end(placed)
 
     def _trigger(self, placed: SwitchEnd) -> LoadedEnd:
-        """A trigger, with a queue and a template of its own."""
+        """A trigger: what it waits for, and a template of its own unless it sends the packet itself back."""
         end, trigger = placed.end, switch_trigger(placed.end)
-        port, out = self._ports.of(end.port), self._ports.of(end.out_port or end.port)
-        number, link, template = self._triggers.next(), self._links.next(), self._templates.next()
+        port, out, number = (
+            self._ports.of(end.port),
+            self._ports.of(end.out_port or end.port),
+            self._triggers.next(),
+        )
+        loaded = LoadedEnd(end, port, (), trigger=number)
+        if isinstance(trigger.sends, ReturnedFrame):
+            reply = self._replies.next()
+            self._entries.append(returning_entry(trigger.sends, reply))
+            action, data = "send_back", {"number": reply, "port": out}
+        else:
+            loaded = self._with_template(loaded, trigger.sends, placed, out)
+            loopback = next(self._ports.loop(one.place) for one in placed.loops if one.loop.role == "ask")
+            action, data = "ask", {"link": loaded.link or 0, "loopback": loopback}
+        self._answering += waiting_entries(
+            trigger,
+            action,
+            {"trigger": number, **data},
+            port=port,
+            priority=_ROWS_OF_REPLY * (2 * REPLIES + number),
+        )
+        return loaded
+
+    def _with_template(
+        self, loaded: LoadedEnd, frame: TemplateFrame, placed: SwitchEnd, out: int
+    ) -> LoadedEnd:
+        """A trigger with a queue, and a template that polls it and leaves by a device port."""
+        end, link, template = loaded.planned, self._links.next(), self._templates.next()
         queue = self._queues.next(end.name)
-        places = {one.loop.role: self._ports.loop(one.place) for one in placed.loops}
-        source = trigger.source or self._ports.known[end.port].mac
-        asking = asking_entry(trigger, link, queue)
+        source = frame.source or self._ports.known[end.port].mac
+        asking = asking_entry(frame, link, queue)
         self._entries += [
             link_to_peer(link, out, source)
-            if trigger.destination is None
-            else link_addresses(link, out, trigger.destination, source),
+            if frame.destination is None
+            else link_addresses(link, out, frame.destination, source),
             answer_loop(template, queue),
             copies(template, self._group(out), link),
             asking,
         ]
-        self._answering += waiting_entries(
-            trigger,
-            number,
-            port=port,
-            link=link,
-            loopback=places["ask"],
-            priority=_ROWS_OF_REPLY * (2 * REPLIES + number),
-        )
         for one in placed.loops:
             if one.loop.queues:
-                packet = template_packet(trigger.frame, template, link, self._ports.loop(one.place))
+                packet = template_packet(frame.frame, template, link, self._ports.loop(one.place))
                 self._packets.append(TemplatePacket(packet, one.templates))
         rows = (CountedRow(asking, ("sent",), answers=True),)
         queues = {one.name: queue for one in end.protocol.templates}
-        return LoadedEnd(end, port, rows, link=link, queues=queues, trigger=number)
+        return replace(loaded, rows=rows, link=link, queues=queues)
 
     def _end(self, placed: SwitchEnd) -> LoadedEnd:
         """A responder that answers from templates, or clients."""

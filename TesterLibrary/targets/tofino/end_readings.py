@@ -76,10 +76,13 @@ def end_counters(job: str, end: LoadedEnd, readings: Sequence[Reading], *, answe
 def _trigger_counters(
     job: str, end: LoadedEnd, readings: Sequence[Reading], *, answering: bool
 ) -> EndCounters:
-    """The counters of a trigger: packets count where they arrive, and where they ask for its frame."""
-    asked, full, left = readings
-    went_off, not_sent = matched(left, end.planned.most), _number(full, _PACKETS)
-    sent = _number(asked, _PACKETS) - not_sent
+    """The counters of a trigger: packets count where they arrive, and where they ask for a template."""
+    *inside, left = readings
+    sent = went_off = matched(left, end.planned.most)
+    not_sent = 0
+    if inside:
+        asked, not_sent = (_number(reading, _PACKETS) for reading in inside)
+        sent = asked - not_sent
     return EndCounters(
         job=job,
         name=end.planned.name,

@@ -4,19 +4,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ...errors import PlanError
 from ...planning.switch.chip import PORT_MASK
 from ...planning.switch.replies import header_key
 from ...planning.switch.resources import QUEUES
 from ...planning.switch.row_names import row_key
-from ...planning.switch.trigger import TRIGGERED, SwitchTrigger
+from ...planning.switch.trigger import ReturnedFrame, SwitchTrigger, TemplateFrame
 from .entry import Masked, TableEntry
 from .program import Program
 from .switch import Asked, Reading
 
 _ROWS = "ExternalIngress.reply_rows"
+_REPLIES = "ExternalEgress.replies"
 _LEFT = f"{_ROWS}.left.f1"
 _EFSM = "InternalIngress.responder.efsm"
 
@@ -46,41 +47,50 @@ class TriggerQueues:
 
 
 def waiting_entries(
-    trigger: SwitchTrigger, number: int, *, port: int, link: int, loopback: int, priority: int
+    trigger: SwitchTrigger, action: str, data: Mapping[str, int], *, port: int, priority: int
 ) -> Iterator[TableEntry]:
     """Entries for the packets that a trigger waits for at a device port.
 
     Args:
         trigger: The trigger for a switch.
-        number: Its number.
+        action: `ask` for its template, or `send_back`.
+        data: What the action is given.
         port: The device port that its packets arrive by.
-        link: The link by which its frames leave.
-        loopback: The device port where packets ask for its template.
         priority: Priority of the entries. No packet hits two of them.
     """
     common = {
         "ingress_port": Masked(port, PORT_MASK),
         "vlan_valid": Masked(0, 1),
         "ipv4_valid": Masked(1, 1),
-        header_key(TRIGGERED): Masked(1, 1),
+        header_key(trigger.header): Masked(1, 1),
     }
     for entry in trigger.waits:
         key = {row_key(one.key): Masked(one.value, one.mask) for one in entry}
         yield TableEntry(
             f"external.{_ROWS}.rows",
             {**common, **key, "$MATCH_PRIORITY": priority},
-            f"{_ROWS}.ask",
-            {"trigger": number, "link": link, "loopback": loopback},
+            f"{_ROWS}.{action}",
+            data,
         )
 
 
-def asking_entry(trigger: SwitchTrigger, link: int, queue: int) -> TableEntry:
-    """The entry by which packets of a link ask for the trigger's template."""
-    add_to_seq, add_to_ack = trigger.add
+def returning_entry(frame: ReturnedFrame, number: int) -> TableEntry:
+    """The entry in egress that gives packets with the number of a reply the frame's addresses and fields."""
+    return TableEntry(
+        f"external.{_REPLIES}.numbers",
+        {"number": number},
+        f"{_REPLIES}.{frame.returning.name}",
+        dict(frame.data),
+    )
+
+
+def asking_entry(frame: TemplateFrame, link: int, queue: int) -> TableEntry:
+    """The entry by which packets of a link ask for the template of a trigger."""
+    add_to_seq, add_to_ack = frame.add
     return TableEntry(
         f"internal.{_EFSM}.rows",
         {"link": Masked(link, 0xFF), "$MATCH_PRIORITY": 0},
-        f"{_EFSM}.{trigger.asking.name}",
+        f"{_EFSM}.{frame.asking.name}",
         {"queue": queue, "add_to_seq": add_to_seq, "add_to_ack": add_to_ack},
     )
 

@@ -195,7 +195,7 @@ class External:
         )
 
     def _replied(self, packet: Packet, port: int, row: TableEntry) -> Way[Packet] | None:
-        if _is(row, "ask"):
+        if _is(row, "ask") or _is(row, "send_back"):
             return self._waited(packet, port, row)
         if not _is(row, "reply"):
             return None
@@ -203,12 +203,15 @@ class External:
         return Way(packet, port)
 
     def _waited(self, packet: Packet, port: int, row: TableEntry) -> Way[Packet] | None:
-        """Has a trigger go off, if it is still to: the packet asks inside for its template."""
+        """Has a trigger go off, if it is still to: the packet asks inside for its template, or goes back."""
         left, place = self._cells(_INGRESS, "reply_rows.left", "f1"), (pipe_of(port), number(row, "trigger"))
         if not left.get(place, 0):
             return None
         left[place] -= 1
-        return self._inside(packet, row, 0)
+        if _is(row, "ask"):
+            return self._inside(packet, row, 0)
+        packet.kind, packet.template = REPLY, number(row, "number")
+        return Way(packet, number(row, "port"))
 
     def _reply(self, packet: Packet) -> None:
         entry = self._store.match(f"external.{_EGRESS}.replies.numbers", packet.template)

@@ -12,7 +12,7 @@ from ....planning.switch.match_action import match_action
 from ....planning.switch.replies import replies_only, reply_rows
 from ....planning.switch.row_names import reply_action, row_action
 from ....planning.switch.starts import carried_values
-from ....planning.switch.trigger import ASKINGS
+from ....planning.switch.trigger import ASKINGS, RETURNING
 from ....protocols.actions.sending import Reply
 from ....protocols.checker import load_protocol
 from ..entry import TableEntry
@@ -56,7 +56,8 @@ class Actions:
     @classmethod
     def of(cls, program: Program) -> Actions:
         """The actions of the protocols that a program was built with."""
-        return cls(dict(_answers(program)), dict(_replies(program)))
+        returned = {one.name: one.reply for one in RETURNING.values()}
+        return cls(dict(_answers(program)), returned | dict(_replies(program)))
 
 
 def reply_with(reply: Reply, entry: TableEntry, packet: Packet) -> None:

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from random import Random
 
 import pytest
-from scapy.layers.inet import IP, TCP
+from scapy.layers.inet import ICMP, IP, TCP, UDP
 from scapy.layers.l2 import Ether
-from scapy.packet import Raw
+from scapy.packet import Packet, Raw
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.job import Job
@@ -55,19 +55,18 @@ def planned(rig: SwitchRig, name: str, filter: str, send: str) -> Plan:  # noqa:
     return compile_job(job, ports=rig.ports, gateways={}, max_streams=1)
 
 
-@pytest.mark.parametrize("send", FRAMES)
-def test_frames_are_those_of_the_reference_byte_by_byte(send: str) -> None:
-    draw, tap = Random(send), Tap()
+LINK = Ether(src="02:00:00:00:00:09", dst="02:00:00:00:00:01") / IP(src="10.0.0.9", dst="10.0.0.1")
+
+
+def compare(filter: str, send: str, packets: Iterable[Packet]) -> None:  # noqa: A002
+    """Has packets arrive at the fake switch and at the reference: both send the same, and not nothing."""
+    tap = Tap()
     rig = SwitchRig(tap)
-    plan = rig.load(planned(rig, "t", "TCP.flags == SA", send))
+    assert rig.ports["p1"].mac.hex(":") == LINK.dst
+    plan = rig.load(planned(rig, "t", filter, send))
     rig.target.start(["t"])
     reference = Interpreter(plan.ends[0].protocol)
-    mac = rig.ports["p1"].mac.hex(":")
-    for size in (0, 1, 15, 16, 17, 900):
-        numbers = {"seq": draw.getrandbits(32), "ack": draw.getrandbits(32)}
-        options = draw.choice(([], [("MSS", 1460)]))
-        packet = Ether(src="02:00:00:00:00:09", dst=mac) / IP(src="10.0.0.9", dst="10.0.0.1")
-        packet /= TCP(sport=80, dport=2000, flags="SA", options=options, **numbers) / Raw(bytes(size))
+    for packet in packets:
         octets = bytes(packet).ljust(60, b"\0")
         rig.daemon.running.chip.arrive(ARRIVES, octets, rig.now_ns)
         rig.pass_time(1e-5)
@@ -76,6 +75,39 @@ def test_frames_are_those_of_the_reference_byte_by_byte(send: str) -> None:
         assert [frame.hex() for frame in tap.left] == [frame.hex() for frame in expected]
         assert expected
         tap.left.clear()
+
+
+def segments(draw: Random) -> Iterator[Packet]:
+    for size in (0, 1, 15, 16, 17, 900):
+        numbers = {"seq": draw.getrandbits(32), "ack": draw.getrandbits(32)}
+        options = draw.choice(([], [("MSS", 1460)]))
+        segment = TCP(sport=80, dport=2000, flags="SA", options=options, **numbers)
+        yield LINK / segment / Raw(bytes(size))
+
+
+@pytest.mark.parametrize("send", FRAMES)
+def test_frames_are_those_of_the_reference_byte_by_byte(send: str) -> None:
+    compare("TCP.flags == SA", send, segments(Random(send)))
+
+
+@pytest.mark.parametrize(
+    ("filter", "send", "upper"),
+    [
+        (
+            "UDP.dport == 7 and UDP.sport == 2000",
+            "Ether / IP / UDP / Raw(load=payload)",
+            UDP(sport=2000, dport=7),
+        ),
+        (
+            "ICMP.type == 8 and ICMP.code == 0",
+            "Ether / IP / ICMP(type=0) / Raw(load=payload)",
+            ICMP(type=8, id=7),
+        ),
+    ],
+)
+def test_packets_that_are_sent_back_are_those_of_the_reference(filter: str, send: str, upper: Packet) -> None:  # noqa: A002
+    # Padding would come back as it arrived, where the reference takes it off.
+    compare(filter, send, (LINK / upper / Raw(Random(size).randbytes(size)) for size in (18, 19, 40, 901)))
 
 
 def test_one_trigger_too_many_is_refused_with_what_makes_room_and_nothing_changes() -> None:
@@ -102,7 +134,7 @@ def test_one_trigger_too_many_is_refused_with_what_makes_room_and_nothing_change
 
 def test_a_trigger_that_a_switch_cannot_have_is_refused_before_anything_is_written() -> None:
     rig = SwitchRig(Tap())
-    with pytest.raises(PlanError, match=r"^trigger 't': not on a switch: its packets are Ether / IP / UDP"):
+    with pytest.raises(PlanError, match=r"^trigger 't': not on a switch: it sends Ether / IP / UDP"):
         rig.load(planned(rig, "t", "UDP.dport == 7 and UDP.sport != 7", "Ether / IP / UDP"))
     assert not rig.daemon.running.store.entries("external.ExternalIngress.reply_rows.rows")
     assert not rig.target.snapshot().ends
