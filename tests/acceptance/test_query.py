@@ -16,6 +16,7 @@ from TesterLibrary.testbeds.load import load_testbed
 from .robots import check_failed, check_passed, lines, robot, run
 
 APPS = paths.suite_root() / "apps"
+MATRIX = Path(__file__).parents[1] / "matrix"
 PLANTED: list[str] = [*load_testbed("embedded/web-hosts").dut.options["also"]["server"]]
 
 
@@ -54,6 +55,15 @@ def test_an_application_passes_on_a_device_that_is_right(suite: str, count: int,
     tests = robot(APPS / f"{suite}.robot", tmp_path)
     assert len(tests) == count
     check_passed(tests)
+
+
+def test_a_switch_asks_a_web_server_by_clients_that_nobody_keeps(tmp_path: Path) -> None:
+    page = "PAGE:TCP.flags has P and TCP.dport == 2000-2049"
+    tests = robot(
+        APPS / "hosts.robot", tmp_path, f"TESTBED:{MATRIX / 'fake-web.yaml'}", page, only="Web Testing"
+    )
+    check_passed(tests)
+    assert len(tests) == 1
 
 
 def test_a_flood_that_passes_the_device_is_found(tmp_path: Path) -> None:
