@@ -83,10 +83,7 @@ class Returning:
 
 
 _SWAPS = (("Ether.src", "Ether.dst"), ("IP.src", "IP.dst"))
-_MESSAGE = {
-    "ICMP.type": "message_type",
-    "ICMP.code": "message_code",
-}  # fields of ICMP, and the parameters that they are
+_MESSAGE = {"ICMP.type": "message_type", "ICMP.code": "message_code"}  # and the parameters that they are
 RETURNING = {
     "UDP": Returning("trigger_udp", Reply(swaps=(*_SWAPS, ("UDP.sport", "UDP.dport")))),
     "ICMP": Returning(

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from ...errors import PlanError
 from ...model.plan import Plan
+from ...model.units import FCS_LENGTH
 from ...planning.switch.allocation import LoopbackPorts, Occupied
 from ...planning.switch.answers import answer_frame
 from ...planning.switch.editor import ETHERNET
@@ -234,7 +235,13 @@ class _Builder:
         """A trigger with a queue, and a template that polls it and leaves by a device port."""
         end, link, template = loaded.planned, self._links.next(), self._templates.next()
         queue = self._queues.next(end.name)
-        source = frame.source or self._ports.known[end.port].mac
+        source, leaves_by = frame.source or self._ports.known[end.port].mac, end.out_port or end.port
+        size, most = len(frame.frame) + FCS_LENGTH, self._ports.known[leaves_by].max_frame_size
+        if size > most:
+            raise PlanError(
+                f"trigger {end.name!r}: its frame has {size:,} bytes, and port {leaves_by!r} takes {most:,} "
+                "at most; give a shorter payload"
+            )
         asking = asking_entry(frame, link, queue)
         self._entries += [
             link_to_peer(link, out, source)

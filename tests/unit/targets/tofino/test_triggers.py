@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -17,9 +18,15 @@ from TesterLibrary.model.job import Job
 from TesterLibrary.model.plan import Plan
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.protocols.interpreter import Interpreter
+from TesterLibrary.targets.tofino.building import switch_job
 from TesterLibrary.targets.tofino.fake import Bridge
+from TesterLibrary.targets.tofino.job import SwitchJob
+from TesterLibrary.targets.tofino.resets import Resets
+from TesterLibrary.targets.tofino.schema import Schema
 from tests.contract.rig import SwitchRig
 from tests.unit.planning.test_trigger import trigger
+
+from .jobs import KNOWN, PORTS, PROFILES, PROGRAM, SCHEMAS, written
 
 QUEUES_LEFT = 3  # of 16, by the protocols of the shipped program
 ARRIVES = 0  # the device port of p1
@@ -138,6 +145,36 @@ def test_a_trigger_that_a_switch_cannot_have_is_refused_before_anything_is_writt
         rig.load(planned(rig, "t", "UDP.dport == 7 and UDP.sport != 7", "Ether / IP / UDP"))
     assert not rig.daemon.running.store.entries("external.ExternalIngress.reply_rows.rows")
     assert not rig.target.snapshot().ends
+
+
+def test_a_frame_that_its_port_does_not_take_is_refused() -> None:
+    short = {name: replace(port, max_frame_size=1518) for name, port in KNOWN.items()}
+
+    def job(payload: int) -> SwitchJob:
+        send = f"Ether / IP / TCP(flags=R) / Raw(load='{'x' * payload}')"
+        ends = (trigger("TCP.flags == SA", send),)
+        plan = compile_job(Job("job", ends=ends), ports=short, gateways={}, max_streams=1)
+        return switch_job(plan, replace(PORTS, known=short), PROGRAM)
+
+    assert len(job(1460).packets[0].octets) == 5 + 1514
+    with pytest.raises(
+        PlanError, match=r"^trigger 't': its frame has 1,519 bytes, and port 'p1' takes 1,518 at"
+    ):
+        job(1461)
+
+
+@pytest.mark.parametrize("schema", SCHEMAS, ids=PROFILES)
+def test_tables_of_each_chip_hold_triggers(schema: Schema) -> None:
+    ends = (
+        trigger("TCP.flags == SA and TCP.dport == 2000-2999", SENT, "request"),
+        trigger("UDP.dport == 7 and UDP.sport == 9", "Ether / IP / UDP / Raw(load=payload)", "echo"),
+        trigger("ICMP.type == 8 and ICMP.code == 0", "Ether / IP / ICMP(type=0) / Raw(load=payload)", "pong"),
+    )
+    plan = compile_job(Job("job", ends=ends), ports=KNOWN, gateways={}, max_streams=1)
+    job = switch_job(plan, PORTS, PROGRAM)
+    tables = written(schema, job)
+    tables.write(list(Resets.of([job]).entries))
+    assert len(tables.entries("external.ExternalIngress.reply_rows.rows")) == 8 + 1 + 1
 
 
 def test_entries_are_gone_when_a_trigger_stops() -> None:
