@@ -111,12 +111,14 @@ class PathTrace:
     @property
     def doubt(self) -> str:
         """Why nothing can be concluded from the trace; empty if it is complete."""
+        if self.received == 0:
+            return f"no packet came to path {self.path!r} while it was traced"
         failed = [condition.text for condition in self.conditions if not condition.holds]
         return f"the trace of path {self.path!r} is not complete: {'; '.join(failed)}" if failed else ""
 
     def __str__(self) -> str:
         text = f"{self.path}: {len(self.packets):,} of {self.received:,} packets traced"
-        return f"{text}, NOT COMPLETE" if self.doubt else text
+        return f"{text}, NOT COMPLETE" if self.received and self.doubt else text
 
     def _holes(self) -> Iterator[int]:
         expected = 0

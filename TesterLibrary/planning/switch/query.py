@@ -192,8 +192,8 @@ class _Lowering:
         query, value = self._query, self._query.value
         if query.direction is not Direction.RECEIVED:
             raise self._refused(
-                f"direction={query.direction.name.lower()}: where packets leave a Tofino, all of its 12 "
-                "stages are taken by versions and signatures; count where they are received, or use a testerd"
+                f"direction={query.direction.name.lower()}: the program of a switch counts packets where "
+                "they arrive; count where they are received, or use a testerd"
             )
         if query.interval is not None:
             raise self._refused(

@@ -36,8 +36,10 @@ def test_a_sample_is_whole_too(every: int) -> None:
     assert replace(WHOLE, packets=kept, due=len(kept), every=every).doubt == ""
 
 
-def test_a_path_that_has_received_nothing_has_a_whole_trace() -> None:
-    assert PathTrace("wan", (), received=0, due=0, dropped=0).doubt == ""
+def test_a_trace_of_nothing_says_nothing() -> None:
+    verdict = traces_complete([PathTrace("wan", (), received=0, due=0, dropped=0)])
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "no packet came to path 'wan' while it was traced" in verdict.reason
 
 
 @pytest.mark.parametrize(
