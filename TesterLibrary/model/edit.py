@@ -171,6 +171,8 @@ class PlannedEditor:
     every: int
     source: Source
     coverage: tuple[Coverage, ...] = ()
+    low: int = 0  # bits of the field behind those that change, in one of more than 64 bits
+    field: str = ""  # by Scapy's names, where the author has written others: `Dot1Q.vlan` of `VLAN.vid`
 
     @property
     def period(self) -> int | None:

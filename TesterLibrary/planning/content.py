@@ -87,7 +87,10 @@ def _edited(stream: Stream, templates: Sequence[FrameTemplate], seed: int) -> Co
             low, bits = field.window
             covered = checksums.coverage(field.place, field.changing)
         offset = field.place.bit_offset + field.place.bits - low - bits
-        editors.append(PlannedEditor(str(path), offset, bits, every[path], field.source, covered))
+        scapy = str(field.place.path)
+        editors.append(
+            PlannedEditor(str(path), offset, bits, every[path], field.source, covered, low, field=scapy)
+        )
     version, reached = None, tuple(changes.values())
     if stream.version:
         version, either = chosen_version(stream.version, templates[0], checksums, editors)

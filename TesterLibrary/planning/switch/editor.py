@@ -109,7 +109,7 @@ def switch_editors(
             found.append(_lowered(editor, fields, cascaded=_cascaded(editor, ordered[:number])))
         except PlanError as problem:
             raise PlanError(f"{editor.name}: {problem}") from None
-    if all(name in {editor.name for editor in editors} for name in ETHERNET):
+    if {*ETHERNET} <= {editor.field for editor in found}:
         raise PlanError(f"{' and '.join(ETHERNET)} change; a switch changes one of them")
     if (listed := sum(len(editor.listed) for editor in found)) > LIST_VALUES:
         raise PlanError(f"lists of {listed:,} values; a switch has room for {LIST_VALUES:,}")
@@ -127,13 +127,14 @@ def _cascaded(editor: PlannedEditor, before: Sequence[PlannedEditor]) -> bool:
 
 
 def _lowered(editor: PlannedEditor, fields: Mapping[str, int], *, cascaded: bool) -> SwitchEditor:
-    bits = fields.get(editor.name)
+    name = editor.name if editor.name in fields else editor.field
+    bits = fields.get(name)
     if bits is None:
         raise PlanError(f"a switch does not edit it; it edits {', '.join(fields)}")
     if bits > WORD:
-        _check_upper(editor.source)
+        _check_upper(editor)
     start, step, random, bound, base, listed = _unit(editor.source)
-    if editor.name == _LISTED and not listed:
+    if name == _LISTED and not listed:
         if bound > LIST_VALUES:
             raise PlanError(f"its numbers go up to {bound:,}; a switch has a list of {LIST_VALUES:,} for it")
         listed, base = tuple(Listed(n, n, base + n) for n in range(bound)), 0
@@ -142,11 +143,12 @@ def _lowered(editor: PlannedEditor, fields: Mapping[str, int], *, cascaded: bool
     top = (1 << min(bits, WORD)) - 1
     kept = tuple(Listed(item.first, item.last, item.value & top) for item in listed)
     error = len(kept) / (1 << _QUANTILE_BITS) if isinstance(editor.source, Distribution) else 0.0
-    return SwitchEditor(editor.name, start, step, random, bound, base & top, kept, cascaded, error)
+    return SwitchEditor(name, start, step, random, bound, base & top, kept, cascaded, error)
 
 
-def _check_upper(source: Source) -> None:
+def _check_upper(editor: PlannedEditor) -> None:
     """Raises PlanError unless all values of a long field have the same upper bits."""
+    source = editor.source
     if isinstance(source, Step):
         ends = [source.value(0), source.value(source.count - 1)]
     elif isinstance(source, RandomBits):
@@ -157,7 +159,8 @@ def _check_upper(source: Source) -> None:
         ends = [min(source.values), max(source.values)]
     else:
         raise PlanError(f"a switch has no way to give it {source}")
-    if ends[0] >> WORD != ends[1] >> WORD:
+    # Of a field of more than 64 bits the source has a part, which need not be the last one.
+    if editor.low or ends[0] >> WORD != ends[1] >> WORD:
         raise PlanError(f"its values differ before the last {WORD} bits, which are what a switch changes")
 
 

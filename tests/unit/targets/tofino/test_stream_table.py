@@ -83,7 +83,7 @@ ROWS: dict[str, tuple[Stream | Sequence[Stream], str]] = {  # by what the table 
         edited("Ether.dst", "Ether.src"),
         "Ether.dst and Ether.src change; a switch changes one of them",
     ),
-    "numbers of VLANs": (steps("Dot1Q.vlan", "1", VLAN), ""),
+    "numbers of VLANs": ([steps("Dot1Q.vlan", "1", VLAN), steps("VLAN.vid", "1", VLAN)], ""),
     "addresses of IPv6, their last 32 bits": (steps("IPv6.dst", "2001:db8::3", IPV6), ""),
     "their first 96 bits": (
         changing("IPv6.dst", FieldValues(("2001:db8::1", "2001:db9::1")), IPV6),
@@ -141,3 +141,11 @@ def test_a_switch_sends_what_the_table_says(row: str) -> None:
     with pytest.raises(PlanError) as refused:
         planned(what)
     assert why in str(refused.value)
+
+
+@pytest.mark.parametrize("step", ["0:0:1::", "0:0:0:0:1::", "0:0:0:0:0:1::"])
+def test_bits_before_the_last_32_never_change_in_the_place_of_these(step: str) -> None:
+    """An editor of an engine has 64 bits of an address of IPv6, which need not be its last ones."""
+    what = changing("IPv6.src", Sweep("2001:2:1::1", step=step, count=4), IPV6)
+    with pytest.raises(PlanError, match=r"IPv6.src: its values differ before the last 32 bits"):
+        planned(what)
