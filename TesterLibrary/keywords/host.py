@@ -213,9 +213,10 @@ class HostKeywords:
 
         It counts from the last `Start Path` on, so the trace has to begin before. INCONCLUSIVE where it does
         not, where the counter went on before the path forwarded or behind the end of the trace, where it
-        cannot be read, where the trace has a hole, and for ``received`` and ``marked`` where events have sent
-        packets that are in no trace: copies and resets. One that says something else is INCONCLUSIVE where
-        links of the path were down, as well: what a host sent meanwhile has not reached the tester.
+        cannot be read, where the trace has a hole, for a host beside others at the first end of a path, and
+        for ``received`` and ``marked`` where events have sent packets that are in no trace: copies and
+        resets. One that says something else is INCONCLUSIVE where links of the path were down, as well: what
+        a host sent meanwhile has not reached the tester.
 
         | `Start Trace` | wan |
         | `Start Path` | wan |

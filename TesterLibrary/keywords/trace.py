@@ -118,6 +118,8 @@ class PathTraces:
 
         With a host this is a verdict: a counter that says something else than the wire is FAIL. It needs the
         direction in which that host sends: what the other end has sent again is in no counter of this one.
+        It is INCONCLUSIVE for a host at the first end of a path with ports ``beside`` that end's: the trace
+        has the packets of all hosts there.
 
         | ${found} = | `Analyse Retransmissions` | wan | host=server | direction=backward |
         | Should Be Equal As Integers | ${found.fast} | 1 |

@@ -62,6 +62,7 @@ class Retransmissions:
     recoveries: tuple[Recovery, ...]
     segments: int  # with sequence numbers of their own
     doubt: str = ""  # why the trace says nothing
+    shared: str = ""  # why it says nothing of one host
 
     @property
     def fast(self) -> int:
@@ -171,6 +172,7 @@ def retransmissions(trace: PathTrace, heading: Heading = Heading.BOTH) -> Retran
         tuple(recovery for recovery in recoveries if heading in (Heading.BOTH, recovery.direction)),
         segments,
         doubt,
+        trace.shared(heading),
     )
 
 

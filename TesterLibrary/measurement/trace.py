@@ -82,6 +82,7 @@ class PathTrace:
     every: int = 1
     file: str = ""  # with the packets
     from_start: bool = True  # it began with the last start of the path
+    beside: tuple[str, ...] = ()  # more ports of the first end of the path
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
@@ -115,6 +116,15 @@ class PathTrace:
             return f"no packet came to path {self.path!r} while it was traced"
         failed = [condition.text for condition in self.conditions if not condition.holds]
         return f"the trace of path {self.path!r} is not complete: {'; '.join(failed)}" if failed else ""
+
+    def shared(self, heading: Heading) -> str:
+        """Why packets that come from the first end, if any of these are meant, may be of several hosts."""
+        if not self.beside or heading is Heading.BACKWARD:
+            return ""
+        return (
+            f"path {self.path!r} has {1 + len(self.beside)} ports at its first end, and its trace has the "
+            "packets of all hosts there; judge a host at the other end, or a path with one port at each end"
+        )
 
     def __str__(self) -> str:
         text = f"{self.path}: {len(self.packets):,} of {self.received:,} packets traced"

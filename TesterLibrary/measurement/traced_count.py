@@ -54,13 +54,17 @@ def count(trace: PathTrace, what: Traced, heading: Heading) -> TracedCount:
     """
     check_direction(heading)
     packets = [packet for packet in trace.packets if packet.direction is heading]
+    sender = (
+        Heading.BACKWARD if (heading is Heading.FORWARD) == (what in REACHES_THE_HOST) else Heading.FORWARD
+    )
     partial = "only a part of the packets was traced" if trace.every != 1 else ""
-    doubt = trace.doubt or partial or ("" if what in _OF_FRAMES else cut_headers(trace))
+    cut = "" if what in _OF_FRAMES else cut_headers(trace)
+    doubt = "; ".join(filter(None, (trace.doubt or partial or cut, trace.shared(sender))))
     match what:
         case Traced.RETRANSMISSIONS | Traced.TIMEOUTS:
             found = retransmissions(trace, heading)
             again = found.timeouts if what is Traced.TIMEOUTS else len(found.found)
-            return TracedCount(again, found.doubt)
+            return TracedCount(again, "; ".join(filter(None, (found.doubt, shared))))
         case Traced.SENT:
             value = len(packets)
         case Traced.SENT_BYTES:

@@ -73,5 +73,11 @@ def counted_alike(found: Retransmissions, host: str, counted: int | str, doubt: 
     """Whether a host has counted as many retransmissions as the trace has of its direction."""
     traced = TracedCount(len(found.found), found.doubt)
     return counter_is_true(
-        RETRANSMITTED, host, counted, traced, what=Traced.RETRANSMISSIONS, path=found.path, doubt=doubt
+        RETRANSMITTED,
+        host,
+        counted,
+        traced,
+        what=Traced.RETRANSMISSIONS,
+        path=found.path,
+        doubt="; ".join(filter(None, (doubt, found.shared))),
     )

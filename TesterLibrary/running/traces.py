@@ -239,6 +239,7 @@ class Traces:
             every=tracing.every,
             file=str(file),
             from_start=tracing.from_start,
+            beside=tracing.planned.beside if tracing.planned else (),
         )
         self._tester.recorder.event(
             "trace",

@@ -11,9 +11,11 @@ from scapy.layers.inet import IP, TCP
 from scapy.layers.l2 import Ether
 
 from TesterLibrary.errors import TesterLibraryError
+from TesterLibrary.measurement.retransmissions import retransmissions
 from TesterLibrary.measurement.trace import Change, PathTrace, TracedPacket
-from TesterLibrary.measurement.traced_count import Traced, TracedCount, count
+from TesterLibrary.measurement.traced_count import REACHES_THE_HOST, Traced, TracedCount, count
 from TesterLibrary.methodology.host_counters import counter_is_true
+from TesterLibrary.methodology.retransmissions import counted_alike
 from TesterLibrary.model.heading import Heading
 from TesterLibrary.verdict import Outcome
 
@@ -81,6 +83,30 @@ def test_packets_of_roce_are_counted_where_they_are_undamaged() -> None:
     assert count(found, Traced.ROCE_SENT, Heading.FORWARD) == TracedCount(3)
     assert count(found, Traced.ROCE_RECEIVED, Heading.FORWARD) == TracedCount(1)
     assert count(found, Traced.ROCE_RECEIVED, Heading.BACKWARD) == TracedCount(2)
+
+
+@pytest.mark.parametrize("what", Traced)
+def test_a_host_beside_others_is_not_held_against_the_packets_of_them_all(what: Traced) -> None:
+    several = replace(TRACE, beside=("p3",))
+    at_first, at_second = (
+        (Heading.BACKWARD, Heading.FORWARD)
+        if what in REACHES_THE_HOST
+        else (Heading.FORWARD, Heading.BACKWARD)
+    )
+    assert "2 ports at its first end" in count(several, what, at_first).doubt
+    assert count(several, what, at_second) == count(TRACE, what, at_second)
+
+
+def test_what_hosts_beside_each_other_sent_again_is_of_no_host() -> None:
+    several = replace(TRACE, beside=("p3",))
+    for heading, outcome in (
+        (Heading.FORWARD, Outcome.INCONCLUSIVE),
+        (Heading.BOTH, Outcome.INCONCLUSIVE),
+        (Heading.BACKWARD, Outcome.FAIL),
+    ):
+        found = retransmissions(several, heading)
+        assert found.doubt == ""
+        assert counted_alike(found, "client", 7).outcome is outcome
 
 
 def test_both_directions_are_no_hosts() -> None:
