@@ -207,7 +207,7 @@ class TrafficStamps:
     def get_stamped_flows(
         self, name: str | None = None, direction: Heading = Heading.FORWARD
     ) -> list[StampedPackets]:
-        """Returns the flows of stamped packets as they are now, in the order in which they appeared.
+        """Returns the flows of stamped packets, in the order in which they appeared.
 
         | =Argument= | =Meaning= |
         | ``name`` | the name of the stamps; may be left out where there is one group only |
@@ -215,8 +215,9 @@ class TrafficStamps:
 
         Each has ``name`` (addresses and ports as sent), ``sent``, ``received``, ``lost``, ``late``,
         ``reordered``, ``delay`` (``min``, ``mean``, ``max``; of the first 256 flows ``p50`` and ``p99``),
-        ``std_ns`` and ``ipdv_mean_ns``. After `Stop Path` they are in a CSV file in ``evidence/stamps``, and
-        intervals of time in another one.
+        ``std_ns`` and ``ipdv_mean_ns``. Before `Stop Path` they are as they are now, and packets may be under
+        way; `Stop Path` writes them to a CSV file in ``evidence/stamps``, and intervals of time to another
+        one. A switch counts no flows.
 
         | ${flows} = | `Get Stamped Flows` | load |
         | Should Be Equal As Integers | ${flows[0].lost} | 0 |

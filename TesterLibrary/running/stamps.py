@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path as File
 
@@ -35,6 +35,7 @@ class _Known:
     stamps: Stamps
     plan: Plan | None = None  # while packets are stamped
     last: StampResult | None = None  # once they are ended
+    flows: dict[str, list[StampFlowCounters]] = field(default_factory=dict)  # of each direction, as well
 
     def is_on(self, path: str) -> bool:
         return path in {loaded.path for loaded in self.stamps.paths}
@@ -79,6 +80,7 @@ class StampGroups:
                 plan = self._planned(known.stamps)
                 target.load(plan)
                 known.plan, known.last = plan, None
+                known.flows.clear()
                 begun.append(known.stamps.name)
                 target.start([plan.job])
         except BaseException:
@@ -129,16 +131,31 @@ class StampGroups:
         known = self._find(name)
         if known.plan:
             return self._read(known)
+        return self._last(known)
+
+    @staticmethod
+    def _last(known: _Known) -> StampResult:
+        """The counters when the stamps ended. PlanError where they have not begun."""
         if known.last is None:
             paths = " and ".join(path.path for path in known.stamps.paths)
             raise known.stamps.refused(f"no packet was stamped; start both paths, {paths}, first")
         return known.last
 
     def flows(self, name: str | None, heading: str) -> list[StampFlowCounters]:
-        """The flows of one direction, while packets are stamped. PlanError where they are not."""
+        """The flows of one direction, as they are now or were when the stamps ended.
+
+        Raises:
+            PlanError: the stamps have not begun, or the tester counts no flows.
+        """
         known = self._find(name)
         if known.plan is None:
-            raise known.stamps.refused("flows are read before Stop Path; afterwards they are in the CSV file")
+            self._last(known)
+            if heading not in known.flows:
+                raise known.stamps.refused(
+                    f"no flows were counted in direction={heading}; give a direction that was stamped, "
+                    "and a tester that counts flows: a testerd does, a switch does not"
+                )
+            return known.flows[heading]
         return [flow for flows, _ in self._records(known, heading) for flow in flows]
 
     def _records(
@@ -187,7 +204,8 @@ class StampGroups:
             name = f"{known.stamps.name}-{heading}"
             flows, intervals = (_free(directory, f"{name}-{what}") for what in ("flows", "intervals"))
             try:
-                write_flows(flows, [flow for some, _ in chunks for flow in some])
+                known.flows[heading] = [flow for some, _ in chunks for flow in some]
+                write_flows(flows, known.flows[heading])
                 write_intervals(intervals, [interval for _, some in chunks for interval in some])
             except OSError as problem:
                 raise RecordError(directory, problem) from None
