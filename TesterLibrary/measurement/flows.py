@@ -136,7 +136,7 @@ class FlowStatistics:
 
     def __str__(self) -> str:
         return (
-            f"{self.flows:,} flows, {self.lossy:,} lost frames and {self.silent:,} of them all; "
+            f"{self.flows:,} flows: {self.lossy:,} lost frames, of {self.silent:,} nothing arrived; "
             f"{self.least_received:,} to {self.most_received:,} frames received a flow"
         )
 

@@ -93,4 +93,4 @@ def test_a_summary_does_not_depend_on_the_chunks() -> None:
     assert [flow.index for flow in FlowSummary.of(two, 2, FlowMeasure.MAX_LATENCY).worst] == [0, 4]
     statistics = FlowSummary.of(two).statistics
     assert (statistics.flows, statistics.silent, statistics.lossy) == (5, 1, 3)
-    assert str(statistics) == "5 flows, 3 lost frames and 1 of them all; 0 to 5 frames received a flow"
+    assert str(statistics) == "5 flows: 3 lost frames, of 1 nothing arrived; 0 to 5 frames received a flow"
