@@ -9,6 +9,7 @@ from typing import Annotated
 
 from robot.api.deco import keyword
 
+from ..files.pattern import load_pattern
 from ..methodology.inline import all_events_fired
 from ..model.editor import FieldPath
 from ..model.headers import HeaderStack
@@ -50,6 +51,15 @@ class EventArguments:
     iteration: Annotated[int, "which transmission of that packet; 2 is its first retransmission"] = 1
     every: Annotated[int | None, "in place of a number: each n-th packet, retransmissions included"] = None
     ratio: Annotated[Ratio | None, "in place of a number: a part of the packets at random, ``0.1 %``"] = None
+    byte: Annotated[
+        int | None, "in place of a number: the packet of TCP with that byte of its data"
+    ] = None
+    sequence: Annotated[int | None, "in place of a number: that of TCP, or a PSN of RoCEv2"] = (
+        None
+    )
+    pattern: Annotated[
+        str | None, "in place of a number: a file of 0 and 1, for one packet after the other, again and again"
+    ] = None
     flow: Annotated[int | None, "the number of the flow as flows appear, from 1; any, if left out"] = None
     headers: Annotated[
         HeaderStack | None, "headers of the packets, with the fields that matter: ``IP / TCP(dport=80)``"
@@ -83,6 +93,8 @@ class Events:
         | `Drop Packet` | wan | flow=1 | number=20 | data_only=True |
         | `Drop Packet` | wan | flow=1 | number=20 | iteration=2 | data_only=True |
         | `Drop Packet` | wan | ratio=0.1 % | headers=IP / UDP(dport=53) |
+        | `Drop Packet` | wan | flow=1 | byte=20000 | direction=backward |
+        | `Drop Packet` | wan | pattern=${CURDIR}/losses.txt | direction=forward |
         """
         return self._add(shared, Drop())
 
@@ -311,6 +323,9 @@ class Events:
             number=shared.number,
             every=shared.every,
             ratio=shared.ratio,
+            byte=shared.byte,
+            sequence=shared.sequence,
+            pattern=load_pattern(shared.pattern) if shared.pattern else None,
             iteration=shared.iteration,
             flow=shared.flow,
             headers=shared.headers,

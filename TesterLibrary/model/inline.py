@@ -183,19 +183,26 @@ PacketAction = (
 _LAST = (Drop, Blackhole, LinkDown, Reset)  # nothing more happens to the packet
 
 
+_SELECTIONS = ("number", "every", "ratio", "byte", "sequence", "pattern")
+MOST_PATTERN = 1 << 20  # packets
+
+
 @dataclass(frozen=True, kw_only=True)
 class Event:
     """Something that happens to packets of a path.
 
     It sees the packets that have these headers, of one flow or of all, in one direction or both. Of these it
-    selects the one with a number, every n-th, or a part at random.
+    selects the one with a number, a byte or a sequence number, every n-th, a part at random, or by a pattern.
     """
 
     action: PacketAction
     number: int | None = None  # from 1; retransmissions have none
     every: int | None = None
     ratio: Ratio | None = None
-    iteration: int = 1  # which transmission of the packet with that number
+    byte: int | None = None  # of the data of its flow in its direction, from 0
+    sequence: int | None = None  # a sequence number of TCP, or a PSN of RoCEv2
+    pattern: tuple[bool, ...] | None = None  # of one packet after the other, again and again
+    iteration: int = 1  # which transmission of the packet that is meant
     flow: int | None = None  # from 1, in the order of appearance among those with these headers
     headers: HeaderStack | None = None  # of the packets that it sees; None: any
     heading: Heading = Heading.BOTH
@@ -215,14 +222,25 @@ class Event:
                 raise self.refused(f"{what}={number} counts from 1; give {allowed}")
         if self.ratio is not None and not 0 < self.ratio.value < 1:
             raise self.refused(f"ratio={self.ratio} selects no packet, or all; give every=1 for all")
-        if self.iteration != 1 and self.number is None:
-            raise self.refused(f"iteration={self.iteration} needs a number: only that packet is known again")
+        for what, number in (("byte", self.byte), ("sequence", self.sequence)):
+            if number is not None and not 0 <= number < 1 << 32:
+                raise self.refused(f"{what}={number}; give 0 to {(1 << 32) - 1:,}")
+            if number is not None and self.flow is None:
+                raise self.refused(f"{what}={number} is one of a flow; give flow, such as flow=1")
+        if self.pattern is not None and not any(self.pattern):
+            raise self.refused("its pattern selects no packet; one character has to be 1")
+        if self.iteration != 1 and self.packet is None:
+            raise self.refused(
+                f"iteration={self.iteration} needs a number, byte or sequence: only such a packet is known "
+                "again"
+            )
 
     def _check_selection(self) -> None:
-        given = [name for name in ("number", "every", "ratio") if getattr(self, name) is not None]
+        given = [name for name in _SELECTIONS if getattr(self, name) is not None]
         if len(given) != 1:
             what = " and ".join(given) or "nothing"
-            raise self.refused(f"{what} given; give number, every or ratio, one of them")
+            names = f"{', '.join(_SELECTIONS[:-1])} or {_SELECTIONS[-1]}"
+            raise self.refused(f"{what} given; give {names}, one of them")
 
     def refused(self, why: str) -> PlanError:
         """The error that says which event is meant."""
@@ -236,6 +254,12 @@ class Event:
             selected = f"{what} {self.number:,}"
         elif self.every is not None:
             selected = f"every {what}" if self.every == 1 else f"each {self.every:,}th {what}"
+        elif self.byte is not None:
+            selected = f"{what} with byte {self.byte:,}"
+        elif self.sequence is not None:
+            selected = f"{what} with sequence number {self.sequence}"
+        elif self.pattern is not None:
+            selected = f"{what}s by a pattern of {len(self.pattern):,}"
         else:
             selected = f"{self.ratio} of {what}s"
         of = f" of flow {self.flow:,}" if self.flow else ""
@@ -247,12 +271,14 @@ class Event:
     @property
     def packet(self) -> tuple[object, ...] | None:
         """The one packet that it selects; None where it selects several."""
-        return None if self.number is None else self.selection
+        one = next((each for each in (self.number, self.byte, self.sequence) if each is not None), None)
+        return None if one is None else self.selection
 
     @property
     def selection(self) -> tuple[object, ...]:
         """The packets that it selects by their number, and of which it does."""
-        return self.number, self.iteration, self.flow, self.headers, self.heading, self.data_only
+        which = self.number, self.byte, self.sequence, self.iteration
+        return *which, self.flow, self.headers, self.heading, self.data_only
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,14 @@ PlannedAction = (
 
 
 @dataclass(frozen=True)
+class PlannedCarried:
+    """The packet with a sequence number, or a byte of the data of its direction."""
+
+    sequence: int
+    from_start: bool
+
+
+@dataclass(frozen=True)
 class PlannedEvent:
     """An event, ready for any target that forwards."""
 
@@ -59,9 +67,11 @@ class PlannedEvent:
     flow: int  # 0: all frames of the watch
     data_only: bool
     number: int = 0  # 0: not by number
-    iteration: int = 0  # 0 where it is not by number
+    iteration: int = 0  # 0 where it is of no single packet
     every: int = 0  # 0: not by a count
     ratio: PlannedRatio | None = None
+    carried: PlannedCarried | None = None
+    pattern: bytes = b""  # 0 or 1 for one packet after the other, again and again; none: not by that
 
 
 @dataclass(frozen=True)

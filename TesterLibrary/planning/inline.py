@@ -12,7 +12,7 @@ from ..errors import PlanError
 from ..model.headers import Header, HeaderStack
 from ..model.inline import Event, Path, Rewrite
 from ..model.match import Match
-from ..model.planned_path import PlannedAction, PlannedEvent, PlannedPath, PlannedRatio
+from ..model.planned_path import PlannedAction, PlannedCarried, PlannedEvent, PlannedPath, PlannedRatio
 from ..model.ports import Port
 from ..model.splitmix import splitmix64
 from ..wire.address import station_of
@@ -94,6 +94,11 @@ def _planned(event: Event, action: PlannedAction, index: int, watch: int, seed: 
     ratio = None
     if event.ratio is not None:
         ratio = PlannedRatio(splitmix64(seed, index), max(1, threshold(event.ratio)))
+    carried = None
+    if event.byte is not None:
+        carried = PlannedCarried(event.byte, from_start=True)
+    elif event.sequence is not None:
+        carried = PlannedCarried(event.sequence, from_start=False)
     return PlannedEvent(
         name=event.name or f"{index + 1}: {event.description}"[:_LONGEST_NAME],
         action=action,
@@ -102,9 +107,11 @@ def _planned(event: Event, action: PlannedAction, index: int, watch: int, seed: 
         flow=event.flow or 0,
         data_only=event.data_only,
         number=event.number or 0,
-        iteration=event.iteration if event.number else 0,
+        iteration=event.iteration if event.packet else 0,
         every=event.every or 0,
         ratio=ratio,
+        carried=carried,
+        pattern=bytes(event.pattern or ()),
     )
 
 

@@ -226,6 +226,20 @@ def test_tags_are_seen_where_they_are_asked_for(inline: Inline) -> None:
     assert inline.send("Ether / Dot1Q(vlan=6) / IP / UDP").rx_packets == FRAMES
 
 
+def test_a_pattern_selects_one_packet_after_the_other(inline: Inline) -> None:
+    inline.path(Event(action=Drop(), pattern=(False, True, True, False)))
+    assert inline.send().rx_packets == FRAMES // 2
+    (event,) = inline.counters().events
+    assert (event.name, event.fired) == ("1: drop packets by a pattern of 4", FRAMES // 2)
+
+
+@pytest.mark.parametrize("where", [{"byte": 7}, {"sequence": 7}])
+def test_what_has_no_sequence_numbers_is_not_selected_by_them(inline: Inline, where: dict[str, int]) -> None:
+    inline.path(Event(action=Drop(), flow=1, **where))
+    assert inline.send().rx_packets == FRAMES
+    assert inline.counters().events[0].fired == 0
+
+
 def test_a_ratio_has_a_seed(inline: Inline) -> None:
     inline.path(Event(action=Drop(), ratio=Ratio(Fraction(1, 4))))
     first = inline.send(frames=4000).rx_packets

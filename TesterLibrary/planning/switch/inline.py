@@ -157,14 +157,20 @@ def _check(path: PlannedPath, event: PlannedEvent) -> None:
         raise _refused(path, f"event {event.name!r}: {why}")
 
 
+def _selection(event: PlannedEvent) -> str:
+    if event.carried:
+        return "a byte" if event.carried.from_start else "a sequence number"
+    return "a pattern" if event.pattern else "a ratio"
+
+
 def _unfit(event: PlannedEvent) -> Iterator[str]:
     """Reasons why a switch cannot have an event."""
     action = event.action
     if not isinstance(action, Drop | Mark | Corrupt):
         kind = re.sub(r"\B([A-Z])", r" \1", type(action).__name__.removeprefix("Planned")).lower()
         yield f"a switch drops, marks and corrupts single packets, and has no {kind}; {_TESTERD}"
-    if event.every or event.ratio is not None:
-        given = f"every={event.every}" if event.every else "a ratio"
+    if not event.number:
+        given = f"every={event.every}" if event.every else _selection(event)
         yield f"a switch selects packets by their number, not by {given}; give number, or {_TESTERD}"
     if not event.flow:
         yield f"a switch numbers the packets of each flow, not of all together; give flow, or {_TESTERD}"

@@ -90,6 +90,11 @@ def _event(event: PlannedEvent) -> inline_pb2.Event:
         message.ratio.seed, message.ratio.threshold = event.ratio.seed, event.ratio.threshold
     elif event.every:
         message.every = event.every
+    elif event.carried:
+        carried = event.carried
+        message.carried.CopyFrom(inline_pb2.Carried(sequence=carried.sequence, from_start=carried.from_start))
+    elif event.pattern:
+        message.pattern = event.pattern
     else:
         message.number = event.number
     _act(event.action, message)

@@ -40,6 +40,8 @@ Events::Events(const PathPlan& plan)
   for (const Matches& matches : plan_.watches)
     watches_.push_back({.matches = &matches, .flows = {}});
   std::vector<uint32_t> room(watches_.size());  // for flows
+  std::vector<bool> tells_bytes(watches_.size());
+  transmissions_.resize(plan_.events.size());
   for (uint32_t i = 0; i < plan_.events.size(); ++i) {
     const EventPlan& event = plan_.events[i];
     Series& series = SeriesOf(event);
@@ -51,6 +53,8 @@ Events::Events(const PathPlan& plan)
       watches_[event.watch].numbers_all = true;
     }
     if (event.flow == 0 && NeedsFlow(event.action)) flows = kFlowsOfAll;
+    if (const auto* carried = std::get_if<ByCarried>(&event.selection); carried != nullptr)
+      tells_bytes[event.watch] = tells_bytes[event.watch] || carried->from_start;
     if (std::holds_alternative<TakeLinkDown>(event.action)) link_cuts_.try_emplace(i);
   }
   for (const auto& series : series_) {
@@ -62,6 +66,7 @@ Events::Events(const PathPlan& plan)
   for (size_t i = 0; i < watches_.size(); ++i) {
     Watch& watch = watches_[i];
     if (room[i] != 0) watch.flows = std::make_unique<NumberedFlows>(room[i]);
+    if (tells_bytes[i]) watch.begins.resize(size_t{room[i]} + 1);
     if (watch.flows) tables_.push_back(watch.flows.get());
     std::ranges::stable_sort(watch.of_flows, {}, &Series::flow);
     if (watch.of_flows.empty()) continue;
@@ -133,15 +138,45 @@ void Events::SelectByNumber(Series& series, Arrived arrived) {
   FindNextNumber(series);
 }
 
-void Events::SelectRecurring(const Series& series, uint64_t packet) {
+void Events::SelectRecurring(const Series& series, uint64_t packet, Arrived arrived) {
   for (const uint32_t event : series.recurring) {
-    const Selection& selection = plan_.events[event].selection;
-    const auto* every = std::get_if<ByEvery>(&selection);
-    const auto* ratio = std::get_if<ByRatio>(&selection);
-    const bool selects = every != nullptr ? (packet + 1) % every->packets == 0
-                                          : RandomNumber(ratio->seed, packet) < ratio->threshold;
-    if (selects) selected_.push_back(event);
+    if (Selects(event, packet, arrived)) selected_.push_back(event);
   }
+}
+
+bool Events::Selects(uint32_t event, uint64_t packet, const Arrived& arrived) {
+  const Selection& selection = plan_.events[event].selection;
+  if (const auto* every = std::get_if<ByEvery>(&selection))
+    return (packet + 1) % every->packets == 0;
+  if (const auto* ratio = std::get_if<ByRatio>(&selection))
+    return RandomNumber(ratio->seed, packet) < ratio->threshold;
+  if (const auto* pattern = std::get_if<ByPattern>(&selection))
+    return pattern->selects[packet % pattern->selects.size()] != 0;
+  return Carries(event, std::get<ByCarried>(selection), arrived);
+}
+
+bool Events::Carries(uint32_t event, const ByCarried& carried, const Arrived& arrived) {
+  const Segment& segment = *arrived.segment;
+  uint32_t numbers = segment.sequence_numbers;
+  uint32_t sequence = carried.sequence;
+  if (segment.is_roce) {
+    if (carried.from_start) return false;
+    sequence *= Segment::kPerRocePacket;
+  } else if (carried.from_start) {
+    sequence += watches_[plan_.events[event].watch].begins[arrived.flow][arrived.direction];
+    numbers -= (segment.tcp_flags & Segment::kFin) != 0 ? 1 : 0;
+  }
+  // A difference modulo 2^32: sequence numbers go round.
+  if (sequence - segment.sequence >= numbers) return false;
+  return ++transmissions_[event][arrived.direction] == carried.iteration;
+}
+
+void Events::NoteBegin(Watch& watch, const Segment& segment) const {
+  const NumberedFlow& flow = *watch.flow;
+  if (flow.number >= watch.begins.size() || flow.seen[direction_] || segment.sequence_numbers == 0)
+    return;
+  watch.begins[flow.number][direction_] =
+      segment.sequence + ((segment.tcp_flags & Segment::kSyn) != 0 ? 1 : 0);
 }
 
 inline bool Events::SeenBy(Watch& watch, const Packet& packet) {
@@ -154,6 +189,8 @@ inline bool Events::SeenBy(Watch& watch, const Packet& packet) {
       if (watch.flows->count() != before) [[unlikely]]
         flow_count_.Add(watch.flows->count() - before);
       arrived.flow = watch.flow->number;
+      if (!watch.begins.empty()) [[unlikely]]
+        NoteBegin(watch, segment);
       arrived.progress = watch.flow->Follow(segment, direction_);
     } else if (watch.numbers_all && (segment.is_tcp() || segment.is_roce)) {
       untracked_.Add(1);

@@ -139,9 +139,12 @@ class Events {
     size_t next = 0;                    // of these, the first one whose packet has not come
     std::vector<Awaited> awaited;       // has room for all of by_number
   };
+  // The sequence number of the first data of a flow, by direction.
+  using Begins = std::array<uint32_t, kPathDirections>;
   struct Watch {
     const Matches* matches;
     std::unique_ptr<NumberedFlows> flows;   // null where nobody asks for flows
+    std::vector<Begins> begins{};           // by flow; none where nobody asks for them
     bool numbers_all = false;               // packets of all flows, together
     std::vector<Series*> everywhere{};      // of all frames
     std::vector<Series*> of_flows{};        // by ascending flow
@@ -183,14 +186,19 @@ class Events {
     if (arrived.progress.first && ++series.numbered == series.next_number) [[unlikely]]
       SelectByNumber(series, arrived);
     if (!series.recurring.empty()) [[unlikely]]
-      SelectRecurring(series, packet);
+      SelectRecurring(series, packet, arrived);
     return true;
   }
   // By value, so that what every packet has stays in registers.
   void SelectAgain(Series& series, Arrived arrived);
   void SelectByNumber(Series& series, Arrived arrived);
-  void SelectRecurring(const Series& series, uint64_t packet);
+  void SelectRecurring(const Series& series, uint64_t packet, Arrived arrived);
+  bool Selects(uint32_t event, uint64_t packet, const Arrived& arrived);
+  // Whether a packet has the sequence number that an event is about, in that transmission.
+  bool Carries(uint32_t event, const ByCarried& carried, const Arrived& arrived);
   void FindNextNumber(Series& series) const;
+  // The first data of a flow in the present direction, if this is its first packet there.
+  void NoteBegin(Watch& watch, const Segment& segment) const;
   // Whether an event of the watch sees a packet.
   bool SeenBy(Watch& watch, const Packet& packet);
   // The present frame, in which no event has changed anything.
@@ -220,8 +228,10 @@ class Events {
   std::vector<Watch> watches_;
   std::vector<const NumberedFlows*> tables_;  // of these
   std::vector<std::unique_ptr<Series>> series_;
-  std::vector<size_t> series_of_;    // by event
-  std::vector<Counts> counts_;       // the same
+  std::vector<size_t> series_of_;  // by event
+  std::vector<Counts> counts_;     // the same
+  // Of events that are about a sequence number; the same, by direction.
+  std::vector<std::array<uint32_t, kPathDirections>> transmissions_;
   std::vector<uint32_t> selected_;   // events that have selected the present frame
   std::vector<uint32_t> happened_;   // of these, to the present frame
   std::vector<const Series*> told_;  // that see the present frame and hold back another one

@@ -197,6 +197,59 @@ TEST(Events, WatchesLookAtBytes) {
   EXPECT_EQ(run.events.unseen(), 0U);
 }
 
+TEST(Events, SelectThePacketWithAByte) {
+  const ByCarried carried{.sequence = 150, .from_start = true, .iteration = 1};
+  auto plan = PlanOf(
+      {EventOf(carried, DropPacket{}),
+       EventOf(ByCarried{.sequence = 150, .from_start = true, .iteration = 3}, MarkPacket{})});
+  Dialogue run(plan);
+  const auto data = [](uint32_t byte, size_t bytes) {
+    return TestSegment{.sequence = 0xffffffc0 + byte, .payload = bytes};
+  };
+  EXPECT_FALSE(run.Drops({.sequence = 0xffffffbf, .flags = kTestSyn})) << "takes one number itself";
+  EXPECT_FALSE(run.Drops(data(0, 100)));
+  EXPECT_FALSE(run.Drops({.to_client = true, .sequence = 1, .payload = 140}, kBackward));
+  EXPECT_TRUE(run.Drops(data(100, 100))) << "behind the end of all sequence numbers";
+  EXPECT_FALSE(run.Drops(data(200, 100)));
+  EXPECT_FALSE(run.Drops(data(140, 10))) << "ends before it";
+  EXPECT_FALSE(run.See(data(150, 1)).changed) << "cut anew, its second transmission";
+  EXPECT_TRUE(run.See(data(100, 100)).changed);
+  EXPECT_TRUE(run.Drops({.to_client = true, .sequence = 141, .payload = 11}, kBackward))
+      << "each direction has its own";
+}
+
+TEST(Events, AFinHasNoByte) {
+  Dialogue run(PlanOf(
+      {EventOf(ByCarried{.sequence = 100, .from_start = true, .iteration = 1}, DropPacket{})}));
+  EXPECT_FALSE(run.Drops(Data(1)));
+  EXPECT_FALSE(run.Drops({.sequence = 101, .flags = kTestAck | Segment::kFin}));
+  EXPECT_TRUE(run.Drops(Data(2)));
+}
+
+TEST(Events, SelectThePacketWithASequenceNumber) {
+  const auto carried = [](uint32_t sequence) {
+    return ByCarried{.sequence = sequence, .from_start = false, .iteration = 1};
+  };
+  Dialogue run(PlanOf({EventOf(carried(250), DropPacket{})}));
+  EXPECT_FALSE(run.Drops(Data(2)));
+  EXPECT_TRUE(run.Drops(Data(3)));
+  EXPECT_FALSE(run.Drops(Data(3, 41'000))) << "of another flow";
+
+  Dialogue roce(PlanOf({EventOf(carried(7), DropPacket{})}));
+  EXPECT_FALSE(roce.DropsRoce({.psn = 6, .payload = 64}));
+  EXPECT_TRUE(roce.DropsRoce({.psn = 7, .payload = 64}));
+  Dialogue bytes(PlanOf(
+      {EventOf(ByCarried{.sequence = 0, .from_start = true, .iteration = 1}, DropPacket{})}));
+  EXPECT_FALSE(bytes.DropsRoce({.psn = 0, .payload = 64})) << "bytes of RoCEv2 are not numbered";
+}
+
+TEST(Events, SelectByAPatternAgainAndAgain) {
+  Dialogue run(PlanOf({EventOf(ByPattern{.selects = {0, 1, 1}}, DropPacket{}, 0)}));
+  std::vector<bool> dropped;
+  for (uint32_t i = 1; i <= 6; ++i) dropped.push_back(run.Drops(Data(i)));
+  EXPECT_THAT(dropped, ElementsAre(false, true, true, false, true, true));
+}
+
 TEST(Events, WhatIsNoIpIsOfNoFlow) {
   Dialogue run(PlanOf({EventOf(ByNumber{.number = 1, .iteration = 1}, DropPacket{}),
                        EventOf(ByNumber{.number = 2, .iteration = 1}, DropPacket{}, 0)}));

@@ -45,7 +45,15 @@ struct ByRatio {
   uint64_t seed;
   uint64_t threshold;  // of 2^64
 };
-using Selection = std::variant<ByNumber, ByEvery, ByRatio>;
+struct ByCarried {
+  uint32_t sequence;
+  bool from_start;  // of the data of its direction
+  uint32_t iteration;
+};
+struct ByPattern {
+  std::vector<uint8_t> selects;  // 0 or 1, for one packet after the other, again and again
+};
+using Selection = std::variant<ByNumber, ByEvery, ByRatio, ByCarried, ByPattern>;
 
 enum class Part : uint8_t { kPayload, kTransport, kNetwork, kFrame };
 

@@ -27,7 +27,6 @@ constexpr std::array<uint8_t, 3> kSkippedExtensions = {0, 43, 60};
 
 // Acknowledgements and notifications have no PSN of their own.
 void Segment::FindRoce(Frame frame) {
-  constexpr uint32_t kPerPacket = 256;
   constexpr Offset kFewest = wire::kBthBytes + wire::kIcrcBytes;
   if (end - payload < kFewest) return;
   const wire::Bth bth = wire::Bth::At(frame.data() + payload);
@@ -35,8 +34,8 @@ void Segment::FindRoce(Frame frame) {
   is_bare_roce = !bth.carries_data();
   queue_pair = bth.queue_pair;
   if (bth.answers()) return;
-  sequence = bth.psn * kPerPacket;
-  sequence_numbers = kPerPacket;
+  sequence = bth.psn * kPerRocePacket;
+  sequence_numbers = kPerRocePacket;
 }
 
 void Segment::FindOtherPayload() {

@@ -49,6 +49,9 @@ struct Segment {
   // In a frame. Half as long as `size_t`, so that a burst of segments stays near.
   using Offset = uint32_t;
 
+  // Sequence numbers that a packet of RoCEv2 takes.
+  static constexpr uint32_t kPerRocePacket = 256;
+
   static constexpr uint8_t kFin = 0x01;
   static constexpr uint8_t kSyn = 0x02;
   static constexpr uint8_t kRst = 0x04;

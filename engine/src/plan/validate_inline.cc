@@ -23,6 +23,7 @@ namespace {
 
 constexpr uint32_t kMostNumberedFlows = 65'536;
 constexpr uint32_t kMostIterations = 65'535;
+constexpr size_t kMostPatternBytes = 1 << 20;
 constexpr uint32_t kMostFrameBytes = 65'535;
 constexpr uint32_t kMostReorderFrames = 65'535;
 constexpr uint64_t kMostRewrittenBytes = 64;
@@ -44,8 +45,20 @@ void CheckMost(std::string_view where, std::string_view what, int given, uint32_
               Cat(where, ": ", given, " ", what, "; there can be ", most));
 }
 
+ByPattern ValidatePattern(std::string_view pattern, std::string_view where) {
+  CheckRange(where, "bytes of the pattern:", pattern.size(), 1, kMostPatternBytes);
+  const Frame bytes = BytesOf(pattern);
+  if (std::ranges::any_of(bytes, [](uint8_t byte) { return byte > 1; }) ||
+      std::ranges::find(bytes, 1) == bytes.end()) {
+    Refuse(where, "a pattern has bytes of 0 and 1, one of which is 1");
+  }
+  return {.selects = {bytes.begin(), bytes.end()}};
+}
+
 Selection ValidateSelection(const v1::Event& event, std::string_view where) {
-  if (event.select_case() != v1::Event::kNumber && event.iteration() != 0) {
+  const bool one =
+      event.select_case() == v1::Event::kNumber || event.select_case() == v1::Event::kCarried;
+  if (!one && event.iteration() != 0) {
     Refuse(where, "an iteration without a number: only a numbered packet is known again");
   }
   switch (event.select_case()) {
@@ -59,10 +72,18 @@ Selection ValidateSelection(const v1::Event& event, std::string_view where) {
     case v1::Event::kRatio:
       CheckRange(where, "threshold", event.ratio().threshold(), 1, UINT64_MAX);
       return ByRatio{.seed = event.ratio().seed(), .threshold = event.ratio().threshold()};
+    case v1::Event::kCarried:
+      CheckRange(where, "flow", event.flow(), 1, kMostFlows);
+      CheckRange(where, "iteration", event.iteration(), 1, kMostIterations);
+      return ByCarried{.sequence = event.carried().sequence(),
+                       .from_start = event.carried().from_start(),
+                       .iteration = event.iteration()};
+    case v1::Event::kPattern:
+      return ValidatePattern(event.pattern(), where);
     case v1::Event::SELECT_NOT_SET:
       break;
   }
-  Refuse(where, "it selects no packet; give number, every or ratio");
+  Refuse(where, "it selects no packet; give number, every, ratio, carried or pattern");
 }
 
 RewritePacket ValidateRewrite(const v1::RewriteBits& rewrite, std::string_view where) {

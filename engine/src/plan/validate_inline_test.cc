@@ -249,6 +249,18 @@ TEST(ValidateInline, RefusesWhatCanNeverBeRight) {
   EXPECT_THAT(RefusalOf([&](auto& path) { first(path).set_every(3); }),
               HasSubstr("an iteration without a number"));
   EXPECT_THAT(RefusalOf([&](auto& path) {
+                first(path).mutable_carried();
+                first(path).set_flow(0);
+              }),
+              HasSubstr("flow 0"));
+  for (const std::string_view pattern : {"", "\1\2"}) {
+    EXPECT_THAT(RefusalOf([&](auto& path) {
+                  first(path).clear_iteration();
+                  first(path).set_pattern(pattern);
+                }),
+                HasSubstr("pattern"));
+  }
+  EXPECT_THAT(RefusalOf([&](auto& path) {
                 first(path).clear_iteration();
                 first(path).clear_number();
               }),

@@ -39,6 +39,12 @@ from TesterLibrary.model.units import Duration, Ratio
         ({"every": 1}, "drop every packet"),
         ({"every": 10, "heading": Heading.BACKWARD}, "drop each 10th packet backward"),
         ({"ratio": Ratio(Fraction(1, 1000))}, "drop 0.1 % of packets"),
+        (
+            {"byte": 20_000, "flow": 1, "iteration": 2},
+            "drop packet with byte 20,000 of flow 1, transmission 2",
+        ),
+        ({"sequence": 7, "flow": 2}, "drop packet with sequence number 7 of flow 2"),
+        ({"pattern": (True, False)}, "drop packets by a pattern of 2"),
         ({"every": 1, "headers": HeaderStack.parse("IP / UDP")}, "drop every packet (IP / UDP)"),
     ],
 )
@@ -49,7 +55,11 @@ def test_an_event_describes_itself(given: dict[str, Any], description: str) -> N
 @pytest.mark.parametrize(
     ("given", "refusal"),
     [
-        ({}, "drop: nothing given; give number, every or ratio, one of them"),
+        ({}, "drop: nothing given; give number, every, ratio, byte, sequence or pattern, one of them"),
+        ({"byte": 5}, "drop: byte=5 is one of a flow; give flow, such as flow=1"),
+        ({"sequence": 1 << 32, "flow": 1}, "drop: sequence=4294967296; give 0 to 4,294,967,295"),
+        ({"pattern": (False,)}, "drop: its pattern selects no packet; one character has to be 1"),
+        ({"pattern": (True,), "iteration": 2}, "drop: iteration=2 needs a number, byte or sequence"),
         ({"number": 1, "every": 2}, "drop: number and every given"),
         ({"number": 0}, "drop: number=0 counts from 1; give 1 or more"),
         ({"every": 0}, "drop: every=0 counts from 1"),

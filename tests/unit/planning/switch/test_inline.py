@@ -130,6 +130,9 @@ def test_other_actions_are_refused(action: PacketAction, named: str) -> None:
     [
         ({"number": None, "every": 3}, "selects packets by their number, not by every=3"),
         ({"number": None, "ratio": Ratio(Fraction(1, 4))}, "selects packets by their number, not by a ratio"),
+        ({"number": None, "byte": 0}, "selects packets by their number, not by a byte"),
+        ({"number": None, "sequence": 0}, "selects packets by their number, not by a sequence number"),
+        ({"number": None, "pattern": (True,)}, "selects packets by their number, not by a pattern"),
         ({"flow": None}, "numbers the packets of each flow, not of all together; give flow"),
         ({"flow": 65_535}, "counts up to flow=65,534, and flow is 65,535"),
         ({"number": 1 << 32}, "counts up to number=4,294,967,295"),
