@@ -51,12 +51,8 @@ class EventArguments:
     iteration: Annotated[int, "which transmission of that packet; 2 is its first retransmission"] = 1
     every: Annotated[int | None, "in place of a number: each n-th packet, retransmissions included"] = None
     ratio: Annotated[Ratio | None, "in place of a number: a part of the packets at random, ``0.1 %``"] = None
-    byte: Annotated[
-        int | None, "in place of a number: the packet of TCP with that byte of its data"
-    ] = None
-    sequence: Annotated[int | None, "in place of a number: that of TCP, or a PSN of RoCEv2"] = (
-        None
-    )
+    byte: Annotated[int | None, "in place of a number: the packet of TCP with that byte of its data"] = None
+    sequence: Annotated[int | None, "in place of a number: that of TCP, or a PSN of RoCEv2"] = None
     pattern: Annotated[
         str | None, "in place of a number: a file of 0 and 1, for one packet after the other, again and again"
     ] = None

@@ -73,7 +73,7 @@ Selection ValidateSelection(const v1::Event& event, std::string_view where) {
       CheckRange(where, "threshold", event.ratio().threshold(), 1, UINT64_MAX);
       return ByRatio{.seed = event.ratio().seed(), .threshold = event.ratio().threshold()};
     case v1::Event::kCarried:
-      CheckRange(where, "flow", event.flow(), 1, kMostFlows);
+      CheckRange(where, "flow", event.flow(), 1, kMostNumberedFlows);
       CheckRange(where, "iteration", event.iteration(), 1, kMostIterations);
       return ByCarried{.sequence = event.carried().sequence(),
                        .from_start = event.carried().from_start(),
