@@ -98,7 +98,7 @@ Unfired, And Any Verdict
 Mistakes
     [Documentation]    Each says what was given and what is allowed, and changes nothing.
     Run Keyword And Expect Error    *no path 'lan'*wan*    Drop Packet    lan    number=1
-    Run Keyword And Expect Error    *nothing given*number, every or ratio*    Drop Packet    wan    flow=1
+    Run Keyword And Expect Error    *nothing given*sequence or pattern*    Drop Packet    wan    flow=1
     Run Keyword And Expect Error    *has not been started*    Get Path Statistics    wan
     Run Keyword And Expect Error    *was not started; call Start Path*    Verify All Events Fired
 
