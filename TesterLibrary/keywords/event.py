@@ -125,7 +125,7 @@ class Events:
         | ``checksum`` | ``keep``: checksums are wrong then; ``repair``: they are right, and do not tell |
 
         `Drop Packet` says how a packet is meant. A packet that has no such bit stays as it is, and the event
-        has not fired.
+        has not fired. RoCEv2's ICRC is repaired where it was right.
 
         | `Corrupt Packet` | wan | flow=1 | number=5 | bit=12 | checksum=keep |
         """
@@ -217,8 +217,8 @@ class Events:
         in any packet; for other headers, and for inner ones (``IP[2].ttl``), give ``headers`` that have them.
         A packet without the header stays as it is, and the event has not fired.
 
-        Checksums of IPv4, TCP, UDP and ICMP are repaired, of the outer packet only; what needs others is
-        refused without ``checksum=keep``, and so is a checksum itself.
+        Checksums of IPv4, TCP, UDP and ICMP, and RoCEv2's ICRC, are repaired, of the outer packet only; what
+        needs others is refused without ``checksum=keep``, and so is a checksum itself.
 
         | `Rewrite Field` | wan | IP.ttl | 1 | flow=1 | number=5 |
         | `Rewrite Field` | wan | TCP.window | 0 | every=1 | headers=IP / TCP(sport=80) |

@@ -4,8 +4,11 @@
 #include "inline/actions.h"
 
 #include <algorithm>
+#include <array>
 
 #include "inline/packet_sums.h"
+#include "wire/bth.h"
+#include "wire/icrc.h"
 
 namespace tester {
 namespace {
@@ -29,6 +32,35 @@ Room RoomOf(Part part, Frame frame, const Segment& segment) {
           .end = std::min<size_t>(segment.end, frame.size())};
 }
 
+// The ICRC of a packet of RoCEv2, which can follow its bytes where it is right.
+class FollowedIcrc {
+ public:
+  FollowedIcrc(MutableFrame frame, const Segment& segment)
+      : frame_(frame),
+        segment_(segment),
+        at_(segment.end - wire::kIcrcBytes),
+        is_right_(segment.is_roce && segment.end <= frame.size() &&
+                  wire::HasRightIcrc(frame.data(), segment.network, segment.transport, at_)) {}
+
+  bool Has(size_t byte) const { return is_right_ && byte >= at_ && byte < at_ + wire::kIcrcBytes; }
+  // And the checksum of UDP, which has it in its sum.
+  void Follow(PacketSums& sums) {
+    if (!is_right_) return;
+    std::array<uint8_t, wire::kIcrcBytes> before;
+    std::copy_n(frame_.begin() + static_cast<ptrdiff_t>(at_), before.size(), before.begin());
+    wire::SetIcrc(frame_.data(), segment_.network, segment_.transport, at_);
+    for (size_t i = 0; i < before.size(); ++i) {
+      if (frame_[at_ + i] != before[i]) sums.Follow(at_ + i, before[i]);
+    }
+  }
+
+ private:
+  const MutableFrame frame_;
+  const Segment& segment_;
+  const size_t at_;
+  const bool is_right_;
+};
+
 }  // namespace
 
 bool MarkCe(MutableFrame frame, const Segment& segment) {
@@ -49,11 +81,18 @@ bool Corrupt(MutableFrame frame, const Segment& segment, const CorruptPacket& co
   const Room room = RoomOf(corrupt.part, frame, segment);
   const size_t byte = room.begin + corrupt.bit / 8;
   if (!room.exists || byte >= room.end) return false;
-  PacketSums sums(frame, segment);
-  if (corrupt.repair && sums.Has(byte)) return false;
   const uint8_t before = frame[byte];
-  frame[byte] = static_cast<uint8_t>(before ^ 0x80U >> corrupt.bit % 8);
-  if (corrupt.repair) sums.Follow(byte, before);
+  const auto after = static_cast<uint8_t>(before ^ 0x80U >> corrupt.bit % 8);
+  if (!corrupt.repair) {
+    frame[byte] = after;
+    return true;
+  }
+  PacketSums sums(frame, segment);
+  FollowedIcrc icrc(frame, segment);
+  if (sums.Has(byte) || icrc.Has(byte)) return false;
+  frame[byte] = after;
+  sums.Follow(byte, before);
+  icrc.Follow(sums);
   return true;
 }
 
@@ -65,9 +104,10 @@ bool Rewrite(MutableFrame frame, const Segment& segment, const RewritePacket& re
   const size_t begin = room.begin + rewrite.offset;
   if (!room.exists || begin + rewrite.mask.size() > room.end) return false;
   PacketSums sums(frame, segment);
+  FollowedIcrc icrc(frame, segment);
   if (rewrite.repair) {
     for (size_t i = 0; i < rewrite.mask.size(); ++i) {
-      if (rewrite.mask[i] != 0 && sums.Has(begin + i)) return false;
+      if (rewrite.mask[i] != 0 && (sums.Has(begin + i) || icrc.Has(begin + i))) return false;
     }
   }
   for (size_t i = 0; i < rewrite.mask.size(); ++i) {
@@ -76,6 +116,7 @@ bool Rewrite(MutableFrame frame, const Segment& segment, const RewritePacket& re
     byte = static_cast<uint8_t>((before & ~rewrite.mask[i]) | rewrite.value[i]);
     if (rewrite.repair && byte != before) sums.Follow(begin + i, before);
   }
+  if (rewrite.repair) icrc.Follow(sums);
   return true;
 }
 

@@ -8,7 +8,11 @@
 #include <vector>
 
 #include "inline/packets_testing.h"
+#include "wire/bth.h"
 #include "wire/bytes.h"
+#include "wire/checksum.h"
+#include "wire/icrc.h"
+#include "wire/ipv4.h"
 
 namespace tester {
 namespace {
@@ -27,6 +31,70 @@ RewritePacket Window(std::vector<uint8_t> value, bool repair = true) {
           .mask = {0xff, 0xff},
           .value = std::move(value),
           .repair = repair};
+}
+
+// A packet of RoCEv2 whose ICRC is right, and where that is.
+struct Sound {
+  Sound() : frame(RoceFrameOf({.payload = 64})), segment(Segment::Of(frame)) {
+    wire::SetIcrc(frame.data(), segment.network, segment.transport, at());
+  }
+  size_t at() const { return segment.end - wire::kIcrcBytes; }
+  bool IsRight() const {
+    return wire::HasRightIcrc(frame.data(), segment.network, segment.transport, at());
+  }
+
+  std::vector<uint8_t> frame;
+  Segment segment;
+};
+
+TEST(Corrupt, RepairsTheIcrc) {
+  for (const bool repair : {false, true}) {
+    Sound packet;
+    const CorruptPacket bit{.part = Part::kPayload, .bit = 8 * 20, .repair = repair};
+    EXPECT_TRUE(Corrupt(packet.frame, packet.segment, bit));
+    EXPECT_EQ(packet.IsRight(), repair);
+  }
+  Sound packet;
+  const auto bit = static_cast<uint32_t>((packet.at() + 1) * 8);
+  EXPECT_FALSE(
+      Corrupt(packet.frame, packet.segment, {.part = Part::kFrame, .bit = bit, .repair = true}))
+      << "it is of the ICRC itself";
+  EXPECT_TRUE(packet.IsRight());
+  EXPECT_TRUE(
+      Corrupt(packet.frame, packet.segment, {.part = Part::kFrame, .bit = bit, .repair = false}));
+  EXPECT_TRUE(Corrupt(packet.frame, packet.segment,
+                      {.part = Part::kPayload, .bit = 8 * 20, .repair = true}));
+  EXPECT_FALSE(packet.IsRight()) << "a wrong one stays wrong";
+}
+
+TEST(Corrupt, RepairsTheIcrcWithinTheChecksumOfUdp) {
+  Sound packet;
+  uint8_t* const udp = packet.frame.data() + packet.segment.transport;
+  const Frame datagram(udp, packet.segment.end - packet.segment.transport);
+  const uint64_t pseudo =
+      wire::Sum({packet.frame.data() + kIp + 12, 8}) + wire::kProtocolUdp + datagram.size();
+  wire::Store16(udp + kUdpSumOffset, wire::Checksum(datagram, pseudo));
+  wire::Store16(packet.frame.data() + kIp + 10, wire::Checksum({packet.frame.data() + kIp, 20}));
+  ASSERT_TRUE(SumsAreRight(packet.frame));
+  EXPECT_TRUE(Corrupt(packet.frame, packet.segment,
+                      {.part = Part::kPayload, .bit = 8 * 20, .repair = true}));
+  EXPECT_TRUE(packet.IsRight());
+  EXPECT_TRUE(SumsAreRight(packet.frame));
+}
+
+TEST(Rewrite, RepairsTheIcrc) {
+  for (const bool repair : {false, true}) {
+    Sound packet;
+    const RewritePacket psn{.part = Part::kTransport,
+                            .ip_version = 0,
+                            .protocol = wire::kProtocolUdp,
+                            .offset = 8 + 11,
+                            .mask = {0xff},
+                            .value = {9},
+                            .repair = repair};
+    EXPECT_TRUE(Rewrite(packet.frame, packet.segment, psn));
+    EXPECT_EQ(packet.IsRight(), repair);
+  }
 }
 
 TEST(Rewrite, SetsAFieldAndRepairsChecksums) {
