@@ -64,7 +64,7 @@ def count(trace: PathTrace, what: Traced, heading: Heading) -> TracedCount:
         case Traced.RETRANSMISSIONS | Traced.TIMEOUTS:
             found = retransmissions(trace, heading)
             again = found.timeouts if what is Traced.TIMEOUTS else len(found.found)
-            return TracedCount(again, "; ".join(filter(None, (found.doubt, trace.shared(sender)))))
+            return TracedCount(again, "; ".join(filter(None, (found.doubt, found.shared))))
         case Traced.SENT:
             value = len(packets)
         case Traced.SENT_BYTES:

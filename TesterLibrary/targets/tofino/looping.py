@@ -45,31 +45,23 @@ def copies(template: int, group: int, link: int | None = None) -> TableEntry:
 
 def link_addresses(link: int, port: int, destination: bytes, source: bytes) -> TableEntry:
     """The entry that gives frames of a link these addresses when they leave by a device port."""
-    return TableEntry(
-        f"external.{_LINKS}.links",
-        {"link": link, "egress_port": port},
-        f"{_LINKS}.addresses",
-        {"dst": int.from_bytes(destination, "big"), "src": int.from_bytes(source, "big")},
-    )
+    return _link(link, port, "addresses", dst=destination, src=source)
 
 
 def link_to_peer(link: int, port: int, source: bytes) -> TableEntry:
     """The entry that addresses answers of a link, which leave by a device port, to the asking station."""
-    return TableEntry(
-        f"external.{_LINKS}.links",
-        {"link": link, "egress_port": port},
-        f"{_LINKS}.to_peer",
-        {"src": int.from_bytes(source, "big")},
-    )
+    return _link(link, port, "to_peer", src=source)
 
 
 def link_from_peer(link: int, port: int, destination: bytes) -> TableEntry:
     """The entry that sends frames of a link, which leave by a device port, from addresses of their own."""
+    return _link(link, port, "from_peer", dst=destination)
+
+
+def _link(link: int, port: int, action: str, **addresses: bytes) -> TableEntry:
+    data = {name: int.from_bytes(address, "big") for name, address in addresses.items()}
     return TableEntry(
-        f"external.{_LINKS}.links",
-        {"link": link, "egress_port": port},
-        f"{_LINKS}.from_peer",
-        {"dst": int.from_bytes(destination, "big")},
+        f"external.{_LINKS}.links", {"link": link, "egress_port": port}, f"{_LINKS}.{action}", data
     )
 
 

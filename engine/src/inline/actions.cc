@@ -32,14 +32,15 @@ Room RoomOf(Part part, Frame frame, const Segment& segment) {
           .end = std::min<size_t>(segment.end, frame.size())};
 }
 
-// The ICRC of a packet of RoCEv2, which can follow its bytes where it is right.
+// The ICRC of a packet of RoCEv2, which can follow its bytes where it is right. `repair`: whether
+// it is to; else it costs nothing.
 class FollowedIcrc {
  public:
-  FollowedIcrc(MutableFrame frame, const Segment& segment)
+  FollowedIcrc(MutableFrame frame, const Segment& segment, bool repair)
       : frame_(frame),
         segment_(segment),
         at_(segment.end - wire::kIcrcBytes),
-        is_right_(segment.is_roce && segment.end <= frame.size() &&
+        is_right_(repair && segment.is_roce && segment.end <= frame.size() &&
                   wire::HasRightIcrc(frame.data(), segment.network, segment.transport, at_)) {}
 
   bool Has(size_t byte) const { return is_right_ && byte >= at_ && byte < at_ + wire::kIcrcBytes; }
@@ -81,17 +82,12 @@ bool Corrupt(MutableFrame frame, const Segment& segment, const CorruptPacket& co
   const Room room = RoomOf(corrupt.part, frame, segment);
   const size_t byte = room.begin + corrupt.bit / 8;
   if (!room.exists || byte >= room.end) return false;
-  const uint8_t before = frame[byte];
-  const auto after = static_cast<uint8_t>(before ^ 0x80U >> corrupt.bit % 8);
-  if (!corrupt.repair) {
-    frame[byte] = after;
-    return true;
-  }
   PacketSums sums(frame, segment);
-  FollowedIcrc icrc(frame, segment);
-  if (sums.Has(byte) || icrc.Has(byte)) return false;
-  frame[byte] = after;
-  sums.Follow(byte, before);
+  FollowedIcrc icrc(frame, segment, corrupt.repair);
+  if (corrupt.repair && (sums.Has(byte) || icrc.Has(byte))) return false;
+  const uint8_t before = frame[byte];
+  frame[byte] = static_cast<uint8_t>(before ^ 0x80U >> corrupt.bit % 8);
+  if (corrupt.repair) sums.Follow(byte, before);
   icrc.Follow(sums);
   return true;
 }
@@ -104,7 +100,7 @@ bool Rewrite(MutableFrame frame, const Segment& segment, const RewritePacket& re
   const size_t begin = room.begin + rewrite.offset;
   if (!room.exists || begin + rewrite.mask.size() > room.end) return false;
   PacketSums sums(frame, segment);
-  FollowedIcrc icrc(frame, segment);
+  FollowedIcrc icrc(frame, segment, rewrite.repair);
   if (rewrite.repair) {
     for (size_t i = 0; i < rewrite.mask.size(); ++i) {
       if (rewrite.mask[i] != 0 && (sums.Has(begin + i) || icrc.Has(begin + i))) return false;
@@ -116,7 +112,7 @@ bool Rewrite(MutableFrame frame, const Segment& segment, const RewritePacket& re
     byte = static_cast<uint8_t>((before & ~rewrite.mask[i]) | rewrite.value[i]);
     if (rewrite.repair && byte != before) sums.Follow(begin + i, before);
   }
-  if (rewrite.repair) icrc.Follow(sums);
+  icrc.Follow(sums);
   return true;
 }
 
