@@ -13,7 +13,7 @@ STEP := $(PYTHON) tools/step.py
 PACKAGES := $(PYTHON) tools/packages.py
 INSTALL := pyproject.toml setup.py tools/venv.py tools/protos.py tools/counter_classes.py proto
 
-.PHONY: help certify test test-fleet test-long truth load matrix docs tofino-model tofino-program bench setup venv venv-dev engine allure packages packages-test packages-bench packages-guests test-guests \
+.PHONY: help certify test test-fleet test-long truth load matrix docs tofino-model tofino-program bench setup venv venv-bench venv-dev engine allure packages packages-test packages-bench packages-guests test-guests \
 	clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
@@ -74,7 +74,7 @@ tofino-program: venv-dev
 	@$(BIN)/python -m pytest tests/program
 	@TESTER_SWITCH=program $(BIN)/python -m pytest tests/contract -k tofino
 
-bench: packages-bench setup
+bench: packages-bench setup venv-bench
 	@$(BIN)/python -m benchmarks $(if $(ONLY),--only "$(ONLY)")
 
 docs: venv
@@ -96,6 +96,9 @@ packages-bench:
 
 venv: packages
 	@$(STEP) venv $(BIN)/tester $(INSTALL) -- $(PYTHON) tools/venv.py report tofino trend
+
+venv-bench: venv
+	@$(STEP) venv-bench $(BIN)/tester $(INSTALL) .stamps/venv -- $(PYTHON) tools/venv.py frames otg postgres serve
 
 venv-dev: venv
 	@$(STEP) venv-dev $(BIN)/tox $(INSTALL) .stamps/venv -- $(PYTHON) tools/venv.py dev
