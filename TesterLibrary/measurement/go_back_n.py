@@ -109,9 +109,9 @@ class _Analysis:
         """Takes the next packet."""
         if not roce.is_reliable:
             return
-        if Change.REWRITTEN in packet.changes:
+        if packet.changes & {Change.REWRITTEN, Change.REPAIRED}:
             self.rewritten = (
-                f"packet {packet.number:,} was rewritten, and whether its receiver took it is not known"
+                f"packet {packet.number:,} was changed, and whether its receiver took it is not known"
             )
         self._look_for_order(packet)
         here = self._half(packet.direction, roce)

@@ -155,7 +155,7 @@ def retransmissions(trace: PathTrace, heading: Heading = Heading.BOTH) -> Retran
             oldest = next(iter(half.sent))
             if oldest not in half.open and after(segment.sequence, oldest) > _REMEMBERED:
                 del half.sent[oldest]
-        if packet.gone_ns is None or packet.sums_tell:
+        if packet.gone_ns is None or not packet.arrives:
             half.missing.drop(segment, packet)
         else:
             recoveries += half.missing.leave(segment, packet.gone_ns)
@@ -192,7 +192,7 @@ def _acknowledge(half: _Half, segment: Segment, packet: TracedPacket) -> Iterato
 
     One that the path dropped or damaged tells the sender nothing.
     """
-    if packet.gone_ns is None or packet.sums_tell:
+    if packet.gone_ns is None or not packet.arrives:
         return
     half.last_ack_ns = packet.gone_ns
     ack, known = segment.acknowledged, half.acknowledged

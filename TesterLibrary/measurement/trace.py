@@ -19,7 +19,7 @@ class Change(Enum):
     MARKED = "marked"  # ECN: congestion experienced
     DAMAGED = "damaged"  # a bit is wrong, or its end is missing
     REWRITTEN = "rewritten"
-    REPAIRED = "repaired"  # a bit is wrong, and the checksums of IPv4, TCP, UDP and ICMP are right
+    REPAIRED = "repaired"  # a bit is wrong, and checksums and ICRC are right
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,8 @@ class TracedPacket:
 
     @property
     def arrives(self) -> bool:
-        """Whether its receiver can take it: it has left as it arrived, but for marks and rewritten fields."""
-        return self.gone_ns is not None and not self.changes & {Change.DAMAGED, Change.REPAIRED}
-
-    @property
-    def sums_tell(self) -> bool:
-        """Whether it left so that checksums of TCP and UDP, or a length, say that it is wrong."""
-        return Change.DAMAGED in self.changes
+        """Whether its receiver can take it: it has left, and neither checksum nor length says otherwise."""
+        return self.gone_ns is not None and Change.DAMAGED not in self.changes
 
     @property
     def gone_ns(self) -> int | None:

@@ -66,13 +66,13 @@ The Last Packet Of A Message
     Should Be Equal As Integers    ${found.timeouts}    1
 
 A Corrupted Packet
-    [Documentation]    Only its ICRC tells: the checksum of UDP is right again.
+    [Documentation]    Its ICRC tells, so its receiver does not take it.
     Corrupt Packet
     ...    wire
     ...    flow=2
     ...    number=${LOST}
     ...    bit=600
-    ...    checksum=repair
+    ...    checksum=keep
     ...    data_only=True
     ...    direction=forward
     Exchange    naks=${1}

@@ -92,8 +92,8 @@ An Acknowledgement
     Get Host Counter    server    duplicate_request    ==    10    source=${COUNTERS}
 
 A Corrupted Packet
-    [Documentation]    Only its ICRC tells, as the checksum of UDP is right again: its receiver does not count it.
-    Corrupt Packet    wire    &{DATA}    bit=600    checksum=repair
+    [Documentation]    Only its ICRC tells, as the kernel sends no checksum of UDP: its receiver does not count it.
+    Corrupt Packet    wire    &{DATA}    bit=600    checksum=keep
     ${found} =    Exchange
     Went Back    ${found}    packets=6    timeouts=0    naks=1
     Get Host Counter    server    rcvd_pkts    ==    105    source=${COUNTERS}

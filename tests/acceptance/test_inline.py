@@ -20,12 +20,13 @@ from tests.dissection import wrong_checksums
 
 from .robots import check_passed, lines, quick_or_long, robot, run
 
+_LONG = ("router_latency", "proxy_delay")
 SHIPPED = {"tcp_loss": 7, "roce_go_back_n": 8, "router_latency": 4, "proxy_delay": 1}  # their tests
 
 
 @pytest.mark.parametrize(
     ("suite", "count"),
-    [quick_or_long(suite, count, long=suite != "tcp_loss") for suite, count in SHIPPED.items()],
+    [quick_or_long(suite, count, long=suite in _LONG) for suite, count in SHIPPED.items()],
 )
 def test_the_shipped_suites_pass(suite: str, count: int, tmp_path: Path) -> None:
     tests = robot(paths.suite_root() / "inline" / f"{suite}.robot", tmp_path)

@@ -174,9 +174,16 @@ def test_of_a_trace_with_a_hole_nothing_is_said() -> None:
     assert goes_back_n(go_back_n(trace)).outcome is Outcome.INCONCLUSIVE
 
 
-def test_a_rewritten_packet_is_a_doubt() -> None:
-    trace = Wire().data(0, change=Change.REWRITTEN).data(1, lost=True).data(2).nak(1).data(1, 2).trace()
-    assert "was rewritten" in goes_back_n(go_back_n(trace)).reason
+@pytest.mark.parametrize("change", [Change.REWRITTEN, Change.REPAIRED])
+def test_a_changed_packet_that_no_checksum_tells_is_a_doubt(change: Change) -> None:
+    trace = Wire().data(0, change=change).data(1, lost=True).data(2).nak(1).data(1, 2).trace()
+    assert "packet 0 was changed" in goes_back_n(go_back_n(trace)).reason
+
+
+def test_a_repaired_packet_is_received() -> None:
+    """Its ICRC is right again, so the counter of the receiver's host has it."""
+    found = go_back_n(Wire().data(0, change=Change.REPAIRED).trace())
+    assert found.damaged_requests == 0
 
 
 def test_ends_that_call_a_queue_pair_by_different_numbers_are_a_doubt() -> None:
