@@ -102,11 +102,14 @@ class InlinePaths:
         | =Argument= | =Meaning= |
         | ``names`` | names of paths; all, if none is given |
 
-        Flows, packets and counters begin anew. `Get Host Counter` counts from here on.
+        Flows, packets and counters begin anew. `Get Host Counter` counts from here on. A warning names
+        virtual cables whose other end leaves checksums or segmentation to hardware: no connection that
+        needs them works over a path.
 
         | `Start Path` | wan |
         """
-        self._suite.paths.start(names)
+        for sentence in self._suite.paths.start(names):
+            self._suite.warn(sentence)
 
     @keyword(tags=["path"])
     def stop_path(self, *names: str) -> None:

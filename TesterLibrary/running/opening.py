@@ -150,7 +150,7 @@ def open_tester(
         stack.callback(target.close)
         capabilities = target.capabilities()
         found = _leased(target, lease.terms(testbed.testbed))
-        capabilities = _with_lost_tags(capabilities, testbed.testbed)
+        capabilities = _with_far_ends(capabilities, testbed.testbed)
         found += _said_of_tags(capabilities)
         ports = {port.name: _port(port, capabilities) for port in testbed.testbed.ports}
         tester = Tester(
@@ -213,24 +213,41 @@ def _leased(target: Target, terms: LeaseTerms | None) -> tuple[str, ...]:
     return found if before is None else (*found, f"the tester was taken over by force from {before}")
 
 
-def _with_lost_tags(capabilities: Capabilities, testbed: Testbed) -> Capabilities:
-    """The ports with what takes VLAN tags off frames before they arrive.
+def _with_far_ends(capabilities: Capabilities, testbed: Testbed) -> Capabilities:
+    """The ports with what takes VLAN tags off frames before they arrive, or leaves them unfinished.
 
-    Embedded devices leave tags where they are, and interfaces of another machine are not seen from here.
+    Embedded devices do neither, and interfaces of another machine are not seen from here.
     """
     if testbed.dut.is_embedded or testbed.tester.address is not None:
         return capabilities
     ports = (
-        replace(port, loses_tags=_lost_tags(port.interface)) if port.driver == _XDP else port
+        replace(
+            port,
+            loses_tags=_lost_tags(port.interface) if port.driver == _XDP else "",
+            gets_unfinished=_unfinished(port.interface),
+        )
         for port in capabilities.ports
     )
     return replace(capabilities, ports=tuple(ports))
 
 
-def _lost_tags(interface: str) -> str:
-    from ..testbeds.far_end import end_that_keeps_tags  # reads /proc when it is loaded
+def _unfinished(interface: str) -> str:
+    from ..testbeds.far_end import LEAVES_WORK, far_end  # reads /proc when it is loaded
 
-    end = end_that_keeps_tags(interface)
+    end = far_end(interface, LEAVES_WORK)
+    if not end:
+        return ""
+    return (
+        f"{end}, the other end of {interface}, sends packets without checksums and longer than its MTU, for "
+        "hardware to finish; there is none, so connections hang: where it is, run "
+        f"ethtool -K {end} tx off tso off gso off gro off"
+    )
+
+
+def _lost_tags(interface: str) -> str:
+    from ..testbeds.far_end import KEEPS_TAGS, far_end  # reads /proc when it is loaded
+
+    end = far_end(interface, KEEPS_TAGS)
     if not end:
         return ""
     return (

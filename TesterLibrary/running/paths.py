@@ -85,8 +85,10 @@ class Paths:
         self._planned(path)
         known.path = path
 
-    def start(self, names: Sequence[str]) -> None:
+    def start(self, names: Sequence[str]) -> tuple[str, ...]:
         """Has paths forward; all, if none is named. Stamps begin where both of their paths do by then.
+
+        Returns what of their ports does not suit a path, a sentence each.
 
         Raises:
             PlanError: one forwards already, or the tester refuses it; then none of them has been started.
@@ -129,6 +131,9 @@ class Paths:
                 events=[event.name for event in plan.paths[0].events],
                 impairments=[str(impairment) for impairment in known.path.impairments],
             )
+        ports = [port for known in starting for port in (*known.path.between, *known.path.beside)]
+        reasons = [(port, self._tester.capabilities.port(port).gets_unfinished) for port in ports]
+        return tuple(f"port {port}: {reason}" for port, reason in reasons if reason)
 
     def trace(
         self,

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,15 +17,17 @@ from pyroute2.netlink.exceptions import NetlinkError
 from .namespace import inside
 
 _NAMED = Path("/run/netns")  # of ip netns
-_INSERTS_TAGS = ("tx-vlan-hw-insert", "tx-vlan-stag-hw-insert")
+KEEPS_TAGS = ("tx-vlan-hw-insert", "tx-vlan-stag-hw-insert")
+"""Hands VLAN tags over beside frames. AF_XDP loses such a tag, for there is nothing beside a frame."""
+LEAVES_WORK = ("tx-checksum-ip-generic", "tx-checksum-ipv4", "tx-checksum-ipv6", "tx-tcp-segmentation")
+"""Hands packets over that hardware would finish: without right checksums, and longer than the MTU."""
 
 
-def end_that_keeps_tags(interface: str) -> str:
-    """The other end of an interface's veth pair, if it hands VLAN tags over beside frames.
+def far_end(interface: str, features: Collection[str]) -> str:
+    """The other end of an interface's veth pair, if any of these features of its NIC is on.
 
-    A frame loses such a tag where AF_XDP takes it, for there is nothing beside a frame. Empty if the other
-    end leaves tags in frames, if the interface is none of a pair, or if nobody here sees the other end: it
-    is looked for in this namespace, in those with a name, and in those of processes.
+    Empty if none is, if the interface is none of a pair, or if nobody here sees the other end: it is looked
+    for in this namespace, in those with a name, and in those of processes.
     """
     try:
         with IPRoute() as route:
@@ -35,7 +37,7 @@ def end_that_keeps_tags(interface: str) -> str:
                 return ""
             index, number = link.get_attr("IFLA_LINK"), link.get_attr("IFLA_LINK_NETNSID")
             with _namespace(route, number) as handle:
-                return "" if handle is None else _inserting(handle, index)
+                return "" if handle is None else _with(features, handle, index)
     except (OSError, NetlinkError):
         return ""
 
@@ -84,14 +86,14 @@ def _namespaces() -> Iterator[Path]:
             yield path
 
 
-def _inserting(handle: int, index: int) -> str:
-    """The name of an interface of a namespace, if it inserts VLAN tags only as hardware would."""
+def _with(features: Collection[str], handle: int, index: int) -> str:
+    """The name of an interface of a namespace, if any of these features is on."""
     with inside(handle), IPRoute() as route:
         link: Any = route.link("get", index=index)[0]
         name: str = link.get_attr("IFLA_IFNAME")
         ethtool: Any = IoctlEthtool(name)
         try:
-            features = {feature: on for feature, on, *_ in ethtool.get_features()}
+            on = {feature for feature, is_on, *_ in ethtool.get_features() if is_on}
         finally:
             ethtool.close()
-    return name if any(features.get(feature) for feature in _INSERTS_TAGS) else ""
+    return "" if on.isdisjoint(features) else name

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from TesterLibrary.testbeds.far_end import end_that_keeps_tags
+from TesterLibrary.testbeds.far_end import KEEPS_TAGS, LEAVES_WORK, far_end
 from TesterLibrary.testbeds.namespace import Namespace
 from TesterLibrary.testbeds.privilege import is_privileged
 
@@ -36,11 +36,18 @@ def leave_tags_in(interface: str, before: str = "") -> None:
 
 @pytest.mark.usefixtures("inside")
 def test_an_end_that_keeps_tags_is_named_until_it_leaves_them_in_frames() -> None:
-    assert end_that_keeps_tags("t1") == "d1"
+    assert far_end("t1", KEEPS_TAGS) == "d1"
     leave_tags_in("t1")  # which is the direction to the device
-    assert end_that_keeps_tags("t1") == "d1"
+    assert far_end("t1", KEEPS_TAGS) == "d1"
     leave_tags_in("d1")
-    assert end_that_keeps_tags("t1") == ""
+    assert far_end("t1", KEEPS_TAGS) == ""
+
+
+@pytest.mark.usefixtures("inside")
+def test_an_end_that_leaves_work_to_hardware_is_named_until_it_does_it_itself() -> None:
+    assert far_end("t1", LEAVES_WORK) == "d1"
+    run("ethtool -K d1 tx off")  # which switches off segmentation, too
+    assert far_end("t1", LEAVES_WORK) == ""
 
 
 @pytest.mark.usefixtures("inside")
@@ -52,9 +59,9 @@ def test_an_end_in_the_namespace_of_another_process_is_found() -> None:
             assert holder.stdout
             holder.stdout.readline()
             run(f"ip link set d1 netns {holder.pid}")
-            assert end_that_keeps_tags("t1") == "d1"
+            assert far_end("t1", KEEPS_TAGS) == "d1"
             leave_tags_in("d1", f"nsenter --net=/proc/{holder.pid}/ns/net")
-            assert end_that_keeps_tags("t1") == ""
+            assert far_end("t1", KEEPS_TAGS) == ""
         finally:
             holder.kill()
 
@@ -62,4 +69,4 @@ def test_an_end_in_the_namespace_of_another_process_is_found() -> None:
 @pytest.mark.usefixtures("inside")
 @pytest.mark.parametrize("interface", ["lo", "x1", "none"])
 def test_what_is_no_end_of_a_pair_keeps_no_tags(interface: str) -> None:
-    assert end_that_keeps_tags(interface) == ""
+    assert far_end(interface, KEEPS_TAGS) == ""

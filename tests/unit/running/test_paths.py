@@ -218,3 +218,18 @@ def test_a_testbed_without_hosts_runs_nothing(suite: Suite) -> None:
     assert suite.hosts.names == ()
     with pytest.raises(TestbedError, match="there is no host 'client': the testbed has none"):
         suite.hosts.run("client", "true", status=0, timeout=Duration(10**9))
+
+
+def test_a_start_says_which_ports_get_unfinished_packets(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tester = suite.tester
+    ports = [
+        replace(tester.capabilities.port("p1"), gets_unfinished="d1, the other end"),
+        *tester.capabilities.ports[1:],
+    ]
+    monkeypatch.setattr(tester, "capabilities", replace(tester.capabilities, ports=tuple(ports)))
+    for call in ("load", "unload", "start", "stop", "snapshot"):
+        monkeypatch.setattr(tester.target, call, lambda _: None)
+    suite.paths.create(WAN)
+    assert suite.paths.start(["wan"]) == ("port p1: d1, the other end",)
