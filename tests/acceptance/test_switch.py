@@ -60,13 +60,18 @@ def test_devices_of_the_kernel_are_behind_a_fake_switch(device: str, tmp_path: P
     check_passed(run("kernel_behind_switch.robot", tmp_path, f"TESTBED:{_behind_switch(device, tmp_path)}"))
 
 
+def test_a_router_of_ipv6_is_answered(tmp_path: Path) -> None:
+    testbed = _behind_switch("router of IPv6", tmp_path)
+    check_passed(run("router_asks_switch.robot", tmp_path, f"TESTBED:{testbed}"))
+
+
 def test_what_a_device_of_the_kernel_forwards_is_captured(tmp_path: Path) -> None:
     check_passed(run("captured.robot", tmp_path, f"TESTBED:{_behind_switch('bridge', tmp_path)}"))
 
 
 def _behind_switch(device: str, folder: Path) -> Path:
     """The testbed of an embedded device whose tester is a switch that does not exist."""
-    shipped = {"bridge": "l2-bridge", "router": "l3-router"}[device]
+    shipped = {"bridge": "l2-bridge", "router": "l3-router", "router of IPv6": "nd-router"}[device]
     text = (data_root() / "resources" / "testbeds" / "embedded" / f"{shipped}.yaml").read_text("utf-8")
     file = folder / "behind-switch.yaml"
     switch = f"switch: {{address: fake, {_COPIES}}}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from ipaddress import IPv4Address
+from ipaddress import ip_interface
 
 import pytest
 
@@ -243,19 +243,24 @@ def test_a_stream_of_another_job_with_the_same_id_is_not_ours(rig: Rig) -> None:
     assert after.port("p2").rx_foreign - before.port("p2").rx_foreign == 1
 
 
-def test_it_answers_for_the_addresses_of_its_jobs(rig: Rig) -> None:
-    def asked() -> bytes:
-        return rig.target.resolve(
-            "p1", IPv4Address("198.18.0.3"), source=IPv4Address("198.18.0.2"), source_mac=rig.ports["p1"].mac
-        )
+@pytest.mark.parametrize("networks", ["198.18.0.{}/24", "2001:db8::{}/64"], ids=["arp", "nd"])
+def test_it_answers_for_the_addresses_of_its_jobs(
+    rig: Rig, networks: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    near, far = (ip_interface(networks.format(number)) for number in (2, 3))
+    ports = {"p1": replace(rig.ports["p1"], address=near), "p2": replace(rig.ports["p2"], address=far)}
+    monkeypatch.setattr(rig, "ports", ports)
 
-    rig.load(rig.plan("north"))
-    rig.load(rig.plan("south", first_id=2, back=True))
+    def asked() -> bytes:
+        return rig.target.resolve("p1", far.ip, source=near.ip, source_mac=ports["p1"].mac)
+
+    rig.load(rig.plan("north", frame_size=128))
+    rig.load(rig.plan("south", frame_size=128, first_id=2, back=True))
     assert asked() == rig.ports["p2"].mac
     rig.target.unload(["north"])
     assert asked() == rig.ports["p2"].mac
     rig.target.unload(["south"])
-    with pytest.raises(Inconclusive, match=r"nobody answers at 198\.18\.0\.3 on port 'p1'"):
+    with pytest.raises(Inconclusive, match=f"nobody answers at {far.ip} on port 'p1'"):
         asked()
 
 

@@ -1,24 +1,23 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Asks a neighbour for its MAC address through the port of a switch's CPU (RFC 826)."""
+"""Asks a neighbour for its MAC address through the port of a switch's CPU (RFC 826, RFC 4861)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from ipaddress import IPv6Address
 
 from ...errors import Inconclusive, PlanError
 from ...model.ports import Address
-from ...planning.switch.chip import PORT_MASK
-from .entry import Masked, TableEntry
+from .discovery import IPV6, advertised, solicitation
 from .packets import arrived, injected
 from .session import SwitchSession
+from .stations import to_driver, whole_mac
 
-_STATIONS = "ExternalIngress.forwarding"
 _ARP = b"\x08\x06"
 _REQUEST, _REPLY = (bytes.fromhex("0001 0800 06 04") + bytes((0, operation)) for operation in (1, 2))
 _ASKED = 3  # requests at most
 _POLLS, _POLL_S = 20, 0.02
-_EVERY = 0xFFFF
 
 
 def resolve(
@@ -29,45 +28,61 @@ def resolve(
     source: Address,
     source_mac: bytes,
     sleep: Callable[[float], object],
+    others: Callable[[Sequence[bytes]], None],
 ) -> bytes:
-    """The MAC address of an IPv4 neighbour.
+    """The MAC address of a neighbour.
+
+    Args:
+        session: That of the switch.
+        port: The tester's port.
+        address: Of the neighbour.
+        source: Who asks.
+        source_mac: Its MAC address.
+        sleep: Waits for so many seconds.
+        others: Takes packets that are not the answer.
 
     Raises:
-        PlanError: an address that is not IPv4.
+        PlanError: the addresses are of different versions.
         Inconclusive: nobody answers.
     """
-    if source.version != 4 or address.version != 4:
-        raise PlanError(f"{source} cannot ask for {address}: a switch resolves IPv4 neighbours")
+    if source.version != address.version:
+        raise PlanError(f"{source} cannot ask for {address}: one is of IPv4, the other one of IPv6")
     number = session.numbers[port]
-    question = b"\xff" * 6 + source_mac + _ARP + _REQUEST + source_mac + source.packed + bytes(6)
-    question += address.packed
-    answers = TableEntry(
-        f"external.{_STATIONS}.stations",
-        {
-            "ingress_port": Masked(number, PORT_MASK),
-            "dst": Masked(int.from_bytes(source_mac, "big"), (1 << 48) - 1),
-            "ether_type": Masked(int.from_bytes(_ARP, "big"), _EVERY),
-            "$MATCH_PRIORITY": 0,
-        },
-        f"{_STATIONS}.send_to_driver",
-        {"port": session.cabling.cpu_port},
+    answers = to_driver(
+        number, whole_mac(source_mac), _ARP if address.version == 4 else IPV6, session.cabling.cpu_port
     )
-    session.write([answers])
+    written = [] if session.holds(answers) else [answers]
+    session.write(written)
     try:
         for _ in range(_ASKED):
-            session.send([injected(question, number)])
+            session.send([injected(_question(address, source, source_mac), number)])
             for _ in range(_POLLS):
                 sleep(_POLL_S)
-                for octets in session.received():
+                packets = session.received()
+                others(packets)
+                for octets in packets:
                     mac = _answered(octets, number, address)
                     if mac is not None:
                         return mac
     finally:
-        session.delete([answers])
+        session.delete(written)
     raise Inconclusive(f"nobody answers at {address} on port {port!r} when {source} asks")
+
+
+def _question(address: Address, source: Address, mac: bytes) -> bytes:
+    if isinstance(address, IPv6Address):
+        assert isinstance(source, IPv6Address)
+        return solicitation(address, source, mac)
+    request = _REQUEST + mac + source.packed + bytes(6) + address.packed
+    return b"\xff" * 6 + mac + _ARP + request
 
 
 def _answered(octets: bytes, number: int, address: Address) -> bytes | None:
     port, frame = arrived(octets)
+    if port != number:
+        return None
+    if address.version == 6:
+        told = advertised(frame)
+        return told[1] if told and told[0] == address else None
     reply = frame[12:22] == _ARP + _REPLY and frame[28:32] == address.packed
-    return frame[22:28] if reply and port == number else None
+    return frame[22:28] if reply else None

@@ -133,9 +133,6 @@ class _Builder:
             packets=tuple(self._packets),
             streams=streams,
             ends=ends,
-            unanswered=tuple(
-                neighbour for neighbour in self._plan.neighbours if neighbour.address.version != 4
-            ),
             held=HeldNumbers(
                 templates=tuple(self._templates.given),
                 links=tuple(self._links.given),

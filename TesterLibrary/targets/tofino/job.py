@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ...errors import PlanError
-from ...model.plan import Plan, PlannedNeighbour
+from ...model.plan import Plan
 from ...planning.switch.allocation import Occupied
 from ...planning.switch.sizes import whole
 from .editor import editor_entries
@@ -49,7 +49,6 @@ class SwitchJob:
     packets: tuple[TemplatePacket, ...]
     streams: Mapping[int, LoadedStream]  # by id
     ends: tuple[LoadedEnd, ...]
-    unanswered: tuple[PlannedNeighbour, ...]  # IPv6 neighbours, for which nobody answers
     held: HeldNumbers
 
     def starting(self, packets: int | Mapping[int, int] | None = None) -> Iterator[TableEntry]:

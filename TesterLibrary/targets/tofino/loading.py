@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -27,8 +26,6 @@ from .ports import SwitchPorts
 from .program import Program
 from .resets import Resets
 from .session import SwitchSession
-
-_log = logging.getLogger(__name__)
 
 
 class Loading:
@@ -60,12 +57,6 @@ class Loading:
                 self._session.remove_groups(job.groups)
             raise
         self._silent[job.plan.job] = [_nothing(job.plan.job, end) for end in job.ends]
-        for neighbour in job.unanswered:
-            _log.warning(
-                "a switch answers no neighbour discovery: a device at %s needs a static neighbour for %s",
-                neighbour.port,
-                neighbour.address,
-            )
 
     def change(self, old: SwitchJob, new: SwitchJob) -> None:
         """Replaces a job: streams that stay the same go on, changed ones are held back."""

@@ -117,7 +117,7 @@ class AnsweredRange:
 
 
 def answered_ranges(neighbours: Iterable[PlannedNeighbour]) -> list[AnsweredRange]:
-    """The ranges of neighbours' addresses, as few as possible; IPv6 addresses are left out."""
+    """The ranges of IPv4 neighbours' addresses, as few as possible."""
     found: list[AnsweredRange] = []
     answered = [n for n in neighbours if isinstance(n.address, IPv4Address)]
     for neighbour in sorted(set(answered), key=lambda n: (n.port, n.mac, int(n.address))):

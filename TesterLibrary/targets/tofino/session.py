@@ -94,6 +94,10 @@ class SwitchSession:
             self._switch.delete(batch)
             self._held.remove(batch)
 
+    def holds(self, entry: TableEntry) -> bool:
+        """Whether there is an entry with this key."""
+        return self._held.has(entry)
+
     def remove(self, entries: Iterable[TableEntry]) -> None:
         """Removes those of the entries that exist; registers, counters and meters stay."""
         there = {(entry.table, entry.place): entry for entry in entries if self._held.has(entry)}

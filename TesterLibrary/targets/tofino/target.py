@@ -37,6 +37,7 @@ from .latency import PERCENTILE_ERROR
 from .links import Links
 from .loaded import LoadedStream
 from .loading import Loading
+from .neighbours import NeighbourAnswers
 from .packets import injected
 from .port_infos import port_infos
 from .port_totals import PortTotals
@@ -91,6 +92,7 @@ class TofinoTarget(WithoutFrames):
         self._runs: dict[str, SwitchRun] = {}
         self._queries = SwitchQueries(session, tuple(self._known), now_ns)
         self._captures = SwitchCaptures(session, self._known, now_ns)
+        self._neighbours = NeighbourAnswers(session, self._lock)
         self._begin()
 
     def capabilities(self) -> Capabilities:
@@ -298,7 +300,13 @@ class TofinoTarget(WithoutFrames):
         known_port(port, self._known)
         with self._reached():
             return resolve(
-                self.session, port, address, source=source, source_mac=source_mac, sleep=self._sleep
+                self.session,
+                port,
+                address,
+                source=source,
+                source_mac=source_mac,
+                sleep=self._sleep,
+                others=self._neighbours.take,
             )
 
     def close(self) -> None:
@@ -306,6 +314,7 @@ class TofinoTarget(WithoutFrames):
         with self._lock:
             self._runs.clear()
             self._captures.close()
+            self._neighbours.close()
             self.session.close()
 
     def _flows(self, stream: LoadedStream, cells: range) -> Iterator[FlowCounters]:
@@ -360,10 +369,11 @@ class TofinoTarget(WithoutFrames):
         self.session.on_loss(held, [*answering, *self._captures.entries])
 
     def _follow(self) -> None:
-        """Has queries and captures know the streams that are loaded."""
+        """Has queries and captures know the streams that are loaded, and answers for their neighbours."""
         runs = self._runs.values()
         self._queries.follow(_numbers(runs))
         self._captures.follow([run.job for run in runs])
+        self._neighbours.follow([neighbour for run in runs for neighbour in run.job.plan.neighbours])
 
     def _starting(
         self, runs: Sequence[SwitchRun], duration: Duration | None, packets: int | None
@@ -457,6 +467,7 @@ class TofinoTarget(WithoutFrames):
     def _load_anew(self) -> int:
         runs = list(self._runs.values())
         self._queries.lose()
+        self._neighbours.lose()
         self._captures.close()
         self._begin()
         for run in runs:

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from TesterLibrary.errors import PlanError, TargetError
-from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.plan import Plan
 from TesterLibrary.model.stream import Stream
@@ -119,15 +118,6 @@ def test_after_a_driver_that_ended_without_a_word_counters_begin_at_0() -> None:
     assert driven.run("north", 7) == (7, 7)
     (counted,) = driven.target.snapshot().streams
     assert (counted.latency.count, sum(counted.latency.buckets.values())) == (7, 7)
-
-
-def test_a_device_that_asks_by_neighbour_discovery_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
-    driven = Driven()
-    driven.target.load(driven.plan())
-    assert not caplog.messages
-    headers = HeaderStack.parse("Ether / IPv6(src=2001:db8::1, dst=2001:db8::2) / UDP")
-    driven.target.load(driven.plan("six", first=2, headers=headers))
-    assert [message.rpartition(" ")[2] for message in caplog.messages] == ["2001:db8::1", "2001:db8::2"]
 
 
 def test_a_job_that_finds_a_table_full_leaves_nothing() -> None:
