@@ -11,6 +11,8 @@ _TYPES = {0x0800: 4, 0x86DD: 6}
 _ARP, _ARP_LENGTH = 0x0806, 28
 _TAG = 0x8100
 TCP, UDP = 6, 17
+_IPV4_CHECKSUM = 10
+_TRANSPORT_CHECKSUM = {TCP: 16, UDP: 6}
 _IDENTIFICATION, _FLOW_LABEL = 32, 12  # bit offsets in their headers
 _PLACES = {  # for each field: its header, offset in the header and length in bytes
     "ipv4_src": ("ip", 12, 4),
@@ -73,6 +75,14 @@ class FrameFields:
         if self.ip is None:
             return None
         return 8 * self.ip + {4: _IDENTIFICATION, 6: _FLOW_LABEL}[self.version or 0]
+
+    @property
+    def checksums(self) -> tuple[int, ...]:
+        """The offsets of the checksums that the program makes right (p4/controls/checksums.p4)."""
+        network = () if self.ip is None or self.version != 4 else (self.ip + _IPV4_CHECKSUM,)
+        if self.transport is None or self.protocol is None:
+            return network
+        return *network, self.transport + _TRANSPORT_CHECKSUM[self.protocol]
 
     @property
     def udp(self) -> int | None:

@@ -30,11 +30,24 @@ def check_stream(stream: PlannedStream) -> None:
             f"stream {stream.name!r}: UDP without a checksum; a switch gives each frame one, so leave "
             "chksum= out"
         )
+    _check_checksums(stream, fields)
     _check_version(stream, fields)
     if stream.signature:
         signed_template(stream)
     elif stream.matches:
         stream_class(stream)
+
+
+def _check_checksums(stream: PlannedStream, fields: FrameFields) -> None:
+    """Checks that the program makes all checksums right that change with an edited field."""
+    if all(checksum.offset in fields.checksums for checksum in stream.checksums):
+        return
+    changing = ", ".join(editor.name for editor in stream.editors)
+    raise PlanError(
+        f"stream {stream.name!r}: a checksum of its frames changes with {changing} that is none of the "
+        "outermost IPv4, TCP and UDP, which are what a switch makes right; take other headers, or use a "
+        "testerd"
+    )
 
 
 def _check_version(stream: PlannedStream, fields: FrameFields) -> None:

@@ -30,6 +30,8 @@ from .test_one_planner import PORTS, VXLAN, edited, headers, stream, version
 IMIX = parse_frame_sizes("imix")
 VLAN, IPV6 = "Ether / Dot1Q(vlan=7) / IP / UDP", "Ether / IPv6(src=2001:db8::1, dst=2001:db8::2) / UDP"
 
+ASKING = "Ether / IPv6(src=2001:db8::1, dst=2001:db8::2) / ICMPv6ND_NS(tgt=2001:db8::2)"
+
 
 def changing(path: str, mode: Mode, stack: str = "Ether / IP / UDP") -> Stream:
     """A stream with one field that changes."""
@@ -88,6 +90,10 @@ ROWS: dict[str, tuple[Stream | Sequence[Stream], str]] = {  # by what the table 
     "their first 96 bits": (
         changing("IPv6.dst", FieldValues(("2001:db8::1", "2001:db9::1")), IPV6),
         "its values differ before the last 32 bits",
+    ),
+    "addresses of IPv6 before ICMPv6": (
+        replace(steps("IPv6.src", "2001:db8::3", ASKING), signature=False),
+        "a checksum of its frames changes with IPv6.src that is none of the outermost IPv4, TCP and UDP",
     ),
     "lists of values": (changing("UDP.dport", FieldValues(("53", "80"))), ""),
     "random values": (changing("UDP.dport", RandomField("1024", "2047")), ""),
