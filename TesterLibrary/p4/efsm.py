@@ -36,7 +36,16 @@ _QUANTITIES = {
     "TCP.window": (16, "hdr.tcp.window"),
     "payload.length": (16, "payload_length"),
 }
-_WORDS = 4  # 32-bit words from the start of the payload that a row can test
+_PAYLOAD = (  # the words of 16 bits from the start of the payload that a row can test
+    "hdr.signature.id",
+    "hdr.signature.sequence_high",
+    "hdr.signature.sequence[31:16]",
+    "hdr.signature.sequence[15:0]",
+    "hdr.signature.timestamp_ns[47:32]",
+    "hdr.signature.timestamp_ns[31:16]",
+    "hdr.signature.timestamp_ns[15:0]",
+    "hdr.signature.complement",
+)
 _VALUES = {"TCP.seq": "hdr.tcp.seq", "TCP.ack": "hdr.tcp.ack", "payload.length": "octets"}
 
 
@@ -125,9 +134,9 @@ def _keys(programs: Sequence[MatchAction]) -> list[Key]:
     keys += [Key(row_key(name), field) for name, (_, field) in _QUANTITIES.items() if name in asked]
     longest = max((len(entry.payload) for program in programs for entry in program.entries), default=0)
     if longest:
-        keys.append(Key("payload_valid", "hdr.payload.isValid()"))
-        words = min(-(-longest // 4), _WORDS)
-        keys += [Key(f"payload_word{number}", f"hdr.payload.word{number}") for number in range(words)]
+        keys.append(Key("payload_valid", "hdr.signature.isValid()"))
+        words = _PAYLOAD[: -(-longest // 2)]
+        keys += [Key(f"payload_word{number}", word) for number, word in enumerate(words)]
     return keys
 
 

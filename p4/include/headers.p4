@@ -119,22 +119,15 @@ header tcp_h {
     bit<16> urgptr;
 }
 
-// As proto/tester/v1/plan.proto has it, but directly behind UDP (ADR 7: a switch does not see the end of a
-// frame). The 16-bit one's-complement sum of its words is the stream's own.
+// As proto/tester/v1/plan.proto has it, but directly behind UDP or TCP (ADR 7: a switch does not see the end of a
+// frame). The 16-bit one's-complement sum of its words is the stream's own. In packets of TCP that are not ours it
+// is the begin of the payload, by which requests are told apart (norma section 4.3, "Modifying payload").
 header signature_h {
     bit<16> id;
     bit<16> sequence_high;     // of its flow: a switch counts modulo 2^32
     bit<32> sequence;
     timestamp_t timestamp_ns;
     bit<16> complement;
-}
-
-// The begin of a TCP payload, by which requests are told apart (norma section 4.3, "Modifying payload").
-header payload_h {
-    bit<32> word0;
-    bit<32> word1;
-    bit<32> word2;
-    bit<32> word3;
 }
 
 // Before the copy of a packet, and the begin of the datagram that carries it.
@@ -178,7 +171,6 @@ struct headers_t {
     udp_h udp;
     tcp_h tcp;
     signature_h signature;
-    payload_h payload;
 }
 
 #endif

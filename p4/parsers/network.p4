@@ -42,7 +42,7 @@ state ipv6 {
     packet.extract(hdr.ipv6);
     l4_checksum.subtract({hdr.ipv6.src_low, hdr.ipv6.dst_low});
     transition select(hdr.ipv6.nh) {
-        PROTOCOL_TCP: plain_tcp;
+        PROTOCOL_TCP: ipv6_tcp;
         PROTOCOL_UDP: udp;
         default: accept;
     }
@@ -82,24 +82,34 @@ state signed_udp {
     transition accept;
 }
 
-// 20 bytes of IPv4, 20 of TCP and the 16 that are looked at: less is no request.
+// 20 bytes of IPv4, 20 of TCP and the 16 that are looked at: less is neither a signature nor a request.
 state tcp {
     transition select(hdr.ipv4.len, packet.lookahead<bit<100>>()[3:0]) {
         (0 .. 55, 5): plain_tcp;
-        (_, 5): request;
+        (_, 5): signed_tcp;
         default: plain_tcp;
     }
 }
 
-state request {
+state ipv6_tcp {
+    transition select(hdr.ipv6.plen, packet.lookahead<bit<100>>()[3:0]) {
+        (0 .. 35, 5): plain_tcp;
+        (_, 5): signed_tcp;
+        default: plain_tcp;
+    }
+}
+
+state signed_tcp {
     packet.extract(hdr.tcp);
     l4_checksum.subtract({hdr.tcp.sport, hdr.tcp.dport, hdr.tcp.seq, hdr.tcp.ack, hdr.tcp.checksum});
-    packet.extract(hdr.payload);
+    packet.extract(hdr.signature);
+    signature_checksum.subtract({hdr.signature.id, hdr.signature.sequence_high, hdr.signature.sequence,
+                                 hdr.signature.timestamp_ns, hdr.signature.complement});
+    signature_checksum.subtract_all_and_deposit(meta.signature_rest);
     l4_checksum.subtract_all_and_deposit(meta.l4_rest);
     transition accept;
 }
 
-// Payload is looked at in IPv4 only.
 state plain_tcp {
     packet.extract(hdr.tcp);
     l4_checksum.subtract({hdr.tcp.sport, hdr.tcp.dport, hdr.tcp.seq, hdr.tcp.ack, hdr.tcp.checksum});

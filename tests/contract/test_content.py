@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from TesterLibrary.errors import PlanError
+from TesterLibrary.measurement.flows import flows_of
 from TesterLibrary.model.edit import (
     Checksum,
     ChecksumKind,
@@ -87,6 +88,30 @@ def test_frames_are_known_by_the_fields_that_stay(rig: Rig, headers: str, field:
     )
     north, other = rig.run(["north", "other"], packets=500).streams
     assert (north.tx_packets, north.rx_packets) == (500, 500)
+    assert (other.tx_packets, other.rx_packets) == (500, 500)
+
+
+@pytest.mark.parametrize("size", [128, 129])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        "Ether / IP / TCP(flags=A)",
+        "Ether / Dot1Q(vlan=7) / IP / TCP(flags=PA)",
+        "Ether / IPv6(src=2001:db8::1, dst=2001:db8::2) / TCP(flags=A)",
+        "Ether / IPv6(src=2001:db8::1, dst=2001:db8::2) / UDP",
+    ],
+)
+def test_frames_are_known_by_their_signature(rig: Rig, headers: str, size: int) -> None:
+    """Beside frames with the same headers and none."""
+    headers_of = HeaderStack.parse(headers)
+    step = (
+        Editor(FieldPath.parse(f"{headers_of.names.rpartition(' / ')[2]}.sport"), Sweep("1000", count=5)),
+    )
+    rig.load(rig.plan("north", frame_size=size, headers=headers_of, editors=step, count_flows=True))
+    rig.load(rig.plan("other", frame_size=size, headers=headers_of, first_id=2, signature=False))
+    north, other = rig.run(["north", "other"], packets=500).streams
+    assert (north.tx_packets, north.rx_packets, north.latency.count) == (500, 500, 500)
+    assert [flow.received for flow in flows_of(rig.target.flows("north", 1))] == [100] * 5
     assert (other.tx_packets, other.rx_packets) == (500, 500)
 
 

@@ -25,6 +25,7 @@ _HEADERS = (
     "Ether / Dot1Q(vlan=7) / IP(dst=198.18.0.{}) / UDP",
     "Ether / IPv6(src=2001:db8::1, dst=2001:db8::{}) / UDP",
     "Ether / IP(dst=198.18.0.{}) / TCP(flags=A)",
+    "Ether / IPv6(src=2001:db8::1, dst=2001:db8::{}) / TCP(flags=A)",
     "Ether / ARP(op=1, pdst=198.18.0.{})",
 )
 _FIELDS = {
@@ -70,10 +71,10 @@ def _stream(draw: Random, number: int) -> Stream:
     return Stream(
         f"s{number}",
         *ends,
-        FrameSize(draw.choice((64, 65, 128, 1518)) + 18),
+        FrameSize(draw.choice((64, 65, 128, 1506)) + 30),
         Rate.parse(f"{pps} pps"),
         headers=HeaderStack.parse(headers),
-        signature="UDP" in layers and draw.random() < 0.7,
+        signature=bool({"UDP", "TCP"} & set(layers)) and draw.random() < 0.7,
         editors=tuple(Editor(path, _mode(draw, path)) for path in paths),
         start_after=Duration(draw.choice((0, 0, 2)) * 10**9 // pps),
     )

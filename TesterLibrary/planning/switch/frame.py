@@ -6,11 +6,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...protocols.frame import checksum
+
 _ADDRESSES = 12  # bytes of Ethernet before its type
 _TYPES = {0x0800: 4, 0x86DD: 6}
 _ARP, _ARP_LENGTH = 0x0806, 28
 _TAG = 0x8100
 TCP, UDP = 6, 17
+SIGNATURE_LENGTH = 16
+_TCP_WORDS, _UDP_LENGTH = 5, 8
 _IPV4_CHECKSUM = 10
 _TRANSPORT_CHECKSUM = {TCP: 16, UDP: 6}
 _IDENTIFICATION, _FLOW_LABEL = 32, 12  # bit offsets in their headers
@@ -88,6 +92,36 @@ class FrameFields:
     def udp(self) -> int | None:
         """The offset of UDP; None if there is none."""
         return self.transport if self.protocol == UDP else None
+
+    @property
+    def signature(self) -> int | None:
+        """Where a parser looks for a signature: right behind UDP, or TCP without options; None: no room."""
+        if self.ip is None or self.transport is None:
+            return None
+        if self.udp is not None:
+            begin, length = self.transport + _UDP_LENGTH, _number(self.octets, self.transport + 4, 2)
+        elif _number(self.octets, self.transport + 12, 1) >> 4 == _TCP_WORDS:
+            begin = self.transport + 4 * _TCP_WORDS
+            whole = _number(self.octets, self.ip + (2 if self.version == 4 else 4), 2)
+            length = whole - (20 if self.version == 4 else 0)
+        else:
+            return None
+        end = begin + SIGNATURE_LENGTH
+        return begin if end - self.transport <= length and end <= len(self.octets) else None
+
+    def with_checksum(self, octets: bytes) -> bytes:
+        """A frame with these headers and the checksum of TCP or UDP; one of UDP without any stays without."""
+        assert self.ip is not None
+        assert self.transport is not None
+        assert self.protocol is not None
+        at = self.transport + _TRANSPORT_CHECKSUM[self.protocol]
+        if self.udp is not None and octets[at : at + 2] == b"\0\0":
+            return octets
+        begin, end = (12, 20) if self.version == 4 else (8, 40)
+        carried = octets[self.transport : at] + octets[at + 2 :]
+        pseudo = bytes((0, self.protocol)) + (len(octets) - self.transport).to_bytes(2, "big")
+        found = checksum(octets[self.ip + begin : self.ip + end] + pseudo + carried)
+        return octets[:at] + (found or 0xFFFF * (self.udp is not None)).to_bytes(2, "big") + octets[at + 2 :]
 
 
 def _number(octets: bytes, at: int, length: int) -> int:

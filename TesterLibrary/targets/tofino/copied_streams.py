@@ -7,16 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ...planning.switch.frame import SIGNATURE_LENGTH, FrameFields
 from ...planning.switch.sizes import whole
 from ...protocols.frame import checksum
 from .copy_record import OF_TEMPLATE, TRANSMITTED, CopyRecord
 from .job import SwitchJob
 from .signature import signatures
 
-_ETHERNET, _TAG, _IPV4_LENGTH, _IPV6_LENGTH, _UDP_LENGTH, _SIGNATURE = 14, 4, 20, 40, 8, 16
-_IPV4, _VLAN, _IPV6 = b"\x08\x00", b"\x81\x00", b"\x86\xdd"
-_UDP = 17
-_SHORTEST = _ETHERNET + _IPV4_LENGTH + _UDP_LENGTH + _SIGNATURE  # what leaves is not filled up yet
+_SHORTEST = 14 + 20 + 8 + SIGNATURE_LENGTH  # behind Ethernet, IPv4 and UDP; what leaves is not filled up yet
 
 
 @dataclass(frozen=True)
@@ -60,31 +58,11 @@ class CopiedStreams:
         return 0, None
 
     def _signature(self, frame: bytes) -> tuple[_Known | None, int]:
-        for place in (_place(frame), *self._places):
-            octets = frame[place : place + _SIGNATURE]
-            if place and len(octets) == _SIGNATURE:
+        behind_transport = FrameFields.of(frame).signature if len(frame) >= _SHORTEST else None
+        for place in (behind_transport, *self._places):
+            octets = frame[place or 0 :][:SIGNATURE_LENGTH]
+            if place and len(octets) == SIGNATURE_LENGTH:
                 known = self._signed.get((int.from_bytes(octets[:2], "big"), checksum(octets)))
                 if known is not None:
                     return known, int.from_bytes(octets[4:8], "big")
         return None, 0
-
-
-def _place(frame: bytes) -> int:
-    """Where a signature begins: behind UDP, in IPv4 without options or IPv6. 0: there is none."""
-    if len(frame) < _SHORTEST:
-        return 0
-    at = _ETHERNET
-    kind = frame[at - 2 : at]
-    if kind == _VLAN:
-        at += _TAG
-        kind = frame[at - 2 : at]
-    if kind == _IPV4 and frame[at] & 0xF == 5 and frame[at + 9] == _UDP:
-        fragment = int.from_bytes(frame[at + 6 : at + 8], "big") & 0x1FFF
-        at += _IPV4_LENGTH
-    elif kind == _IPV6 and frame[at + 6] == _UDP:
-        fragment = 0
-        at += _IPV6_LENGTH
-    else:
-        return 0
-    length = int.from_bytes(frame[at + 4 : at + 6], "big")
-    return 0 if fragment or length < _UDP_LENGTH + _SIGNATURE else at + _UDP_LENGTH

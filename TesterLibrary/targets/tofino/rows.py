@@ -12,7 +12,7 @@ from ...planning.switch.row_names import row_action, row_key
 from .entry import Masked, TableEntry, Value
 
 _EFSM = "InternalIngress.responder.efsm"
-_WORD = 4  # bytes of the payload in one key
+_WORD = 2  # bytes of a key of the payload
 
 
 def row_entries(
@@ -56,7 +56,7 @@ def _key(row: Row) -> dict[str, Value]:
     key: dict[str, Value] = {row_key(match.key): Masked(match.value, match.mask) for match in row.match}
     if row.payload:
         key["payload_valid"] = Masked(1, 1)
-    for first in range(0, len(row.payload), _WORD):
+    for first in range(0, len(row.payload), _WORD):  # words of 16 bits
         octets = row.payload[first : first + _WORD]
         value, mask = (
             int.from_bytes(part.ljust(_WORD, b"\0"), "big") for part in (octets, b"\xff" * len(octets))

@@ -51,7 +51,15 @@ def test_an_answer_is_a_sum_of_fields_and_then_a_constant() -> None:
 def test_keys_are_what_the_rows_test() -> None:
     text = generated("http-get")
     keys = re.findall(r"ternary @name\(\"(\w+)\"\)", text)
-    assert keys == ["link", "state", "tcp_flags", "payload_length", "payload_valid", "payload_word0"]
+    assert keys == [
+        "link",
+        "state",
+        "tcp_flags",
+        "payload_length",
+        "payload_valid",
+        "payload_word0",
+        "payload_word1",
+    ]
 
 
 def test_protocols_share_the_queues(tmp_path: Path) -> None:

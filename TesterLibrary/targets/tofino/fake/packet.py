@@ -14,7 +14,6 @@ _IPV4, _ARP, _VLAN, _IPV6 = 0x0800, 0x0806, 0x8100, 0x86DD
 _TCP, _UDP, _ICMP = 6, 17, 1
 _ETHERNET = 14
 _SIGNATURE = 16  # bytes
-_PAYLOAD = 16
 _ONES = 0xFFFF
 _WORN = {FORWARDED: 1, REPLY: 2}  # bytes of headers within the switch; others take the place of Ethernet
 
@@ -38,6 +37,7 @@ FIELDS = {
     "ipv4.proto": ("ipv4", 9, 1),
     "ipv4.src": ("ipv4", 12, 4),
     "ipv4.dst": ("ipv4", 16, 4),
+    "ipv6.plen": ("ipv6", 4, 2),
     "ipv6.hlim": ("ipv6", 7, 1),
     "ipv6.src": ("ipv6", 20, 4),  # what an editor reaches of it
     "ipv6.dst": ("ipv6", 36, 4),
@@ -181,11 +181,6 @@ class Packet:
         """Bytes of TCP with its options; 0 if it is not there."""
         return 4 * (self.octets[self.at[header] + 12] >> 4) if header in self.at else 0
 
-    def payload(self) -> bytes | None:
-        """The 16 bytes behind TCP that rows test; None if the parser does not reach them."""
-        at = self.at.get("payload")
-        return None if at is None else bytes(self.octets[at : at + _PAYLOAD])
-
     def deparse(self) -> None:
         """Updates the checksums after changes."""
         if "ipv4" in self.at:
@@ -220,14 +215,10 @@ class Packet:
                 self._begins("signature", at + 8, _SIGNATURE)
         elif protocol == _ICMP and "ipv4" in self.at:
             self._begins("icmp", at, 4)
-        elif (
-            protocol == _TCP
-            and self._begins("tcp", at, 20)
-            and "ipv4" in self.at
-            and self.get("ipv4.len") >= 56
-            and self.octets[at + 12] >> 4 == 5
-        ):
-            self._begins("payload", at + 20, _PAYLOAD)
+        elif protocol == _TCP and self._begins("tcp", at, 20) and self.octets[at + 12] >> 4 == 5:
+            carried = self.get("ipv4.len") - 20 if "ipv4" in self.at else self.get("ipv6.plen")
+            if carried >= 20 + _SIGNATURE:
+                self._begins("signature", at + 20, _SIGNATURE)
 
     def _begins(self, header: str, at: int, length: int) -> bool:
         """Notes where a header begins, unless the packet ends before it does."""

@@ -104,13 +104,20 @@ class FakeResponder:
 def key(packet: Packet, name: str) -> int:
     """The value of a row's key: `tcp_flags`, `arp_valid`, `payload_word0`."""
     header, _, field = name.partition("_")
+    if header == "payload":  # which has no header of its own: it is where a signature may be
+        return int(packet.has("signature")) if field == "valid" else _payload(packet, field)
     if field == "valid":
         return int(packet.has(header))
     if header == "vlan":
         return packet.get("vlan.vlan") & 0xFFF
     if name == _RESERVED:
         return packet.bits("tcp", 100, 4)
-    if header == "payload":
-        begin = 4 * int(field.removeprefix("word"))
-        return int.from_bytes((packet.payload() or bytes(16))[begin : begin + 4], "big")
     return packet.get(f"{header}.{field}")
+
+
+def _payload(packet: Packet, word: str) -> int:
+    at = packet.at.get("signature")
+    if at is None:
+        return 0
+    begin = at + 2 * int(word.removeprefix("word"))
+    return int.from_bytes(packet.octets[begin : begin + 2], "big")

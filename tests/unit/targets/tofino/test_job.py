@@ -274,7 +274,7 @@ def test_answers_are_whole_frames_and_poll_the_queues_that_the_program_was_built
     ("plan", "why"),
     [
         (
-            planned([stream(headers=HeaderStack.parse("Ether / IP / TCP"), frame_size=FrameSize(128))]),
+            planned([stream(headers=HeaderStack.parse("Ether / IP / ICMP"), frame_size=FrameSize(128))]),
             "a switch signs behind UDP",
         ),
         (

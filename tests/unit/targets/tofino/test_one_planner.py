@@ -59,7 +59,9 @@ def edited(*paths: str) -> Stream:
     return stream(editors=tuple(editors))
 
 
-BEHIND = r"'s': a switch signs right behind the outermost UDP, where this stream has {} bytes of headers"
+BEHIND = (
+    r"'s': a switch signs right behind the outermost UDP or TCP, where this stream has {} bytes of headers"
+)
 JOBS: dict[str, tuple[Stream | Responder, str]] = {
     "plain": (stream(), ""),
     "ipv6": (stream(**headers("Ether / IPv6 / UDP")), ""),
@@ -97,7 +99,8 @@ JOBS: dict[str, tuple[Stream | Responder, str]] = {
         ),
         "counters of flows: 40,000 needed, 32,768 there, 7,232 too many \\(s 40,000\\); let fields",
     ),
-    "signed tcp": (stream(**headers("Ether / IP / TCP")), "a switch signs behind UDP"),
+    "signed tcp": (stream(**headers("Ether / IP / TCP")), ""),
+    "signed icmp": (stream(**headers("Ether / IP / ICMP")), "a switch signs behind UDP, or TCP"),
     "signed vxlan": (stream(**headers(VXLAN)), BEHIND.format(50)),
     "signed geneve": (
         stream(**headers("Ether / IP / UDP(dport=6081) / GENEVE(vni=9) / Ether / IP / UDP")),

@@ -18,7 +18,11 @@ PROGRAM = match_action(load_protocol("http-get"))
 STATES = PROGRAM.protocol.states
 ROWS = "internal.InternalIngress.responder.efsm.rows"
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
-REQUEST = {"payload_valid": 1, "payload_word0": int.from_bytes(b"GET ", "big")}
+REQUEST = {
+    "payload_valid": 1,
+    "payload_word0": int.from_bytes(b"GE", "big"),
+    "payload_word1": int.from_bytes(b"T ", "big"),
+}
 
 
 def found(entries: list[TableEntry], **packet: int) -> TableEntry:

@@ -103,12 +103,18 @@ ROWS: dict[str, tuple[Stream | Sequence[Stream], str]] = {  # by what the table 
     ),
     "two fields, one after the other": (CASCADE, ""),
     "three fields": (edited("IP.src", "IP.dst", "UDP.dport"), "3 fields change"),
-    "signatures behind UDP, in IPv4, IPv6 and VLANs": (
-        [stream(**headers(VLAN)), stream(**headers(IPV6))],
+    "signatures behind UDP and TCP, in IPv4, IPv6 and VLANs": (
+        [stream(**headers(stack.replace("UDP", kind))) for stack in (VLAN, IPV6) for kind in ("UDP", "TCP")],
         "",
     ),
-    "signatures behind TCP": (stream(**headers("Ether / IP / TCP")), "a switch signs behind UDP"),
-    "signatures within tunnels": (stream(**headers(VXLAN)), "a switch signs right behind the outermost UDP"),
+    "signatures behind other protocols": (
+        stream(**headers("Ether / IP / ICMP")),
+        "a switch signs behind UDP, or TCP without options",
+    ),
+    "signatures within tunnels": (
+        stream(**headers(VXLAN)),
+        "a switch signs right behind the outermost UDP or TCP",
+    ),
     "other frames, known by their headers": (stream(signature=False, **headers("Ether / IP / TCP")), ""),
     "a version in the highest bit of `IP.id` or `IPv6.fl`": (version("IP.id"), ""),
     "a version elsewhere": (version("IP.id", 3), "a switch writes the highest bit of IP.id"),

@@ -46,6 +46,6 @@ def test_the_device_sees_the_network_identifier_that_was_asked_for() -> None:
 def test_a_signature_that_would_stand_where_the_tunnels_header_is_is_refused() -> None:
     device = Seen()
     driven = Driven(wire=device)
-    with pytest.raises(PlanError, match="'north': a switch signs right behind the outermost UDP"):
+    with pytest.raises(PlanError, match="'north': a switch signs right behind the outermost UDP or TCP"):
         driven.target.load(driven.plan(headers=STACK))
     assert device.frames == []
