@@ -17,6 +17,7 @@ from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.responder import Clients, Responder
 
 from .lab import KERNEL, SERVER, Lab, pattern, users, web
+from .robots import quick_or_long
 
 DETOUR = Path(__file__).with_name("detour.py")
 WAYS = {
@@ -24,6 +25,8 @@ WAYS = {
     "duplicated": {"duplicate_every": 7},
     "both": {"hold_every": 50, "overtaken_by": 5, "duplicate_every": 11},
 }
+# The way of both has each of them in it.
+ONE_BY_ONE_LONG = [quick_or_long(way, long=way != "both") for way in WAYS]
 # For what is long: 5 % change places, 1 % come twice, 1 % are lost.
 LONG_WAYS = {
     "5 % reordered": {"hold_every": 20, "overtaken_by": 3},
@@ -76,7 +79,7 @@ def detour(lab: Lab, way: dict[str, int]) -> Iterator[None]:
         process.communicate()
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ONE_BY_ONE_LONG)
 def test_curl_gets_every_byte(lab: Lab, way: str) -> None:
     lab.start(web(rto="50 ms"))
     with detour(lab, WAYS[way]):
@@ -86,7 +89,7 @@ def test_curl_gets_every_byte(lab: Lab, way: str) -> None:
     assert (counted.established, counted.transactions) == (len(SIZES), len(SIZES))
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ONE_BY_ONE_LONG)
 def test_our_clients_get_every_byte_of_nginx(nginx: Lab, way: str) -> None:
     size, connections = 100_000, 10
     parameters = {"size": size, "requests": 1, "linger": 0, "rto": "50 ms"}
@@ -97,7 +100,7 @@ def test_our_clients_get_every_byte_of_nginx(nginx: Lab, way: str) -> None:
     assert 150 * connections < counted.bytes_received - connections * size < 400 * connections
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ONE_BY_ONE_LONG)
 def test_python_gets_every_byte_of_our_clients_and_gives_its_own(lab: Lab, way: str) -> None:
     sink = lab.begin(sys.executable, "-c", SINK, KERNEL, *map(str, SIZES), talks=True)
     try:

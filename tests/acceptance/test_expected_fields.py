@@ -57,9 +57,9 @@ def north(*fields: str, headers: str = "Ether / IP / UDP", editor: Editor | None
     [
         ("ip ttl set 62", "IP.ttl == sent - 1", (62, 64)),
         ("ip dscp set cs5", "IP.tos == sent", (0xA0, 0)),
-        ("ip dscp set cs5", "IP.tos == 0 or 8", (0xA0, 0)),
+        pytest.param("ip dscp set cs5", "IP.tos == 0 or 8", (0xA0, 0), marks=pytest.mark.long),
         ("ether saddr set 02:00:00:00:00:77", "Ether.src != 02:00:00:00:00:77", (0x020000000077, None)),
-        ("udp dport set 77", "UDP.dport == sent", (77, None)),
+        pytest.param("udp dport set 77", "UDP.dport == sent", (77, None), marks=pytest.mark.long),
     ],
 )
 def test_each_frame_that_a_router_rewrites_is_counted(

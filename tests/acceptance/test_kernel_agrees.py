@@ -20,12 +20,13 @@ from TesterLibrary.running.opening import OpenTestbed
 
 from .capture import captured, frames, sequence
 from .opened import opened
+from .robots import quick_or_long
 from .test_measurement import north, sent
 
 _WRITTEN_S = 0.2  # by then tcpdump has what there is
 
 
-@pytest.mark.parametrize("size", [64, 1518])
+@pytest.mark.parametrize("size", [quick_or_long(64, long=True), 1518])
 def test_frames_and_bytes_agree_exactly(either: OpenTestbed, size: int) -> None:
     streams = [
         Stream("north", tx="p1", rx="p2", frame_size=FrameSize(size)),
@@ -51,7 +52,7 @@ def test_frames_and_bytes_agree_exactly(either: OpenTestbed, size: int) -> None:
 
 
 @pytest.mark.parametrize("testbed", ["embedded/l2-bridge", "embedded/l3-router"])
-@pytest.mark.parametrize("size", [64, 1518])
+@pytest.mark.parametrize("size", [64, quick_or_long(1518, long=True)])
 def test_tcpdump_sees_what_is_received(testbed: str, size: int, tmp_path: Path) -> None:
     with closing(opened(testbed, tmp_path)) as device, captured(device, "p2", tmp_path / "out.pcap"):
         trial = sent(device, north("2 kpps", size), 1000)
@@ -65,9 +66,9 @@ def test_tcpdump_sees_what_is_received(testbed: str, size: int, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("queue", "rate", "size"),
     [
-        ("tbf rate 20mbit burst 15000 limit 20000", "40 Mbps", 1024),
+        quick_or_long("tbf rate 20mbit burst 15000 limit 20000", "40 Mbps", 1024, long=True),
         ("tbf rate 5mbit burst 3000 limit 3000", "8 Mbps", 512),  # room for five frames
-        ("tbf rate 1mbit burst 1600 limit 1600", "2 Mbps", 64),
+        quick_or_long("tbf rate 1mbit burst 1600 limit 1600", "2 Mbps", 64, long=True),
     ],
 )
 def test_what_queues_drop_is_lost(queue: str, rate: str, size: int, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def monitored(bed: OpenTestbed, *streams: Stream) -> tuple[MonitoringResult, Tri
     return bed.traffic.stop_monitoring(), trial
 
 
-@pytest.mark.parametrize("signature", [True, False])
+@pytest.mark.parametrize("signature", [pytest.param(True, marks=pytest.mark.long), False])
 def test_a_chosen_field_tells_intervals_apart(either: OpenTestbed, signature: bool) -> None:
     stream = replace(north("5 kpps"), version=TOS, signature=signature)
     result, trial = monitored(either, stream)
@@ -46,7 +46,7 @@ def test_a_chosen_field_tells_intervals_apart(either: OpenTestbed, signature: bo
     assert all(interval.sent == interval.received > 0 for interval in result.intervals)
 
 
-@pytest.mark.parametrize("signature", [True, False])
+@pytest.mark.parametrize("signature", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_a_device_that_rewrites_the_chosen_field_is_recognised(bed: OpenTestbed, signature: bool) -> None:
     subprocess.run([*bed.testbed.dut_prefix, "nft", REMARKING], check=True)
     stream = replace(north("5 kpps"), signature=signature)

@@ -93,7 +93,9 @@ def test_a_second_router_with_the_kernels_neighbours_is_refused_and_then_let_in(
     open_testbed("embedded/arp-router").close()
 
 
-@pytest.mark.parametrize("testbed", ["embedded/l3-router", "embedded/arp-router"])
+@pytest.mark.parametrize(
+    "testbed", [pytest.param("embedded/l3-router", marks=pytest.mark.long), "embedded/arp-router"]
+)
 @pytest.mark.parametrize(
     "beside", [False, pytest.param(True, marks=pytest.mark.long)], ids=["alone", "beside a responder"]
 )

@@ -84,7 +84,7 @@ def test_a_queue_recovers_as_soon_as_it_may(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("testbed", "bound", "passes"),
     [
-        ("embedded/l2-bridge", "900 ms", True),
+        pytest.param("embedded/l2-bridge", "900 ms", True, marks=pytest.mark.long),
         pytest.param("embedded/l2-bridge", "490 ms", False, marks=pytest.mark.long),
         pytest.param("embedded/l3-router", "900 ms", True, marks=pytest.mark.long),
         pytest.param("embedded/l3-router", "490 ms", False, marks=pytest.mark.long),

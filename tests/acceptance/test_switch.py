@@ -24,7 +24,9 @@ def test_one_suite_runs_on_every_tester(testbed: str, tmp_path: Path) -> None:
     check_passed(tests)
 
 
-@pytest.mark.parametrize("testbed", ["embedded/l2-bridge", "tofino-fake"])
+@pytest.mark.parametrize(
+    "testbed", [pytest.param("embedded/l2-bridge", marks=pytest.mark.long), "tofino-fake"]
+)
 def test_captures_are_the_same_on_every_tester(testbed: str, tmp_path: Path) -> None:
     tests = run("captured.robot", tmp_path, f"TESTBED:{testbed}")
     assert set(tests) == {"A Trial", "Fields As They Arrive", "The Last Frames"}
