@@ -105,6 +105,7 @@ def test_a_client_that_is_stopped_for_longer_has_lost_the_tester(
     assert f"process {os.getpid()})" in told
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("process")
 def test_a_client_that_lives_keeps_it(alice: subprocess.Popen[str], bob: EngineTarget) -> None:
     time.sleep(4.5)

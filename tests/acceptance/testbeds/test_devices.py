@@ -119,7 +119,18 @@ def test_the_router_answers_discovery_and_forwards_ipv6() -> None:
             assert (Ether(frame).dst, Ether(frame)[IPv6].hlim) == (P2, 63)
 
 
-@pytest.mark.parametrize("name", ["l2-bridge", "l3-router", "l3-router-ipv6"])
+@pytest.mark.parametrize(
+    ("rights", "name"),
+    [
+        ("root", "l2-bridge"),
+        ("root", "l3-router"),
+        ("root", "l3-router-ipv6"),
+        pytest.param("user namespace", "l2-bridge", marks=pytest.mark.long),
+        pytest.param("user namespace", "l3-router", marks=pytest.mark.long),
+        ("user namespace", "l3-router-ipv6"),
+    ],
+    indirect=["rights"],
+)
 def test_a_device_says_nothing_by_itself(name: str) -> None:
     with open_testbed(name) as testbed:
         opened = testbed.kernel_counters()
