@@ -43,6 +43,17 @@ Fields As They Arrive
     Run Keyword And Expect Error    FAIL: IP.ttl of north is * in 100 of 100 captured frames*
     ...    Verify Header Field    north    IP.ttl    ==    sent - 1
 
+Tags As They Arrive
+    [Documentation]    A tag that the kernel of the device hands over beside the frame is one of the frame.
+    Create Stream    tagged    tx=p1    rx=p2    frame_size=128    rate=500 pps
+    ...    headers=Ether / VLAN(vlan=5, prio=3) / IP / UDP
+    Count Packets    tags    port=p2    filter=VLAN.vlan == 5 and UDP.dport == 7
+    Start Capture    all    streams=tagged
+    Send Burst    tagged    packets=100
+    Stop Capture    all
+    Get Query Result    tags    count    ==    100
+    Verify Header Field    tagged    VLAN.prio    ==    3
+
 The Last Frames
     [Documentation]    A ring, while traffic runs.
     Start Capture    last    keep=last    frames=50    filter=udp

@@ -6,16 +6,20 @@ from __future__ import annotations
 
 import selectors
 import socket
+import struct
 import threading
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from .daemon import FakeDaemon
 
-_EVERYTHING = socket.htons(0x0003)  # ETH_P_ALL
+_EVERYTHING = 0x0003  # ETH_P_ALL
 _OUTGOING = 4  # PACKET_OUTGOING: what we have sent ourselves
 _LONGEST = 1 << 16
+_SOL_PACKET, _AUXDATA, _TAGGED = 263, 8, 0x10  # PACKET_AUXDATA, TP_STATUS_VLAN_VALID
+_BESIDE = struct.Struct("=IIIHHHH")  # struct tpacket_auxdata
+_ADDRESSES = 12  # bytes of a frame before its tags
 _RECEIVE_BUFFER, _QUEUE = 33, 1 << 26  # SO_RCVBUFFORCE, and bytes: what waits while the switch is busy
 _YIELD_S = 0.0001
 _TICK_S = 0.001  # in which templates of streams have their turns
@@ -53,10 +57,11 @@ class Cables:
 
     def plug_in(self, port: int, interface: str) -> None:
         """Leads a device port to an interface. OSError: it is not there, or not for us to use."""
-        plugged = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, _EVERYTHING)
+        plugged = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)  # none of other interfaces
         with suppress(OSError):  # whoever may not have it has the usual one
             plugged.setsockopt(socket.SOL_SOCKET, _RECEIVE_BUFFER, _QUEUE)
-        plugged.bind((interface, 0))
+        plugged.setsockopt(_SOL_PACKET, _AUXDATA, 1)
+        plugged.bind((interface, _EVERYTHING))
         plugged.setblocking(False)
         self._sockets[port] = plugged
 
@@ -91,8 +96,20 @@ class Cables:
     def _take(self, daemon: FakeDaemon, port: int) -> None:
         for _ in range(_AT_ONCE):
             try:
-                frame, (_, _, kind, *_) = self._sockets[port].recvfrom(_LONGEST)
+                frame, beside, _, (_, _, kind, *_) = self._sockets[port].recvmsg(
+                    _LONGEST, socket.CMSG_SPACE(_BESIDE.size)
+                )
             except OSError:  # there is none, or the interface is down
                 return
             if kind != _OUTGOING:
-                daemon.arrive(port, frame)
+                daemon.arrive(port, frame[:_ADDRESSES] + _tag(beside) + frame[_ADDRESSES:])
+
+
+def _tag(beside: Iterable[tuple[int, int, bytes]]) -> bytes:
+    """The outermost VLAN tag, which the kernel takes out of a frame and hands over beside it."""
+    for level, kind, words in beside:
+        if (level, kind) == (_SOL_PACKET, _AUXDATA):
+            status, _, _, _, _, control, protocol = _BESIDE.unpack(words)
+            if status & _TAGGED:
+                return struct.pack(">HH", protocol, control)
+    return b""
