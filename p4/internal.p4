@@ -55,7 +55,7 @@ control InternalIngress(inout headers_t hdr, inout internal_ingress_t meta, in i
         if (hdr.loop.kind == kind_t.TEMPLATE) {
             template_loop.apply(hdr.loop.template, ig.ingress_port, meta.turn, meta.reply.queue, tm,
                                 ig_deparser);
-            rate.apply(hdr.loop.template, meta.turn.rated, meta.turn.departs);
+            rate.apply(hdr.loop.template, ig.ingress_mac_tstamp[31:0], meta.turn.rated, meta.turn.departs);
         } else {
             responder.apply(hdr, meta.reply, meta.turn);
         }

@@ -26,6 +26,7 @@
 #include "external.p4"
 
 #include "controls/template_loop.p4"
+#include "controls/gaps.p4"
 #include "controls/rate.p4"
 #include "controls/editor.p4"
 #include "controls/queues.p4"

@@ -21,6 +21,7 @@ from ..planning.flows import FlowSpace
 from ..planning.prediction import Prediction, ProtocolPlan, predict, predict_ends, targets
 from ..planning.switch.phase import phase
 from ..planning.switch.plan import SwitchPlan, switch_plan
+from ..planning.switch.staging import Staging
 from ..reporting.codec import encode
 from ._command import command
 
@@ -81,7 +82,12 @@ def _plan(options: argparse.Namespace) -> int:
 def _line(prediction: Prediction) -> str:
     stream, staging = prediction.stream, prediction.staging
     how = str(prediction.planned.departures.law)
-    if staging:
+    if staging and staging.gaps:
+        resolution_ns = float(10**9 / staging.meter_rate)
+        how += (
+            f" (standard deviation {staging.gaps.variation:.3f} means), in steps of {resolution_ns:,.3g} ns"
+        )
+    elif staging:
         stages = ", ".join(map(str, staging.stages))
         how = f"meter {_pps(staging.meter_rate)} ({float(staging.meter_error):+.1e} by itself), {stages}"
         if staging.first:
@@ -156,10 +162,26 @@ def _record(prediction: Prediction) -> dict[str, Any]:
         "peak_pps": str(staging.peak),
         "stages": [{"pass": stage.passes, "skip": stage.skips} for stage in staging.stages],
         "phase": float(staging.phase),
+        "gaps": _gaps(staging),
         "loopback": encode(prediction.loopback),
         "template_packets": prediction.templates,
         "delay_frames": prediction.delay,
         "switch_editors": encode(prediction.edits),
+    }
+
+
+def _gaps(staging: Staging) -> dict[str, Any] | None:
+    """The random gaps of a switch; None for a stream that is spaced by stages."""
+    gaps = staging.gaps
+    if gaps is None:
+        return None
+    return {
+        "quantiles": len(gaps.gaps_ns),
+        "least_ns": min(gaps.gaps_ns),
+        "most_ns": max(gaps.gaps_ns),
+        "variation": gaps.variation,
+        "resolution_ns": float(10**9 / staging.meter_rate),
+        "lateness_ns": staging.lateness_ns,
     }
 
 

@@ -47,8 +47,9 @@ control PassSkip(in template_t template, in bool comes, inout bit<1> departs) {
     }
 }
 
-control Rate(in template_t template, in bit<1> rated, inout bit<1> departs) {
+control Rate(in template_t template, in bit<32> now, in bit<1> rated, inout bit<1> departs) {
     Meter<template_t>(TEMPLATES, MeterType_t.PACKETS) meter;
+    Gaps() gaps;
     PassSkip() correction;
     PassSkip() pattern;
     PassSkip() outer_pattern;
@@ -56,8 +57,10 @@ control Rate(in template_t template, in bit<1> rated, inout bit<1> departs) {
     apply {
         bit<8> color = meter.execute(template);
         correction.apply(template, color == GREEN && rated == 1, departs);
+        bit<1> due;
+        gaps.apply(template, now, due);
         pattern.apply(template, departs == 1, departs);
-        outer_pattern.apply(template, departs == 1, departs);
+        outer_pattern.apply(template, departs == 1 && due == 1, departs);
     }
 }
 

@@ -23,6 +23,7 @@ const bit<32> FORWARDING = 1024;       // addresses of stations that are not und
 
 const bit<32> LIST_VALUES = 4096;      // of all indirect editors
 const bit<32> QUANTILES = 512;         // of all distributions: one block of TCAM deep
+const bit<32> GAPS = 16384;            // quantiles of all laws of gaps, 1024 of each
 
 const bit<32> BUCKETS = 512;           // of the histogram, as prefixes in one block of TCAM
 const bit<32> FLOW_CELLS = 32768;      // of all streams whose flows are counted: 32 blocks of SRAM

@@ -13,7 +13,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Generator, Iterator
+from functools import partial
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -71,7 +73,7 @@ def rig(request: pytest.FixtureRequest) -> Iterator[Rig]:
     elif request.param == "engine":
         rig = Rig(request.getfixturevalue("engine").target())
     elif _SWITCH == "program":
-        rig = SwitchRig(pipelines=runs_program(compiled("tofino")))
+        rig = SwitchRig(pipelines=runs_program(compiled("tofino"), partial(Random(1).getrandbits, 32)))
     elif _SWITCH != "model":
         rig = SwitchRig()
     elif request.node.get_closest_marker("timed"):

@@ -35,6 +35,7 @@ from .rig import Rig
 SLOWER = 50
 _SPEED = Bandwidth(10**10)  # the least of a Tofino's
 _LOOPBACKS = (128, 132, 136, 140)
+_GAPS = ".rate.gaps.quantiles"
 _RATES = ("$METER_SPEC_CIR_PPS", "$METER_SPEC_PIR_PPS")
 
 
@@ -80,6 +81,8 @@ def slow_model(model: RunningModel) -> Iterator[TofinoTarget]:
 
 def _slowed(entry: TableEntry) -> TableEntry:
     data = {name: ceil(int(str(value)) / SLOWER) for name, value in entry.data.items() if name in _RATES}
+    if entry.table.endswith(_GAPS):  # in nanoseconds of the chip's clock
+        data = {name: int(str(value)) * SLOWER for name, value in entry.data.items()}
     return replace(entry, data={**entry.data, **data})
 
 

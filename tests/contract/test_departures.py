@@ -4,18 +4,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
+from math import ceil, exp, sqrt
+from statistics import correlation, fmean, pstdev
 
 import pytest
 from _pytest.mark.structures import ParameterSet
 
 from TesterLibrary.errors import PlanError
+from TesterLibrary.measurement.captured_frames import frames_of
+from TesterLibrary.measurement.histogram import bounds_of
+from TesterLibrary.measurement.snapshot import StreamCounters
+from TesterLibrary.model.capture import Capture, Direction
 from TesterLibrary.model.law import Departures, Law, Profile, Script, ScriptMessage, Steady, Stretch, even
 from TesterLibrary.model.pattern import Stage
 from TesterLibrary.model.plan import Plan
-from TesterLibrary.model.random_law import Exponential, OnOff, Quantiles, Random
+from TesterLibrary.model.random_law import Exponential, OnOff, Quantiles, Random, RandomTimes
 from TesterLibrary.model.units import Duration
 
 from .rig import PATIENCE, Rig
@@ -37,15 +44,25 @@ ENDING = {
     "profile": replace(LAWS["profile"], repeat=False),
     "messages": replace(LAWS["messages"], repeat=False),
 }
-ON_A_SWITCH = ("constant", "bursts")  # its units pass and skip, two for a pattern
+DRAWN = ("poisson", "uniform", "cdf")  # by a switch from quantiles, not as the seed says
+ON_A_SWITCH = ("constant", "bursts", *DRAWN)  # its units pass and skip, two for a pattern
 
 
 def laws(given: Mapping[str, Law]) -> list[ParameterSet]:
     """Each law of departures by its name, marked where a switch refuses it."""
-    refused = pytest.mark.refused_by("tofino", match="a Tofino has stages|pass/skip units: 4 needed")
+    refused = pytest.mark.refused_by("tofino", match="a Tofino has stages|pass/skip units: 4 needed|on-off")
     return [
         pytest.param(law, id=name, marks=[] if name in ON_A_SWITCH else [refused])
         for name, law in given.items()
+    ]
+
+
+def later(given: Mapping[str, Law]) -> list[ParameterSet]:
+    """The same where a stream begins later, for which a switch counts frames with equal gaps."""
+    refused = pytest.mark.refused_by("tofino", match="start_after= or a phase with random gaps")
+    return [
+        pytest.param(*each.values, id=each.id, marks=refused) if each.id in DRAWN else each
+        for each in laws(given)
     ]
 
 
@@ -57,12 +74,19 @@ def shaped(rig: Rig, law: Law, *, offset_ns: int = 0) -> Plan:
     return replace(plan, streams=(replace(plan.streams[0], departures=Departures(law, offset_ns)),))
 
 
-@pytest.mark.parametrize("law", laws(LAWS))
-@pytest.mark.parametrize("offset_ns", [0, LATER])
+@pytest.mark.parametrize(
+    ("law", "offset_ns"),
+    [
+        *(pytest.param(*each.values, 0, id=f"{each.id}-0", marks=each.marks) for each in laws(LAWS)),
+        *(pytest.param(*each.values, LATER, id=f"{each.id}-later", marks=each.marks) for each in later(LAWS)),
+    ],
+)
 def test_as_many_frames_leave_as_are_due(rig: Rig, law: Law, offset_ns: int) -> None:
     (stream,) = rig.load(shaped(rig, law, offset_ns=offset_ns)).streams
     (counted,) = rig.run(["north"], duration=FIFTH).streams
     due = stream.frames_due(FIFTH.ns)
+    if rig.is_switch and isinstance(law, Random):
+        due = ceil(law.rate * FIFTH.ns)  # on average
     assert due > 40
     assert (counted.intended_packets, counted.tx_packets, counted.rx_packets) == (due, due, due)
 
@@ -74,6 +98,8 @@ def test_frames_leave_when_they_are_due_or_it_says_how_late(rig: Rig, law: Law) 
     (stream,) = rig.load(shaped(rig, law)).streams
     (counted,) = rig.run(["north"], packets=100).streams
     assert (counted.tx_packets, counted.intended_packets) == (100, 100)
+    if rig.is_switch and isinstance(law, Random):
+        pytest.skip("draws its gaps by itself: test_gaps_are_those_of_their_law")
     between = stream.departures.due(99) - stream.departures.due(0)
     assert abs(counted.last_tx_ns - counted.first_tx_ns - between) <= counted.worst_lateness_ns + 1
 
@@ -83,6 +109,74 @@ def test_a_law_with_an_end_ends_its_stream(rig: Rig, law: Law) -> None:
     rig.load(shaped(rig, law))
     (counted,) = rig.run(["north"]).streams
     assert (counted.tx_packets, counted.sending) == (law.total, False)
+
+
+def distance(found: list[int], law: Callable[[float], float]) -> float:
+    """The greatest difference of a distribution of gaps, in ns, from that of a law (Kolmogorov, Smirnov)."""
+    parts = [(law(gap), number) for number, gap in enumerate(sorted(found))]
+    return max(
+        max(abs(part - number / len(parts)), abs(part - (number + 1) / len(parts))) for part, number in parts
+    )
+
+
+MEAN_NS, GAPS = 400_000.0, 1500
+DISTRIBUTIONS: dict[str, tuple[RandomTimes, Callable[[float], float]]] = {
+    "poisson": (Exponential(MEAN_NS), lambda gap: 1 - exp(-gap / MEAN_NS)),
+    "uniform": (
+        Quantiles((0.0, 1.0), (0.5 * MEAN_NS, 1.5 * MEAN_NS)),
+        lambda gap: min(1.0, max(0.0, gap / MEAN_NS - 0.5)),
+    ),
+    "cdf": (
+        Quantiles((0.0, 0.75, 0.75, 1.0), (100_000.0, 200_000.0, 800_000.0, 1_500_000.0)),
+        lambda gap: (
+            min(0.75, max(0.0, 0.75 * (gap - 100_000) / 100_000))
+            + min(0.25, max(0.0, 0.25 * (gap - 800_000) / 700_000))
+        ),
+    ),
+}
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_gaps_are_those_of_their_law(rig: Rig, name: str) -> None:
+    """At the receiver: their distribution, their mean, and that each is independent of the one before.
+
+    Gaps may be as wrong as the tester says of itself: a machine that pauses it makes some of them so.
+    """
+    distribution, law = DISTRIBUTIONS[name]
+    rig.load(shaped(rig, Random(3, distribution)))
+    rig.target.start_capture(Capture("gaps", direction=Direction.RECEIVED))
+    try:
+        (counted,) = rig.run(["north"], packets=GAPS + 1).streams
+        rig.target.stop_capture("gaps")
+        times = [frame.time_ns for frame in frames_of(rig.target.read_capture("gaps"))]
+    finally:
+        rig.target.forget_capture("gaps")
+    gaps, wrong = [later - time for time, later in pairwise(times)], _wrong(counted)
+    assert len(gaps) == GAPS
+    chance = 2 / sqrt(GAPS)  # more comes once in 1,500 times
+    assert distance(gaps, law) < chance + wrong
+    late = counted.worst_lateness_ns / MEAN_NS / GAPS
+    assert abs(fmean(gaps) / MEAN_NS - 1) < 2 * chance * pstdev(gaps) / MEAN_NS + late
+    if wrong < _FEW:
+        assert abs(correlation(gaps[:-1], gaps[1:])) < 2 * chance
+        others = [law for other, (_, law) in DISTRIBUTIONS.items() if other != name]
+        assert all(distance(gaps, other) > chance + wrong for other in others)
+
+
+_COARSE = 0.02  # of a switch: a loop's round is a 64th of a gap, on average
+_FEW = 0.05  # gaps
+_NEAR_NS = 20_000
+
+
+def _wrong(counted: StreamCounters) -> float:
+    """The part of all gaps that are more than 20 us wrong, as the tester says, or by the rounds of a loop."""
+    if counted.departures is None:
+        return _COARSE
+    right = sum(
+        times for index, times in counted.departures.buckets.items() if bounds_of(index)[1] <= _NEAR_NS
+    )
+    return 1 - right / GAPS
 
 
 @pytest.mark.refused_by("tofino", match="2 different frames that are not evenly spaced")

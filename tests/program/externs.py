@@ -170,8 +170,9 @@ def _meter(_node: Node, _expressions: Expressions, _pipeline: str) -> Call:
     return lambda _: lambda values: values["$"].color
 
 
-def _random(_node: Node, _expressions: Expressions, _pipeline: str) -> Call:
-    return lambda _: lambda values: values["$"].random()
+def _random(node: Node, expressions: Expressions, _pipeline: str) -> Call:
+    mask = (1 << expressions.types.width(node["type"]["arguments"][0])) - 1
+    return lambda _: lambda values: values["$"].random() & mask
 
 
 def _digest(node: Node, expressions: Expressions, pipeline: str) -> Call:

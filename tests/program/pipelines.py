@@ -46,9 +46,9 @@ class Octets:
         return max(MIN_FRAME_SIZE, len(self.octets) + FCS_LENGTH)
 
 
-def runs_program(program: P4Program) -> MakesPipelines:
-    """Makes the pipelines of a switch that runs the program itself."""
-    return lambda store, digests: ProgramPipelines(program, store, digests, lambda: DRAWN)
+def runs_program(program: P4Program, random: Callable[[], int] = lambda: DRAWN) -> MakesPipelines:
+    """Makes the pipelines of a switch that runs the program itself. `random` draws numbers of 32 bits."""
+    return lambda store, digests: ProgramPipelines(program, store, digests, random)
 
 
 class ProgramPipelines:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from TesterLibrary.model.departures import Poisson, UniformGaps
 from TesterLibrary.model.editor import Editor, FieldPath, FieldValues, Mode, RandomField, Sweep
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
@@ -68,6 +69,7 @@ def _stream(draw: Random, number: int) -> Stream:
     if {"dst", "src"} == {path.field for path in paths if path.header == "Ether"}:
         paths.pop()  # a switch changes one of them
     pps = draw.choice((300, 1000, 7777))
+    shaping = draw.choice((None, None, Poisson(), UniformGaps()))
     return Stream(
         f"s{number}",
         *ends,
@@ -76,7 +78,8 @@ def _stream(draw: Random, number: int) -> Stream:
         headers=HeaderStack.parse(headers),
         signature=bool({"UDP", "TCP"} & set(layers)) and draw.random() < 0.7,
         editors=tuple(Editor(path, _mode(draw, path)) for path in paths),
-        start_after=Duration(draw.choice((0, 0, 2)) * 10**9 // pps),
+        start_after=Duration(0 if shaping else draw.choice((0, 0, 2)) * 10**9 // pps),
+        shaping=shaping,
     )
 
 

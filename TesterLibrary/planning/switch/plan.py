@@ -12,6 +12,7 @@ from ...errors import PlanError
 from ...model.jobfile import JobFile
 from ..prediction import Prediction
 from .editor import LIST_VALUES, UNITS
+from .gaps import gap_laws
 from .multicast import MulticastGroup, MulticastGroups
 from .prediction import predict_switch
 from .replies import replies_only, reply_rows
@@ -137,6 +138,7 @@ def _capacity(
     numbers = sum(len(reply_rows(end.program).replies) for end in bypassing)
     yield Excess("replies", numbers, REPLIES, "of all responders", "use fewer of them")
     yield flow_cells([stream.planned for stream in streams])
+    yield gap_laws([stream.planned for stream in streams])
     flows = sum(end.end.flow_capacity for end in ends)
     yield Excess("flows", flows, FLOWS, "of all responders", "give responders a smaller flows=")
     for unit, name in zip(range(UNITS), _UNITS, strict=True):

@@ -8,16 +8,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, takewhile
-from math import prod
+from math import ceil, prod
 
 from ...errors import PlanError
 from ...model.pattern import Stage
 from ...model.units import Rate, RateUnit
+from .gaps import DrawnGaps
 from .meter import Meter
 from .resources import PASS_SKIP_UNITS, TICK_BITS
 
 NEGLIGIBLE = Fraction(1, 10**9)  # an error that a counter shows only after a billion packets
 INTOLERABLE = Fraction(1, 100)  # more than the error of a meter alone
+_NANOSECONDS = 10**9
+_TICKS = 64  # in a random gap, on average, if the loop has room
+_LOAD = Fraction(95, 100)  # of a loop, that random gaps take at most
 _CANDIDATES = 64  # meter rates that are tried for every target
 _FEW = Fraction(3)  # a lead, in packets, that is small enough
 _IN_A_ROW = (1, 2)  # packets that pass without a skip in an even stream
@@ -31,10 +35,13 @@ class Staging:
     meter_rate: Fraction  # >= target
     stages: tuple[Stage, ...]
     first: int = 0  # to pass, of the ticks of the last stage's period, from 0 on
+    gaps: DrawnGaps | None = None  # of ticks only those pass that are due by them
 
     @property
     def rate(self) -> Fraction:
-        """The average rate after the last stage."""
+        """The average rate after the last stage, or of the gaps."""
+        if self.gaps:
+            return self.gaps.rate * _NANOSECONDS
         return self.meter_rate * _ratio(self.stages)
 
     @property
@@ -54,11 +61,26 @@ class Staging:
         return Fraction(first.passes * first.skips, first.period)
 
     def departures(self, ticks: int) -> int:
-        """The number of packets that leave the last stage when the meter has passed `ticks` packets."""
+        """The number of packets that leave the last stage when the meter has passed `ticks` packets.
+
+        With random gaps this is the average; see `spread`.
+        """
+        if self.gaps:
+            return int(ticks * self.rate / self.meter_rate)
         for stage in self.stages[:-1]:
             ticks = stage.passed(ticks)
         last, before = self.stages[-1], self.begins
         return last.passed(before + ticks) - last.passed(before)
+
+    def spread(self, packets: int) -> int:
+        """The most packets by which chance lets it be ahead, or behind, after so many; 0 for equal gaps."""
+        return self.gaps.spread(packets) if self.gaps else 0
+
+    @property
+    def lateness_ns(self) -> int:
+        """How late a packet can be. It leaves at ticks of the meter, which is ahead until it skips some."""
+        tick_ns = _NANOSECONDS / self.meter_rate
+        return self.gaps.lateness_ns(tick_ns) if self.gaps else ceil((1 + self.lead) * tick_ns)
 
     @property
     def phase(self) -> Fraction:
@@ -72,7 +94,12 @@ class Staging:
 
     @property
     def meter_error(self) -> Fraction:
-        """The error of the meter alone, if it were asked for the rate that the pattern's stages need."""
+        """The error of the meter alone, if it were asked for the rate that the pattern's stages need.
+
+        With random gaps it has none, because its rate does not matter.
+        """
+        if self.gaps:
+            return Fraction(0)
         return self.meter_rate * _ratio(self.stages[1:]) / self.target - 1
 
 
@@ -129,6 +156,28 @@ def stage(
             f"{_pps(found.meter_rate)} with {', then '.join(map(str, found.stages))}"
         )
     return found
+
+
+def draw(gaps: DrawnGaps, meter: Meter, *, line: Fraction, up_to: Fraction) -> Staging:
+    """Reaches the rate of random gaps: the meter's ticks say how exactly.
+
+    Args:
+        gaps: The gaps.
+        meter: The meter, with rates in packets each second.
+        line: Packets each second that a whole loop carries.
+        up_to: A rate of the meter that costs nothing.
+
+    Raises:
+        PlanError: more than 95 % of a loop, by which late packets would not be made up.
+    """
+    rate = gaps.rate * _NANOSECONDS
+    if rate > _LOAD * line:
+        raise PlanError(
+            f"{_pps(rate)} with random gaps; a loop carries {_pps(line)} of its frames, and makes up for "
+            f"late ones up to {_pps(_LOAD * line)}: give a lower rate, or use a testerd"
+        )
+    ticks = next(iter(meter.at_least(min(line, max(_TICKS * rate, up_to)))))
+    return Staging(rate, ticks, (Stage(1, 0),), gaps=gaps)
 
 
 def _unevenness(first: Stage, ratio: Fraction, enough: Fraction) -> tuple[bool, Fraction]:

@@ -19,6 +19,7 @@ from ...model.ports import Port
 from ...model.units import FCS_LENGTH, LINE_OVERHEAD, Bandwidth, Rate, RateUnit
 from .allocation import LoopbackFlow, LoopbackPort, LoopbackPorts, Occupied, allocate
 from .editor import SwitchEditor, switch_editors
+from .gaps import DrawnGaps, drawn, gap_laws
 from .loops import PlacedLoop, end_loops, placed
 from .match_action import MatchAction, match_action
 from .meter import LoopMeter
@@ -26,7 +27,7 @@ from .phase import first_tick, ticks
 from .refusals import check_end, check_stream
 from .resources import FLOW_CELLS, Excess
 from .sizes import Turns, by_size, named
-from .staging import Staging, stage
+from .staging import Staging, draw, stage
 from .start_delay import start_delay
 from .starts import PlacedStarts, placed_starts
 from .template_loop import template_packets
@@ -89,12 +90,12 @@ def place(
     """
     chip = chip or LoopbackPorts()
     _check_ports(ports, chip)
-    planned = [part for stream in plan.streams for part in by_size(stream)]
+    planned = [drawn(part) for stream in plan.streams for part in by_size(stream)]
     for stream in planned:
         check_stream(stream)
-    cells = flow_cells(planned)
-    if cells.needed > cells.available:
-        raise PlanError(str(cells))
+    for resource in (flow_cells(planned), gap_laws(planned)):
+        if resource.needed > resource.available:
+            raise PlanError(str(resource))
     programs = [(end, _program(end)) for end in plan.ends]
     loops = [(end, program, end_loops(end.name, program, ports[end.port])) for end, program in programs]
     opening = {end.name: placed_starts(end, chip) for end in plan.ends if end.opening}
@@ -207,7 +208,7 @@ def _edits(stream: PlannedStream, own_fields: Mapping[str, int]) -> tuple[Switch
 def _staged(stream: PlannedStream, port: Port, chip: LoopbackPorts, in_gap: int) -> Staging:
     """Its staging, with so many ticks in each gap for its phase; a pattern has none."""
     law = stream.departures.law
-    if not isinstance(law, Steady | Turns):
+    if not isinstance(law, Steady | Turns | DrawnGaps):
         raise PlanError(
             f"stream {stream.name!r}: a Tofino has stages; for other ways to space frames plan for the engine"
         )
@@ -215,6 +216,8 @@ def _staged(stream: PlannedStream, port: Port, chip: LoopbackPorts, in_gap: int)
     try:
         line = _line(stream, chip)
         meter = LoopMeter(chip.meter, line)
+        if isinstance(law, DrawnGaps):
+            return draw(law, meter, line=line, up_to=line * chip.spare)
         turn = (Stage(1, in_gap - 1),) if in_gap > 1 and not stages else ()
         staging = _stage(stream.frames_per_second, meter, (*stages, *turn), line * chip.spare)
     except PlanError as problem:

@@ -14,7 +14,7 @@ from ...planning.switch.allocation import LoopbackPorts, Occupied
 from ...planning.switch.answers import answer_frame
 from ...planning.switch.editor import ETHERNET
 from ...planning.switch.replies import replies_only, reply_rows
-from ...planning.switch.resources import LINKS, REPLIES, TEMPLATES, TRIGGERS
+from ...planning.switch.resources import GAP_LAWS, LINKS, REPLIES, TEMPLATES, TRIGGERS
 from ...planning.switch.signature import signed_template
 from ...planning.switch.starts import PlacedStarts, opening_rows
 from ...planning.switch.streams import SwitchEnd, SwitchStream, place
@@ -89,6 +89,7 @@ class _Builder:
         self._links = Numbers("links", LINKS, (n for numbers in held for n in numbers.links))
         self._replies = Numbers("replies", REPLIES, (n for numbers in held for n in numbers.replies))
         self._triggers = Numbers("triggers", TRIGGERS, (n for numbers in held for n in numbers.triggers))
+        self._laws = Numbers("laws of random gaps", GAP_LAWS, (n for numbers in held for n in numbers.laws))
         self._queues = TriggerQueues(program, [n for numbers in held for n in numbers.queues])
         self._groups = Numbers(
             "multicast groups", _GROUPS, [0, *(n for numbers in held for n in numbers.groups)]
@@ -139,6 +140,7 @@ class _Builder:
                 groups=tuple(self._groups.given),
                 replies=tuple(self._replies.given),
                 triggers=tuple(self._triggers.given),
+                laws=tuple(self._laws.given),
                 queues=tuple(self._queues.given),
                 protocols=protocols,
                 loops=tuple(loops),
@@ -165,6 +167,8 @@ class _Builder:
             copies(template, self._group(tx)),
             *versions((template,), 0),
         ]
+        if stream.staging.gaps:
+            self._laws.next()
         loopback = self._ports.loop(stream.loopback)
         # Its source is what a frame has room for within the switch, whichever of both addresses it becomes.
         worn = frame[:6] + frame[:6] + frame[12:] if edited == "Ether.dst" else frame

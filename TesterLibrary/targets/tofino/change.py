@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .entry import TableEntry
 from .job import SwitchJob
 from .packets import TemplatePacket
-from .rate import held_entry
+from .rate import gap_entries, held_entry
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,11 @@ class JobChange:
         }
         same = {stream.template for id_, stream in new.streams.items() if old.streams.get(id_) == stream}
         held = {(entry.table, entry.place) for entry in map(held_entry, same)}
+        drawing = {stream.template for stream in new.streams.values() if stream.staging.gaps}
+        evened = (stream for stream in old.streams.values() if stream.template not in drawing)
         return cls(
-            removed=tuple(before[place] for place in before if place not in after or place in flushed),
+            removed=tuple(before[place] for place in before if place not in after or place in flushed)
+            + tuple(entry for stream in evened for entry in gap_entries(stream.template, stream.staging)),
             written=tuple(
                 entry
                 for place, entry in after.items()

@@ -299,12 +299,9 @@ def _until_ns(run: SwitchRun, stream: int, now_ns: int) -> int:
 
 
 def _lateness_ns(stream: LoadedStream) -> int:
-    """How late frames can be: they leave at ticks of the meter, which is ahead until ticks are skipped.
-
-    The delay of the first one is a whole number of frames.
-    """
+    """How late frames can be. The delay of the first one is a whole number of frames."""
     later_ns = max(0, ceil(stream.delay_ns - stream.planned.departures.due(0)))
-    return later_ns + ceil((1 + stream.staging.lead) * 10**9 / stream.staging.meter_rate)
+    return later_ns + stream.staging.lateness_ns
 
 
 def _nothing(stream: LoadedStream) -> StreamCounters:

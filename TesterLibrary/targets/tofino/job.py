@@ -21,7 +21,7 @@ from .entry import TableEntry
 from .loaded import LoadedEnd, LoadedStarts, LoadedStream
 from .looping import versions
 from .packets import TemplatePacket
-from .rate import held_entry, limit_entries, unit_entries
+from .rate import gap_entries, held_entry, limit_entries, unit_entries
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class HeldNumbers:
     groups: tuple[int, ...] = ()
     replies: tuple[int, ...] = ()
     triggers: tuple[int, ...] = ()
+    laws: tuple[int, ...] = ()  # of random gaps
     queues: tuple[int, ...] = ()  # of templates of triggers; those of protocols are compiled in
     protocols: tuple[str, ...] = ()  # protocols whose queues its templates answer
     loops: tuple[Occupied, ...] = ()
@@ -66,6 +67,7 @@ class SwitchJob:
             limit = packets.get(stream.planned.id) if isinstance(packets, Mapping) else packets
             _check_limit(stream, limit)
             yield from editor_entries(stream.template, stream.edits)
+            yield from gap_entries(stream.template, stream.staging)
             if len(stream.staging.stages) < 3:
                 yield from limit_entries(stream.template, limit, stream.delay)
         for starts in self.starts:

@@ -54,6 +54,21 @@ def unit_entries(template: int, staging: Staging) -> Iterator[TableEntry]:
         yield _stage(f"{_RATE}.{unit}", template, passes=stage.passes, last=stage.period - 1)
 
 
+def gap_entries(template: int, staging: Staging) -> Iterator[TableEntry]:
+    """The random gaps of a template, all equally likely (p4/controls/gaps.p4).
+
+    They are written while the template loops and is held back: until then its register has the present time.
+    """
+    control = f"{_RATE}.gaps"
+    for number, gap_ns in enumerate(staging.gaps.gaps_ns if staging.gaps else ()):
+        yield TableEntry(
+            f"internal.{control}.quantiles",
+            {"template": template, "number": number},
+            f"{control}.draw",
+            {"own": gap_ns},
+        )
+
+
 def held_entry(template: int) -> TableEntry:
     """Keeps all packets of a template back: its first unit passes none."""
     return _stage(f"{_RATE}.{_UNITS[0]}", template, passes=0, last=0)

@@ -39,29 +39,47 @@ class StreamStretch:
         A stop takes effect at some time between the request and its answer. What was due in between is known
         by what has left, so a stop is no error of the rate.
 
+        Random gaps make a stream be ahead or behind by chance; only what is more than that was not due.
+
         Args:
             now_ns: The driver's clock.
             sent: Frames that have left, of all stretches.
         """
-        if self.stopping_ns is None or self.stopped_ns is None:
-            return self._due(now_ns)
-        least, most = (self._due(min(now_ns, end_ns)) for end_ns in (self.stopping_ns, self.stopped_ns))
+        stopping_ns = now_ns if self.stopping_ns is None else min(now_ns, self.stopping_ns)
+        stopped_ns = now_ns if self.stopped_ns is None else min(now_ns, self.stopped_ns)
+        least, most = self._due(stopping_ns), self._due(stopped_ns)
+        if self.staging.gaps and not self._over(stopping_ns):
+            least = max(self.before, least - self.staging.spread(least - self.before))
+            most += self.staging.spread(most - self.before)
+            most = most if self.limit is None else min(most, self.before + self.limit)
         return min(max(sent, least), most)
 
     def _due(self, until_ns: int) -> int:
         """Frames that were due until then."""
-        if self.limit is not None and self.ends_ns is not None and until_ns >= self.ends_ns:
+        if self.limit is not None and self._over(until_ns):
             return self.before + self.limit
         ticks = 1 + int((until_ns - self.began_ns) * self.staging.meter_rate / 10**9)
         due = max(0, self.staging.departures(ticks) - self.delay)
         return self.before + (due if self.limit is None else min(due, self.limit))
 
+    def _over(self, until_ns: int) -> bool:
+        """Whether all that is due until its end is due until then."""
+        return self.ends_ns is not None and until_ns >= self.ends_ns + self.grace_ns
+
+    @property
+    def grace_ns(self) -> int:
+        """The time after its end in which its last frames may leave, because its random gaps were long."""
+        frames = self.staging.spread(self.limit or 0)
+        return ceil(frames * 10**9 / self.staging.rate) if frames else 0
+
     def until_ns(self, now_ns: int) -> int:
         """The latest time at which its last frame leaves, at most `now_ns`."""
-        ends = [end for end in (self.stopped_ns, self.ends_ns) if end is not None]
+        ends = [end for end in (self.stopped_ns,) if end is not None]
+        if self.ends_ns is not None:
+            ends.append(self.ends_ns + self.grace_ns)
         if self.limit is not None:
             frames = self.delay + self.staging.phase + self.limit
-            ends.append(self.began_ns + ceil(frames * 10**9 / self.staging.rate))
+            ends.append(self.began_ns + ceil(frames * 10**9 / self.staging.rate) + self.grace_ns)
         return min([now_ns, *ends])
 
     @property
@@ -140,10 +158,12 @@ class SwitchRun:
     def needs_stop(self, now_ns: int) -> bool:
         """Whether time is up for a stream that does not end by itself, or did not end in time."""
         itself = self.limits.keys() - self.laps.keys()
-        return any(
-            stretch.ends_ns is not None and stretch.ends_ns + (_GRACE_NS if number in itself else 0) <= now_ns
+        ends = {
+            number: stretch.ends_ns + (_GRACE_NS + stretch.grace_ns if number in itself else 0)
             for number, stretch in self.stretches.items()
-        )
+            if stretch.ends_ns is not None
+        }
+        return any(end_ns <= now_ns for end_ns in ends.values())
 
     def sending(self, number: int, sent: int) -> bool:
         """Whether a stream that has sent so many frames sends more."""

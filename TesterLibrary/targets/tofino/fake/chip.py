@@ -174,6 +174,7 @@ class FakeChip(Generic[P]):
         rated = entry is not None and str(entry.action).endswith(".stream")
         pipe, template = pipe_of(loop.port), loop.packet.template
         if rated and not self._pace.over(pipe, template):
+            self._pace.stood(pipe, template, self._now_ns)
             self._next_turn(loop)
 
     def _go_round(self, loop: _Loop[P]) -> None:
@@ -202,6 +203,9 @@ class FakeChip(Generic[P]):
         pipe, loop.turns = pipe_of(loop.port), False
         self._round(loop)
         loop.turn += 1 + self._pace.skip(pipe, template)
+        if wait_ns := self._pace.wait_ns(pipe, template, self._now_ns):
+            due = ceil((self._now_ns + wait_ns - loop.began_ns) / self._gap_ns(loop))
+            loop.turn = max(loop.turn, due)  # the turns before change nothing
         if not self._pace.over(pipe, template):
             self._next_turn(loop)
 

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from ....planning.switch.resources import GAP_QUANTILES
 from ..rate import BURST
 from .store import Cells, Store, number
 
 UNITS = ("correction", "pattern", "outer_pattern")
 _RATE = "InternalIngress.rate"
 _LONG = 1 << 31
+_WORD = 1 << 32
 _UNMETERED = 1 << 40
 _MANTISSA, _EXPONENT = 9, 27  # bits of the mantissa, and the largest exponent
 
@@ -39,6 +41,36 @@ class Pace:
             return 0
         ticks[pipe, template] = 0
         return last + 1 - tick
+
+    def turn(self, pipe: int, template: int, now_ns: int, gap_ns: int | None) -> bool:
+        """Whether a turn is due by the template's random gaps; without any (`gap_ns` is None) all are."""
+        times, place = self._times(), (pipe, template)
+        if gap_ns is None:
+            times[place] = now_ns % _WORD
+            return True
+        if _ahead(times.get(place, 0), now_ns):
+            return False
+        times[place] = (times.get(place, 0) + gap_ns) % _WORD
+        return True
+
+    def quantile(self, template: int, drawn: int) -> int | None:
+        """The gap that is drawn by a number; None for a template without random gaps."""
+        entry = self._store.match(f"internal.{_RATE}.gaps.quantiles", template, drawn % GAP_QUANTILES)
+        return number(entry, "own") if entry else None
+
+    def wait_ns(self, pipe: int, template: int, now_ns: int) -> int:
+        """The time until a turn is due by the template's random gaps."""
+        if self.quantile(template, 0) is None:
+            return 0
+        return _ahead(self._times().get((pipe, template), 0), now_ns)
+
+    def stood(self, pipe: int, template: int, now_ns: int) -> None:
+        """Makes up for nothing: a template that loops and is held back has turns, too."""
+        if not _ahead(self._times().get((pipe, template), 0), now_ns):
+            self._times()[pipe, template] = now_ns % _WORD
+
+    def _times(self) -> Cells:
+        return self._store.cells(f"internal.{_RATE}.gaps.times", f"{_RATE}.gaps.times.f1")
 
     def over(self, pipe: int, template: int) -> bool:
         """Whether a unit lets nothing pass any more, unless it is changed: for 2^31 of its turns."""
@@ -70,3 +102,9 @@ class Pace:
     def ticks(self, unit: str) -> Cells:
         """The turns of a unit's period so far."""
         return self._store.cells(f"internal.{_RATE}.{unit}.ticks", f"{_RATE}.{unit}.ticks.f1")
+
+
+def _ahead(time: int, now_ns: int) -> int:
+    """By how much a time of 32 bits is after the present one; 0 if it is not."""
+    after = (time - now_ns) % _WORD
+    return after if after <= _LONG else 0

@@ -42,12 +42,12 @@ class FakePipelines:
         """See `Pipelines`."""
         return self._external.egress(packet, port, now_ns)
 
-    def inside(self, packet: _Packet, port: int, now_ns: int) -> Inside[_Packet]:  # noqa: ARG002
+    def inside(self, packet: _Packet, port: int, now_ns: int) -> Inside[_Packet]:
         """See `Pipelines`."""
         assert isinstance(packet, Packet), "no copy goes to a loopback port"
         pipe = pipe_of(port)
         if packet.kind == TEMPLATE:
-            return self._round(packet, port, pipe)
+            return self._round(packet, port, pipe, now_ns)
         if packet.kind == READ:
             return Inside(self._responder.first_pass(packet, pipe))
         self._responder.second_pass(packet, pipe)
@@ -56,7 +56,8 @@ class FakePipelines:
     def changed(self, tables: Iterable[str]) -> None:
         """See `Pipelines`. The store tells it."""
 
-    def _round(self, template: Packet, port: int, pipe: int) -> Inside[_Packet]:
+    def _round(self, template: Packet, port: int, pipe: int, now_ns: int) -> Inside[_Packet]:
+        due = self._streams.due(pipe, template.template, now_ns)
         entry = self._store.match(_TEMPLATES, template.template)
         if entry is None:
             return Inside()
@@ -64,7 +65,7 @@ class FakePipelines:
         leaves: Packet | None = None
         if str(entry.action).endswith(".reply"):
             leaves = self._responder.answer(template, pipe, number(entry, "own"))
-        elif self._streams.departs(pipe, template.template):
+        elif self._streams.departs(pipe, template.template, due=due):
             leaves = template.copy()
             self._streams.edit(leaves, pipe)
         if leaves is None:

@@ -23,9 +23,15 @@ class FakeStreamUnits:
         """`random` draws numbers of 32 bits."""
         self._store, self._pace, self._random = store, pace, random
 
-    def departs(self, pipe: int, template: int) -> bool:
+    def due(self, pipe: int, template: int, now_ns: int) -> bool:
+        """Whether this turn of any template is due by its random gaps (p4/controls/gaps.p4)."""
+        return self._pace.turn(pipe, template, now_ns, self._pace.quantile(template, self._random()))
+
+    def departs(self, pipe: int, template: int, *, due: bool) -> bool:
         """Whether this turn, which the meter calls green, becomes a packet of the stream."""
         for unit in UNITS:
+            if unit == UNITS[-1] and not due:
+                return False
             passes, last = self._pace.stage(unit, template)
             ticks, place = self._pace.ticks(unit), (pipe, template)
             tick = ticks.get(place, 0)

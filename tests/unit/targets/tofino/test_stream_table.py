@@ -12,7 +12,15 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.model.departures import Messages, Poisson, Shape, TimePattern
+from TesterLibrary.model.departures import (
+    GapDistribution,
+    Messages,
+    Poisson,
+    Shape,
+    TalkSpurts,
+    TimePattern,
+    UniformGaps,
+)
 from TesterLibrary.model.editor import Draw, Editor, FieldPath, FieldValues, Mode, RandomField, Sweep
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.jobfile import JobFile
@@ -56,6 +64,8 @@ def mix() -> Sequence[Stream]:
 
 
 GAPS = Messages.of_gaps((Duration(10**6), Duration(2 * 10**6)))
+CDF = GapDistribution(((Duration(10**6), Fraction(1, 2)), (Duration(2 * 10**6), Fraction(1))))
+RARE = GapDistribution(((Duration(10**6), Fraction(9999, 10000)), (Duration(10**9), Fraction(1))))
 SQUARE = TimePattern(Shape.SQUARE, Rate.parse("1 kpps"), Duration(10**8))
 CASCADE = replace(
     edited("IP.src", "UDP.dport"), cascades=((FieldPath.parse("IP.src"), FieldPath.parse("UDP.dport")),)
@@ -67,7 +77,15 @@ ROWS: dict[str, tuple[Stream | Sequence[Stream], str]] = {  # by what the table 
     "equal gaps": (stream(), ""),
     "bursts, and bursts of bursts": (burst(Stage(4, 6), Stage(100, 10)), ""),
     "three stages of bursts": (burst(Stage(4, 6), Stage(10, 1), Stage(9, 1)), "pass/skip units: 4 needed"),
-    "gaps by a law: Poisson and others": (stream(shaping=Poisson()), "a Tofino has stages"),
+    "random gaps by a law: Poisson, uniform, a CDF": (
+        [stream(shaping=Poisson()), stream(shaping=UniformGaps()), stream(shaping=CDF)],
+        "",
+    ),
+    "on-off, whose times are random": (
+        stream(shaping=TalkSpurts(Duration(10**7), Duration(10**7))),
+        "on-off is more than a law of gaps",
+    ),
+    "a law whose longest gaps are rare": (stream(shaping=RARE), "1,024 quantiles, as many as a switch draws"),
     "lists of gaps, messages": (stream(shaping=GAPS), "a Tofino has stages"),
     "a rate that changes with time": (stream(shaping=SQUARE), "a Tofino has stages"),
     "`start_after`": (stream(start_after=Duration(10**9)), ""),
