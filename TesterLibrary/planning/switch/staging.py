@@ -21,7 +21,7 @@ NEGLIGIBLE = Fraction(1, 10**9)  # an error that a counter shows only after a bi
 INTOLERABLE = Fraction(1, 100)  # more than the error of a meter alone
 _NANOSECONDS = 10**9
 _TICKS = 64  # in a random gap, on average, if the loop has room
-_LOAD = Fraction(95, 100)  # of a loop, that random gaps take at most
+_LOAD = Fraction(95, 100)  # of a loop and of a port, that random gaps take at most
 _CANDIDATES = 64  # meter rates that are tried for every target
 _FEW = Fraction(3)  # a lead, in packets, that is small enough
 _IN_A_ROW = (1, 2)  # packets that pass without a skip in an even stream
@@ -36,6 +36,7 @@ class Staging:
     stages: tuple[Stage, ...]
     first: int = 0  # to pass, of the ticks of the last stage's period, from 0 on
     gaps: DrawnGaps | None = None  # of ticks only those pass that are due by them
+    carried: Fraction | None = None  # by the port that random gaps leave by, packets each second
 
     @property
     def rate(self) -> Fraction:
@@ -80,7 +81,10 @@ class Staging:
     def lateness_ns(self) -> int:
         """How late a packet can be. It leaves at ticks of the meter, which is ahead until it skips some."""
         tick_ns = _NANOSECONDS / self.meter_rate
-        return self.gaps.lateness_ns(tick_ns) if self.gaps else ceil((1 + self.lead) * tick_ns)
+        if self.gaps is None or self.carried is None:
+            return ceil((1 + self.lead) * tick_ns)
+        slower_ns = max(tick_ns, _NANOSECONDS / self.carried)
+        return self.gaps.lateness_ns(slower_ns) + ceil(tick_ns)
 
     @property
     def phase(self) -> Fraction:
@@ -158,26 +162,28 @@ def stage(
     return found
 
 
-def draw(gaps: DrawnGaps, meter: Meter, *, line: Fraction, up_to: Fraction) -> Staging:
+def draw(gaps: DrawnGaps, meter: Meter, *, line: Fraction, port: Fraction, up_to: Fraction) -> Staging:
     """Reaches the rate of random gaps: the meter's ticks say how exactly.
 
     Args:
         gaps: The gaps.
         meter: The meter, with rates in packets each second.
         line: Packets each second that a whole loop carries.
+        port: The same of the port that they leave by.
         up_to: A rate of the meter that costs nothing.
 
     Raises:
-        PlanError: more than 95 % of a loop, by which late packets would not be made up.
+        PlanError: more than 95 % of either, by which late packets would not be made up.
     """
     rate = gaps.rate * _NANOSECONDS
-    if rate > _LOAD * line:
+    slower, what = min((port, "its port"), (line, "a loop"))
+    if rate > _LOAD * slower:
         raise PlanError(
-            f"{_pps(rate)} with random gaps; a loop carries {_pps(line)} of its frames, and makes up for "
-            f"late ones up to {_pps(_LOAD * line)}: give a lower rate, or use a testerd"
+            f"{_pps(rate)} with random gaps; {what} carries {_pps(slower)} of its frames, and makes up for "
+            f"late ones up to {_pps(_LOAD * slower)}: give a lower rate, or use a testerd"
         )
     ticks = next(iter(meter.at_least(min(line, max(_TICKS * rate, up_to)))))
-    return Staging(rate, ticks, (Stage(1, 0),), gaps=gaps)
+    return Staging(rate, ticks, (Stage(1, 0),), gaps=gaps, carried=port)
 
 
 def _unevenness(first: Stage, ratio: Fraction, enough: Fraction) -> tuple[bool, Fraction]:

@@ -217,7 +217,8 @@ def _staged(stream: PlannedStream, port: Port, chip: LoopbackPorts, in_gap: int)
         line = _line(stream, chip)
         meter = LoopMeter(chip.meter, line)
         if isinstance(law, DrawnGaps):
-            return draw(law, meter, line=line, up_to=line * chip.spare)
+            carried = port.speed.frames_per_second(stream.frame_size)
+            return draw(law, meter, line=line, port=carried, up_to=line * chip.spare)
         turn = (Stage(1, in_gap - 1),) if in_gap > 1 and not stages else ()
         staging = _stage(stream.frames_per_second, meter, (*stages, *turn), line * chip.spare)
     except PlanError as problem:

@@ -101,10 +101,23 @@ def test_chance_is_within_the_spread_and_an_error_of_the_rate_is_not() -> None:
 
 def test_the_loop_has_64_rounds_in_a_gap_or_all_that_there_are() -> None:
     gaps = DrawnGaps(gap_quantiles(Exponential(10_000.0)))
-    slow = draw(gaps, LOOP, line=LINE, up_to=Fraction(0))
+    slow = draw(gaps, LOOP, line=LINE, port=LINE, up_to=Fraction(0))
     assert 1 <= slow.meter_rate / (64 * slow.rate) < Fraction(257, 256)
     assert slow.rate == gaps.rate * 10**9
-    fast = draw(DrawnGaps(gap_quantiles(Exponential(10.0))), LOOP, line=LINE, up_to=Fraction(0))
+    fast = draw(DrawnGaps(gap_quantiles(Exponential(10.0))), LOOP, line=LINE, port=LINE, up_to=Fraction(0))
     assert fast.meter_rate == LINE
     with pytest.raises(PlanError, match="makes up for late ones up to"):
-        draw(DrawnGaps(gap_quantiles(Exponential(7.0))), LOOP, line=LINE, up_to=Fraction(0))
+        draw(DrawnGaps(gap_quantiles(Exponential(7.0))), LOOP, line=LINE, port=LINE, up_to=Fraction(0))
+
+
+def test_a_slower_port_makes_frames_later_and_takes_fewer() -> None:
+    gaps = DrawnGaps(gap_quantiles(Exponential(100.0)))
+    fast, slow = (draw(gaps, LOOP, line=LINE, port=port, up_to=Fraction(0)) for port in (LINE, LINE / 10))
+    assert fast.meter_rate == slow.meter_rate
+    turn, latest, each_ns = Fraction(0), Fraction(0), 10**9 / (LINE / 10)
+    for due in times(gaps, 20_000, Dice(2)):
+        turn = max(turn, Fraction(due)) + each_ns
+        latest = max(latest, turn - each_ns - due)
+    assert fast.lateness_ns < latest < slow.lateness_ns
+    with pytest.raises(PlanError, match=r"its port carries 7\.44047\d* Mpps of its frames"):
+        draw(gaps, LOOP, line=LINE, port=LINE / 20, up_to=Fraction(0))
