@@ -35,3 +35,14 @@ A Firewall Is Seen
     Get Frame Loss    south    ==    0
     ${said} =    Run In Device    nft list table netdev wall
     Should Contain    ${said.stdout}    counter packets 300
+
+A Link That Goes Down
+    [Documentation]    The device's end of a cable is down for a time: INCONCLUSIVE, for nobody knows what it would have
+    ...    forwarded.
+    Create Stream    north    rate=300 pps
+    Start Traffic    north
+    Run In Device    ip link set p2 down
+    Run In Device    ip link set p2 up
+    Sleep    0.3 s
+    Stop Traffic
+    Verify Loss Below    0

@@ -20,6 +20,10 @@ _LONGEST = 1 << 16
 _SOL_PACKET, _AUXDATA, _TAGGED = 263, 8, 0x10  # PACKET_AUXDATA, TP_STATUS_VLAN_VALID
 _BESIDE = struct.Struct("=IIIHHHH")  # struct tpacket_auxdata
 _ADDRESSES = 12  # bytes of a frame before its tags
+_LINKS, _NEW_LINK = 1, 16  # RTMGRP_LINK, RTM_NEWLINK
+_MESSAGE = struct.Struct("=IHHII")  # struct nlmsghdr
+_INTERFACE = struct.Struct("=BxHiII")  # struct ifinfomsg
+_LOWER_UP = 1 << 16  # IFF_LOWER_UP: there is somebody at the other end
 _RECEIVE_BUFFER, _QUEUE = 33, 1 << 26  # SO_RCVBUFFORCE, and bytes: what waits while the switch is busy
 _YIELD_S = 0.0001
 _TICK_S = 0.001  # in which templates of streams have their turns
@@ -54,6 +58,11 @@ class Cables:
 
     def __init__(self) -> None:
         self._sockets: dict[int, socket.socket] = {}  # by device port
+        self._numbers: dict[int, int] = {}  # device ports, by the number of the interface
+        self._down: set[int] = set()  # device ports whose other end is down
+        self._links = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
+        self._links.bind((0, _LINKS))
+        self._links.setblocking(False)
 
     def plug_in(self, port: int, interface: str) -> None:
         """Leads a device port to an interface. OSError: it is not there, or not for us to use."""
@@ -64,6 +73,7 @@ class Cables:
         plugged.bind((interface, _EVERYTHING))
         plugged.setblocking(False)
         self._sockets[port] = plugged
+        self._numbers[socket.if_nametoindex(interface)] = port
 
     def forward(
         self,
@@ -86,12 +96,26 @@ class Cables:
         with selectors.DefaultSelector() as ready:
             for port, plugged in self._sockets.items():
                 ready.register(plugged, selectors.EVENT_READ, port)
+            ready.register(self._links, selectors.EVENT_READ, None)
             while True:
                 found = ready.select(_TICK_S)
                 with turn.after_requests():
                     daemon.running.chip  # noqa: B018 - runs what is due
                     for key, _ in found:
-                        self._take(daemon, key.data)
+                        if key.data is None:
+                            self._follow_links(daemon)
+                        else:
+                            self._take(daemon, key.data)
+
+    def _follow_links(self, daemon: FakeDaemon) -> None:
+        """Takes the links of ports up and down with those of their interfaces."""
+        with suppress(OSError):  # all have been told of
+            while True:
+                for number, is_up in _told(self._links.recv(_LONGEST)):
+                    port = self._numbers.get(number)
+                    if port is not None and is_up is (port in self._down):
+                        self._down ^= {port}
+                        daemon.set_link(port, up=is_up)
 
     def _take(self, daemon: FakeDaemon, port: int) -> None:
         for _ in range(_AT_ONCE):
@@ -103,6 +127,16 @@ class Cables:
                 return
             if kind != _OUTGOING:
                 daemon.arrive(port, frame[:_ADDRESSES] + _tag(beside) + frame[_ADDRESSES:])
+
+
+def _told(messages: bytes) -> Iterator[tuple[int, bool]]:
+    """Numbers of interfaces of which the kernel has told, and whether they have a link."""
+    while len(messages) >= _MESSAGE.size + _INTERFACE.size:
+        length, kind, *_ = _MESSAGE.unpack_from(messages)
+        if kind == _NEW_LINK:
+            _, _, number, flags, _ = _INTERFACE.unpack_from(messages, _MESSAGE.size)
+            yield number, bool(flags & _LOWER_UP)
+        messages = messages[-(-length // 4) * 4 :]
 
 
 def _tag(beside: Iterable[tuple[int, int, bytes]]) -> bytes:
