@@ -366,10 +366,14 @@ class Suite:
         return self.found(find_throughput(measurer, search, on_estimate=self.progress.estimate))
 
     def found(self, result: R) -> R:
-        """Records what a procedure found, shows it, and remembers it for `Verify …` and `Get …`."""
-        self.recorder.result(result)
-        self.progress.end("; ".join((str(result), *result.shortened)))
-        self.remember(result)
+        """Records what a procedure found, shows it, and remembers it for `Verify …` and `Get …`.
+
+        What is found once more, as by `Get Stamp Statistics` after `Stop Path`, is recorded once.
+        """
+        if result is not self.scopes.current.last:
+            self.recorder.result(result)
+            self.progress.end("; ".join((str(result), *result.shortened)))
+            self.remember(result)
         return result
 
     def remember(self, measured: Trial | Result) -> None:

@@ -232,3 +232,13 @@ def test_a_tester_that_dies_leaves_no_thread_and_no_traffic(tmp_path: Path) -> N
     assert not suite.tester.on_air
     assert suite.scopes.enter(SECOND_TEST) == []
     suite.close()
+
+
+def test_what_is_found_once_more_is_recorded_once(suite: Suite) -> None:
+    suite.scopes.enter(FIRST)
+    found = TrafficResult("traffic", ())
+    assert suite.found(found) is suite.found(found) is found
+    assert suite.tester.recorder.results == [found]
+    suite.scopes.enter(SECOND_TEST)
+    suite.found(found)
+    assert suite.tester.recorder.results == [found, found]
