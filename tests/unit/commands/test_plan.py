@@ -54,7 +54,7 @@ def test_its_json_is_exact(capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_cannot_be_planned_ends_with_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["plan", "shapes", "--target", "tofino"]) == cli.STATUS["ERROR"]
     assert (
-        "shapes.yaml: stream 'control': 2 different frames that are not evenly spaced; on a switch each size"
+        "shapes.yaml: stream 'talk': on-off is more than a law of gaps: a switch draws each gap alone, from"
         in capsys.readouterr().err
     )
     assert cli.main(["plan", "none"]) == cli.STATUS["ERROR"]
