@@ -39,6 +39,7 @@ class CaptureFile:
         return list(frames_of(batch.of_streams(ids) for batch in self.heads))
 
 
+_LOOKS, _LOOK_S = 20, 0.02  # for frames that have matched and are not kept yet
 _HEAD = 512  # bytes of a frame in which its headers are looked for; whole words
 
 
@@ -163,13 +164,23 @@ class Captures:
             self.stop(name)
 
     def statistics(self, name: str | None = None) -> CaptureCounters:
-        """Counters of a running capture, as they are now, or of one that was stopped."""
+        """Counters of a running capture, as they are now, or of one that was stopped.
+
+        Frames that have matched are kept a moment later, which is waited for.
+        """
         name = name or self._only()
         if name not in self._running and name in self._files:
             return self._files[name].counters
-        self._known(name)
-        captures = self._tester.target.snapshot().captures
-        return next(counters for counters in captures if counters.name == name)
+        capture = self._known(name)
+        for look in range(_LOOKS):
+            if look:
+                self._tester.sleep(_LOOK_S)
+            captures = self._tester.target.snapshot().captures
+            counters = next(counters for counters in captures if counters.name == name)
+            due = min(capture.frames, counters.least_matched - counters.dropped)
+            if counters.captured >= due or capture.trigger is not None:
+                break
+        return counters
 
     def close(self) -> None:
         """Writes the files of those that nobody has stopped. Never raises: the events say what is missing."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ import pytest
 from scapy.utils import rdpcap
 
 from TesterLibrary.errors import PlanError, TesterLibraryError
+from TesterLibrary.measurement.capture import CapturePortCounters
+from TesterLibrary.measurement.snapshot import Snapshot
 from TesterLibrary.model.capture import Capture, Direction
 from TesterLibrary.reporting.frame_files import frame_files
 from TesterLibrary.reporting.query import query
@@ -53,6 +56,25 @@ def test_a_file_never_replaces_another(tmp_path: Path) -> None:
         captures.start(Capture("x"))
         paths.append(captures.stop("x").path.name)
     assert paths == ["x.pcapng", "x-2.pcapng", "x-3.pcapng"]
+
+
+@pytest.mark.parametrize(("frames", "kept"), [(100, 10), (9, 9)])
+def test_statistics_wait_for_frames_that_are_kept_a_moment_later(
+    frames: int, kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = fake_tester(tmp_path)
+    captures = Captures(opened)
+    captures.start(Capture("x", frames=frames))
+    before = opened.target.snapshot()
+    ports = (CapturePortCounters("p1", seen=10, matched=10, dropped=0),)
+    captured = iter([8, 9, 10])
+
+    def snapshot() -> Snapshot:
+        (counters,) = before.captures
+        return replace(before, captures=(replace(counters, ports=ports, captured=next(captured)),))
+
+    monkeypatch.setattr(opened.target, "snapshot", snapshot)
+    assert captures.statistics().captured == kept
 
 
 def test_statistics_are_known_while_it_runs_and_afterwards(tmp_path: Path) -> None:
