@@ -47,6 +47,11 @@ class End:
         if self.vlan is not None and not 1 <= self.vlan <= _HIGHEST_VLAN:
             raise self.refused(f"VLAN {self.vlan} is not within 1 to {_HIGHEST_VLAN}")
 
+    @property
+    def ports(self) -> frozenset[str]:
+        """The ports by which its frames arrive and leave."""
+        return frozenset((self.port,))
+
     def refused(self, why: str) -> PlanError:
         """The error that says which end is meant."""
         return PlanError(f"{type(self).__name__.lower()} {self.name!r}: {why}")

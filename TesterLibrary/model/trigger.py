@@ -107,3 +107,8 @@ class Trigger(End):
             raise self.refused(f"most={self.most} packets are too few; give 1 or more")
         if not self.filter.conditions:
             raise self.refused("its filter is empty, so every packet would have it go off; give a condition")
+
+    @property
+    def ports(self) -> frozenset[str]:
+        """See `End`."""
+        return super().ports | {self.out or self.port}

@@ -318,7 +318,7 @@ class Connections:
         return SessionStatistics.of(planned.protocol, counted, span_ns, opens=opens)
 
     def _since_start(self, running: _Running, now: Snapshot) -> SessionTrial:
-        limits, ports = self._tester.rules.limits, [running.end.port]
+        limits, ports = self._tester.rules.limits, running.end.ports
         statistics = self._read(running, now)
         found = objections(
             statistics,
@@ -342,7 +342,7 @@ class Connections:
         earlier = None if from_start else self._read(running, before)
         statistics = whole.since(earlier) if earlier else whole
         due = _due(running.end, statistics, whole.openings)
-        limits, ports = self._tester.rules.limits, [running.end.port]
+        limits, ports = self._tester.rules.limits, running.end.ports
         held_up = whole.put_off > 0
         since = running.started if from_start else before
         gone = 0 if _opens_again(running.end) else whole.failed or 0

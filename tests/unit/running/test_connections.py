@@ -19,7 +19,9 @@ from TesterLibrary.methodology.maximum import Limit, MaximumResult, MaximumSearc
 from TesterLibrary.methodology.sessions import connection_rate_above, failures_below, goodput_above
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.query import PacketFilter
 from TesterLibrary.model.responder import Clients, Reopen, Responder
+from TesterLibrary.model.trigger import SentFrames, Trigger
 from TesterLibrary.model.units import Bandwidth, Duration, Ratio
 from TesterLibrary.protocols.checker import load_protocol
 from TesterLibrary.running.connection_trials import ConcurrencyMeasurer, RateMeasurer
@@ -409,3 +411,17 @@ def test_what_the_kernel_has_dropped_of_others_is_no_objection(tmp_path: Path) -
     ends.start(users(total=10))
     ends.drain("users", SECOND)
     assert not any("netdev_max_backlog" in found for found in ends.so_far("users").objections)
+
+
+def test_an_end_is_in_doubt_where_the_link_of_one_of_its_ports_was_down(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    ends._tester.target.set_link("p2", up=False)  # type: ignore[attr-defined]
+    assert ends.so_far("web").objections == ("the link of p2 was down",)
+
+
+@pytest.mark.parametrize(("out", "ports"), [(None, {"p1"}), ("p2", {"p1", "p2"})])
+def test_frames_of_a_trigger_leave_by_a_port_of_it(out: str | None, ports: set[str]) -> None:
+    given = PacketFilter.parse("TCP.flags == SA")
+    frames = SentFrames.parse("Ether / IP / TCP(flags=R)")
+    assert Trigger(name="resets", port="p1", filter=given, send=frames, out=out).ports == ports
