@@ -65,6 +65,9 @@ def _stream(draw: Random, number: int) -> Stream:
     layers = [layer.partition("(")[0] for layer in headers.split(" / ")]
     reached = [(layer, field) for layer in layers for field in _FIELDS.get(layer, ())]
     reached += [(layer, port) for layer in layers if layer in ("TCP", "UDP") for port in ("sport", "dport")]
+    signed = bool({"UDP", "TCP"} & set(layers)) and draw.random() < 0.7
+    if not signed:  # what tells streams apart stays
+        reached = [path for path in reached if path not in (("IPv6", "dst"), ("ARP", "pdst"))]
     paths = [FieldPath(*path) for path in draw.sample(reached, draw.randrange(3))]
     if {"dst", "src"} == {path.field for path in paths if path.header == "Ether"}:
         paths.pop()  # a switch changes one of them
@@ -76,7 +79,7 @@ def _stream(draw: Random, number: int) -> Stream:
         FrameSize(draw.choice((64, 65, 128, 1506)) + 30),
         Rate.parse(f"{pps} pps"),
         headers=HeaderStack.parse(headers),
-        signature=bool({"UDP", "TCP"} & set(layers)) and draw.random() < 0.7,
+        signature=signed,
         editors=tuple(Editor(path, _mode(draw, path)) for path in paths),
         start_after=Duration(0 if shaping else draw.choice((0, 0, 2)) * 10**9 // pps),
         shaping=shaping,
