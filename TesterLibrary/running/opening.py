@@ -20,7 +20,7 @@ from ..model.trigger import Trigger
 from ..model.units import Duration
 from ..reporting.progress import Console
 from ..reporting.recorder import Recorder
-from ..targets.base import Capabilities, LeaseTerms, Target
+from ..targets.base import Capabilities, LeaseTerms, PortInfo, Target
 from ..targets.engine.client import EngineTarget
 from ..targets.engine.found import clear_up, take_from_dead
 from ..targets.engine.owner import OWNER
@@ -220,40 +220,35 @@ def _with_far_ends(capabilities: Capabilities, testbed: Testbed) -> Capabilities
     """
     if testbed.dut.is_embedded or testbed.tester.address is not None:
         return capabilities
-    ports = (
-        replace(
-            port,
-            loses_tags=_lost_tags(port.interface) if port.driver == _XDP else "",
-            gets_unfinished=_unfinished(port.interface),
-        )
-        for port in capabilities.ports
-    )
-    return replace(capabilities, ports=tuple(ports))
+    return replace(capabilities, ports=tuple(map(_with_far_end, capabilities.ports)))
 
 
-def _unfinished(interface: str) -> str:
-    from ..testbeds.far_end import LEAVES_WORK, far_end  # reads /proc when it is loaded
+def _with_far_end(port: PortInfo) -> PortInfo:
+    from ..testbeds.far_end import KEEPS_TAGS, LEAVES_WORK, far_end  # reads /proc when it is loaded
 
-    end = far_end(interface, LEAVES_WORK)
-    if not end:
-        return ""
-    return (
-        f"{end}, the other end of {interface}, sends packets without checksums and longer than its MTU, for "
-        "hardware to finish; there is none, so connections hang: where it is, run "
-        f"ethtool -K {end} tx off tso off gso off gro off"
-    )
+    end = far_end(port.interface)
+    if end is None:
+        return port
+    if end.features & KEEPS_TAGS and port.driver == _XDP:
+        port = replace(port, loses_tags=_lost_tags(end.name, port.interface))
+    if end.features & LEAVES_WORK:
+        port = replace(port, gets_unfinished=_unfinished(end.name, port.interface))
+    return port
 
 
-def _lost_tags(interface: str) -> str:
-    from ..testbeds.far_end import KEEPS_TAGS, far_end  # reads /proc when it is loaded
-
-    end = far_end(interface, KEEPS_TAGS)
-    if not end:
-        return ""
+def _lost_tags(end: str, interface: str) -> str:
     return (
         f"frames that arrive may have lost their VLAN tag, which {end}, the other end of {interface}, hands "
         f"over beside the frame; before the tester is opened, run ethtool -K {end} txvlan off "
         f"tx-vlan-stag-hw-insert off in the device, or give the port interface: af_packet:{interface}"
+    )
+
+
+def _unfinished(end: str, interface: str) -> str:
+    return (
+        f"{end}, the other end of {interface}, sends packets without checksums and longer than its MTU, for "
+        "hardware to finish; there is none, so connections hang: where it is, run "
+        f"ethtool -K {end} tx off tso off gso off gro off"
     )
 
 

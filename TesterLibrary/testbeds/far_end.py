@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,29 +18,39 @@ from pyroute2.netlink.exceptions import NetlinkError
 from .namespace import inside
 
 _NAMED = Path("/run/netns")  # of ip netns
-KEEPS_TAGS = ("tx-vlan-hw-insert", "tx-vlan-stag-hw-insert")
+KEEPS_TAGS = frozenset(("tx-vlan-hw-insert", "tx-vlan-stag-hw-insert"))
 """Hands VLAN tags over beside frames. AF_XDP loses such a tag, for there is nothing beside a frame."""
-LEAVES_WORK = ("tx-checksum-ip-generic", "tx-checksum-ipv4", "tx-checksum-ipv6", "tx-tcp-segmentation")
+LEAVES_WORK = frozenset(
+    ("tx-checksum-ip-generic", "tx-checksum-ipv4", "tx-checksum-ipv6", "tx-tcp-segmentation")
+)
 """Hands packets over that hardware would finish: without right checksums, and longer than the MTU."""
 
 
-def far_end(interface: str, features: Collection[str]) -> str:
-    """The other end of an interface's veth pair, if any of these features of its NIC is on.
+@dataclass(frozen=True)
+class FarEnd:
+    """The other end of a veth pair."""
 
-    Empty if none is, if the interface is none of a pair, or if nobody here sees the other end: it is looked
-    for in this namespace, in those with a name, and in those of processes.
+    name: str
+    features: frozenset[str]  # of its NIC, those that are on
+
+
+def far_end(interface: str) -> FarEnd | None:
+    """The other end of an interface's veth pair.
+
+    None if the interface is none of a pair, or if nobody here sees the other end: it is looked for in this
+    namespace, in those with a name, and in those of processes.
     """
     try:
         with IPRoute() as route:
             found: Any = route.link_lookup(ifname=interface)
             link: Any = route.link("get", index=found[0])[0] if found else None
             if link is None or not _is_pair(link):
-                return ""
+                return None
             index, number = link.get_attr("IFLA_LINK"), link.get_attr("IFLA_LINK_NETNSID")
             with _namespace(route, number) as handle:
-                return "" if handle is None else _with(features, handle, index)
+                return None if handle is None else _end(handle, index)
     except (OSError, NetlinkError):
-        return ""
+        return None
 
 
 def _is_pair(link: Any) -> bool:
@@ -86,14 +97,14 @@ def _namespaces() -> Iterator[Path]:
             yield path
 
 
-def _with(features: Collection[str], handle: int, index: int) -> str:
-    """The name of an interface of a namespace, if any of these features is on."""
+def _end(handle: int, index: int) -> FarEnd:
+    """An interface of a namespace."""
     with inside(handle), IPRoute() as route:
         link: Any = route.link("get", index=index)[0]
         name: str = link.get_attr("IFLA_IFNAME")
         ethtool: Any = IoctlEthtool(name)
         try:
-            on = {feature for feature, is_on, *_ in ethtool.get_features() if is_on}
+            on = frozenset(feature for feature, is_on, *_ in ethtool.get_features() if is_on)
         finally:
             ethtool.close()
-    return "" if on.isdisjoint(features) else name
+    return FarEnd(name, on)
