@@ -137,13 +137,21 @@ def announcement(station: Station) -> bytes:
     (RFC 826; RFC 4861 §7.2.3). Elsewhere it announces the port itself: a gratuitous ARP request (RFC 5227 §3)
     or an unsolicited neighbour advertisement (RFC 4861 §7.2.6); bridges learn from its source (RFC 2544 §23).
     """
-    if isinstance(station.address, IPv4Address):
-        frame = _arp_request(station)
-    elif station.port.gateway:
-        frame = _solicitation(station, station.port.gateway)
-    else:
-        frame = _advertisement(station)
-    return bytes(frame).ljust(60, b"\0")
+    if station.port.gateway or isinstance(station.address, IPv4Address):
+        return question(station.port.mac, station.address, station.port.gateway or station.address)
+    return bytes(_advertisement(station))
+
+
+def question(mac: bytes, source: Address, asked: Address) -> bytes:
+    """A frame that asks for the MAC address of a neighbour: an ARP request, or a solicitation.
+
+    Args:
+        mac: Of who asks.
+        source: Its address.
+        asked: The address of the neighbour, of the same version.
+    """
+    frame = _arp_request if isinstance(source, IPv4Address) else _solicitation
+    return bytes(frame(text(mac), source, asked)).ljust(60, b"\0")
 
 
 def mac_announcement(mac: bytes) -> bytes:
@@ -164,25 +172,23 @@ def _check_longest(stream: Stream, tx: Station, rx: Station) -> None:
             )
 
 
-def _arp_request(station: Station) -> Packet:
+def _arp_request(mac: str, source: Address, asked: Address) -> Packet:
     from scapy.layers.l2 import ARP, Ether
 
-    asked = station.port.gateway or station.address
-    mac = text(station.port.mac)
     return Ether(dst="ff:ff:ff:ff:ff:ff", src=mac) / ARP(
-        op="who-has", hwsrc=mac, psrc=str(station.address), hwdst="00:00:00:00:00:00", pdst=str(asked)
+        op="who-has", hwsrc=mac, psrc=str(source), hwdst="00:00:00:00:00:00", pdst=str(asked)
     )
 
 
-def _solicitation(station: Station, asked: Address) -> Packet:
+def _solicitation(mac: str, source: Address, asked: Address) -> Packet:
     from scapy.layers.inet6 import ICMPv6ND_NS, ICMPv6NDOptSrcLLAddr, IPv6
     from scapy.layers.l2 import Ether
 
-    mac, low = text(station.port.mac), asked.packed[-3:]
+    low = asked.packed[-3:]
     group = f"ff02::1:ff{low[0]:02x}:{low[1]:02x}{low[2]:02x}"
     return (
         Ether(dst=text(b"\x33\x33\xff" + low), src=mac)
-        / IPv6(src=str(station.address), dst=group, hlim=255)
+        / IPv6(src=str(source), dst=group, hlim=255)
         / ICMPv6ND_NS(tgt=str(asked))
         / ICMPv6NDOptSrcLLAddr(lladdr=mac)
     )

@@ -5,17 +5,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from ipaddress import IPv6Address
 
 from ...errors import Inconclusive, PlanError
 from ...model.ports import Address
-from .discovery import IPV6, advertised, solicitation
+from ...planning.frame import question
+from .discovery import IPV6, advertised
 from .packets import arrived, injected
 from .session import SwitchSession
 from .stations import to_driver, whole_mac
 
 _ARP = b"\x08\x06"
-_REQUEST, _REPLY = (bytes.fromhex("0001 0800 06 04") + bytes((0, operation)) for operation in (1, 2))
+_REPLY = bytes.fromhex("0001 0800 06 04 0002")
 _ASKED = 3  # requests at most
 _POLLS, _POLL_S = 20, 0.02
 
@@ -51,11 +51,12 @@ def resolve(
     answers = to_driver(
         number, whole_mac(source_mac), _ARP if address.version == 4 else IPV6, session.cabling.cpu_port
     )
+    asks = injected(question(source_mac, source, address), number)
     written = [] if session.holds(answers) else [answers]
     session.write(written)
     try:
         for _ in range(_ASKED):
-            session.send([injected(_question(address, source, source_mac), number)])
+            session.send([asks])
             for _ in range(_POLLS):
                 sleep(_POLL_S)
                 packets = session.received()
@@ -67,14 +68,6 @@ def resolve(
     finally:
         session.delete(written)
     raise Inconclusive(f"nobody answers at {address} on port {port!r} when {source} asks")
-
-
-def _question(address: Address, source: Address, mac: bytes) -> bytes:
-    if isinstance(address, IPv6Address):
-        assert isinstance(source, IPv6Address)
-        return solicitation(address, source, mac)
-    request = _REQUEST + mac + source.packed + bytes(6) + address.packed
-    return b"\xff" * 6 + mac + _ARP + request
 
 
 def _answered(octets: bytes, number: int, address: Address) -> bytes | None:

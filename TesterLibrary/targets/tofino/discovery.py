@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Messages of IPv6 neighbour discovery, as frames without a tag (RFC 4861 §4.3, §4.4)."""
+"""Reads and answers messages of IPv6 neighbour discovery, as frames without a tag (RFC 4861 §4.3, §4.4)."""
 
 from __future__ import annotations
 
@@ -10,27 +10,10 @@ from ...protocols.frame import checksum
 
 IPV6 = b"\x86\xdd"
 _ICMPV6, _SOLICITATION, _ADVERTISEMENT = 58, 135, 136
-_SOURCE_OPTION, _TARGET_OPTION = b"\x01\x01", b"\x02\x01"  # link-layer addresses of Ethernet
+_TARGET_OPTION = b"\x02\x01"  # a link-layer address of Ethernet
 _HOPS = 255  # nothing that a router has forwarded is heeded (§7.1)
 _SOLICITED, _OVERRIDE = 0x40, 0x20
-_ALL_NODES = IPv6Address("ff02::1")
-
-
-def solicited_group(address: IPv6Address) -> IPv6Address:
-    """The group to which who asks for an address sends (RFC 4291 §2.7.1)."""
-    return IPv6Address(IPv6Address("ff02::1:ff00:0").packed[:13] + address.packed[13:])
-
-
-def group_mac(group: IPv6Address) -> bytes:
-    """The Ethernet address of a group (RFC 2464 §7)."""
-    return b"\x33\x33" + group.packed[12:]
-
-
-def solicitation(asked: IPv6Address, source: IPv6Address, mac: bytes) -> bytes:
-    """Asks for the MAC address of a neighbour."""
-    group = solicited_group(asked)
-    message = bytes((_SOLICITATION, 0, 0, 0)) + bytes(4) + asked.packed + _SOURCE_OPTION + mac
-    return _frame(group_mac(group), mac, source, group, message)
+_ALL_NODES, _ALL_NODES_MAC = IPv6Address("ff02::1"), bytes.fromhex("333300000001")
 
 
 def asked_for(frame: bytes) -> IPv6Address | None:
@@ -49,7 +32,7 @@ def advertisement(question: bytes, address: IPv6Address, mac: bytes) -> bytes:
     """The answer to a solicitation. Who has no address yet is told by a message to all nodes (§7.2.4)."""
     source = IPv6Address(question[22:38])
     receiver, flags = (source, _SOLICITED | _OVERRIDE) if int(source) else (_ALL_NODES, _OVERRIDE)
-    destination = question[6:12] if int(source) else group_mac(_ALL_NODES)
+    destination = question[6:12] if int(source) else _ALL_NODES_MAC
     message = bytes((_ADVERTISEMENT, 0, 0, 0, flags, 0, 0, 0)) + address.packed + _TARGET_OPTION + mac
     return _frame(destination, mac, address, receiver, message)
 

@@ -18,7 +18,8 @@ from scapy.layers.inet6 import (
 from scapy.layers.l2 import Ether
 from scapy.packet import Packet
 
-from TesterLibrary.targets.tofino.discovery import advertised, advertisement, asked_for, solicitation
+from TesterLibrary.planning.frame import question as planned_question
+from TesterLibrary.targets.tofino.discovery import advertised, advertisement, asked_for
 
 OURS, THEIRS = IPv6Address("2001:db8::3"), IPv6Address("2001:db8::1")
 MAC, PEER = bytes.fromhex("020000000002"), bytes.fromhex("02ff00000001")
@@ -35,14 +36,14 @@ def same(octets: bytes, expected: Packet) -> None:
     assert octets == bytes(expected), Ether(octets).show(dump=True)
 
 
-def test_a_question_is_that_of_scapy() -> None:
+def test_a_question_is_that_of_a_planned_frame() -> None:
     expected = (
         Ether(dst="33:33:ff:00:00:01", src=MAC_TEXT)
         / IPv6(src=str(OURS), dst="ff02::1:ff00:1", hlim=255)
         / ICMPv6ND_NS(tgt=str(THEIRS))
         / ICMPv6NDOptSrcLLAddr(lladdr=MAC_TEXT)
     )
-    same(solicitation(THEIRS, OURS, MAC), expected)
+    same(planned_question(MAC, OURS, THEIRS), expected)
     assert asked_for(bytes(expected)) == THEIRS
 
 
