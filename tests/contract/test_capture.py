@@ -320,6 +320,7 @@ def test_the_version_of_frames_is_that_of_their_interval(rig: Rig, capturing: Ca
     capturing.start(direction=Direction.TRANSMITTED)
     rig.target.start(["north"])
     rig.pass_time(0.02)
+    rig.target.snapshot()  # by the copies that have come a switch's clock is known
     flipped = rig.target.flip(["north"])
     rig.pass_time(0.02)
     rig.target.stop(["north"])
