@@ -81,17 +81,22 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
     Queries() queries;
     ReplyRows() reply_rows;
     Slot() slot;
-    Counters() counters;
+    PortCounters() port_counters;
+    StreamCounters() stream_counters;
     BlindDelay() blind_delay;
     Latency() latency;
     FlowCells() flow_cells;
     Order() order;
+    Outages() outages;
     Misrouted() misrouted;
     Compression() compression;
     Forwarding() forwarding;
     PortCopies() copies;
     slot_t own = 0;            // of the stream and the version
-    bit<1> overtaken = 0;
+    Hash<bit<32>>(HashAlgorithm_t.IDENTITY) times;
+    bit<32> time = 0;          // for outages
+    bit<32> skipped = 0;
+    arrival_t arrival = 0;
 
     apply {
         if (hdr.cpu.isValid()) {
@@ -104,26 +109,27 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
             }
             hdr.cpu.setInvalid();
         } else {
+            time = times.get({ig.ingress_mac_tstamp[40:9]}); // here it delays nothing
+            time = time | 1;
             copies.apply(ig.ingress_port, RECEIVED, ig.ingress_mac_tstamp, meta.copied, ig_deparser.mirror_type);
             classifier.apply(hdr, meta.signature_rest, ig.ingress_port, meta.class);
             queries.apply(hdr, ig.ingress_port, meta.class.measured, meta.class.stream);
             reply_rows.apply(hdr, ig.ingress_port, meta.class.measured, meta.row);
             slot.apply(meta.class.stream, meta.class.version, own);
-            if (meta.class.signed && meta.class.astray == 0) {
-                order.apply(meta.class.stream, hdr.signature.sequence, overtaken);
-            }
-            counters.apply(meta.class.measured && meta.class.astray == 0, overtaken, meta.class.stream,
-                           meta.class.version, ig.ingress_port);
+            port_counters.apply(ig.ingress_port, meta.class.version);
             if (meta.class.astray != 0) {
                 misrouted.apply(meta.class.stream, meta.class.version, ig.ingress_port, meta.misrouted,
                                 ig_deparser);
                 ig_deparser.drop_ctl = 1;
             } else if (meta.class.measured) {
-                blind_delay.apply(own, ig.ingress_mac_tstamp);
                 if (meta.class.signed) {
                     latency.apply(meta.class.stream, hdr.signature.timestamp_ns, ig.ingress_mac_tstamp);
                     flow_cells.apply(meta.class.stream, hdr.signature.sequence_high);
+                    order.apply(meta.class.stream, hdr.signature.sequence, skipped, arrival);
                 }
+                outages.apply(meta.class.stream, hdr.signature.sequence, skipped, time);
+                blind_delay.apply(own, ig.ingress_mac_tstamp);
+                stream_counters.apply(meta.class.stream, meta.class.version, arrival);
                 ig_deparser.drop_ctl = 1;
             } else if (meta.class.stateful) {
                 tm.ucast_egress_port = meta.class.loopback;
@@ -222,7 +228,8 @@ control ExternalEgress(inout headers_t hdr, inout external_egress_t meta, in egr
     Version() version;
     Slot() slot;
     Signature() signature;
-    Counters() counters;
+    PortCounters() port_counters;
+    StreamCounters() stream_counters;
     BlindDelay() blind_delay;
     Restoration() restoration;
     Replies() replies;
@@ -244,6 +251,7 @@ control ExternalEgress(inout headers_t hdr, inout external_egress_t meta, in egr
             signature.apply(hdr, meta.stream, eg_parser.global_tstamp, meta.signature_rest, meta.signed);
             if (meta.measured) {
                 blind_delay.apply(own, eg_parser.global_tstamp);
+                stream_counters.apply(meta.stream, meta.version, 0);
             }
             restoration.apply(hdr, eg.egress_port);
         } else if (hdr.reply.isValid()) {
@@ -253,7 +261,7 @@ control ExternalEgress(inout headers_t hdr, inout external_egress_t meta, in egr
         if (hdr.udp.isValid() && hdr.udp.checksum != 0) {
             meta.udp_summed = true;
         }
-        counters.apply(meta.measured, 0, meta.stream, meta.version, eg.egress_port);
+        port_counters.apply(eg.egress_port, meta.version);
         hdr.kind.setInvalid();
     }
 }

@@ -14,6 +14,7 @@
 #include "controls/latency.p4"
 #include "controls/flows.p4"
 #include "controls/order.p4"
+#include "controls/outages.p4"
 #include "controls/misrouted.p4"
 #include "controls/queries.p4"
 #include "controls/compression.p4"

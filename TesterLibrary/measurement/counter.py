@@ -28,6 +28,7 @@ class Counter(Enum):
     FOREIGN_KINDS = "kinds of foreign frames"
     MISROUTED = "misrouted frames"
     OUTAGES = "outages"
+    ARRIVAL_TIMES = "exact times of arrivals"
     VARIATION = "variation of delay"
     GAP_ERRORS = "errors of gaps"
     VERSIONS = "frames by version"

@@ -50,12 +50,13 @@ def outage_bounds(counted: StreamCounters, order: Order, rate: Fraction) -> tupl
     found: OutageCounters = counted.outages
     fewest, most = order.loss_bounds
     if _undisturbed(order):
-        known_ns = max(Fraction(found.longest_ns), max(first, min(1, fewest)) / rate)
-        return float(known_ns), float(max(known_ns, first_most / rate))
+        least_ns = max(Fraction(found.longest_ns - found.within_ns), max(first, min(1, fewest)) / rate)
+        most_ns = Fraction(found.longest_ns + found.within_ns if found.longest_ns else 0)
+        return float(least_ns), float(max(least_ns, most_ns, first_most / rate))
     overtaken = most if order.reordered is None else order.reordered
     between = ceil(Fraction(max(0, found.longest_lost - overtaken), overtaken + 1))
     least_ns = max(min(1, fewest), between, first) / rate
-    return float(least_ns), float(max(Fraction(found.longest_ns), (most + 1) / rate))
+    return float(least_ns), float(max(Fraction(found.longest_ns + found.within_ns), (most + 1) / rate))
 
 
 def _undisturbed(order: Order) -> bool:

@@ -203,11 +203,8 @@ def _observed(
 
 
 def _refuse_without_times(tester: Tester) -> None:
-    if missing := {Counter.OUTAGES} - tester.capabilities.counts:
-        raise PlanError(
-            "ageing times cannot be measured: they need the exact times of arrivals, and "
-            f"{not_counted(missing)}"
-        )
+    if missing := {Counter.ARRIVAL_TIMES} - tester.capabilities.counts:
+        raise PlanError(f"ageing times cannot be measured: {not_counted(missing)}")
 
 
 def neighbours_of(

@@ -72,11 +72,8 @@ class DelayMeasurer:
         if port not in tester.ports or port == stream.tx:
             others = ", ".join(name for name in tester.ports if name != stream.tx)
             raise PlanError(f"{port!r} cannot receive what {stream.tx!r} sends; give one of {others}")
-        if missing := {Counter.MISROUTED, Counter.OUTAGES} - tester.capabilities.counts:
-            raise PlanError(
-                "group delays cannot be measured: they need the exact times of arrivals, and "
-                f"{not_counted(missing)}"
-            )
+        if missing := {Counter.MISROUTED, Counter.ARRIVAL_TIMES} - tester.capabilities.counts:
+            raise PlanError(f"group delays cannot be measured: {not_counted(missing)}")
         self._tester, self._memberships, self._times = tester, memberships, times
         self._membership = Membership(port, groups, protocol)
         memberships.refuse_if_joined(self._membership)

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Packets and bytes of each stream, and of each port, in pairs: one for each version (norma section 6.1). Frames of
-// a stream that were overtaken are counted by themselves. A packet within the switch has the size that it has on the
-// wire, so bytes need no correction.
+// a stream are counted by how they arrive. A packet within the switch has the size that it has on the wire, so bytes
+// need no correction.
 #ifndef COUNTERS_P4
 #define COUNTERS_P4
 
@@ -16,18 +16,21 @@ control Slot(in template_t stream, in version_t version, out slot_t slot) {
     }
 }
 
-control Counters(in bool measured, in bit<1> overtaken, in template_t stream, in version_t version,
-                 in bit<9> port) {
-    Hash<bit<10>>(HashAlgorithm_t.IDENTITY) stream_slots;
-    Hash<bit<10>>(HashAlgorithm_t.IDENTITY) port_slots;
-    Counter<bit<64>, bit<10>>(STREAM_ORDERS, CounterType_t.PACKETS_AND_BYTES) streams;
-    Counter<bit<64>, bit<10>>(PORT_VERSIONS, CounterType_t.PACKETS_AND_BYTES) ports;
+control PortCounters(in bit<9> port, in version_t version) {
+    Hash<bit<10>>(HashAlgorithm_t.IDENTITY) slots;
+    Counter<bit<64>, bit<10>>(PORT_VERSIONS, CounterType_t.PACKETS_AND_BYTES) totals;
 
     apply {
-        ports.count(port_slots.get({port, version}));
-        if (measured) {
-            streams.count(stream_slots.get({overtaken, stream, version}));
-        }
+        totals.count(slots.get({port, version}));
+    }
+}
+
+control StreamCounters(in template_t stream, in version_t version, in arrival_t arrival) {
+    Hash<bit<12>>(HashAlgorithm_t.IDENTITY) slots;
+    Counter<bit<64>, bit<12>>(STREAM_ARRIVALS, CounterType_t.PACKETS_AND_BYTES) totals;
+
+    apply {
+        totals.count(slots.get({arrival, stream, version}));
     }
 }
 

@@ -1,26 +1,53 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Whether a frame was overtaken: arrives after one with a higher sequence number (RFC 4737 section 3).
+// How a frame arrives, by its sequence number: above all before it, overtaken (RFC 4737 section 3), or again. A stream
+// has a cell for each of the lowest 8 bits of a number, with the highest number that has come there, and 1.
 #ifndef ORDER_P4
 #define ORDER_P4
 
-control Order(in template_t stream, in bit<32> sequence, out bit<1> overtaken) {
-    Register<bit<32>, template_t>(TEMPLATES, 0) next;
+control Order(in template_t stream, in bit<32> sequence, out bit<32> skipped, inout arrival_t arrival) {
+    bit<32> expected = 0;
+    bit<2> came = 0;           // 2: again; 3: a higher one has come to its cell
 
-    RegisterAction<bit<32>, template_t, bit<1>>(next) follows = {
-        void apply(inout bit<32> value, out bit<1> result) {
-            result = 0;
+    Register<bit<32>, template_t>(TEMPLATES, 0) next;
+    Register<bit<32>, bit<16>>(ARRIVALS, 0) cells;
+    Hash<bit<16>>(HashAlgorithm_t.IDENTITY) indices;
+    bit<32> number = sequence + 1;
+
+    RegisterAction<bit<32>, template_t, bit<32>>(next) follows = {
+        void apply(inout bit<32> value, out bit<32> result) {
+            result = value;
             if (sequence >= value) {
                 value = sequence + 1;
-            } else {
-                result = 1;
             }
         }
     };
 
+    RegisterAction<bit<32>, bit<16>, bit<2>>(cells) comes = {
+        void apply(inout bit<32> value, out bit<2> result) {
+            result = 0;
+            if (value == number) {
+                result = 2;
+            } else if (value > number) {
+                result = 3;
+            } else {
+                value = number;
+            }
+        }
+    };
+
+    action subtract() {
+        skipped = sequence - expected;
+    }
+
     apply {
-        overtaken = follows.execute(stream);
+        expected = follows.execute(stream);
+        came = comes.execute(indices.get({stream, sequence[7:0]}));
+        subtract();
+        if (skipped[31:31] == 1) {
+            arrival = came ++ 1w1;
+        }
     }
 }
 

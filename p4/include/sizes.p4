@@ -8,7 +8,8 @@
 
 const bit<32> TEMPLATES = 256;         // template_t counts them; a stream has the number of its template
 const bit<32> STREAM_VERSIONS = 512;   // sums of a stream come in pairs, one for each version
-const bit<32> STREAM_ORDERS = 1024;    // two pairs of counters: of frames in order, and of overtaken ones
+const bit<32> STREAM_ARRIVALS = 4096;  // pairs of counters, one for each arrival_t
+const bit<32> ARRIVALS = 65536;        // numbers that came last, 256 of each stream: 16 blocks of SRAM
 const bit<32> PORT_VERSIONS = 1024;    // 9 bits of device port, and the version
 const bit<32> LINKS = 256;             // link_t counts them
 const bit<32> LINK_PORTS = 1024;       // pairs of a link and a port it leaves by

@@ -17,6 +17,7 @@ typedef bit<24> flow_t;        // index of what is kept of a flow (norma section
 typedef bit<8> state_t;        // of a flow
 typedef bit<4> queue_t;        // of templates that reply, the low bits of a pointer (norma section 4.3)
 typedef bit<1> version_t;      // which of two sets of counters a frame belongs in (norma section 6.1)
+typedef bit<3> arrival_t;      // 0: above all before it, 1: overtaken, 5: again, 7: too late to tell these two apart
 typedef bit<9> slot_t;         // of a stream and a version, in counters and sums
 typedef bit<8> series_t;       // copies that are numbered together; 0: none
 typedef bit<16> event_t;       // of a path, by the number that the driver gave it; of a port: OF_TEMPLATE; 0: none

@@ -76,9 +76,9 @@ def test_other_directions_are_refused(tmp_path: Path) -> None:
     assert (test.status, test.message) == ("FAIL", "DIRECTIONS is 3; give 1 or 2")
 
 
-def test_what_needs_outages_is_refused_by_name(tmp_path: Path) -> None:
+def test_what_changes_its_rate_is_refused_by_name(tmp_path: Path) -> None:
     (test,) = run("system_recovery", tmp_path).values()
-    why = "system recovery cannot be measured: this tester does not count outages"
+    why = "stream 'north': a Tofino has stages; for other ways to space frames plan for the engine"
     assert (test.status, test.message) == ("FAIL", why)
 
 

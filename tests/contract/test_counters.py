@@ -27,6 +27,8 @@ from .planted import Planted
 from .rig import Rig, SwitchRig
 
 SENT = 40
+GAP_NS = 100_000  # between two frames of a rig's plan
+STEP_NS = 1024  # of a switch's clock for outages
 
 
 def _stream(name: str) -> Callable[[Snapshot], object]:
@@ -107,7 +109,6 @@ def test_what_a_target_says_it_counts_is_there_after_traffic(rig: Rig) -> None:
 
 
 def test_what_a_switch_does_not_count_is_absent_once_it_could_be_something() -> None:
-    """Frames that all come in ascending order prove that none came twice; others do not."""
     rig = SwitchRig(Planted(copies={3: 2}, delayed_ns={7: 250_000}))
     snapshot, counts = sent(rig), rig.target.capabilities().counts
     assert [
@@ -126,20 +127,53 @@ def test_frames_that_come_twice_do_not_hide_as_many_that_are_lost() -> None:
     snapshot = sent(rig)
     assert snapshot.streams[0].rx_packets == SENT
     order = result(snapshot).order
-    assert (order.lost, order.duplicated, order.reordered, order.kept) == (None, None, None, None)
-    assert order.loss_bounds == (0, 4)
+    assert (order.lost, order.duplicated, order.reordered, order.kept) == (4, 4, 0, False)
 
 
-def test_twenty_frames_missing_in_a_row_are_not_no_outage() -> None:
+def test_twenty_frames_missing_in_a_row_are_an_outage_on_a_switch() -> None:
     rig = SwitchRig(Planted(copies=dict.fromkeys(range(10, 30), 0)))
     found = result(sent(rig))
-    assert (found.order.lost, found.outages) == (20, None)
+    assert (found.order.lost, found.counters.order.next_sequence) == (20, SENT)
+    assert found.outages is not None
+    (outage,) = found.outages
+    assert (outage.lost, outage.ended) == (20, True)
+    assert abs(outage.by_time_ns - 21 * GAP_NS) <= STEP_NS + found.counters.worst_lateness_ns
+    tenth_ns = found.counters.first_rx_ns + 9 * GAP_NS
+    assert abs(outage.start_ns - tenth_ns) <= 2 * STEP_NS + found.counters.worst_lateness_ns
+    assert found.counters.outages is not None
+    assert (found.counters.outages.last_sequence, found.counters.outages.count) == (30, None)
+
+
+def test_of_outages_of_a_switch_the_longest_is_known_and_the_last_loss() -> None:
+    missing = (2, 3, 4, 10, 11, 12, 13, 20, 33)
+    found = result(sent(SwitchRig(Planted(copies=dict.fromkeys(missing, 0)))))
+    assert found.outages is not None
+    assert [outage.lost for outage in found.outages] == [4]
+    assert found.counters.outages is not None
+    assert found.counters.outages.last_sequence == 34
+
+
+def test_what_is_missing_at_the_ends_is_no_outage_between_two_arrivals() -> None:
+    missing = (*range(3), *range(SENT - 2, SENT))
+    found = result(sent(SwitchRig(Planted(copies=dict.fromkeys(missing, 0)))))
+    assert found.counters.outages is not None
+    assert (found.counters.outages.longest_ns, found.counters.outages.last_sequence) == (0, 0)
+    assert found.outages is not None
+    assert [(outage.lost, outage.ended) for outage in found.outages] == [(2, False)]
 
 
 def test_a_frame_that_is_overtaken_is_not_taken_for_one_that_came_twice_or_was_lost() -> None:
     rig = SwitchRig(Planted(delayed_ns={7: 250_000}))
     order = result(sent(rig)).order
-    assert (order.lost, order.reordered, order.behind, order.loss_bounds) == (None, None, 1, (0, 1))
+    assert (order.lost, order.duplicated, order.reordered, order.behind, order.late) == (0, 0, 1, 1, 0)
+
+
+def test_a_frame_so_late_that_its_cell_has_another_one_is_late_on_a_switch() -> None:
+    """Frames have cells by the lowest 8 bits of their numbers: nobody knows whether it came before."""
+    rig = SwitchRig(Planted(delayed_ns={7: 257 * GAP_NS}, copies={9: 2}))
+    order = result(sent(rig, packets=400)).order
+    assert (order.duplicated, order.reordered, order.late, order.behind) == (1, 1, 1, 2)
+    assert (order.lost, order.loss_bounds) == (None, (0, 1))
 
 
 def test_frames_in_order_are_known_to_be() -> None:

@@ -111,6 +111,7 @@ FAKE_SWITCH = Target(
         "inline": (f"TESTBED:{HERE / 'fake-path.yaml'}",),  # another program
         "inline/tcp_loss": ("TESTBED:embedded/tofino-path-hosts",),
         "inline/router_latency": ("TESTBED:embedded/tofino-stamped-router", "UDP_RATE:5M", "DELAY:2 s"),
+        "rfc2544/reset": (f"TESTBED:{HERE / 'fake-bridge.yaml'}", *_TINY),
         "stateful/burst_tolerance": (f"TESTBED:{HERE / 'fake-shaper.yaml'}",),
         "switching/congestion": (f"TESTBED:{HERE / 'fake-shaper.yaml'}",),
         "stateful/arp_learning": (f"TESTBED:{HERE / 'fake-router.yaml'}", *_FEW_NEIGHBOURS),

@@ -26,6 +26,7 @@ from tests.counted import stream_counters
 from .device import START_NS, Arrival, Log
 
 FRAME = 128
+_STEP_NS = 1024  # of a switch's clock for outages
 _ORDER = ("duplicated", "late", "extent_max", "behind")
 _OTHERS = ("rx_out_of_order", "rx_misrouted", "outages", "variation")
 
@@ -42,7 +43,7 @@ class Tester:
         """The counters of a stream at the end of a trial."""
         full = _everything(log, number, self.window)
         if self.kind == "switch":
-            return _as_switch(full)
+            return _as_switch(full, log)
         order = replace(full.order, **{name: None for name in _ORDER if name in self.lacks})
         absent: dict[str, Any] = {name: None for name in _OTHERS if name in self.lacks}
         if "latency" in self.lacks:
@@ -67,17 +68,41 @@ def random_tester(draw: random.Random) -> Tester:
     return Tester(kind, window=window if kind == "engine" else 65536)
 
 
-def _as_switch(full: StreamCounters) -> StreamCounters:
-    """It knows how many came behind the highest sequence, not whether for the first time."""
-    none = 0 if full.order.behind == 0 else None
+def _as_switch(full: StreamCounters, log: Log) -> StreamCounters:
+    """It forgets a frame where one has come that is above it by a multiple of 256, and has coarse times."""
+    cells: dict[int, int] = {}
+    highest, tally = -1, Tally[str]()
+    for sequence in (arrival.sequence for arrival in log.counted):
+        before = cells.get(sequence % 256, -1)
+        cells[sequence % 256] = max(before, sequence)
+        if sequence < highest:
+            tally["again" if before == sequence else "late" if before > sequence else "overtaken"] += 1
+        elif sequence == highest:
+            tally["again"] += 1
+        highest = max(highest, sequence)
+    order = OrderCounters(
+        next_sequence=highest + 1, duplicated=tally["again"], late=tally["late"], behind=tally.total()
+    )
     return replace(
         full,
-        rx_out_of_order=none,
+        rx_out_of_order=tally["overtaken"] + tally["late"],
         rx_corrupted=None,
-        outages=None,
+        outages=_in_steps(full.outages),
         variation=None,
         departures=None,
-        order=OrderCounters(full.order.next_sequence, duplicated=none, behind=full.order.behind),
+        order=order,
+    )
+
+
+def _in_steps(full: OutageCounters | None) -> OutageCounters:
+    """The longest outage, in steps of 1,024 ns; which one of those that are alike is chance."""
+    assert full is not None
+    if not full.longest_lost:
+        return OutageCounters(None, None, None, within_ns=_STEP_NS)
+    since = full.longest_start_ns // _STEP_NS
+    length_ns = ((full.longest_start_ns + full.longest_ns) // _STEP_NS - since) * _STEP_NS
+    return replace(
+        full, count=None, total_ns=None, lost=None, longest_ns=max(1, length_ns), within_ns=_STEP_NS
     )
 
 

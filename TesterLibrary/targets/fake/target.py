@@ -62,7 +62,7 @@ _PROGRESS_NS = 5 * 10**8
 _STALL_NS = 2 * 10**8
 _FOREVER = 10**30
 _ROOM = (64, 1 << 20)  # for ends, and for flows of them at once
-_COUNTS = EVERY_COUNTER - {Counter.OUTAGES, Counter.VARIATION}
+_COUNTS = EVERY_COUNTER - {Counter.OUTAGES, Counter.ARRIVAL_TIMES, Counter.VARIATION}
 
 
 def fake_port(name: str, *, link_speed_bps: int = 10**9, max_frame_size: int = 9216) -> PortInfo:

@@ -9,24 +9,27 @@ frame of a stream left when its run was started, or later by the stream's delay.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import ceil
 
-from ...measurement.snapshot import StreamCounters, VersionCounters
+from ...measurement.snapshot import OutageCounters, StreamCounters, VersionCounters
 from .bases import Bases
 from .entry import TableEntry
 from .loaded import LoadedStream
 from .misrouted import Places, stream_asked
+from .outages import LongestOutage
 from .readings import (
     Closed,
     PassedFrames,
     StreamRegisters,
     asked,
+    below,
     buckets,
     cells,
     close,
     departed_asked,
+    numbers_are_exact,
     packets_of,
     reached,
     registers,
@@ -82,6 +85,7 @@ class _Times:
     tx: _Seen = _Seen()
     rx: _Seen = _Seen()
     following: int = 0  # the number after the highest one that arrived, unwrapped beyond 32 bits
+    outage: LongestOutage = field(default_factory=LongestOutage)
 
     @property
     def near_ns(self) -> tuple[int, int]:
@@ -289,8 +293,26 @@ class Counting:
             first_tx_ns=times.tx.first_ns,
             last_tx_ns=times.tx.last_ns,
             first_rx_ns=times.rx.first_ns,
-            last_rx_ns=times.rx.last_ns,
+            last_rx_ns=found.outages.last_ns(times.rx.first_ns, times.rx.last_ns)
+            if counted.rx_packets
+            else 0,
+            outages=self._outages(stream, found, counted, now_ns),
             rx_misrouted_ports=self._places.of(stream.template) if found.misrouted else (),
+        )
+
+    def _outages(
+        self, stream: LoadedStream, found: StreamRegisters, counted: StreamCounters, now_ns: int
+    ) -> OutageCounters | None:
+        if not numbers_are_exact(stream, found):
+            return None
+        times = self._times[stream.template]
+        missing = found.next_sequence - counted.rx_packets + (counted.order.duplicated or 0)
+        return times.outage.counters(
+            replace(found.outages, before=below(found.outages.before, found.next_sequence)),
+            first_ns=times.rx.first_ns,
+            now_ns=now_ns,
+            missing=missing,
+            rate=stream.staging.rate,
         )
 
 

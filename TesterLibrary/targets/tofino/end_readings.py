@@ -111,7 +111,7 @@ def _flows(end: LoadedEnd, rows: Sequence[tuple[CountedRow, int]]) -> Flows:
 def port_asked(port: int) -> list[Asked]:
     """The entries to read for a device port, in the order that `port_counters` expects."""
     return [
-        Asked(f"external.{gress}.counters.ports", {"$COUNTER_INDEX": port << 1 | version})
+        Asked(f"external.{gress}.port_counters.totals", {"$COUNTER_INDEX": port << 1 | version})
         for gress in _DIRECTIONS
         for version in (0, 1)
     ]

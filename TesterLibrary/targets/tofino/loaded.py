@@ -11,6 +11,7 @@ from ...model.plan import PlannedStream
 from ...model.planned_end import PlannedEnd
 from ...planning.switch.editor import SwitchEditor
 from ...planning.switch.staging import Staging
+from .arrival import Arrival
 from .classifier import FlowRange
 from .entry import TableEntry
 
@@ -38,9 +39,14 @@ class LoadedStream:
         """The index of a version in sums of times (p4/controls/counters.p4, Slot)."""
         return self.template << 1 | version
 
-    def counter(self, version: int, *, overtaken: bool = False) -> int:
-        """The index of a version's counter of frames in order, or of overtaken ones (Counters there)."""
-        return overtaken << 9 | self.slot(version)
+    def counter(self, version: int, arrival: Arrival = Arrival.ABOVE) -> int:
+        """The index of a version's counter of frames that arrive so (StreamCounters there)."""
+        return arrival << 9 | self.slot(version)
+
+    @property
+    def arrivals(self) -> range:
+        """The indices of the cells of its sequence numbers (p4/controls/order.p4)."""
+        return range(self.template << 8, self.template + 1 << 8)
 
     def cell(self, bucket: int) -> int:
         """The index of a bucket in the histogram (p4/controls/latency.p4)."""

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Literal
 
 from ...measurement.counter import Counter
 from ...measurement.snapshot import LatencyCounters, OrderCounters, StreamCounters, VersionCounters
+from .arrival import Arrival
 from .latency import between, by_index
 from .loaded import LoadedStream
+from .outages import OutageRegisters
 from .switch import Asked, Reading
 
 _IN, _OUT = "ExternalIngress", "ExternalEgress"
@@ -23,15 +26,28 @@ _WORD = 1 << 32
 TIME_STEP_NS = 1  # times that are summed up are made odd (p4/controls/blind_delay.p4)
 _VERSIONS = (0, 1)
 _PACKETS, _OCTETS = "$COUNTER_SPEC_PKTS", "$COUNTER_SPEC_BYTES"
+_REGISTERS = (
+    "order.next",
+    "latency.extremes",
+    "latency.sum.total",
+    "outages.arrivals",
+    "outages.longest",
+    "outages.most",
+    "outages.before",
+)
 Direction = Literal["tx", "rx"]
 
 
-# Counters that the program always has. That no frame was doubled or overtaken is known only if none was.
+# Counters that the program always has.
 COUNTED = frozenset(
     {
         Counter.LATENCY,
         Counter.PERCENTILES,
+        Counter.DUPLICATED,
+        Counter.REORDERED,
+        Counter.LATE,
         Counter.MISROUTED,
+        Counter.OUTAGES,
         Counter.VERSIONS,
         Counter.FLOWS,
         Counter.LINKS,
@@ -72,11 +88,12 @@ class StreamRegisters:
 
     tx: tuple[PassedFrames, PassedFrames]  # by version
     rx: tuple[PassedFrames, PassedFrames]
-    overtaken: int
+    arrived: Mapping[Arrival, int]  # in both versions
     next_sequence: int
     least: int  # latency in ns; 2^32 - 1 before the first frame
     greatest: int
     latency_sum: int
+    outages: OutageRegisters = field(default_factory=OutageRegisters)
     histogram: Mapping[int, int] = field(default_factory=dict)  # by number of the bucket
     misrouted: int = 0
 
@@ -94,18 +111,13 @@ class Closed:
 def asked(stream: LoadedStream) -> list[Asked]:
     """The entries to read for a stream each time, in the order that `registers` expects."""
     found = departed_asked(stream)
-    found += [
-        _counter(_IN, stream.counter(version, overtaken=overtaken))
-        for version in _VERSIONS
-        for overtaken in (False, True)
-    ]
+    found += [_counter(_IN, stream.counter(version, arrival)) for version in _VERSIONS for arrival in Arrival]
     found += [
         _register(gress, "blind_delay.sum.total", stream.slot(version))
         for gress in (_OUT, _IN)
         for version in _VERSIONS
     ]
-    names = ("order.next", "latency.extremes", "latency.sum.total")
-    return found + [_register(_IN, name, stream.template) for name in names]
+    return found + [_register(_IN, name, stream.template) for name in _REGISTERS]
 
 
 def departed_asked(stream: LoadedStream) -> list[Asked]:
@@ -154,16 +166,27 @@ def buckets(numbers: Sequence[int], readings: Sequence[Reading]) -> dict[int, in
 
 def registers(readings: Sequence[Reading]) -> StreamRegisters:
     """The registers of a stream, from the readings of `asked`."""
-    tx_0, tx_1, rx_0, late_0, rx_1, late_1, *rest = readings
-    tx_since_0, tx_since_1, rx_since_0, rx_since_1, following, extremes, total = rest
+    rest = iter(readings)
+    left = list(islice(rest, len(_VERSIONS)))
+    arrived = [list(islice(rest, len(Arrival))) for _ in _VERSIONS]
+    tx_since, rx_since = list(islice(rest, len(_VERSIONS))), list(islice(rest, len(_VERSIONS)))
+    following, extremes, total, arrivals, longest, most, before = rest
     return StreamRegisters(
-        tx=(_passed([tx_0], tx_since_0), _passed([tx_1], tx_since_1)),
-        rx=(_passed([rx_0, late_0], rx_since_0), _passed([rx_1, late_1], rx_since_1)),
-        overtaken=packets_of([late_0, late_1]),
+        tx=(_passed([left[0]], tx_since[0]), _passed([left[1]], tx_since[1])),
+        rx=(_passed(arrived[0], rx_since[0]), _passed(arrived[1], rx_since[1])),
+        arrived={arrival: packets_of(each) for arrival, *each in zip(Arrival, *arrived, strict=True)},
         next_sequence=number_of(following),
         least=_min(extremes, "least"),
         greatest=_max(extremes, "greatest"),
         latency_sum=_whole(total),
+        outages=OutageRegisters(
+            first=_max(arrivals, "first"),
+            last=_max(arrivals, "last"),
+            length=_max(longest, "length"),
+            since=_max(longest, "since"),
+            frames=_max(most, "frames"),
+            before=number_of(before),
+        ),
     )
 
 
@@ -233,7 +256,7 @@ def stream_counters(
         version_counters(tx, rx, before, near, wrapped=over)
         for tx, rx, before, near, over in zip(found.tx, found.rx, closed, near_ns, wrapped, strict=True)
     )
-    ordered = in_order(stream, found)
+    exact = numbers_are_exact(stream, found)
     return StreamCounters(
         id=stream.planned.id,
         tx_packets=sum(one.packets for one in found.tx),
@@ -241,7 +264,7 @@ def stream_counters(
         rx_packets=sum(one.packets for one in found.rx),
         rx_bytes=sum(one.octets for one in found.rx),
         rx_misrouted=found.misrouted,
-        rx_out_of_order=0 if ordered else None,
+        rx_out_of_order=_arrived(found, Arrival.OVERTAKEN, Arrival.LATE) if exact else None,
         latency=latency_counters(
             found, sum(one.packets for one in found.rx) if stream.planned.signature else 0
         ),
@@ -250,20 +273,30 @@ def stream_counters(
         open_version=open_version,
         order=OrderCounters(
             next_sequence=found.next_sequence,
-            duplicated=0 if ordered else None,
-            behind=found.overtaken,
+            duplicated=_arrived(found, Arrival.AGAIN) if exact else None,
+            late=_arrived(found, Arrival.LATE) if exact else None,
+            behind=behind(found),
         ),
     )
 
 
-def in_order(stream: LoadedStream, found: StreamRegisters) -> bool:
-    """Whether it is proved that frames came in ascending order: then none of them came twice, either.
+def numbers_are_exact(stream: LoadedStream, found: StreamRegisters) -> bool:
+    """Whether it is known of each frame that came below the highest number how it came.
 
     Frames without a signature have no numbers. Numbers have 32 bits, and the program compares them without
-    unwrapping: after 2^32 frames, a frame that comes again or late sets the next number back unnoticed.
+    unwrapping: after 2^32 frames, a frame that comes again or late sets the next number back.
     """
     unwrapped_so_far = sum(one.packets for one in found.tx) < _WORD
-    return stream.planned.signature and unwrapped_so_far and not found.overtaken
+    return stream.planned.signature and (unwrapped_so_far or not behind(found))
+
+
+def behind(found: StreamRegisters) -> int:
+    """Frames that came below the highest number."""
+    return _arrived(found, Arrival.OVERTAKEN, Arrival.AGAIN, Arrival.LATE)
+
+
+def _arrived(found: StreamRegisters, *arrivals: Arrival) -> int:
+    return sum(found.arrived.get(arrival, 0) for arrival in arrivals)
 
 
 def latency_counters(found: StreamRegisters, packets: int) -> LatencyCounters:
@@ -284,8 +317,13 @@ def unwrapped(low: int, near: int) -> int:
     return near + (low - near + _WORD // 2) % _WORD - _WORD // 2
 
 
+def below(low: int, most: int) -> int:
+    """The greatest number with these low 32 bits that is not above another one."""
+    return most - (most - low) % _WORD
+
+
 def _counter(gress: str, index: int) -> Asked:
-    return Asked(f"external.{gress}.counters.streams", {"$COUNTER_INDEX": index})
+    return Asked(f"external.{gress}.stream_counters.totals", {"$COUNTER_INDEX": index})
 
 
 def _register(gress: str, name: str, index: int) -> Asked:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
+from .arrival import Arrival
 from .entry import TableEntry
 from .flows import CELLS, first_flow
 from .job import SwitchJob
@@ -18,6 +19,7 @@ _BOTH = {"$COUNTER_SPEC_PKTS": 0, "$COUNTER_SPEC_BYTES": 0}
 _PACKETS = {"$COUNTER_SPEC_PKTS": 0}
 _LONGEST = (1 << 32) - 1
 HISTOGRAM = f"external.{_IN}.latency.histogram"
+ARRIVALS = f"external.{_IN}.order.cells"
 STATES = f"internal.{_INSIDE}.responder.states"
 
 
@@ -37,9 +39,9 @@ class Resets:
         signed, keeping = [stream for stream in streams if stream.planned.signature], _keeping(jobs)
         counting = [stream.cells for stream in streams if stream.cells]
         if signed and not _streams(others):
-            tables.append(HISTOGRAM)
+            tables += [HISTOGRAM, ARRIVALS]
         else:
-            entries += [entry for loaded in signed for entry in _histogram(loaded)]
+            entries += [entry for loaded in signed for entry in (*_histogram(loaded), *_arrivals(loaded))]
         if counting and not any(stream.cells for stream in _streams(others)):
             tables.append(CELLS)
         else:
@@ -63,14 +65,18 @@ def _stream(stream: LoadedStream) -> Iterator[TableEntry]:
     yield register(_OUT, "signature.sequence", stream.template, {"f1": 0})
     yield first_flow(stream.template)
     yield register(_IN, "order.next", stream.template, {"f1": 0})
+    yield register(_IN, "outages.arrivals", stream.template, {"first": 0, "last": 0})
+    yield register(_IN, "outages.longest", stream.template, {"length": 0, "since": 0})
+    yield register(_IN, "outages.most", stream.template, {"length": 0, "frames": 0})
+    yield register(_IN, "outages.before", stream.template, {"f1": 0})
     yield register(_IN, "latency.extremes", stream.template, {"least": _LONGEST, "greatest": 0})
     yield register(_IN, "latency.sum.total", stream.template, {"low": 0, "high": 0})
     yield counter(_IN, "misrouted.streams", stream.template, _PACKETS)
     for version in (0, 1):
         yield from interval_resets(stream, version)
-        yield counter(_OUT, "counters.streams", stream.counter(version), _BOTH)
-        for overtaken in (False, True):
-            yield counter(_IN, "counters.streams", stream.counter(version, overtaken=overtaken), _BOTH)
+        yield counter(_OUT, "stream_counters.totals", stream.counter(version), _BOTH)
+        for arrival in Arrival:
+            yield counter(_IN, "stream_counters.totals", stream.counter(version, arrival), _BOTH)
 
 
 def interval_resets(stream: LoadedStream, version: int) -> Iterator[TableEntry]:
@@ -94,6 +100,11 @@ def _end(end: LoadedEnd) -> Iterator[TableEntry]:
 def _histogram(stream: LoadedStream) -> Iterator[TableEntry]:
     for number in (*(bucket.number for bucket in scale()), OTHERS):
         yield counter(_IN, "latency.histogram", stream.cell(number), _PACKETS)
+
+
+def _arrivals(stream: LoadedStream) -> Iterator[TableEntry]:
+    for cell in stream.arrivals:
+        yield register(_IN, "order.cells", cell, {"f1": 0})
 
 
 def _states(end: LoadedEnd) -> Iterator[TableEntry]:

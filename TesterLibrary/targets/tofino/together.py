@@ -47,6 +47,7 @@ def _one(number: int, parts: Sequence[StreamCounters]) -> StreamCounters:
         order=OrderCounters(
             next_sequence=_sum([part.order.next_sequence for part in parts]),
             duplicated=_sum([part.order.duplicated for part in parts]),
+            late=_sum([part.order.late for part in parts]),
             behind=_sum([part.order.behind for part in parts]),
         ),
     )

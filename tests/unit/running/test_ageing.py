@@ -22,7 +22,7 @@ RATE = Frequency.parse("100/s")
 def test_a_tester_that_tells_no_exact_times_is_refused(tmp_path: Path) -> None:
     tester = fake_tester(tmp_path)
     neighbours = neighbours_of(AddressRange.parse("198.18.64.1"), "p1", "p2", RATE, Announcement.REPLY)
-    with pytest.raises(PlanError, match="ageing times cannot be measured: they need the exact times of arr"):
+    with pytest.raises(PlanError, match="ageing times cannot be measured: this tester does not count exact"):
         BridgeAgeing(tester, "p1", "p2", None, RATE)
     with pytest.raises(PlanError, match="ageing times cannot be measured"):
         NeighbourAgeing(tester, neighbours)

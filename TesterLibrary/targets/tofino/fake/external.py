@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from ....planning.switch.chip import PORT_MASK, pipe_of
 from ....planning.switch.query import KEYS
+from ..arrival import Arrival
 from ..copy_record import OF_TEMPLATE, RECEIVED, TRANSMITTED, CopyRecord
 from ..entry import TableEntry
 from ..misrouted import DIGEST
@@ -52,7 +53,7 @@ class External:
     def egress(self, packet: Packet | Copy, port: int, now_ns: int) -> Left[Packet | Copy]:
         """The bytes of a packet as it leaves by a port, and its copy."""
         if isinstance(packet, Copy):
-            self._count(_EGRESS, packet.size, port, 0, None)
+            self._count(_EGRESS, packet.size, port, 0)
             return Left(packet.carried(self._store, f"external.{_EGRESS}", port))
         packet = packet.copy()
         octets = self._left(packet, port, now_ns)
@@ -85,8 +86,9 @@ class External:
             self._sign(packet, port, now_ns)
             if measured:
                 self._sum_times(_EGRESS, port, 2 * stream + version, now_ns)
+                self._count_stream(_EGRESS, packet.worn, port, 2 * stream + version)
             self._restore(packet, port)
-        self._count(_EGRESS, packet.worn, port, version, 2 * stream + version if measured else None)
+        self._count(_EGRESS, packet.worn, port, version)
         packet.deparse()
         return packet.cpu_header + bytes(packet.octets)
 
@@ -114,14 +116,16 @@ class External:
         if signed and stream is not None and entry and number(entry, "port") != port:
             self._misrouted(packet, port, version, stream)
             return None
-        overtaken = signed and stream is not None and self._overtaken(packet, port, stream)
-        slot = None if stream is None else 2 * stream + version
-        self._count(_INGRESS, packet.size, port, version, slot if slot is None else overtaken << 9 | slot)
-        if stream is not None and slot is not None:
-            self._sum_times(_INGRESS, port, slot, now_ns)
+        self._count(_INGRESS, packet.size, port, version)
+        if stream is not None:
+            arrival, skipped = Arrival.ABOVE, 0
             if signed:
                 self._measure(packet, port, stream, now_ns)
                 self._count_flow(packet, port, stream)
+                arrival, skipped = self._ordered(packet.get("signature.sequence"), port, stream)
+            self._note_outage(packet.get("signature.sequence"), skipped, port, stream, now_ns)
+            self._sum_times(_INGRESS, port, 2 * stream + version, now_ns)
+            self._count_stream(_INGRESS, packet.size, port, arrival << 9 | 2 * stream + version)
             return None
         if entry and (_is(entry, "flow_of_port") or _is(entry, "flow_of_destination")):
             return self._stateful(packet, entry)
@@ -143,7 +147,7 @@ class External:
 
     def _misrouted(self, packet: Packet, port: int, version: int, stream: int) -> None:
         """Counts a frame at another port than expected."""
-        self._count(_INGRESS, packet.size, port, version, None)
+        self._count(_INGRESS, packet.size, port, version)
         control, slot = f"external.{_INGRESS}.misrouted", 2 * port + version
         self._counted(f"{control}.streams", "$COUNTER_SPEC_PKTS", port, stream, 1)
         self._counted(f"{control}.ports", "$COUNTER_SPEC_PKTS", port, slot, 1)
@@ -230,13 +234,37 @@ class External:
             packet.from_port = port
         return Way(packet, number(entry, "port"))
 
-    def _overtaken(self, packet: Packet, port: int, stream: int) -> bool:
+    def _ordered(self, sequence: int, port: int, stream: int) -> tuple[Arrival, int]:
+        """How a frame arrives, and how many numbers it skips, modulo 2^32."""
         following, place = self._cells(_INGRESS, "order.next", "f1"), (pipe_of(port), stream)
-        sequence = packet.get("signature.sequence")
-        if sequence < following.get(place, 0):
-            return True
-        following[place] = (sequence + 1) % _WORD
-        return False
+        expected = following.get(place, 0)
+        if sequence >= expected:
+            following[place] = (sequence + 1) % _WORD
+        highest, cell = self._cells(_INGRESS, "order.cells", "f1"), (place[0], stream << 8 | sequence % 256)
+        before, this = highest.get(cell, 0), (sequence + 1) % _WORD
+        if before < this:
+            highest[cell] = this
+        skipped = (sequence - expected) % _WORD
+        if skipped < _WORD // 2:
+            return Arrival.ABOVE, skipped
+        if before == this:
+            return Arrival.AGAIN, skipped
+        return Arrival.LATE if before > this else Arrival.OVERTAKEN, skipped
+
+    def _note_outage(self, sequence: int, skipped: int, port: int, stream: int, now_ns: int) -> None:
+        place, time = (pipe_of(port), stream), (now_ns >> 9) % _WORD | 1
+        first_of, last_of = (self._cells(_INGRESS, "outages.arrivals", name) for name in ("first", "last"))
+        last = last_of.get(place, 0)
+        first_of[place], last_of[place] = first_of.get(place) or time, time
+        if not last or not 0 < skipped < _WORD // 2:
+            return
+        length = (time - last) % _WORD
+        for register, field, value in (("longest", "since", last), ("most", "frames", skipped)):
+            lengths = self._cells(_INGRESS, f"outages.{register}", "length")
+            if length >= lengths.get(place, 0):
+                lengths[place] = length
+                self._cells(_INGRESS, f"outages.{register}", field)[place] = value
+        self._cells(_INGRESS, "outages.before", "f1")[place] = sequence
 
     def _measure(self, packet: Packet, port: int, stream: int, now_ns: int) -> None:
         latency = (now_ns - packet.get("signature.timestamp_ns")) % _WORD
@@ -282,12 +310,15 @@ class External:
         elif entry:
             packet.octets[:12] = packet.peer + number(entry, "src").to_bytes(6, "big")
 
-    def _count(self, gress: str, size: int, port: int, version: int, slot: int | None) -> None:
-        places = [("ports", 2 * port + version)] + ([] if slot is None else [("streams", slot)])
-        for name, index in places:
-            table = f"external.{gress}.counters.{name}"
-            self._counted(table, "$COUNTER_SPEC_PKTS", port, index, 1)
-            self._counted(table, "$COUNTER_SPEC_BYTES", port, index, size)
+    def _count(self, gress: str, size: int, port: int, version: int) -> None:
+        self._count_both(f"external.{gress}.port_counters.totals", size, port, 2 * port + version)
+
+    def _count_stream(self, gress: str, size: int, port: int, index: int) -> None:
+        self._count_both(f"external.{gress}.stream_counters.totals", size, port, index)
+
+    def _count_both(self, table: str, size: int, port: int, index: int) -> None:
+        self._counted(table, "$COUNTER_SPEC_PKTS", port, index, 1)
+        self._counted(table, "$COUNTER_SPEC_BYTES", port, index, size)
 
     def _sum_times(self, gress: str, port: int, slot: int, now_ns: int) -> None:
         """Adds a time to a slot's sum. Times are odd, because a base of 0 means that there was none yet."""

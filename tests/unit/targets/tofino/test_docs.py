@@ -12,6 +12,7 @@ import pytest
 
 from TesterLibrary.measurement.counter import Counter
 from TesterLibrary.planning.switch.trigger import TESTED
+from TesterLibrary.targets.tofino.arrival import Arrival
 from TesterLibrary.targets.tofino.captures import COUNTED_BY_COPIES
 from TesterLibrary.targets.tofino.port_totals import COUNTED_BY_MACS
 from TesterLibrary.targets.tofino.readings import (
@@ -29,7 +30,7 @@ PAGE = Path(__file__).parents[4] / "docs" / "tofino.md"
 WORD = 1 << 32
 (LOADED,) = switched(planned([plain()])).streams.values()
 NOTHING = StreamRegisters(
-    (PassedFrames(), PassedFrames()), (PassedFrames(), PassedFrames()), 0, 0, WORD - 1, 0, 0
+    (PassedFrames(), PassedFrames()), (PassedFrames(), PassedFrames()), {}, 0, WORD - 1, 0, 0
 )
 
 
@@ -48,19 +49,21 @@ def limits() -> str:
 
 @pytest.mark.parametrize("signed", [True, False])
 @pytest.mark.parametrize("sent", [0, WORD - 1, WORD, 3 * WORD])
-@pytest.mark.parametrize("overtaken", [0, 1])
-def test_order_is_known_where_the_page_says_so(sent: int, overtaken: int, signed: bool) -> None:
-    assert "from frame 2^32 on (29 s of 64-byte frames at 100 Gbps) duplicates and reordering are absent" in (
-        limits()
-    )
-    assert (
-        "Frames without a signature have no numbers: their duplicates and reordering are absent" in limits()
-    )
+@pytest.mark.parametrize("arrival", Arrival)
+def test_order_is_known_where_the_page_says_so(sent: int, arrival: Arrival, signed: bool) -> None:
+    assert "from frame 2^32 on (29 s of 64-byte frames at 100 Gbps)" in limits()
+    assert "Frames without a signature have no numbers: their duplicates, reordering and outages" in limits()
     stream = replace(LOADED, planned=replace(LOADED.planned, signature=signed))
     each = (PassedFrames(packets=sent), PassedFrames())
-    found = stream_counters(stream, replace(NOTHING, tx=each, overtaken=overtaken), [Closed()] * 2, [0, 0])
-    known = 0 if sent < WORD and not overtaken and signed else None
-    assert (found.rx_out_of_order, found.order.duplicated) == (known, known)
+    registers = replace(NOTHING, tx=each, arrived={arrival: 1})
+    found = stream_counters(stream, registers, [Closed()] * 2, [0, 0])
+    known = signed and (sent < WORD or arrival is Arrival.ABOVE)
+    expected = {Arrival.ABOVE: (0, 0, 0), Arrival.OVERTAKEN: (0, 1, 0), Arrival.AGAIN: (1, 0, 0)}
+    order = found.order
+    assert (order.duplicated, found.rx_out_of_order, order.late) == (
+        expected.get(arrival, (0, 1, 1)) if known else (None,) * 3
+    )
+    assert order.behind == (arrival is not Arrival.ABOVE)
 
 
 def test_the_page_of_triggers_has_the_fields_that_a_switch_compares() -> None:
@@ -70,10 +73,9 @@ def test_the_page_of_triggers_has_the_fields_that_a_switch_compares() -> None:
 
 
 def test_what_no_register_counts_is_absent_however_much_was_sent() -> None:
-    """Outages, late frames, extent, corruption and variation: the program has no register for any of them."""
+    """Extent, corruption and variation: the program has no register for any of them."""
     found = stream_counters(LOADED, NOTHING, [Closed()] * 2, [0, 0])
-    assert (found.outages, found.order.late, found.order.extent_max) == (None, None, None)
+    assert (found.order.extent_sum, found.order.extent_max, found.variation) == (None, None, None)
     assert (found.rx_corrupted, found.rx_wrong_length, found.rx_fragments) == (None, None, None)
     assert found.rx_wrong_headers is None
-    absent = {Counter.OUTAGES, Counter.LATE, Counter.EXTENT, Counter.DUPLICATED, Counter.REORDERED}
-    assert not absent & (COUNTED | COUNTED_BY_MACS)
+    assert not {Counter.EXTENT, Counter.VARIATION} & (COUNTED | COUNTED_BY_MACS)

@@ -15,7 +15,7 @@ from TesterLibrary.model.editor import Editor, FieldPath, Sweep
 from .test_target import Driven
 
 _EDITOR = "InternalIngress.editor.first"
-_RECEIVED = "external.ExternalIngress.counters.ports"
+_RECEIVED = "external.ExternalIngress.port_counters.totals"
 
 
 @pytest.mark.parametrize(

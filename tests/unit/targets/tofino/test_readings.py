@@ -98,10 +98,10 @@ def loaded() -> LoadedStream:
 def sent(chip: Chip, stream: LoadedStream, version: int, left: int, delay: int | None) -> None:
     """A frame that leaves at a time, and arrives so much later unless it is lost."""
     slot = stream.slot(version)
-    chip.count("ExternalEgress.counters.streams", slot, 64)
+    chip.count("ExternalEgress.stream_counters.totals", slot, 64)
     chip.delay("ExternalEgress", slot, left, pipe=0)
     if delay is not None:
-        chip.count("ExternalIngress.counters.streams", slot, 64)
+        chip.count("ExternalIngress.stream_counters.totals", slot, 64)
         chip.delay("ExternalIngress", slot, left + delay, pipe=1)
 
 
@@ -119,7 +119,7 @@ def test_blind_delay_is_the_known_answer_of_the_semantics() -> None:
         chip.at(f"{name}.blind_delay.base", slot, f"{name}.blind_delay.base.f1")[0] = base
         chip.at(f"{name}.blind_delay.sum.total", slot, f"{name}.blind_delay.sum.total.low")[0] = since
         for _ in range(3):
-            chip.count(f"{name}.counters.streams", slot, 64)
+            chip.count(f"{name}.stream_counters.totals", slot, 64)
     found = read(chip, stream)
     counted = version_counters(found.tx[0], found.rx[0], Closed(), near_ns=1000)
     mean = Fraction(counted.rx_time_ns, counted.rx_packets) - Fraction(counted.tx_time_ns, counted.tx_packets)
@@ -161,7 +161,7 @@ def test_upper_halves_count_what_the_lower_ones_wrap() -> None:
     slot = stream.slot(1)
     for step in range(10):
         chip.delay("ExternalIngress", slot, 1 + step * 400_000_000, pipe=1)
-        chip.count("ExternalIngress.counters.streams", slot, 64)
+        chip.count("ExternalIngress.stream_counters.totals", slot, 64)
     since = sum(step * 400_000_000 for step in range(10))
     assert since > _WORD
     assert read(chip, stream).rx[1].times.since == since
@@ -222,7 +222,7 @@ def test_latency_of_frames_is_exact_at_its_ends_and_near_between() -> None:
     entries = list(bucket_entries())
     times = [2_000 + 10 * number for number in range(1000)]
     for time in times:
-        chip.count("ExternalIngress.counters.streams", stream.slot(0), 64)
+        chip.count("ExternalIngress.stream_counters.totals", stream.slot(0), 64)
         chip.at(
             "ExternalIngress.latency.histogram", stream.cell(bucket(entries, time)), "$COUNTER_SPEC_PKTS"
         )[0] += 1

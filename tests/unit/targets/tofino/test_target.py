@@ -294,7 +294,7 @@ def test_only_what_can_have_changed_is_read() -> None:
         asked_for.clear()
         driven.clock.sleep(0.1)
         driven.target.snapshot(["north"])
-        assert asked_for["counters.streams", 0] == asked_for["counters.streams", 1] == 1
+        assert asked_for["stream_counters.totals", 0] == asked_for["stream_counters.totals", 1] == 1
         assert not any(table == "misrouted.streams" for table, _ in asked_for)
         return [index for table, index in asked_for if table == "blind_delay.base"]
 
