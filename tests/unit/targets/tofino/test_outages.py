@@ -17,7 +17,7 @@ STARTED_NS = 77 * SECOND
 
 
 def registers(since_ns: int, length_ns: int, frames: int = 5) -> OutageRegisters:
-    """Of an outage so long after the first frame, which came a little before times wrap."""
+    """Registers with an outage so long after the first frame, which came a little before times wrap."""
     first = (1 << 32) - 7
     return OutageRegisters(first, 0, length_ns >> 9, (first + (since_ns >> 9)) % (1 << 32), frames, 900)
 
