@@ -4,9 +4,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import socket
-import struct
 import time
 from typing import Any
 
@@ -16,8 +14,9 @@ from TesterLibrary.targets.tofino.vendor import cpu
 from TesterLibrary.testbeds.namespace import Namespace
 from TesterLibrary.testbeds.privilege import is_privileged
 
+from .linked import wait_for_link
+
 _FRAME = bytes(range(64))
-_FLAGS, _RUNNING = 0x8913, 0x40  # SIOCGIFFLAGS, IFF_RUNNING
 
 
 class BusyHost(socket.socket):
@@ -48,23 +47,13 @@ def _received(port: cpu.CpuPort) -> list[str]:
     return found
 
 
-def _wait_for_link(name: str) -> None:
-    """Until then the kernel drops what is sent: a thread of its own hands the state of a new veth on."""
-    deadline = time.monotonic() + 10
-    request = struct.pack("16sH14x", name.encode(), 0)
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-        while not struct.unpack("16xH14x", fcntl.ioctl(any_socket, _FLAGS, request))[0] & _RUNNING:
-            assert time.monotonic() < deadline, f"{name} has no link"
-            time.sleep(0.001)
-
-
 def test_packets_are_those_of_its_interface(inside: Namespace, monkeypatch: pytest.MonkeyPatch) -> None:
     with inside.entered():
         monkeypatch.setattr(cpu.socket, "socket", BusyHost)
         host = cpu.CpuPort("host")
         monkeypatch.undo()
         chip = cpu.CpuPort("chip")
-        _wait_for_link("chip")
-        _wait_for_link("host")
+        wait_for_link("chip")
+        wait_for_link("host")
         chip.send([_FRAME.hex()])
         assert (_received(host), chip.received()) == ([_FRAME.hex()], [])

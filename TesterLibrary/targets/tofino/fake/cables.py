@@ -24,6 +24,7 @@ _LINKS, _NEW_LINK = 1, 16  # RTMGRP_LINK, RTM_NEWLINK
 _MESSAGE = struct.Struct("=IHHII")  # struct nlmsghdr
 _INTERFACE = struct.Struct("=BxHiII")  # struct ifinfomsg
 _LOWER_UP = 1 << 16  # IFF_LOWER_UP: there is somebody at the other end
+_STAMPED, _STAMP = 35, struct.Struct("=qq")  # SO_TIMESTAMPNS, struct timespec
 _RECEIVE_BUFFER, _QUEUE = 33, 1 << 26  # SO_RCVBUFFORCE, and bytes: what waits while the switch is busy
 _YIELD_S = 0.0001
 _TICK_S = 0.001  # in which templates of streams have their turns
@@ -70,6 +71,7 @@ class Cables:
         with suppress(OSError):  # whoever may not have it has the usual one
             plugged.setsockopt(socket.SOL_SOCKET, _RECEIVE_BUFFER, _QUEUE)
         plugged.setsockopt(_SOL_PACKET, _AUXDATA, 1)
+        plugged.setsockopt(socket.SOL_SOCKET, _STAMPED, 1)
         plugged.bind((interface, _EVERYTHING))
         plugged.setblocking(False)
         self._sockets[port] = plugged
@@ -121,12 +123,13 @@ class Cables:
         for _ in range(_AT_ONCE):
             try:
                 frame, beside, _, (_, _, kind, *_) = self._sockets[port].recvmsg(
-                    _LONGEST, socket.CMSG_SPACE(_BESIDE.size)
+                    _LONGEST, socket.CMSG_SPACE(_BESIDE.size) + socket.CMSG_SPACE(_STAMP.size)
                 )
             except OSError:  # there is none, or the interface is down
                 return
             if kind != _OUTGOING:
-                daemon.arrive(port, frame[:_ADDRESSES] + _tag(beside) + frame[_ADDRESSES:])
+                tagged = frame[:_ADDRESSES] + _tag(beside) + frame[_ADDRESSES:]
+                daemon.arrive(port, tagged, waited_ns=_waited_ns(beside))
 
 
 def _told(messages: bytes) -> Iterator[tuple[int, bool]]:
@@ -137,6 +140,15 @@ def _told(messages: bytes) -> Iterator[tuple[int, bool]]:
             _, _, number, flags, _ = _INTERFACE.unpack_from(messages, _MESSAGE.size)
             yield number, bool(flags & _LOWER_UP)
         messages = messages[-(-length // 4) * 4 :]
+
+
+def _waited_ns(beside: Iterable[tuple[int, int, bytes]]) -> int:
+    """How long a frame has waited for this process, which has no CPU to itself, since the kernel had it."""
+    for level, kind, words in beside:
+        if (level, kind) == (socket.SOL_SOCKET, _STAMPED):
+            seconds, nanoseconds = _STAMP.unpack(words)
+            return max(0, time.time_ns() - seconds * 10**9 - nanoseconds)
+    return 0
 
 
 def _tag(beside: Iterable[tuple[int, int, bytes]]) -> bytes:

@@ -116,11 +116,11 @@ class FakeDaemon:
         running.chip.set_link(device_port, up=up)
         running.told.append(PortState(device_port, up=up))
 
-    def arrive(self, device_port: int, frame: bytes) -> None:
-        """Lets a frame arrive at a port of the front panel, if the port is up."""
+    def arrive(self, device_port: int, frame: bytes, *, waited_ns: int = 0) -> None:
+        """Lets a frame arrive at a port of the front panel, if the port is up; it has waited to be seen."""
         running = self.running
         if device_port in running.ports:
-            running.chip.arrive(device_port, frame, self._now_ns())
+            running.chip.arrive(device_port, frame, self._now_ns() - waited_ns)
 
     def meet(self, device_port: int, name: str, frames: int) -> None:
         """Lets the MAC of a port count frames under this name."""

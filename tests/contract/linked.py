@@ -1,0 +1,22 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Interfaces that have a link."""
+
+from __future__ import annotations
+
+import fcntl
+import socket
+import struct
+import time
+
+_FLAGS, _RUNNING = 0x8913, 0x40  # SIOCGIFFLAGS, IFF_RUNNING
+
+
+def wait_for_link(name: str) -> None:
+    """Until then the kernel drops what is sent: a thread of its own hands the state of a new veth on."""
+    deadline = time.monotonic() + 10
+    request = struct.pack("16sH14x", name.encode(), 0)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        while not struct.unpack("16xH14x", fcntl.ioctl(any_socket, _FLAGS, request))[0] & _RUNNING:
+            assert time.monotonic() < deadline, f"{name} has no link"
+            time.sleep(0.001)
