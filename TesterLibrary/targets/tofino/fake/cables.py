@@ -147,7 +147,8 @@ def _waited_ns(beside: Iterable[tuple[int, int, bytes]]) -> int:
     for level, kind, words in beside:
         if (level, kind) == (socket.SOL_SOCKET, _STAMPED):
             seconds, nanoseconds = _STAMP.unpack(words)
-            return max(0, time.time_ns() - seconds * 10**9 - nanoseconds)
+            had_it_ns: int = seconds * 10**9 + nanoseconds
+            return max(0, time.time_ns() - had_it_ns)
     return 0
 
 
