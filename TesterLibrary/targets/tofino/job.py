@@ -3,8 +3,8 @@
 """A job as a switch is given it: entries of every control, multicast groups, template packets.
 
 This is data only. A driver writes `entries` in one batch, makes the groups and sends the packets. The packets
-then loop, held back by their first pass/skip unit, and responders are silent. `starting`, `stopping` and
-`flipped` give the entries to write later.
+then loop, held back by their first pass/skip unit, and responders are silent. `preparing`, `departing`,
+`stopping` and `flipped` give the entries to write later.
 """
 
 from __future__ import annotations
@@ -52,8 +52,14 @@ class SwitchJob:
     ends: tuple[LoadedEnd, ...]
     held: HeldNumbers
 
-    def starting(self, packets: int | Mapping[int, int] | None = None) -> Iterator[TableEntry]:
-        """Lets its streams depart from their first frame on, and the starts of its clients.
+    def preparing(self) -> Iterator[TableEntry]:
+        """The values and gaps that its streams and starts draw from, thousands of entries with long lists."""
+        for paced in self.paced:
+            yield from editor_entries(paced.template, paced.edits)
+            yield from gap_entries(paced.template, paced.staging)
+
+    def departing(self, packets: int | Mapping[int, int] | None = None) -> Iterator[TableEntry]:
+        """Lets its streams depart, and the starts of its clients, once `preparing` is written: a few entries.
 
         Args:
             packets: The frames of each stream, as one number or by id; None: until it is stopped. For streams
@@ -66,17 +72,19 @@ class SwitchJob:
         for stream in self.streams.values():
             limit = packets.get(stream.planned.id) if isinstance(packets, Mapping) else packets
             _check_limit(stream, limit)
-            yield from editor_entries(stream.template, stream.edits)
-            yield from gap_entries(stream.template, stream.staging)
             if len(stream.staging.stages) < 3:
                 yield from limit_entries(stream.template, limit, stream.delay)
         for starts in self.starts:
-            yield from editor_entries(starts.template, starts.edits)
             yield from limit_entries(starts.template, starts.most)
         rates = [list(unit_entries(one.template, one.staging)) for one in self.paced]
         for entries in rates:
             yield from entries[:-1]
         yield from (entries[-1] for entries in rates)  # these let the packets depart
+
+    def starting(self, packets: int | Mapping[int, int] | None = None) -> Iterator[TableEntry]:
+        """All entries of a start, in the order in which they are written. See `departing`."""
+        yield from self.preparing()
+        yield from self.departing(packets)
 
     def parts(self, stream: int) -> dict[int, LoadedStream]:
         """The streams in a switch that are one of the plan, by id: one for each of its frame sizes."""

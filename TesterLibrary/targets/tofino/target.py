@@ -136,16 +136,17 @@ class TofinoTarget(WithoutFrames):
             for run in runs:
                 self._check_start(run)
             fresh = [SwitchRun(run.job) for run in runs]
-            self._starting(fresh, duration, packets)  # which may refuse
+            self._departing(fresh, duration, packets)  # which may refuse
             self._retire(runs)
             others = [run.job for run in self._runs.values() if run not in runs]
             self._loading.begin([run.job for run in fresh], others)
             self._buckets.empty([paced.template for run in fresh for paced in run.job.paced])
             self.session.write([entry for run in fresh for entry in run.job.flipped(0)])
-            starting = self._starting(fresh, duration, packets)
+            self.session.write([entry for run in fresh for entry in run.job.preparing()])
+            departing = self._departing(fresh, duration, packets)
             for run in fresh:
                 self._counting.begin(run)
-            self.session.write(starting)
+            self.session.write(departing)
             self._runs |= {run.job.plan.job: run for run in fresh}
             self._hold_on_loss()
 
@@ -375,14 +376,14 @@ class TofinoTarget(WithoutFrames):
         self._captures.follow([run.job for run in runs])
         self._neighbours.follow([neighbour for run in runs for neighbour in run.job.plan.neighbours])
 
-    def _starting(
+    def _departing(
         self, runs: Sequence[SwitchRun], duration: Duration | None, packets: int | None
     ) -> Sequence[TableEntry]:
-        """The entries that let jobs depart from now on."""
+        """The entries that let jobs depart from now on. What takes long to write was written before."""
         now_ns = self._now_ns()
         for run in runs:
             run.start(now_ns, duration, packets)
-        return [entry for run in runs for entry in run.job.starting(run.limits)]
+        return [entry for run in runs for entry in run.job.departing(run.limits)]
 
     def _end_what_is_over(self) -> None:
         """Stops jobs whose time is over; streams whose frames a unit counts end by themselves."""
@@ -445,13 +446,14 @@ class TofinoTarget(WithoutFrames):
         run.job = job
         if not started:
             return
+        self.session.write(list(replace(job, streams=after, ends=()).preparing()))
         now_ns, going = self._now_ns(), {}
         for (number, part), frames in zip(after.items(), sent, strict=True):
             run.change(part.planned, frames, now_ns)
             if run.sending(number, frames):
                 going[number] = part
         if going:
-            self.session.write(list(replace(job, streams=going, ends=()).starting(run.limits)))
+            self.session.write(list(replace(job, streams=going, ends=()).departing(run.limits)))
 
     def _begin(self) -> None:
         """Begins with a switch without jobs."""

@@ -65,9 +65,16 @@ class Pace:
         return _ahead(self._times().get((pipe, template), 0), now_ns)
 
     def stood(self, pipe: int, template: int, now_ns: int) -> None:
-        """Makes up for nothing: a template that loops and is held back has turns, too."""
-        if not _ahead(self._times().get((pipe, template), 0), now_ns):
+        """Makes up for nothing: a template that loops and is held back has turns, too.
+
+        So its next departure is never further ahead than a gap. A time of 32 bits that is, is of long ago.
+        """
+        ahead = _ahead(self._times().get((pipe, template), 0), now_ns)
+        if not 0 < ahead <= self._longest_ns(template):
             self._times()[pipe, template] = now_ns % _WORD
+
+    def _longest_ns(self, template: int) -> int:
+        return max(self.quantile(template, drawn) or 0 for drawn in range(GAP_QUANTILES))
 
     def _times(self) -> Cells:
         return self._store.cells(f"internal.{_RATE}.gaps.times", f"{_RATE}.gaps.times.f1")

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -14,6 +15,7 @@ from TesterLibrary.model.departures import Poisson, UniformGaps
 from TesterLibrary.model.plan import Plan
 from TesterLibrary.model.units import Duration
 from TesterLibrary.planning.switch.resources import GAP_LAWS, GAP_QUANTILES
+from TesterLibrary.targets.tofino.entry import TableEntry
 from tests.contract.rig import SwitchRig
 from tests.program.twins import Tap
 
@@ -55,7 +57,7 @@ def test_a_stream_that_gets_equal_gaps_has_them_from_then_on() -> None:
     assert gaps == {1.0}
 
 
-@pytest.mark.parametrize("seconds", [0.5, 5.0])
+@pytest.mark.parametrize("seconds", [0.5, 3.0, 5.0])
 def test_a_template_that_stood_still_makes_up_for_nothing(seconds: float) -> None:
     """Neither between two starts, nor before the first one."""
     tap = Tap()
@@ -64,7 +66,9 @@ def test_a_template_that_stood_still_makes_up_for_nothing(seconds: float) -> Non
     for _ in range(2):
         rig.pass_time(seconds)
         tap.left.clear()
+        began_ns = rig.now_ns
         rig.run(["north"], packets=50)
+        assert tap.left[0][0] - began_ns < 500_000_000
         gaps = [later - time for (time, *_), (later, *_) in pairwise(tap.left)]
         assert sum(gap < 100_000 for gap in gaps) < 10  # 5 % of the law's
         assert 35_000_000 < sum(gaps) < 65_000_000
@@ -86,6 +90,32 @@ def test_a_trial_has_as_many_frames_as_are_due_on_average() -> None:
     one(rig)
     (counted,) = rig.run(["north"], duration=Duration(10**9)).streams
     assert (counted.intended_packets, counted.tx_packets) == (1000, 1000)
+
+
+def test_a_switch_that_takes_entries_slowly_is_no_slow_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A law is 1,024 entries; the stream begins when they are written, not when the first of them is."""
+    tap = Tap()
+    rig = SwitchRig(tap)
+    one(rig)
+    write = rig.session.write
+
+    def slowly(entries: Sequence[TableEntry]) -> None:
+        rig.pass_time(0.003 * len(entries))
+        write(entries)
+
+    monkeypatch.setattr(rig.session, "write", slowly)
+    (counted,) = rig.run(["north"], duration=Duration(10**9)).streams
+    times = [time for time, *_ in tap.left]
+    assert (counted.intended_packets, counted.tx_packets) == (1000, 1000)
+    assert counted.last_tx_ns - counted.first_tx_ns == pytest.approx(times[-1] - times[0], rel=0.05)
+    rig.target.start(["north"])
+    rig.pass_time(1.0)
+    faster = rig.plan("north", rate="2 kpps", shaping=Poisson()).streams[0]
+    rig.target.update("north", faster)
+    rig.pass_time(1.0)
+    rig.target.stop(["north"])
+    (counted,) = rig.settled(["north"]).streams
+    assert counted.intended_packets == counted.tx_packets
 
 
 def test_laws_of_all_jobs_share_the_room() -> None:
