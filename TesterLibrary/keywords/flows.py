@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from assertionengine import AssertionOperator
@@ -14,8 +15,18 @@ from ..measurement.flows import FlowMeasure, FlowResult, FlowStatistics, FlowSum
 from ..measurement.trial import Trial
 from ..methodology.judging import doubt_of
 from ..running.suite import Suite
+from ..verdict import Between, text_of
 from ._assertion import asserted
 from ._component import component
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The flows of a stream, and of a trial how many of them lost frames, and why it is not to be trusted."""
+
+    summary: FlowSummary
+    lossy: Between | None = None
+    doubt: str = ""
 
 
 @component
@@ -46,7 +57,7 @@ class Flows:
         """
         if most < 1:
             raise TesterLibraryError(f"{most} flows are too few; at least 1")
-        return self._summary(name, most, by)[0].worst[:most]
+        return self._found(name, most, by).summary.worst[:most]
 
     @keyword(tags=["get"])
     def get_flow_statistics(
@@ -69,46 +80,57 @@ class Flows:
         While the stream is sending they are those of this moment, otherwise those of the last trial.
         Attributes: ``flows``, ``silent`` (of which nothing arrived), ``lossy`` (that lost a frame), ``sent``,
         ``received``, ``least_received``, ``most_received`` (frames of the flow with the fewest and the most).
+        A frame that came twice counts twice, and hides one that its flow has lost. ``lossy`` of a trial goes
+        by its losses and duplicates, too: an assertion is INCONCLUSIVE if they leave open how many flows lost
+        frames.
 
         | `Get Flow Statistics` | north | silent | == | 0 |
         | `Get Flow Statistics` | north | lossy | == | 0 |
         """
-        summary, doubt = self._summary(name, 1, FlowMeasure.LOSS)
+        found = self._found(name, 1, FlowMeasure.LOSS)
         if statistic is None:
-            return summary.statistics
+            return found.summary.statistics
         allowed = FlowStatistics.__dataclass_fields__
         if statistic not in allowed:
             raise TesterLibraryError(f"{statistic!r} is no count of flows; write one of {', '.join(allowed)}")
+        lossy = found.lossy if statistic == "lossy" else None
         return int(
             asserted(
                 self._suite,
-                getattr(summary.statistics, statistic),
+                lossy.least if lossy else getattr(found.summary.statistics, statistic),
                 assertion_operator,
                 assertion_expected,
                 subject=f"{statistic.replace('_', ' ')} flows of {name}",
-                doubt=doubt,
+                text=lambda value: text_of(value) if lossy is None else _text(lossy),
+                known=lossy,
+                doubt=found.doubt,
                 message=message,
             )
         )
 
-    def _summary(self, stream: str, most: int, by: FlowMeasure) -> tuple[FlowSummary, str]:
-        """The flows of a stream, and why they are not to be trusted."""
+    def _found(self, stream: str, most: int, by: FlowMeasure) -> _Found:
         sending = self._suite.traffic.flows(stream, most, by)
         if sending:
-            return sending, ""
+            return _Found(sending)
         judged = self._suite.judged()
         trials = (judged,) if isinstance(judged, Trial) else judged.trials
         if not trials:
             raise TesterLibraryError(f"no trial of what was measured last has flows: {judged}")
         try:
-            kept = trials[-1].stream(stream).flows
+            result = trials[-1].stream(stream)
         except KeyError as error:
             raise TesterLibraryError(str(error.args[0])) from None
-        if kept is None:
+        kept, lossy = result.flows, result.lossy_flows
+        if kept is None or lossy is None:
             raise TesterLibraryError(f"the flows of {stream!r} were not counted; call Set Flow Counting")
         if by is not FlowMeasure.LOSS or most > max(10, len(kept.worst)):
             raise TesterLibraryError(
                 f"of a trial that is over the 10 worst flows by LOSS are kept, not {most} by {by.name}; "
                 "ask while the stream is sending"
             )
-        return kept, doubt_of(trials[-1:])
+        return _Found(kept, Between(*lossy), doubt_of(trials[-1:]))
+
+
+def _text(count: Between) -> str:
+    least, most = text_of(count.least), text_of(count.most)
+    return least if least == most else f"{least} to {most}"

@@ -115,6 +115,19 @@ class StreamResult:
         return latency.less(self.correction.total_ns(kind), self.correction.spread_ns)
 
     @property
+    def lossy_flows(self) -> tuple[int, int] | None:
+        """The fewest and the most flows that lost a frame; None where flows are not counted.
+
+        Flows count all their arrivals, so one that came twice hides another one that was lost.
+        """
+        if self.flows is None:
+            return None
+        counted, order = self.flows.statistics, self.order
+        lost, most_lost = order.loss_bounds or (0, counted.sent)
+        least = max(counted.lossy, min(1, lost))
+        return least, max(least, min(counted.flows, most_lost)) if order.copies[1] else least
+
+    @property
     def order(self) -> Order:
         """The order in which its frames arrived."""
         counted = self.counters

@@ -1,0 +1,56 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from assertionengine import AssertionOperator
+
+from TesterLibrary.errors import Inconclusive, VerdictFailed
+from TesterLibrary.keywords.flows import Flows
+from TesterLibrary.measurement.flows import FlowStatistics, FlowSummary
+from tests.counted import order_counters
+
+from ..methodology.texts.samples import trial
+
+SENT = 148_809
+COUNTED = FlowStatistics(flows=10, sent=SENT, received=SENT, least_received=14_880, most_received=14_881)
+
+
+def lossy(received: int, counted: FlowStatistics = COUNTED, **order: Any) -> int:
+    """Get Flow Statistics    north    lossy    ==    0"""
+    found = trial(counters={"rx_packets": received, "order": order_counters(SENT, **order)})
+    (stream,) = found.streams
+    judged = replace(found, streams=(replace(stream, flows=FlowSummary(counted)),))
+    suite: Any = SimpleNamespace(
+        traffic=SimpleNamespace(flows=lambda *_: None),
+        judged=lambda: judged,
+        conclude=lambda verdict, message: verdict.enforce(message),
+    )
+    found_count = Flows(suite).get_flow_statistics("north", "lossy", AssertionOperator["=="], "0")
+    assert isinstance(found_count, int)
+    return found_count
+
+
+def test_flows_of_which_all_arrived() -> None:
+    assert lossy(SENT) == 0
+
+
+def test_a_copy_hides_no_loss_of_its_flow() -> None:
+    with pytest.raises(VerdictFailed, match="lossy flows of north is 1, required == 0"):
+        lossy(SENT, duplicated=1)  # so one was lost, and its flow has as many as were sent
+    with pytest.raises(Inconclusive, match="it is only known to lie between 0 and 7"):
+        lossy(SENT, duplicated=None, behind=7)  # copies, or frames that were overtaken
+
+
+def test_copies_of_frames_of_which_none_is_missing_hide_nothing() -> None:
+    assert lossy(SENT + 3, replace(COUNTED, received=SENT + 3), duplicated=3) == 0
+
+
+def test_flows_that_are_known_to_have_lost_some_are_no_doubt() -> None:
+    with pytest.raises(VerdictFailed, match="lossy flows of north is 2 to 7, required == 0"):
+        lossy(SENT, replace(COUNTED, lossy=2), duplicated=None, behind=7)
