@@ -56,8 +56,8 @@ class SessionTrial(Validated):
         return self.statistics.connection_rate
 
     @property
-    def goodput_bps(self) -> float:
-        """Bits of payload received in order each second."""
+    def goodput_bps(self) -> float | None:
+        """Bits of payload received in order each second; None where it is not counted."""
         return self.statistics.goodput_bps
 
     def __str__(self) -> str:

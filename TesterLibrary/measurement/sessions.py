@@ -139,9 +139,8 @@ class SessionStatistics:
             return self._sum("established")
         if not self.opens:
             return self.begun
-        if not self.counts_transactions:
-            return None
-        return self.transactions if self.begun is None else min(self.begun, self.transactions)
+        transactions = self.transactions
+        return transactions if transactions is None or self.begun is None else min(self.begun, transactions)
 
     @property
     def unanswered(self) -> int | None:
@@ -165,14 +164,9 @@ class SessionStatistics:
         return max(0, self.ended - self.failed)
 
     @property
-    def counts_transactions(self) -> bool:
-        """Whether a table of the protocol counts requests that were answered."""
-        return any(map(self._has, _TRANSACTIONS))
-
-    @property
-    def transactions(self) -> int:
-        """Requests with their responses, complete."""
-        return sum(map(self._sum, _TRANSACTIONS))
+    def transactions(self) -> int | None:
+        """Requests with their responses, complete; None where no table counts them."""
+        return sum(map(self._sum, _TRANSACTIONS)) if any(map(self._has, _TRANSACTIONS)) else None
 
     @property
     def crossed(self) -> int:
@@ -185,23 +179,23 @@ class SessionStatistics:
         return self._sum("retransmitted")
 
     @property
-    def bytes_received(self) -> int:
-        """Payload that arrived in order, each byte once."""
-        return self._sum("bytes_received")
+    def bytes_received(self) -> int | None:
+        """Payload that arrived in order, each byte once; None where no table counts it."""
+        return self._sum("bytes_received") if self._has("bytes_received") else None
 
     @property
-    def goodput_bps(self) -> float:
-        """Bits of payload received in order each second (RFC 2647 §3.7)."""
+    def goodput_bps(self) -> float | None:
+        """Bits of payload received in order each second (RFC 2647 §3.7); None where it is not counted."""
         return self._bps(self.bytes_received)
 
     @property
-    def bytes_delivered(self) -> int:
-        """Payload that the other end has acknowledged, each byte once."""
-        return self._sum("bytes_delivered")
+    def bytes_delivered(self) -> int | None:
+        """Payload that the other end has acknowledged, each byte once; None where no table counts it."""
+        return self._sum("bytes_delivered") if self._has("bytes_delivered") else None
 
     @property
-    def delivered_bps(self) -> float:
-        """Bits of payload that the other end has acknowledged each second: goodput from here."""
+    def delivered_bps(self) -> float | None:
+        """Bits of payload that the other end has acknowledged each second; None where not counted."""
         return self._bps(self.bytes_delivered)
 
     @property
@@ -266,7 +260,9 @@ class SessionStatistics:
     def _has(self, name: str) -> bool:
         return any(name in (key, key.partition(".")[2]) for key in self.counters)
 
-    def _bps(self, octets: int) -> float:
+    def _bps(self, octets: int | None) -> float | None:
+        if octets is None:
+            return None
         return octets * 8e9 / self.duration_ns if self.duration_ns else 0.0
 
     def _sum(self, name: str) -> int:
@@ -346,7 +342,7 @@ class SessionStatistics:
             text += f", {self.stopped:,} ended by the stop"
         if self.openings:
             text = text.replace(": ", f": {self.openings:,} attempted, ", 1)
-        if self.bytes_received:
+        if self.goodput_bps:
             text += f", goodput {self.goodput_bps / 1e6:,.6g} Mbps"
         if self.malformed_text:
             text += f", {self.malformed_text}"

@@ -64,14 +64,15 @@ def connection_rate_above(trial: SessionTrial, bound: Frequency) -> Verdict:
 def goodput_above(trial: SessionTrial, bound: Bandwidth) -> Verdict:
     """Whether at least so many bits of payload arrived in order each second (RFC 2647 §3.7)."""
     goodput = trial.goodput_bps
+    known = "not measured" if goodput is None else f"{text_of(goodput / 1e6)} Mbps"
     return assess(
         goodput,
         AT_LEAST,
         bound.bps,
         subject=f"goodput of {trial.statistics.name}",
-        measured="; ".join((f"{text_of(goodput / 1e6)} Mbps", *_failures(trial))),
+        measured="; ".join((known, *_failures(trial))),
         bound=f">= {bound}",
-        doubt=trial.doubt or (_mostly_failed(trial) if goodput >= bound.bps else _all_carried(trial)),
+        doubt=trial.doubt or _goodput_doubt(trial, bound),
     )
 
 
@@ -124,16 +125,25 @@ def _none_opened(trial: SessionTrial) -> str:
     return f"no flow was opened in this time{before}"
 
 
+def _goodput_doubt(trial: SessionTrial, bound: Bandwidth) -> str:
+    """Why goodput says nothing of the device, beside the tester's own part."""
+    goodput = trial.goodput_bps
+    if goodput is None:
+        return "the protocol's tables count no payload"
+    return _mostly_failed(trial) if goodput >= bound.bps else _all_carried(trial)
+
+
 def _mostly_failed(trial: SessionTrial) -> str:
     """The doubt that error pages were carried: more connections failed than requests were answered.
 
     Goodput is what arrives for who asked for it (RFC 2647 §3.7), of transactions that succeed (RFC 9411).
     """
     counted = trial.statistics
-    if (counted.failed or 0) <= max(counted.completed or 0, counted.transactions):
+    answered = counted.transactions or 0
+    if (counted.failed or 0) <= max(counted.completed or 0, answered):
         return ""
     return (
-        f"{counted.failed:,} connections failed and {counted.transactions:,} requests were answered as asked "
+        f"{counted.failed:,} connections failed and {answered:,} requests were answered as asked "
         "for: what was carried may be responses that refuse them"
     )
 
@@ -154,16 +164,30 @@ def _unserved(trial: SessionTrial) -> str:
     """Connections of which not one has had an answer to its request may all fail yet."""
     counted = trial.statistics
     served = counted.transactions or counted.bytes_received or counted.failed
-    if served or not (counted.established and counted.counts_transactions):
+    if served or counted.transactions is None or not counted.established:
         return ""
     return f"no request of {counted.established:,} connections has been answered; measure for longer"
 
 
-def even_shares(shares: Mapping[str, int], bound: Ratio, doubt: str = "") -> Verdict:
-    """Whether each of several servers has done as much as the others: no more than the bound off the mean."""
-    mean = Fraction(sum(shares.values()), len(shares))
-    off = max(abs(share - mean) for share in shares.values()) / (mean or 1)
-    counted = ", ".join(f"{share:,} of {name}" for name, share in shares.items())
+def even_shares(shares: Mapping[str, int | None], bound: Ratio, doubt: str = "") -> Verdict:
+    """Whether each of several servers has done as much as the others: no more than the bound off the mean.
+
+    A share is None where the tables of a server do not count it.
+    """
+    known = {name: share for name, share in shares.items() if share is not None}
+    if len(known) < len(shares):
+        unknown = ", ".join(name for name in shares if name not in known)
+        return assess(
+            None,
+            AT_MOST,
+            bound.value,
+            subject="balance of transactions",
+            bound=f"<= {bound}",
+            doubt=doubt or f"the tables of {unknown} count no transactions",
+        )
+    mean = Fraction(sum(known.values()), len(known))
+    off = max(abs(share - mean) for share in known.values()) / (mean or 1)
+    counted = ", ".join(f"{share:,} of {name}" for name, share in known.items())
     return assess(
         off,
         AT_MOST,

@@ -151,7 +151,7 @@ class Transfer:
         again = self.segments.handshake * self.data.statistics.retransmitted
         least = max(1, most - again)
         whole = self.completed == self.connections
-        known = self.octets if whole else min(self.octets, self.data.statistics.bytes_delivered)
+        known = self.octets if whole else min(self.octets, self.data.statistics.bytes_delivered or 0)
         return min(Fraction(1), Fraction(known, most)), min(Fraction(1), Fraction(self.octets, least))
 
     @property

@@ -60,7 +60,9 @@ def _percent(value: float | None) -> str:
     return "not measured" if value is None else f"{float(value) * 100:.4g} %"
 
 
-def _bits(value: float) -> str:
+def _bits(value: float | None) -> str:
+    if value is None:
+        return "not measured"
     for size, unit in ((1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps")):
         if value >= size:
             return f"{value / size:.4g} {unit}"

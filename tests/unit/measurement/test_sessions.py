@@ -71,6 +71,14 @@ def test_rates_and_goodput_are_over_the_time() -> None:
     )
 
 
+def test_what_no_table_counts_is_not_0() -> None:
+    """Tables for switches, such as http-get and syn-flood, count packets of theirs, and no payload."""
+    found = session_statistics("web", SECOND, {"http-get.served": 5})
+    names = ("goodput", "delivered", "bytes_received", "bytes_delivered", "transactions", "transactions/s")
+    assert [found.statistic(name) for name in names] == [None] * len(names)
+    assert "goodput" not in str(found)
+
+
 def test_times_are_in_nanoseconds() -> None:
     found = session_statistics("users", SECOND, {}, {"tcp.time_to_open": durations(*range(1, 101))})
     times = found.times("time_to_open")

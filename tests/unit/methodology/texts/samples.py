@@ -126,7 +126,7 @@ def monitored(*lost: int, objections: tuple[str, ...] = ()) -> MonitoringResult:
 
 
 def connections(**changes: Any) -> SessionTrial:
-    counters = changes.pop("counters", {"tcp.established": 1_234_567, "tcp.goodput_bytes": 0})
+    counters = changes.pop("counters", {"tcp.established": 1_234_567, "tcp.bytes_received": 0})
     times = {"tcp.time_to_open": DurationCounters(2, 30, 10, 20, {10: 1, 20: 1})}
     facts = {"openings": 1_234_568, "begun": 1_234_568, "failed": 0}
     objections = changes.pop("objections", ())

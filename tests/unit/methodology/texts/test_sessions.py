@@ -32,6 +32,7 @@ def sessions() -> Iterator[Verdict]:
     yield goodput_above(connections(), Bandwidth.parse("1 Gbps"))
     yield goodput_above(connections(objections=LATE), Bandwidth.parse("1 Gbps"))
     yield goodput_above(connections(failed=3), Bandwidth.parse("1 Gbps"))
+    yield goodput_above(connections(counters={"flood.answered": 5}), Bandwidth.parse("1 Gbps"))
     refused = connections(
         failed=3, ended=3, openings=3, begun=3, counters=_REFUSED, failures=("http.refused",)
     )
@@ -50,6 +51,7 @@ def sessions() -> Iterator[Verdict]:
     yield even_shares({"one": 1_000, "two": 1_010}, TENTH)
     yield even_shares({"one": 1_000_000, "two": 10}, TENTH)
     yield even_shares({"one": 0, "two": 0}, TENTH)
+    yield even_shares({"one": 0, "two": None}, TENTH)
 
 
 def test_each_verdict_says_what_was_approved(approved: Approved) -> None:
