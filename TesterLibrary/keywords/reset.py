@@ -15,7 +15,7 @@ from ..methodology.reset import ResetKind, ResetMeasurement, ResetResult, measur
 from ..methodology.result import Result
 from ..methodology.tolerance import at_most
 from ..model.units import Duration, Rate, Ratio
-from ..running.reset import changed_gateways, reset_hook
+from ..running.reset import replaced_device, reset_hook
 from ..running.suite import Suite
 from ..verdict import Verdict
 from ._component import component
@@ -75,7 +75,7 @@ class Reset:
             part=profile.reset_part if found else None,
         )
         result = measure_reset(measurer, measurement, hook.run, hook=str(hook))
-        return suite.found(replace(result, changed=changed_gateways(suite.tester)))
+        return suite.found(replace(result, changed=replaced_device(suite.tester)))
 
     @keyword(tags=["verify"])
     def verify_reset_time_below(

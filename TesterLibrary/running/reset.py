@@ -18,6 +18,7 @@ from ..methodology.reset import ResetKind
 from ..model.units import Duration
 from ..targets.simulated import SimulatedTarget
 from ..testbeds.testbed import SSH, ResetHook
+from .gateways import moved_gateways
 from .hook_process import HookProcess, LeftBehind
 from .opening import OpenTestbed
 from .tester import Tester
@@ -90,22 +91,10 @@ def _hook(opened: OpenTestbed, kind: str, what: str) -> Hook:
     return Hook(str(found), lambda: _run_command(found, opened.left_behind))
 
 
-def changed_gateways(tester: Tester) -> str:
-    """The gateways that have another MAC address than before, as if the device had been replaced."""
-    for name, before in tester.gateways.items():
-        port = tester.ports[name]
-        assert port.gateway is not None
-        assert port.address is not None
-        try:
-            now = tester.target.resolve(name, port.gateway, source=port.address.ip, source_mac=port.mac)
-        except Inconclusive:
-            continue  # whoever does not answer forwards nothing either, which was measured
-        if now != before:
-            return (
-                f"after the reset the gateway {port.gateway} of port {name} has another MAC address, "
-                f"{now.hex(':')} in place of {before.hex(':')}: is it the same device?"
-            )
-    return ""
+def replaced_device(tester: Tester) -> str:
+    """The gateway that has another MAC address than before, as if the device had been replaced; or empty."""
+    moved = next(moved_gateways(tester, tester.gateways), "")
+    return f"after the reset {moved}: is it the same device?" if moved else ""
 
 
 def _restart(opened: OpenTestbed, duration: Duration, name: str) -> None:

@@ -27,6 +27,7 @@ from ..planning.flows import FlowSpace
 from ..reporting.live.notes import WatchedStream
 from ..reporting.wall_clock import wall_clock
 from ..targets.base import SendingProgress
+from .gateways import moved_gateways
 from .tester import Tester
 
 _POLL_SECONDS = 0.02
@@ -176,6 +177,7 @@ class StreamRun:
         trial = replace(self._trial(after, duration), findings=found)
         if not members_change:
             trial = replace(trial, objections=(*trial.objections, *self._not_joined(trial)))
+        trial = replace(trial, objections=(*trial.objections, *self._sent_elsewhere(trial)))
         flows = [self.flows(s) if s.flows else None for s in self.plan.streams]
         streams = zip(trial.streams, flows, strict=True)
         return replace(trial, streams=tuple(replace(s, flows=found) for s, found in streams))
@@ -188,6 +190,16 @@ class StreamRun:
         for stream, result in zip(self.streams, trial.streams, strict=True):
             if result.measured and (result.order.lost != 0):
                 yield from not_joined(stream, self._tester.joined)
+
+    def _sent_elsewhere(self, trial: Trial) -> Iterator[str]:
+        """Gateways that have another MAC address now, in streams of which frames are missing.
+
+        What was sent to the one before says nothing of the device.
+        """
+        pairs = zip(self.streams, trial.streams, strict=True)
+        ports = (stream.tx for stream, result in pairs if result.measured and result.order.lost != 0)
+        for moved in moved_gateways(self._tester, dict.fromkeys(ports)):
+            yield f"{moved}, to which frames were sent; open the tester again if it is the same device"
 
     @property
     def _unsigned(self) -> Iterator[PlannedStream]:

@@ -19,7 +19,7 @@ from TesterLibrary.errors import Inconclusive, TestbedError, TesterLibraryError
 from TesterLibrary.methodology.reset import ResetKind
 from TesterLibrary.model.units import Duration
 from TesterLibrary.running.hook_process import LeftBehind
-from TesterLibrary.running.reset import Hook, changed_gateways, filter_hooks, reset_hook
+from TesterLibrary.running.reset import Hook, filter_hooks, replaced_device, reset_hook
 from TesterLibrary.testbeds import load_testbed
 from TesterLibrary.testbeds.testbed import DutSpec, ResetHook
 
@@ -248,9 +248,9 @@ def test_another_device_in_its_place_is_noticed() -> None:
         ports={"p1": port, "p2": port},
         target=SimpleNamespace(resolve=resolve),
     )
-    assert "02:00:00:00:00:07 in place of 02:00:00:00:00:01" in changed_gateways(tester)
+    assert "02:00:00:00:00:07 in place of 02:00:00:00:00:01" in replaced_device(tester)
     answers["p1"] = b"\2\0\0\0\0\1"
-    assert changed_gateways(tester) == ""
+    assert replaced_device(tester) == ""
 
 
 DUT = """\
