@@ -11,7 +11,7 @@ from ...protocols.frame import checksum
 _ADDRESSES = 12  # bytes of Ethernet before its type
 _TYPES = {0x0800: 4, 0x86DD: 6}
 _ARP, _ARP_LENGTH = 0x0806, 28
-_TAG = 0x8100
+_TAG, _SERVICE_TAG = 0x8100, 0x88A8  # IEEE 802.1Q; a parser looks behind one of the first kind
 TCP, UDP = 6, 17
 SIGNATURE_LENGTH = 16
 _TCP_WORDS, _UDP_LENGTH = 5, 8
@@ -72,6 +72,12 @@ class FrameFields:
         if begin is None or (wanted is None and self.version != 4) or wanted not in (None, self.protocol):
             return None
         return begin + offset, length
+
+    @property
+    def stops_at_tag(self) -> bool:
+        """Whether a VLAN tag is what the parsers do not look behind."""
+        at = _ADDRESSES + (0 if self.vlan is None else 4)
+        return _number(self.octets, at, 2) in (_TAG, _SERVICE_TAG)
 
     @property
     def version_bit(self) -> int | None:

@@ -30,12 +30,22 @@ def check_stream(stream: PlannedStream) -> None:
             f"stream {stream.name!r}: UDP without a checksum; a switch gives each frame one, so leave "
             "chksum= out"
         )
+    _check_tags(stream, fields)
     _check_checksums(stream, fields)
     _check_version(stream, fields)
     if stream.signature:
         signed_template(stream)
     elif stream.matches:
         stream_class(stream)
+
+
+def _check_tags(stream: PlannedStream, fields: FrameFields) -> None:
+    """Checks that what the program writes is not behind tags that its parsers do not look behind."""
+    if fields.stops_at_tag and (stream.checksums or stream.version or stream.signature):
+        raise PlanError(
+            f"stream {stream.name!r}: a switch finds IP behind one VLAN tag at most, of type 0x8100; take "
+            "one such tag, or use a testerd"
+        )
 
 
 def _check_checksums(stream: PlannedStream, fields: FrameFields) -> None:

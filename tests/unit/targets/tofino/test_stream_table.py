@@ -38,6 +38,11 @@ from .test_one_planner import PORTS, VXLAN, edited, headers, stream, version
 IMIX = parse_frame_sizes("imix")
 VLAN, IPV6 = "Ether / Dot1Q(vlan=7) / IP / UDP", "Ether / IPv6(src=2001:db8::1, dst=2001:db8::2) / UDP"
 
+STACKED = (
+    "Ether / Dot1Q(vlan=7) / Dot1Q(vlan=9) / {} / UDP",
+    "Ether / Dot1AD(vlan=7) / Dot1Q(vlan=9) / {} / UDP",
+)
+
 ASKING = "Ether / IPv6(src=2001:db8::1, dst=2001:db8::2) / ICMPv6ND_NS(tgt=2001:db8::2)"
 
 
@@ -104,6 +109,10 @@ ROWS: dict[str, tuple[Stream | Sequence[Stream], str]] = {  # by what the table 
         "Ether.dst and Ether.src change; a switch changes one of them",
     ),
     "numbers of VLANs": ([steps("Dot1Q.vlan", "1", VLAN), steps("VLAN.vid", "1", VLAN)], ""),
+    "more than one VLAN tag": (
+        [stream(**headers(stack.format(kind))) for stack in STACKED for kind in ("IP", "IPv6")],
+        "a switch finds IP behind one VLAN tag at most",
+    ),
     "addresses of IPv6, their last 32 bits": (steps("IPv6.dst", "2001:db8::3", IPV6), ""),
     "their first 96 bits": (
         changing("IPv6.dst", FieldValues(("2001:db8::1", "2001:db9::1")), IPV6),
