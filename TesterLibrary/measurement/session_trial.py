@@ -26,7 +26,7 @@ class SessionTrial(Validated):
     statistics: SessionStatistics
     due: Fraction | None = None  # openings that their rate asked for; None: as fast as they could
     objections: tuple[str, ...] = ()
-    unanswered: int | None = 0  # openings without an answer for longer than usual; None: not known
+    unanswered: int | None = 0  # connections that wait for longer than usual; None: not known
     started_at: str = ""  # wall clock, ISO 8601 with zone, for the report only
     failed_before: str = ""  # what had failed of these clients before it began
     all_in_use: int = 0  # the clients' `connections`, if all were in use while another was due; else 0
@@ -66,12 +66,12 @@ class SessionTrial(Validated):
 
 
 def left_waiting(looks: Iterable[SessionStatistics]) -> int | None:
-    """Connections that are still opening and have been for longer than others took; None if not known.
+    """Connections that still wait, and have for longer than others took; None if not known.
 
     At a steady rate as many are opening as are opened within the time that an answer takes. What is beyond
     that at each of several looks, all since the start, waits for an answer that does not come.
     """
-    counts = [(look.unanswered, look) for look in looks]
+    counts = [(look.waiting, look) for look in looks]
     least = min((count for count, _ in counts if count is not None), default=None)
     if least is None:
         return None

@@ -24,7 +24,7 @@ _MICROSECOND = 1000
 _ERROR = LatencyError(figure=Fraction(1, 500), spread_ns=_MICROSECOND)
 _PER_SECOND = "/s"
 _TIME = r"(.*time_[a-z_]+)\.(.+)"
-_FACTS = ("opens", "interpreted")
+_FACTS = ("opens", "untimed", "interpreted")
 _NOT_SUMMED = ("concurrent", "most_concurrent", *_FACTS)
 # The names in shipped tables for a request that has its response.
 _TRANSACTIONS = ("completed", "responses", "answered", "echoed")
@@ -60,6 +60,7 @@ class SessionStatistics:
     endless: int | None = None
     not_sent: int = 0  # frames that the port did not take in time, or that were too long for it
     opens: bool = False  # it opens flows, so it is a client
+    untimed: bool = False  # its tables have no timers, so its flows wait for ever
     interpreted: bool | None = None  # its tables are; None: the tester has one way to run tables only
     unread: Mapping[str, str] = field(default_factory=dict)  # by counter, what a table cannot read
     failures: tuple[str, ...] = ()  # counters of what flows fail by
@@ -95,6 +96,7 @@ class SessionStatistics:
             endless=counted.endless,
             not_sent=counted.not_sent + (counted.too_long or 0),
             opens=opens,
+            untimed=not any(layer.timers for layer in layers),
             interpreted=counted.interpreted,
             unread={f"{layer.name}.{name}": what for layer in layers for name, what in layer.unread},
             failures=tuple(f"{layer.name}.{name}" for layer in layers for name in layer.failures),
@@ -110,6 +112,7 @@ class SessionStatistics:
         return SessionStatistics(
             name=self.name,
             opens=self.opens,
+            untimed=self.untimed,
             interpreted=self.interpreted,
             unread=self.unread,
             failures=self.failures,
@@ -148,6 +151,17 @@ class SessionStatistics:
         if self.established is None or self.failed is None:
             return None
         return max(0, self.openings - self.established - self.failed)
+
+    @property
+    def waiting(self) -> int | None:
+        """Connections that wait for the other end: to be opened; without timers for their response, too."""
+        transactions, completed, unanswered = self.transactions, self.completed, self.unanswered
+        if not (self.opens and self.untimed) or transactions is None or completed is None:
+            return unanswered
+        if self.concurrent is None:
+            return unanswered
+        closing = max(0, transactions - completed)  # have their response
+        return max(unanswered or 0, self.concurrent - closing)
 
     @property
     def slowest_ns(self) -> int:

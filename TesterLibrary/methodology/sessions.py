@@ -157,7 +157,10 @@ def _waiting(trial: SessionTrial, bound: Ratio) -> str:
         return "this protocol does not tell which connections were answered"
     if failed + waiting <= bound.value * opened:
         return _unserved(trial)
-    return f"{waiting:,} of {opened:,} connections were still opening; measure for longer than their timeout"
+    waits = f"{waiting:,} of {max(waiting, opened):,} connections"
+    if trial.statistics.untimed:
+        return f"{waits} have no answer yet, and none fails by that: their protocol has no timers"
+    return f"{waits} were still opening; measure for longer than their timeout"
 
 
 def _unserved(trial: SessionTrial) -> str:

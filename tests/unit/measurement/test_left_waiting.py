@@ -16,9 +16,10 @@ from TesterLibrary.measurement.sessions import SessionStatistics
 from TesterLibrary.measurement.snapshot import DurationCounters
 from TesterLibrary.methodology.sessions import even_shares, failures_below, goodput_above
 from TesterLibrary.model.units import Bandwidth, Ratio
+from TesterLibrary.protocols.checker import load_protocol
 from TesterLibrary.targets.fake.target import FakeTarget
 from TesterLibrary.verdict import Outcome
-from tests.counted import session_statistics
+from tests.counted import end_counters, session_statistics
 
 SECOND_NS = 10**9
 NONE = Ratio.parse("0")
@@ -58,6 +59,36 @@ def test_connections_of_which_none_was_served_are_no_success() -> None:
     assert found.reason == "no request of 4 connections has been answered; measure for longer"
     counters["tcp.bytes_received"] = 1
     assert failures_below([trial(silent)], NONE).outcome is Outcome.PASS
+
+
+def asking(answered: int, ended: int, **facts: bool) -> SessionTrial:
+    """50 connections of http-get-client, all of them established."""
+    counters = {"http-get-client.established": 50, "http-get-client.answered": answered}
+    given = {"openings": 50, "begun": 50, "ended": ended, "concurrent": 50 - ended, "opens": True}
+    return trial(session_statistics("users", SECOND_NS, counters, {}, **given, **facts))
+
+
+def test_requests_without_an_answer_are_no_success_where_nothing_times_out() -> None:
+    """A server that answers every second request only."""
+    found = failures_below([asking(25, 25, untimed=True)], NONE)
+    assert found.outcome is Outcome.INCONCLUSIVE
+    assert found.reason == (
+        "25 of 50 connections have no answer yet, and none fails by that: their protocol has no timers"
+    )
+    assert failures_below([asking(25, 25, untimed=False)], NONE).outcome is Outcome.PASS  # timers tell later
+
+
+def test_connections_that_only_have_to_be_closed_have_their_answer() -> None:
+    assert failures_below([asking(50, 25, untimed=True)], NONE).outcome is Outcome.PASS
+
+
+@pytest.mark.parametrize(("name", "untimed"), [("http-get-client", True), ("http-client", False)])
+def test_tables_for_switches_have_no_timers(name: str, untimed: bool) -> None:
+    protocol = load_protocol(name)
+    counters = (0,) * sum(len(layer.counters) for layer in protocol.layers)
+    times = (DurationCounters(),) * sum(len(layer.histograms) for layer in protocol.layers)
+    counted = end_counters("j", "users", counters=counters, histograms=times)
+    assert SessionStatistics.of(protocol, counted, SECOND_NS).untimed is untimed
 
 
 @pytest.mark.parametrize(
