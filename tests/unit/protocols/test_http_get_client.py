@@ -11,7 +11,7 @@ from .dialogue import Dialogue, TcpPeer, flags
 
 pytestmark = pytest.mark.usefixtures("machine")
 
-_PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+_PAGE, _OLD_PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", b"HTTP/1.0 200 OK\r\n\r\nok"
 
 
 def _asked() -> TcpPeer:
@@ -27,12 +27,13 @@ def _asked() -> TcpPeer:
     return server
 
 
+@pytest.mark.parametrize("page", [_PAGE, _OLD_PAGE], ids=["1.1", "1.0"])
 @pytest.mark.parametrize("last", ["PA", "FPA"])
-def test_an_answer_that_begins_with_status_200_is_one(last: str) -> None:
+def test_an_answer_that_begins_with_status_200_is_one(last: str, page: bytes) -> None:
     server = _asked()
-    assert flags(server.says(last, _PAGE)) == ["FA"]
+    assert flags(server.says(last, page)) == ["FA"]
     if last == "PA":
-        server.says("FA", seq=server.seq + len(_PAGE))
+        server.says("FA", seq=server.seq + len(page))
     assert (server.dialogue.count("answered"), server.dialogue.count("closed")) == (1, 1)
     assert server.dialogue.interpreter.flows == {}
 
@@ -54,6 +55,20 @@ def test_a_connection_without_a_page_has_failed(last: str, data: bytes, counter:
     found = {name: server.dialogue.count(name) for name in ("answered", "closed", counter)}
     assert found == {"answered": 0, "closed": 0, counter: 1}
     assert server.dialogue.interpreter.flows == {}
+
+
+@pytest.mark.parametrize("last", ["A", "FPA"])
+def test_a_segment_that_overtakes_the_first_one_is_no_other_status(last: str) -> None:
+    """The server hears nothing of it, so it sends it again."""
+    server = _asked()
+    first, rest = _PAGE + bytes(1000), bytes(500)
+    assert server.says(last, rest, seq=server.seq + len(first)) == []
+    assert flags(server.says("A", first)) == ["FA"]
+    assert flags(server.says("FPA", rest, seq=server.seq + len(first))) == ["A"]
+    found = {
+        name: server.dialogue.count(name) for name in ("answered", "closed", "disordered", "other_status")
+    }
+    assert found == {"answered": 1, "closed": 1, "disordered": 1, "other_status": 0}
 
 
 def test_what_a_switch_may_have_missed_is_not_held_against_a_device() -> None:
