@@ -12,8 +12,8 @@ control Compression(inout headers_t hdr, in kind_t kind, in link_t link, in temp
         hdr.loop.kind = kind;
         hdr.loop.link = link;
         hdr.loop.template = template;
-        hdr.loop.flow = flow;
-        hdr.loop.peer_high = hdr.ethernet.src[47:32];
+        hdr.loop.flow_high = flow[23:16];
+        hdr.loop.shared = flow[15:0] ++ hdr.ethernet.src[47:32];
         hdr.loop.peer_low = hdr.ethernet.src[31:0];
         hdr.loop.ether_type = hdr.ethernet.ether_type;
         hdr.ethernet.setInvalid();
@@ -27,13 +27,18 @@ control Restoration(inout headers_t hdr, in bit<9> egress_port) {
     }
     // An answer goes to whoever asked, and a stream to addresses that change from frame to frame.
     action to_peer(mac_addr_t src) {
-        hdr.ethernet.dst = hdr.loop.peer_high ++ hdr.loop.peer_low;
+        hdr.ethernet.dst = hdr.loop.shared[15:0] ++ hdr.loop.peer_low;
         hdr.ethernet.src = src;
     }
     // A stream whose own address changes from frame to frame.
-    action from_peer(mac_addr_t dst) {
+    action own_source(mac_addr_t dst, bit<16> src_high) {
         hdr.ethernet.dst = dst;
-        hdr.ethernet.src = hdr.loop.peer_high ++ hdr.loop.peer_low;
+        hdr.ethernet.src = src_high ++ hdr.loop.shared;
+    }
+    // A stream of which both change.
+    action own_addresses(bit<16> dst_high, bit<16> src_high) {
+        hdr.ethernet.dst = dst_high ++ hdr.loop.peer_low;
+        hdr.ethernet.src = src_high ++ hdr.loop.shared;
     }
 
     table links {
@@ -41,7 +46,7 @@ control Restoration(inout headers_t hdr, in bit<9> egress_port) {
             hdr.loop.link: exact @name("link");
             egress_port: exact @name("egress_port");
         }
-        actions = { addresses; to_peer; from_peer; @defaultonly NoAction; }
+        actions = { addresses; to_peer; own_source; own_addresses; @defaultonly NoAction; }
         const default_action = NoAction;
         size = LINK_PORTS;
     }

@@ -149,9 +149,12 @@ control EditedField(inout headers_t hdr, in template_t template, inout bit<32> n
     action ipv6_dst(bit<32> base) {
         hdr.ipv6.dst_low = base + number;
     }
-    // One of both addresses of Ethernet: the one for which there is room while a frame is within the switch.
-    action ether(bit<32> base) {
+    // Of addresses of Ethernet there is room for the last 32 bits while a frame is within the switch.
+    action ether_dst(bit<32> base) {
         hdr.loop.peer_low = base + number;
+    }
+    action ether_src(bit<32> base) {
+        hdr.loop.shared = base + number;
     }
     // It shares its container with other bits, so nothing is added to it: its numbers are listed.
     action vlan() {
@@ -183,7 +186,7 @@ control EditedField(inout headers_t hdr, in template_t template, inout bit<32> n
     table fields {
         key = { template: exact @name("template"); }
         actions = {
-            ether; vlan; ipv4_src; ipv4_dst; ipv4_tos; ipv4_ttl; ipv6_src; ipv6_dst; ipv6_hlim; arp_psrc; arp_pdst;
+            ether_dst; ether_src; vlan; ipv4_src; ipv4_dst; ipv4_tos; ipv4_ttl; ipv6_src; ipv6_dst; ipv6_hlim; arp_psrc; arp_pdst;
             udp_sport; udp_dport; tcp_sport; tcp_dport; tcp_seq; OWN_EDIT_NAMES @defaultonly NoAction;
         }
         const default_action = NoAction;

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Frames of a stream by their flow: frame k is of flow k modulo the number of flows. The number of a frame's flow is
-// given where its fields are edited, so both stay together whatever is dropped behind; it travels in the loop header,
-// then in the signature.
+// given where its fields are edited, so both stay together whatever is dropped behind; it travels in the signature.
 #ifndef FLOWS_P4
 #define FLOWS_P4
 
 control FlowNumbers(inout headers_t hdr, in template_t template, in bool departs) {
-    bit<16> last;
+    bit<16> last = 0;
+    bit<1> counted = 0;
 
     Register<bit<16>, template_t>(TEMPLATES, 0) next;
 
@@ -25,20 +25,21 @@ control FlowNumbers(inout headers_t hdr, in template_t template, in bool departs
 
     action flows(bit<16> own_last) {
         last = own_last;
+        counted = 1;
     }
 
-    // Without an entry all frames are of flow 0.
+    // Without an entry a signature keeps what its template has there, and so does other payload.
     table streams {
         key = { template: exact @name("template"); }
-        actions = { flows; }
-        const default_action = flows(0);
+        actions = { flows; @defaultonly NoAction; }
+        const default_action = NoAction;
         size = TEMPLATES;
     }
 
     apply {
         streams.apply();
-        if (departs) {
-            hdr.loop.flow[15:0] = step.execute(template);
+        if (departs && counted == 1) {
+            hdr.signature.sequence_high = step.execute(template);
         }
     }
 }

@@ -104,7 +104,7 @@ control Queues(inout headers_t hdr, in reply_t reply, in bool asks, in bool poll
     };
 
     RegisterAction<bit<16>, bit<8>, bit<16>>(peers_high) put_peer_high = {
-        void apply(inout bit<16> value) { value = hdr.loop.peer_high; }
+        void apply(inout bit<16> value) { value = hdr.loop.shared[15:0]; }
     };
     RegisterAction<bit<16>, bit<8>, bit<16>>(peers_high) get_peer_high = {
         void apply(inout bit<16> value, out bit<16> result) { result = value; }
@@ -151,7 +151,7 @@ control Queues(inout headers_t hdr, in reply_t reply, in bool asks, in bool poll
                 hdr.tcp.seq = get_seq.execute(elements.get({pointer[3:0], reply.queue}));
                 hdr.tcp.ack = get_ack.execute(element);
                 hdr.loop.link = get_link.execute(element);
-                hdr.loop.peer_high = get_peer_high.execute(element);
+                hdr.loop.shared[15:0] = get_peer_high.execute(element);
                 hdr.loop.peer_low = get_peer_low.execute(element);
                 hdr.tcp.sport = ports_of_answer[31:16];
                 hdr.tcp.dport = ports_of_answer[15:0];

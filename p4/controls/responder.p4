@@ -26,7 +26,7 @@ control Responder(inout headers_t hdr, inout reply_t reply, inout turn_t turn) {
     };
 
     action read_state() {
-        state = read.execute(hdr.loop.flow[17:0]);
+        state = read.execute(hdr.loop.flow_high[1:0] ++ hdr.loop.shared[31:16]);
     }
 
     // A register cannot be split, so it comes first, where all of the memory of a stage is free.
@@ -42,7 +42,7 @@ control Responder(inout headers_t hdr, inout reply_t reply, inout turn_t turn) {
             reply.ports = swapped.get({hdr.tcp.dport, hdr.tcp.sport});
             efsm.apply(hdr, state, reply, turn);
         } else {
-            write.execute(hdr.loop.flow[17:0]);
+            write.execute(hdr.loop.flow_high[1:0] ++ hdr.loop.shared[31:16]);
         }
     }
 }

@@ -20,7 +20,6 @@ control Signature(inout headers_t hdr, in template_t stream, in timestamp_t now,
 
     action sign(bit<16> id, bit<16> rest) {
         hdr.signature.id = id;
-        hdr.signature.sequence_high = hdr.loop.flow[15:0];
         hdr.signature.sequence = count.execute(stream);
         hdr.signature.timestamp_ns = now;
         signature_rest = rest;

@@ -12,14 +12,15 @@ header kind_h {
 }
 
 // Takes the place of the Ethernet header, with as many bytes, from the classifier to the port a frame leaves
-// by: both addresses shrink to one byte, the link (norma appendix B). So frames of 64 bytes loop at line rate.
+// by: both addresses shrink to one byte, the link (norma appendix B). So frames of 64 bytes loop at line rate. What is
+// left has the flow's number and who asked, or the last 32 bits of addresses of a stream that changes them.
 header loop_h {
     kind_t kind;
     link_t link;
     template_t template;       // of kind_t.WRITE: the state that the second pass writes
-    flow_t flow;               // of a template that departs: of its stream
-    bit<16> peer_high;         // who asked, and so gets the answer: a MAC address
-    bit<32> peer_low;
+    bit<8> flow_high;
+    bit<32> shared;            // flow_low ++ peer_high; of a stream the last 32 bits of the source
+    bit<32> peer_low;          // of who asked, and so gets the answer; of a stream: of the destination
     bit<16> ether_type;
 }
 

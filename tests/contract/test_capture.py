@@ -5,16 +5,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+from scapy.packet import Packet, Raw
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.capture import CapturedFrame
 from TesterLibrary.measurement.captured_frames import frames_of
+from TesterLibrary.measurement.flows import flows_of
 from TesterLibrary.model.capture import Capture, CaptureTrigger, Direction, Keep, TriggerKind
+from TesterLibrary.model.editor import Editor, FieldPath, Mode, Sweep
+from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.plan import LearningFrame
 from TesterLibrary.model.units import Duration
 from TesterLibrary.planning.flows import FlowSpace
@@ -144,6 +151,51 @@ def test_every_frame_is_captured_where_it_leaves_and_where_it_arrives(rig: Rig, 
         assert frame.octets == left[frame.sequence].octets
         assert frame.original_length == len(frame.octets) == 60
         assert frame.octets[:44] == FlowSpace.of(stream).frame(frame.sequence or 0)[:44]
+
+
+@pytest.mark.parametrize("counted", [True, False])
+@pytest.mark.parametrize(
+    ("headers", "fields"),
+    [
+        (
+            "Ether / IP / UDP",
+            {
+                "Ether.dst": Sweep("02:00:fe:00:00:fe", count=4),
+                "Ether.src": Sweep("04:00:00:00:00:01", count=3),
+            },
+        ),
+    ],
+)
+def test_fields_change_from_frame_to_frame(
+    rig: Rig, capturing: Capturing, headers: str, fields: Mapping[str, Mode], counted: bool
+) -> None:
+    """As planned, whether flows are counted or not, and with right checksums."""
+    editors = tuple(Editor(FieldPath.parse(field), mode) for field, mode in fields.items())
+    stack = HeaderStack.parse(headers)
+    capturing.start(direction=Direction.TRANSMITTED)
+    plan = rig.load(rig.plan("north", frame_size=128, headers=stack, editors=editors, count_flows=counted))
+    (north,) = rig.run(["north"], packets=24).streams
+    assert (north.tx_packets, north.rx_packets) == (24, 24)
+    frames = capturing.stop()
+    (stream,) = plan.streams
+    assert len(frames) == 24
+    for number, frame in enumerate(frames):
+        left, rebuilt = Ether(frame.octets), Ether(frame.octets)
+        assert _headers(left) == _headers(Ether(FlowSpace.of(stream).frame(number)))
+        for layer in (IP, UDP):
+            if layer in rebuilt:
+                del rebuilt[layer].chksum
+        assert bytes(rebuilt) == frame.octets
+    if counted:
+        flows = flows_of(rig.target.flows("north", stream.id))
+        assert {flow.received for flow in flows} == {24 // stream.flows}
+
+
+def _headers(packet: Packet) -> list[tuple[str, Mapping[str, Any]]]:
+    """All headers but the checksum of UDP, which covers the signature."""
+    packet[UDP].chksum = 0
+    layers: list[Packet] = list(packet.iterpayloads())
+    return [(str(layer.name), layer.fields) for layer in layers if not isinstance(layer, Raw)]
 
 
 def test_times_are_those_of_the_measurement(rig: Rig, capturing: Capturing) -> None:

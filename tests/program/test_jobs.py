@@ -69,8 +69,6 @@ def _stream(draw: Random, number: int) -> Stream:
     if not signed:  # what tells streams apart stays
         reached = [path for path in reached if path not in (("IPv6", "dst"), ("ARP", "pdst"))]
     paths = [FieldPath(*path) for path in draw.sample(reached, draw.randrange(3))]
-    if {"dst", "src"} == {path.field for path in paths if path.header == "Ether"}:
-        paths.pop()  # a switch changes one of them
     pps = draw.choice((300, 1000, 7777))
     shaping = draw.choice((None, None, Poisson(), UniformGaps()))
     return Stream(

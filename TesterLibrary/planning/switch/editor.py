@@ -41,7 +41,7 @@ _FIELDS = {
     "TCP.dport": 16,
     "TCP.seq": 32,
 }
-ETHERNET = ("Ether.dst", "Ether.src")  # a frame has room for one of them within the switch
+ETHERNET = ("Ether.dst", "Ether.src")  # a frame has room for their last bits within the switch
 _LISTED = "Dot1Q.vlan"  # shares its container with other bits, so no base is added to it
 
 
@@ -109,8 +109,6 @@ def switch_editors(
             found.append(_lowered(editor, fields, cascaded=_cascaded(editor, ordered[:number])))
         except PlanError as problem:
             raise PlanError(f"{editor.name}: {problem}") from None
-    if {*ETHERNET} <= {editor.field for editor in found}:
-        raise PlanError(f"{' and '.join(ETHERNET)} change; a switch changes one of them")
     if (listed := sum(len(editor.listed) for editor in found)) > LIST_VALUES:
         raise PlanError(f"lists of {listed:,} values; a switch has room for {LIST_VALUES:,}")
     return tuple(found)

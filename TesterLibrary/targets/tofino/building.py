@@ -29,7 +29,8 @@ from .looping import (
     answer_loop,
     copies,
     link_addresses,
-    link_from_peer,
+    link_own_addresses,
+    link_own_source,
     link_to_peer,
     stream_loop,
     versions,
@@ -95,7 +96,9 @@ class _Builder:
             "multicast groups", _GROUPS, [0, *(n for numbers in held for n in numbers.groups)]
         )
         self._group_of: dict[int, int] = {}  # by device port
-        self._link_of: dict[tuple[bytes, int, str | None], int] = {}  # by addresses, device port, edited one
+        self._link_of: dict[
+            tuple[bytes, int, frozenset[str]], int
+        ] = {}  # by addresses, device port, edited ones
         self._ranges = [end.flows for other in others for end in other.ends if end.flows]
         self._cells = [s.cells for other in others for s in other.streams.values() if s.cells]
         self._entries: list[TableEntry] = []
@@ -158,7 +161,7 @@ class _Builder:
             self._entries += signing_entries(planned, template, signed.rest, rx)
         elif planned.matches:
             self._entries += stream_entries(planned, template, rx, template)
-        edited = next((edit.field for edit in stream.edits if edit.field in ETHERNET), None)
+        edited = frozenset(edit.field for edit in stream.edits if edit.field in ETHERNET)
         link = self._link(frame[:12], tx, edited)
         self._entries += [
             held_entry(template),
@@ -170,8 +173,8 @@ class _Builder:
         if stream.staging.gaps:
             self._laws.next()
         loopback = self._ports.loop(stream.loopback)
-        # Its source is what a frame has room for within the switch, whichever of both addresses it becomes.
-        worn = frame[:6] + frame[:6] + frame[12:] if edited == "Ether.dst" else frame
+        # The first bits of a destination that changes are where an answer has those of who asked: its source.
+        worn = frame[:6] + frame[:6] + frame[12:] if edited == {"Ether.dst"} else frame
         packet = template_packet(worn, template, link, loopback)
         self._packets.append(TemplatePacket(packet, stream.templates))
         cells = None
@@ -368,23 +371,25 @@ class _Builder:
             self._group_of[port] = self._groups.next()
         return self._group_of[port]
 
-    def _link(self, addresses: bytes, port: int, edited: str | None = None) -> int:
+    def _link(self, addresses: bytes, port: int, edited: frozenset[str] = frozenset()) -> int:
         """The link of frames with these addresses, the destination first, that leave by a port.
 
         Args:
             addresses: Of the frames.
             port: The device port.
-            edited: The one of them that changes from frame to frame.
+            edited: Those of them that change from frame to frame.
         """
         key = addresses, port, edited
         if key not in self._link_of:
             link = self._link_of[key] = self._links.next()
             destination, source = addresses[:6], addresses[6:]
-            if edited is None:
+            if not edited:
                 entry = link_addresses(link, port, destination, source)
-            elif edited == "Ether.dst":
+            elif edited == {"Ether.dst"}:
                 entry = link_to_peer(link, port, source)
+            elif edited == {"Ether.src"}:
+                entry = link_own_source(link, port, destination, source)
             else:
-                entry = link_from_peer(link, port, destination)
+                entry = link_own_addresses(link, port, destination, source)
             self._entries.append(entry)
         return self._link_of[key]

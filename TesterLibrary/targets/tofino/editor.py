@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...planning.switch.editor import ETHERNET, WORD, SwitchEditor
+from ...planning.switch.editor import WORD, SwitchEditor
 from ...planning.switch.own_members import own_field, own_member
 from .entry import Span, TableEntry
 
@@ -14,6 +14,7 @@ _EDITOR = "InternalIngress.editor"
 _VLAN = "vlan"
 _UNITS = ("first", "second")  # the second can be cascaded
 _MEMBERS = {
+    "Ether": "ether",
     "IP": "ipv4",
     "IPv6": "ipv6",
     "ARP": "arp",
@@ -68,8 +69,6 @@ def _values(field: str, template: int, editor: SwitchEditor) -> Iterator[TableEn
 
 def _action(field: str) -> str:
     """The action for a field: `IP.src` becomes ipv4_src; user's headers as in templates/own_headers.p4.j2."""
-    if field in ETHERNET:
-        return "ether"
     header, _, name = field.partition(".")
     if header == "Dot1Q":
         return _VLAN

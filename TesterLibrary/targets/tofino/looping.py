@@ -15,6 +15,7 @@ _LOOP = "InternalIngress.template_loop"
 _COPIES = "InternalIngress.replicator"
 _LINKS = "ExternalEgress.restoration"
 _VERSION = "ExternalEgress.version"
+_HIGH = 2  # bytes of an address that stay where its others change
 
 
 def stream_loop(template: int) -> TableEntry:
@@ -53,9 +54,14 @@ def link_to_peer(link: int, port: int, source: bytes) -> TableEntry:
     return _link(link, port, "to_peer", src=source)
 
 
-def link_from_peer(link: int, port: int, destination: bytes) -> TableEntry:
+def link_own_source(link: int, port: int, destination: bytes, source: bytes) -> TableEntry:
     """The entry that sends frames of a link, which leave by a device port, from addresses of their own."""
-    return _link(link, port, "from_peer", dst=destination)
+    return _link(link, port, "own_source", dst=destination, src_high=source[:_HIGH])
+
+
+def link_own_addresses(link: int, port: int, destination: bytes, source: bytes) -> TableEntry:
+    """The entry that gives frames of a link, which leave by a device port, two addresses of their own."""
+    return _link(link, port, "own_addresses", dst_high=destination[:_HIGH], src_high=source[:_HIGH])
 
 
 def _link(link: int, port: int, action: str, **addresses: bytes) -> TableEntry:

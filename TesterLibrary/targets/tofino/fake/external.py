@@ -294,7 +294,6 @@ class External:
             place = pipe_of(port), packet.template
             sequence = numbers.get(place, 0)
             packet.set("signature.id", number(entry, "id"))
-            packet.set("signature.sequence_high", packet.flow % _HALF)
             packet.set("signature.sequence", sequence)
             packet.set("signature.timestamp_ns", now_ns)
             packet.sign(number(entry, "rest"))
@@ -305,8 +304,12 @@ class External:
         if entry and _is(entry, "addresses"):
             packet.octets[:6] = number(entry, "dst").to_bytes(6, "big")
             packet.octets[6:12] = number(entry, "src").to_bytes(6, "big")
-        elif entry and _is(entry, "from_peer"):
-            packet.octets[:12] = number(entry, "dst").to_bytes(6, "big") + packet.peer
+        elif entry and _is(entry, "own_source"):
+            packet.octets[:6] = number(entry, "dst").to_bytes(6, "big")
+            packet.octets[6:12] = _own(entry, "src_high", packet.source_low)
+        elif entry and _is(entry, "own_addresses"):
+            packet.octets[:6] = number(entry, "dst_high").to_bytes(2, "big") + packet.peer[2:]
+            packet.octets[6:12] = _own(entry, "src_high", packet.source_low)
         elif entry:
             packet.octets[:12] = packet.peer + number(entry, "src").to_bytes(6, "big")
 
@@ -351,6 +354,11 @@ def query_key(packet: Packet, name: str) -> int:
         key = _QUERY_KEYS[name]
         return packet.bits(key.header, key.first, key.bits)
     return int(packet.has(name.removesuffix("_valid")))
+
+
+def _own(entry: TableEntry, high: str, low: int) -> bytes:
+    """An address of which the entry has the first 16 bits."""
+    return number(entry, high).to_bytes(2, "big") + low.to_bytes(4, "big")
 
 
 def _is(entry: TableEntry, action: str) -> bool:

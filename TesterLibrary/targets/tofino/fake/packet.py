@@ -76,7 +76,8 @@ class Packet:
     link: int = 0
     template: int = 0
     flow: int = 0
-    peer: bytes = bytes(6)  # MAC address of the station that asked
+    peer: bytes = bytes(6)  # MAC address of the station that asked; of a stream: the destination
+    source_low: int = 0  # last 32 bits of the source of a stream, where it changes
     from_port: int | None = None  # where it came in, of one that goes to the driver
     cut_off: bool = False  # ends within a header
     rests: dict[str, int] = field(default_factory=dict)  # parts of checksums that do not change

@@ -52,13 +52,15 @@ class FakeStreamUnits:
         self._number(packet, pipe)
 
     def _number(self, packet: Packet, pipe: int) -> None:
-        """Gives a frame the number of its flow (p4/controls/flows.p4)."""
+        """Gives a frame the number of its flow, if they are counted (p4/controls/flows.p4)."""
         control, place = "InternalIngress.flow_numbers", (pipe, packet.template)
         entry = self._store.match(f"internal.{control}.streams", packet.template)
+        if entry is None:
+            return
         numbers = self._store.cells(f"internal.{control}.next", f"{control}.next.f1")
         value = numbers.get(place, 0)
-        numbers[place] = 0 if value >= (number(entry, "own_last") if entry else 0) else value + 1
-        packet.flow = packet.flow >> 16 << 16 | value
+        numbers[place] = 0 if value >= number(entry, "own_last") else value + 1
+        packet.set("signature.sequence_high", value)
 
     def _moved(self, unit: str, pipe: int, template: int, moves: bool) -> tuple[int, bool]:
         """The number of a unit, and whether it wraps. A second register moves alike, and says that."""
@@ -92,9 +94,11 @@ class FakeStreamUnits:
         if target is None:
             return
         header, _, name = str(target.action).rpartition(".")[2].partition("_")
-        if header == "ether":
+        if (header, name) == ("ether", "dst"):
             low = (number(target, "base") + value) % _WORD
             packet.peer = packet.peer[:2] + low.to_bytes(4, "big")
+        elif (header, name) == ("ether", "src"):
+            packet.source_low = (number(target, "base") + value) % _WORD
         elif header == "vlan":
             others = packet.get("vlan.vlan") & ~_VLANS
             packet.set("vlan.vlan", others | value & _VLANS)

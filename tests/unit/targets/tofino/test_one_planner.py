@@ -67,6 +67,7 @@ JOBS: dict[str, tuple[Stream | Responder, str]] = {
     "ipv6": (stream(**headers("Ether / IPv6 / UDP")), ""),
     "tagged": (stream(**headers("Ether / Dot1Q(vlan=7) / IP / UDP")), ""),
     "two fields": (edited("IP.src", "UDP.dport"), ""),
+    "both addresses of Ethernet": (replace(edited("Ether.dst", "Ether.src"), count_flows=True), ""),
     "unsigned tcp": (stream(**headers("Ether / IP / TCP"), signature=False), ""),
     "unsigned vxlan": (stream(**headers(VXLAN), signature=False), ""),
     "the program's version": (version("IP.id"), ""),

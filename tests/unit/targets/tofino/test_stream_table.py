@@ -103,10 +103,9 @@ ROWS: dict[str, tuple[Stream | Sequence[Stream], str]] = {  # by what the table 
         "",
     ),
     "ports of UDP and TCP, `TCP.seq`": (steps("UDP.dport"), ""),
-    "one address of Ethernet, its last 32 bits": (steps("Ether.dst", "02:00:00:00:00:01"), ""),
-    "both addresses of Ethernet": (
-        edited("Ether.dst", "Ether.src"),
-        "Ether.dst and Ether.src change; a switch changes one of them",
+    "addresses of Ethernet, both too, their last 32 bits": (
+        [steps("Ether.dst", "02:00:00:00:00:01"), edited("Ether.dst", "Ether.src")],
+        "",
     ),
     "numbers of VLANs": ([steps("Dot1Q.vlan", "1", VLAN), steps("VLAN.vid", "1", VLAN)], ""),
     "more than one VLAN tag": (
