@@ -65,12 +65,14 @@ parser ExternalIngressParser(packet_in packet, out headers_t hdr, out external_i
             TYPE_ARP: arp;
             TYPE_VLAN: vlan;
             TYPE_IPV6: ipv6;
+            TYPE_MPLS: mpls;
             OWN_ETHERNET_TYPES
             default: accept;
         }
     }
 
 #include "parsers/network.p4"
+#include "parsers/arriving_labels.p4"
 }
 
 control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in ingress_intrinsic_metadata_t ig,
@@ -213,12 +215,14 @@ parser ExternalEgressParser(packet_in packet, out headers_t hdr, out external_eg
             TYPE_ARP: arp;
             TYPE_VLAN: vlan;
             TYPE_IPV6: ipv6;
+            TYPE_MPLS: mpls;
             OWN_ETHERNET_TYPES
             default: accept;
         }
     }
 
 #include "parsers/network.p4"
+#include "parsers/labels.p4"
 }
 
 control ExternalEgress(inout headers_t hdr, inout external_egress_t meta, in egress_intrinsic_metadata_t eg,

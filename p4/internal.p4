@@ -31,12 +31,14 @@ parser InternalIngressParser(packet_in packet, out headers_t hdr, out internal_i
             TYPE_ARP: arp;
             TYPE_VLAN: vlan;
             TYPE_IPV6: ipv6;
+            TYPE_MPLS: mpls;
             OWN_ETHERNET_TYPES
             default: accept;
         }
     }
 
 #include "parsers/network.p4"
+#include "parsers/labels.p4"
 }
 
 control InternalIngress(inout headers_t hdr, inout internal_ingress_t meta, in ingress_intrinsic_metadata_t ig,

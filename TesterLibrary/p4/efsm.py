@@ -46,7 +46,7 @@ _PAYLOAD = (  # the words of 16 bits from the start of the payload that a row ca
     "hdr.signature.timestamp_ns[15:0]",
     "hdr.signature.complement",
 )
-_VALUES = {"TCP.seq": "hdr.tcp.seq", "TCP.ack": "hdr.tcp.ack", "payload.length": "octets"}
+_VALUES = {"TCP.seq": "seq", "TCP.ack": "hdr.tcp.ack", "payload.length": "octets"}
 
 
 @dataclass(frozen=True)

@@ -115,6 +115,10 @@ control Classifier(in headers_t hdr, in bit<16> signature_rest, in bit<9> ingres
             class.version = hdr.ipv4.tester_version;
         } else if (hdr.ipv6.isValid()) {
             class.version = hdr.ipv6.tester_version;
+        } else if (hdr.labelled_ipv4.isValid()) {
+            class.version = hdr.labelled_ipv4.tester_version;
+        } else if (hdr.labelled_ipv6.isValid()) {
+            class.version = hdr.labelled_ipv6.tester_version;
         }
         if (!signatures.apply().hit) {
             classes.apply();

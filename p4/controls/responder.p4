@@ -38,8 +38,9 @@ control Responder(inout headers_t hdr, inout reply_t reply, inout turn_t turn) {
 
     apply {
         if (hdr.loop.kind == kind_t.READ) {
-            first_pass.apply();
+            // Before the table, not beside what Efsm copies: an action has room for 32 bits of a hash.
             reply.ports = swapped.get({hdr.tcp.dport, hdr.tcp.sport});
+            first_pass.apply();
             efsm.apply(hdr, state, reply, turn);
         } else {
             write.execute(hdr.loop.flow_high[1:0] ++ hdr.loop.shared[31:16]);

@@ -51,6 +51,12 @@ header vlan_h {
     bit<16> ether_type;
 }
 
+// Label, 20 bits; traffic class, 3; bottom of the stack, 1; time to live, 8 (RFC 3032): one number, so that another can
+// be added to any of them.
+header mpls_h {
+    bit<32> entry;
+}
+
 header arp_h {
     bit<16> hardware;
     bit<16> protocol;
@@ -164,6 +170,11 @@ struct headers_t {
     cpu_h cpu;
     ethernet_h ethernet;
     vlan_h vlan;
+    mpls_h mpls;
+    mpls_h second_mpls;
+    ipv4_h labelled_ipv4;      // where a frame arrives; behind a label that no table but that of signatures looks at
+    ipv6_h labelled_ipv6;
+    udp_h labelled_udp;
     OWN_MEMBERS
     arp_h arp;
     ipv4_h ipv4;

@@ -27,6 +27,7 @@ const bit<16> TYPE_IPV4 = 0x0800;
 const bit<16> TYPE_ARP = 0x0806;
 const bit<16> TYPE_VLAN = 0x8100;
 const bit<16> TYPE_IPV6 = 0x86dd;
+const bit<16> TYPE_MPLS = 0x8847;
 const bit<8> PROTOCOL_ICMP = 1;
 const bit<8> PROTOCOL_TCP = 6;
 const bit<8> PROTOCOL_UDP = 17;

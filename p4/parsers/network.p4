@@ -15,6 +15,7 @@ state vlan {
         TYPE_IPV4: ipv4;
         TYPE_ARP: arp;
         TYPE_IPV6: ipv6;
+        TYPE_MPLS: mpls;
         OWN_ETHERNET_TYPES
         default: accept;
     }

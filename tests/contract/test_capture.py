@@ -20,7 +20,7 @@ from TesterLibrary.measurement.capture import CapturedFrame
 from TesterLibrary.measurement.captured_frames import frames_of
 from TesterLibrary.measurement.flows import flows_of
 from TesterLibrary.model.capture import Capture, CaptureTrigger, Direction, Keep, TriggerKind
-from TesterLibrary.model.editor import Editor, FieldPath, Mode, Sweep
+from TesterLibrary.model.editor import Editor, FieldPath, FieldValues, Mode, Sweep
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.plan import LearningFrame
 from TesterLibrary.model.units import Duration
@@ -163,6 +163,18 @@ def test_every_frame_is_captured_where_it_leaves_and_where_it_arrives(rig: Rig, 
                 "Ether.dst": Sweep("02:00:fe:00:00:fe", count=4),
                 "Ether.src": Sweep("04:00:00:00:00:01", count=3),
             },
+        ),
+        (
+            "Ether / MPLS(label=77, cos=5, ttl=9) / IP / UDP",
+            {"MPLS.label": Sweep("1048574", count=4), "UDP.dport": Sweep("80", count=3)},
+        ),
+        (
+            "Ether / Dot1Q(vlan=7) / MPLS(label=77, cos=5, ttl=9) / MPLS(label=78) / IPv6 / UDP",
+            {"MPLS.ttl": Sweep("254", count=4), "IPv6.dst": FieldValues(("2001:db8::7", "2001:db8::9"))},
+        ),
+        (
+            "Ether / MPLS(label=77) / IPv6 / UDP",
+            {"MPLS.label": FieldValues(("16", "1048575", "17"))},
         ),
     ],
 )

@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from scapy.contrib.mpls import MPLS
 from scapy.layers.inet import ICMP, IP, TCP, UDP
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import ARP, Dot1Q, Ether
@@ -18,6 +19,7 @@ from TesterLibrary.measurement.capture import CaptureCounters, CapturedFrame
 from TesterLibrary.measurement.captured_frames import frames_of
 from TesterLibrary.model.capture import Capture
 from TesterLibrary.model.endpoints import Endpoints
+from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.stream import Stream
@@ -32,6 +34,7 @@ _OURS = ("198.18.0.2", "198.18.0.3", "198.18.0.77")
 _MACS = ("02:00:00:00:00:01", "02:00:00:00:00:02", "02:00:00:00:00:99", "ff:ff:ff:ff:ff:ff")
 _PORTS = (7, 80, 81, 1024, 40000)
 _FLAGS = ("S", "SA", "A", "PA", "FA", "R", "RA", "")
+_LABELLED = HeaderStack.parse("Ether / MPLS(label=77) / IP / UDP")
 _RESPONDERS = (
     ("web", "http-get", "198.18.0.3:80"),
     ("pings", "icmp-echo", "198.18.0.3"),
@@ -43,6 +46,7 @@ def _load(rig: SwitchRig) -> None:
     streams = (
         Stream("north", "p1", "p2", FrameSize(128), Rate.parse("1 kpps")),
         Stream("south", "p2", "p1", FrameSize(128), Rate.parse("1 kpps"), signature=False),
+        Stream("label", "p1", "p2", FrameSize(128), Rate.parse("1 kpps"), headers=_LABELLED),
     )
     ends = tuple(
         Responder(name=name, port="p2", protocol=protocol, servers=Endpoints.parse(servers))
@@ -75,6 +79,9 @@ def frame_at_random(draw: Random) -> bytes:
     packet: Packet = Ether(src=draw.choice(_MACS[:3]), dst=draw.choice(_MACS))
     if draw.random() < 0.2:
         packet /= Dot1Q(vlan=draw.choice((5, 7)))
+    if draw.random() < 0.1:
+        for bottom in draw.choice(((1,), (0, 1), (0, 0, 1))):
+            packet /= MPLS(label=draw.getrandbits(20), s=bottom)
     packet = packet / upper / Raw(_payload(draw))
     octets = bytearray(bytes(packet).ljust(60, b"\0"))
     for _ in range(draw.choice((0, 0, 1, 3))):

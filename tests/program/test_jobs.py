@@ -28,11 +28,14 @@ _HEADERS = (
     "Ether / IP(dst=198.18.0.{}) / TCP(flags=A)",
     "Ether / IPv6(src=2001:db8::1, dst=2001:db8::{}) / TCP(flags=A)",
     "Ether / ARP(op=1, pdst=198.18.0.{})",
+    "Ether / MPLS(label=77, cos=3) / IP(dst=198.18.0.{}) / UDP",
+    "Ether / Dot1Q(vlan=7) / MPLS(label=77) / MPLS(label=78) / IPv6(dst=2001:db8::{}) / UDP",
 )
 _FIELDS = {
     "Ether": ("dst", "src"),
     "Dot1Q": ("vlan",),
     "IP": ("tos", "ttl"),
+    "MPLS": ("label", "cos", "ttl"),
     "IPv6": ("hlim", "src", "dst"),
     "ARP": ("psrc", "pdst"),
 }
@@ -48,9 +51,13 @@ _VALUES = {  # of fields that are no plain numbers
 
 def _mode(draw: Random, path: FieldPath) -> Mode:
     """A mode with values that the field takes."""
+    modes: tuple[Mode, ...]
     value = _VALUES.get((path.header, path.field), "{}").format
     most = 900 if path.field in ("sport", "dport") else 200
-    modes: tuple[Mode, ...] = (
+    if path.field == "cos":
+        modes = Sweep("1", "6"), Sweep("6", "1", "-2"), FieldValues(("0", "7")), RandomField("1", "4")
+        return draw.choice(modes)
+    modes = (
         Sweep(value(1), value(9)),
         Sweep(value(9), value(1), "-2"),
         FieldValues((value(5), value(most), value(17))),
@@ -65,10 +72,12 @@ def _stream(draw: Random, number: int) -> Stream:
     layers = [layer.partition("(")[0] for layer in headers.split(" / ")]
     reached = [(layer, field) for layer in layers for field in _FIELDS.get(layer, ())]
     reached += [(layer, port) for layer in layers if layer in ("TCP", "UDP") for port in ("sport", "dport")]
-    signed = bool({"UDP", "TCP"} & set(layers)) and draw.random() < 0.7
+    signed = "MPLS" in layers or (bool({"UDP", "TCP"} & set(layers)) and draw.random() < 0.7)
     if not signed:  # what tells streams apart stays
         reached = [path for path in reached if path not in (("IPv6", "dst"), ("ARP", "pdst"))]
     paths = [FieldPath(*path) for path in draw.sample(reached, draw.randrange(3))]
+    if [path.header for path in paths] == ["MPLS", "MPLS"]:
+        paths.pop()  # of a label a switch changes one field
     pps = draw.choice((300, 1000, 7777))
     shaping = draw.choice((None, None, Poisson(), UniformGaps()))
     return Stream(

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from ...errors import PlanError
 from ...model.plan import PlannedStream
@@ -33,6 +34,8 @@ def stream_class(stream: PlannedStream) -> Mapping[str, tuple[int, int]]:
     mask, value = _bits(stream)
     fields = FrameFields.of(stream.frame)
     key = {"vlan_valid": (int(fields.vlan is not None), 1)}
+    if fields.labels:  # behind them a switch looks for signatures only
+        fields = replace(fields, version=None, ip=None, protocol=None, transport=None)
     for name in _KEYS:
         place = fields.place(name)
         if place is not None:
@@ -49,7 +52,7 @@ def stream_class(stream: PlannedStream) -> Mapping[str, tuple[int, int]]:
     if len(key) <= 1:
         raise PlanError(
             f"stream {stream.name!r}: frames without a signature are known by fields of IPv4 and ARP, "
-            "ports and VLANs on a switch, and these have none that stay the same"
+            "ports and VLANs on a switch, not behind MPLS, and these have none that stay the same"
         )
     return key
 

@@ -11,7 +11,7 @@ form a cascade: the second steps when the first wraps.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...errors import PlanError
 from ...model.edit import Distribution, PlannedEditor, RandomBits, RandomRange, Source, Step, Values
@@ -26,6 +26,9 @@ _FIELDS = {
     "Ether.dst": 48,
     "Ether.src": 48,
     "Dot1Q.vlan": 12,
+    "MPLS.label": 20,
+    "MPLS.cos": 3,
+    "MPLS.ttl": 8,
     "IP.src": 32,
     "IP.dst": 32,
     "IP.tos": 8,
@@ -43,6 +46,8 @@ _FIELDS = {
 }
 ETHERNET = ("Ether.dst", "Ether.src")  # a frame has room for their last bits within the switch
 _LISTED = "Dot1Q.vlan"  # shares its container with other bits, so no base is added to it
+ENTRY = "MPLS"  # a header of one number of 32 bits, to whose fields is added where they are in it
+_BEHIND = {"label": 12, "cos": 9, "ttl": 0}  # bits of an entry behind its fields
 
 
 @dataclass(frozen=True)
@@ -86,13 +91,14 @@ def own_fields(types: Sequence[HeaderType]) -> dict[str, int]:
 
 
 def switch_editors(
-    editors: Sequence[PlannedEditor], own_fields: Mapping[str, int] | None = None
+    editors: Sequence[PlannedEditor], own_fields: Mapping[str, int] | None = None, frame: bytes = b""
 ) -> tuple[SwitchEditor, ...]:
     """The editors of one stream. A switch draws random values by itself and ignores seeds.
 
     Args:
         editors: The planned editors.
         own_fields: Bits of the fields of headers that a file describes and the program was built with.
+        frame: A frame of the stream.
 
     Raises:
         PlanError: more fields than units, a field that no unit reaches, a number that a register cannot hold,
@@ -106,9 +112,13 @@ def switch_editors(
     found = []
     for number, editor in enumerate(ordered):
         try:
-            found.append(_lowered(editor, fields, cascaded=_cascaded(editor, ordered[:number])))
+            lowered = _lowered(editor, fields, cascaded=_cascaded(editor, ordered[:number]))
+            found.append(_in_entry(lowered, editor, frame) if _in(ENTRY, lowered) else lowered)
         except PlanError as problem:
             raise PlanError(f"{editor.name}: {problem}") from None
+    both = [editor.field for editor in found if _in(ENTRY, editor)]
+    if len(both) > 1:
+        raise PlanError(f"{' and '.join(both)} change; of a label of MPLS a switch changes one field")
     if (listed := sum(len(editor.listed) for editor in found)) > LIST_VALUES:
         raise PlanError(f"lists of {listed:,} values; a switch has room for {LIST_VALUES:,}")
     return tuple(found)
@@ -142,6 +152,42 @@ def _lowered(editor: PlannedEditor, fields: Mapping[str, int], *, cascaded: bool
     kept = tuple(Listed(item.first, item.last, item.value & top) for item in listed)
     error = len(kept) / (1 << _QUANTILE_BITS) if isinstance(editor.source, Distribution) else 0.0
     return SwitchEditor(name, start, step, random, bound, base & top, kept, cascaded, error)
+
+
+def _in_entry(lowered: SwitchEditor, editor: PlannedEditor, frame: bytes) -> SwitchEditor:
+    """An editor of a field in a number of 32 bits, whose other bits are in the base."""
+    behind = _BEHIND[lowered.field.rpartition(".")[2]]
+    begin = (editor.bit_offset + editor.bits + behind - WORD) // 8
+    others = int.from_bytes(frame[begin : begin + WORD // 8], "big") & ~((1 << editor.bits) - 1 << behind)
+    if isinstance(editor.source, Step) and not lowered.listed and behind + editor.bits < WORD:
+        lowered = _within(lowered, editor.source, editor.bits)
+    if lowered.listed:
+        listed = tuple(replace(item, value=others | item.value << behind) for item in lowered.listed)
+        return replace(lowered, base=0, listed=listed)
+    return replace(
+        lowered,
+        start=lowered.start << behind,
+        step=lowered.step << behind,
+        bound=lowered.bound << behind,
+        base=others + (lowered.base << behind) & (1 << WORD) - 1,
+    )
+
+
+def _within(lowered: SwitchEditor, source: Step, bits: int) -> SwitchEditor:
+    """Steps that do not leave a field; those that do would change its neighbour, and become a list."""
+    ends = source.value(0), source.value(source.count - 1)
+    if min(ends) >= 0 and max(ends) < 1 << bits:
+        return lowered
+    if source.count > LIST_VALUES:
+        raise PlanError(
+            f"it begins anew within {source.count:,} values; a switch has a list of {LIST_VALUES:,} for that"
+        )
+    values = tuple(Listed(n, n, source.value(n) & (1 << bits) - 1) for n in range(source.count))
+    return replace(lowered, start=0, step=1 % source.count, bound=source.count, base=0, listed=values)
+
+
+def _in(header: str, editor: SwitchEditor) -> bool:
+    return editor.field.rpartition(".")[0] == header
 
 
 def _check_upper(editor: PlannedEditor) -> None:

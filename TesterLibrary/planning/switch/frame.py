@@ -4,14 +4,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...protocols.frame import checksum
 
 _ADDRESSES = 12  # bytes of Ethernet before its type
 _TYPES = {0x0800: 4, 0x86DD: 6}
+_VERSIONS = _TYPES.values()
 _ARP, _ARP_LENGTH = 0x0806, 28
 _TAG, _SERVICE_TAG = 0x8100, 0x88A8  # IEEE 802.1Q; a parser looks behind one of the first kind
+_MPLS, _LABEL, _LABELS = 0x8847, 4, 2  # its type, bytes of an entry, and the entries before IP at most
+_BOTTOM = 1  # in the third byte of an entry
 TCP, UDP = 6, 17
 SIGNATURE_LENGTH = 16
 _TCP_WORDS, _UDP_LENGTH = 5, 8
@@ -41,6 +45,7 @@ class FrameFields:
     protocol: int | None  # protocol number of the header behind IP
     transport: int | None  # offset of TCP or UDP, if a parser reaches it
     arp: int | None = None  # offset of ARP
+    labels: tuple[int, ...] = ()  # offsets of entries of MPLS
 
     @classmethod
     def of(cls, octets: bytes) -> FrameFields:
@@ -52,15 +57,32 @@ class FrameFields:
             at += 4
             kind = _number(octets, at, 2)
         ip, version = at + 2, _TYPES.get(kind)
+        labels: tuple[int, ...] = ()
+        if kind == _MPLS:
+            labels, ip, version = _labelled(octets, ip)
         if version is None:
-            arp = at + 2 if kind == _ARP and len(octets) >= at + 2 + _ARP_LENGTH else None
-            return cls(octets, vlan, None, None, None, None, arp)
+            arp = ip if kind == _ARP and len(octets) >= ip + _ARP_LENGTH else None
+            return cls(octets, vlan, None, None, None, None, arp, labels)
         protocol = octets[ip + 9] if version == 4 else octets[ip + 6]
         plain = version == 6 or (octets[ip] & 0xF == 5 and _number(octets, ip + 6, 2) & 0x1FFF == 0)
         reached = protocol in (TCP, UDP) and plain
-        return cls(
-            octets, vlan, version, ip, protocol, ip + (20 if version == 4 else 40) if reached else None
-        )
+        transport = ip + (20 if version == 4 else 40) if reached else None
+        return cls(octets, vlan, version, ip, protocol, transport, labels=labels)
+
+    @property
+    def begins(self) -> Mapping[str, int]:
+        """The offsets of the headers whose fields the program changes, by Scapy's names."""
+        network = {4: "IP", 6: "IPv6"}.get(self.version or 0)
+        transport = {TCP: "TCP", UDP: "UDP"}.get(self.protocol or 0)
+        found = {
+            "Ether": 0,
+            "Dot1Q": None if self.vlan is None else _ADDRESSES + 2,
+            "ARP": self.arp,
+            "MPLS": next(iter(self.labels), None),
+            **({network: self.ip} if network else {}),
+            **({transport: self.transport} if transport else {}),
+        }
+        return {name: at for name, at in found.items() if at is not None}
 
     def place(self, key: str) -> tuple[int, int] | None:
         """Offset and length, in bytes, of a key of the classifier; None if the frame has no such field."""
@@ -101,8 +123,11 @@ class FrameFields:
 
     @property
     def signature(self) -> int | None:
-        """Where a parser looks for a signature: right behind UDP, or TCP without options; None: no room."""
-        if self.ip is None or self.transport is None:
+        """Where a parser looks for a signature: right behind UDP, or TCP without options; None: no room.
+
+        Behind labels of MPLS it looks behind UDP only.
+        """
+        if self.ip is None or self.transport is None or (self.labels and self.udp is None):
             return None
         if self.udp is not None:
             begin, length = self.transport + _UDP_LENGTH, _number(self.octets, self.transport + 4, 2)
@@ -128,6 +153,18 @@ class FrameFields:
         pseudo = bytes((0, self.protocol)) + (len(octets) - self.transport).to_bytes(2, "big")
         found = checksum(octets[self.ip + begin : self.ip + end] + pseudo + carried)
         return octets[:at] + (found or 0xFFFF * (self.udp is not None)).to_bytes(2, "big") + octets[at + 2 :]
+
+
+def _labelled(octets: bytes, at: int) -> tuple[tuple[int, ...], int, int | None]:
+    """Offsets of entries of MPLS, where they end, and the version of IP there; None: no IP is found."""
+    labels: tuple[int, ...] = ()
+    for _ in range(_LABELS):
+        labels += (at,)
+        at += _LABEL
+        if _number(octets, at - 2, 1) & _BOTTOM:
+            version = _number(octets, at, 1) >> 4
+            return labels, at, version if version in _VERSIONS else None
+    return labels[:1], at, None
 
 
 def _number(octets: bytes, at: int, length: int) -> int:

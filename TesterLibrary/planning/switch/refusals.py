@@ -7,11 +7,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 from ...errors import PlanError
 from ...model.plan import PlannedStream
 from ...model.planned_end import PlannedEnd
 from .answers import answer_frame
 from .classes import check_accepted, stream_class
+from .editor import SwitchEditor
 from .frame import FrameFields
 from .replies import accepted_fields, replies_only
 from .signature import signed_template
@@ -58,6 +61,25 @@ def _check_checksums(stream: PlannedStream, fields: FrameFields) -> None:
         "outermost IPv4, TCP and UDP, which are what a switch makes right; take other headers, or use a "
         "testerd"
     )
+
+
+def check_edited(stream: PlannedStream, edits: Sequence[SwitchEditor], own_fields: Collection[str]) -> None:
+    """PlanError if the parsers of a switch do not find the header of an edited field, which would not change.
+
+    Args:
+        stream: The stream.
+        edits: Its editors.
+        own_fields: Fields of headers that the program was built with. What is behind these is not known.
+    """
+    fields = FrameFields.of(stream.frame)
+    if own_fields and fields.version is None and fields.arp is None and not fields.labels:
+        return
+    for edit in edits:
+        if edit.field not in own_fields and edit.field.rpartition(".")[0] not in fields.begins:
+            raise PlanError(
+                f"{edit.field}: a switch does not find its header, which is behind others than a VLAN tag, "
+                "one or two labels of MPLS and IP; take other headers, or use a testerd"
+            )
 
 
 def _check_version(stream: PlannedStream, fields: FrameFields) -> None:

@@ -34,7 +34,8 @@ def signed_template(stream: PlannedStream) -> SignedTemplate:
     if place is None:
         raise PlanError(
             f"stream {stream.name!r}: a switch signs behind UDP, or TCP without options, in {LENGTH} bytes "
-            "of payload at least; use signature=False for other frames, which have loss and blind delay then"
+            "of payload at least, and behind labels of MPLS, one or two, UDP only; use signature=False for "
+            "other frames, which have loss and blind delay then"
         )
     if stream.header_size > place:
         raise PlanError(

@@ -24,7 +24,7 @@ from .loops import PlacedLoop, end_loops, placed
 from .match_action import MatchAction, match_action
 from .meter import LoopMeter
 from .phase import first_tick, ticks
-from .refusals import check_end, check_stream
+from .refusals import check_edited, check_end, check_stream
 from .resources import FLOW_CELLS, Excess
 from .sizes import Turns, by_size, named
 from .staging import Staging, draw, stage
@@ -200,7 +200,9 @@ def _templates(stream: PlannedStream, share: Fraction) -> int:
 
 def _edits(stream: PlannedStream, own_fields: Mapping[str, int]) -> tuple[SwitchEditor, ...]:
     try:
-        return switch_editors(stream.editors, own_fields)
+        edits = switch_editors(stream.editors, own_fields, stream.frame)
+        check_edited(stream, edits, own_fields)
+        return edits
     except PlanError as problem:
         raise PlanError(f"stream {stream.name!r}: {problem}") from None
 

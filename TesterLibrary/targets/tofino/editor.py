@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...planning.switch.editor import WORD, SwitchEditor
+from ...planning.switch.editor import ENTRY, WORD, SwitchEditor
 from ...planning.switch.own_members import own_field, own_member
 from .entry import Span, TableEntry
 
 _EDITOR = "InternalIngress.editor"
-_VLAN = "vlan"
+_VLAN, _MPLS = "vlan", "mpls"
 _UNITS = ("first", "second")  # the second can be cascaded
 _MEMBERS = {
     "Ether": "ether",
@@ -72,6 +72,8 @@ def _action(field: str) -> str:
     header, _, name = field.partition(".")
     if header == "Dot1Q":
         return _VLAN
+    if header == ENTRY:
+        return _MPLS
     if header in _MEMBERS:
         return f"{_MEMBERS[header]}_{name}"
     return f"{own_member(header)}_{own_field(name)}"

@@ -40,7 +40,7 @@ class External:
         if self._role(port) == 1:
             yield self._from_driver(octets)
             return
-        packet = Packet.parse(octets)
+        packet = Packet.parse(octets, arrives=True)
         if packet.cut_off:
             return
         copy = self._copied(_INGRESS, RECEIVED, port, octets, now_ns)

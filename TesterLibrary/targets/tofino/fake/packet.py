@@ -10,7 +10,7 @@ from ....model.units import FCS_LENGTH, MIN_FRAME_SIZE
 from ....protocols.frame import checksum
 from .pipelines import FORWARDED, REPLY
 
-_IPV4, _ARP, _VLAN, _IPV6 = 0x0800, 0x0806, 0x8100, 0x86DD
+_IPV4, _ARP, _VLAN, _IPV6, _MPLS = 0x0800, 0x0806, 0x8100, 0x86DD, 0x8847
 _TCP, _UDP, _ICMP = 6, 17, 1
 _ETHERNET = 14
 _SIGNATURE = 16  # bytes
@@ -22,6 +22,7 @@ FIELDS = {
     "ether.dst": ("ether", 0, 6),
     "ether.src": ("ether", 6, 6),
     "vlan.vlan": ("vlan", 0, 2),
+    "mpls.entry": ("mpls", 0, 4),
     "arp.hwtype": ("arp", 0, 2),
     "arp.ptype": ("arp", 2, 2),
     "arp.hwlen": ("arp", 4, 1),
@@ -64,6 +65,7 @@ _CHANGING = {  # fields that a checksum covers and a pipeline may change
     "icmp": (),  # its first word is counted apart
 }
 _VERSIONS = {"ipv4": (4, 0x80), "ipv6": (1, 0x08)}  # byte and bit
+_VERSIONS |= {f"labelled_{header}": place for header, place in _VERSIONS.items()}
 
 
 @dataclass
@@ -83,10 +85,15 @@ class Packet:
     rests: dict[str, int] = field(default_factory=dict)  # parts of checksums that do not change
 
     @classmethod
-    def parse(cls, octets: bytes) -> Packet:
-        """Parses a packet like the parsers of all pipelines."""
+    def parse(cls, octets: bytes, *, arrives: bool = False) -> Packet:
+        """Parses a packet like the parsers of all pipelines.
+
+        Args:
+            octets: Its bytes.
+            arrives: Whether it comes in from outside: behind a label of MPLS only a signature is found then.
+        """
         packet = cls(bytearray(octets))
-        packet._find()
+        packet._find(arrives=arrives)
         packet.rests = {
             name: (-packet._word(packet.at[name] + _OFFSETS[name]) - packet._changing(name)) % _ONES
             for name in _OFFSETS
@@ -196,11 +203,16 @@ class Packet:
             at = self.at[name] + _OFFSETS[name]
             self.octets[at : at + 2] = found.to_bytes(2, "big")
 
-    def _find(self) -> None:
+    def _find(self, *, arrives: bool) -> None:
         at, ether_type = _ETHERNET, self.ether_type
         self.at["ether"] = 0
         if ether_type == _VLAN and self._begins("vlan", at, 4):
             ether_type, at = self._word(at + 2), at + 4
+        if ether_type == _MPLS:
+            ether_type, at = self._find_labels(at)
+            if arrives:
+                self._find_labelled(ether_type, at)
+                return
         if ether_type == _ARP:
             self._begins("arp", at, 28)
         elif ether_type == _IPV4 and self._begins("ipv4", at, 20):
@@ -209,6 +221,35 @@ class Packet:
                 self._find_layer_4(at + 20, self.octets[at + 9])
         elif ether_type == _IPV6 and self._begins("ipv6", at, 40):
             self._find_layer_4(at + 40, self.octets[at + 6])
+
+    def _find_labels(self, at: int) -> tuple[int, int]:
+        """The type of the packet behind one or two labels, 0 if there are more, and where it is."""
+        for header in ("mpls", "second_mpls"):
+            bottom = self._word(at + 1) & 1
+            if (header == "second_mpls" and not bottom) or not self._begins(header, at, 4):
+                return 0, at
+            at += 4
+            if bottom:
+                # The parser looks at the next byte.
+                self.cut_off = len(self.octets) <= at
+                version = 0 if self.cut_off else self.octets[at] >> 4
+                return {4: _IPV4, 6: _IPV6}.get(version, 0), at
+        return 0, at
+
+    def _find_labelled(self, ether_type: int, at: int) -> None:
+        """The signature behind labels, in UDP only, and the version; nothing else is looked at there."""
+        plain, protocol, length = False, 0, 20
+        if ether_type == _IPV4 and self._begins("labelled_ipv4", at, 20):
+            plain = self.octets[at] & 0xF == 5 and self._word(at + 6) & 0x1FFF == 0
+            protocol = self.octets[at + 9]
+        elif ether_type == _IPV6 and self._begins("labelled_ipv6", at, 40):
+            plain, protocol, length = True, self.octets[at + 6], 40
+        at += length
+        if plain and protocol == _UDP and self._begins("labelled_udp", at, 6):
+            if self._word(at + 4) >= 8 + _SIGNATURE and self._begins("labelled_udp", at, 8):
+                self._begins("signature", at + 8, _SIGNATURE)
+            else:
+                self.at.pop("labelled_udp")
 
     def _find_layer_4(self, at: int, protocol: int) -> None:
         if protocol == _UDP and self._begins("udp", at, 8):

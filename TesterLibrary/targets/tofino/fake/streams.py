@@ -102,5 +102,7 @@ class FakeStreamUnits:
         elif header == "vlan":
             others = packet.get("vlan.vlan") & ~_VLANS
             packet.set("vlan.vlan", others | value & _VLANS)
+        elif header == "mpls":
+            packet.set("mpls.entry", number(target, "base") + value)
         else:
             packet.set(f"{header}.{name}", number(target, "base") + value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from random import Random
 
 import pytest
@@ -24,7 +25,7 @@ from TesterLibrary.model.edit import (
 from TesterLibrary.model.headers import FieldType, HeaderType
 from TesterLibrary.planning.switch.editor import Listed, SwitchEditor, own_fields, switch_editors
 
-_BITS = {"IP.src": 32, "TCP.seq": 32}
+_BITS = {"IP.src": 32, "TCP.seq": 32, "MPLS.label": 32, "MPLS.cos": 32, "MPLS.ttl": 32}
 
 
 def planned(name: str, source: Source, every: int = 1) -> PlannedEditor:
@@ -135,6 +136,44 @@ def test_a_distribution_is_drawn_with_16_bits() -> None:
     assert Counter(next(found)[0] for _ in range(10_000))[80] == pytest.approx(2500, abs=200)
 
 
+LABEL = bytes(14) + bytes.fromhex("0004db09")  # 77, class 5, at the bottom, TTL 9
+
+
+@pytest.mark.parametrize(
+    ("field", "offset", "bits", "source"),
+    [
+        ("label", 112, 20, Step(1048574, 1, 4)),
+        ("label", 112, 20, Step(3, -2, 4)),
+        ("label", 112, 20, Values((16, 1048575, 3))),
+        ("cos", 132, 3, Step(1, 1, 7)),
+        ("cos", 132, 3, Step(6, 1, 4)),
+        ("ttl", 136, 8, Step(254, 1, 4)),
+        ("ttl", 136, 8, Step(3, -2, 4)),
+        ("ttl", 136, 8, Values((255, 1))),
+    ],
+)
+def test_a_field_of_a_label_leaves_the_others_as_they_are(
+    field: str, offset: int, bits: int, source: Source
+) -> None:
+    (editor,) = switch_editors([PlannedEditor(f"MPLS.{field}", offset, bits, 1, source)], frame=LABEL)
+    unit, behind = Unit(editor, Random(1)), 144 - offset - bits
+    for frame in range(9):
+        others = int.from_bytes(LABEL[14:], "big") & ~((1 << bits) - 1 << behind)
+        assert unit.value == others | (source.value(frame) & (1 << bits) - 1) << behind
+        unit.move()
+
+
+@pytest.mark.parametrize("source", [RandomBits(1, 0, 0xFFFFF), RandomRange(1, 16, 1000)])
+def test_random_labels_leave_the_rest_of_the_entry(source: Source) -> None:
+    (editor,) = switch_editors([PlannedEditor("MPLS.label", 112, 20, 1, source)], frame=LABEL)
+    found = [value for (value,) in islice(packets([editor]), 500)]
+    assert {value & 0xFFF for value in found} == {int.from_bytes(LABEL[14:], "big") & 0xFFF}
+    labels = {value >> 12 for value in found}
+    assert len(labels) > 100
+    if isinstance(source, RandomRange):
+        assert labels <= set(range(16, 1016))
+
+
 @pytest.mark.parametrize(
     ("editors", "problem"),
     [
@@ -145,6 +184,10 @@ def test_a_distribution_is_drawn_with_16_bits() -> None:
         (
             [planned("IP.id", Step(0, 1, 4))],
             r"IP.id: a switch does not edit it; it edits Ether.dst, ",
+        ),
+        (
+            [PlannedEditor("MPLS.ttl", 136, 8, 1, Step(0, 1, 5000))],
+            r"MPLS.ttl: it begins anew within 5,000 values; a switch has a list of 4,096 for that",
         ),
         (
             [planned("Ether.src", Step((1 << 33) - 2, 1, 4))],

@@ -53,7 +53,7 @@ def version(path: str, bit: int | None = None, **changes: Any) -> Stream:
 
 
 def edited(*paths: str) -> Stream:
-    first = {"IP.src": "10.0.0.1", "IP.dst": "10.0.1.1"}
+    first = {"IP.src": "10.0.0.1", "IP.dst": "10.0.1.1", "ARP.psrc": "10.0.0.1"}
     first |= {"Ether.dst": "02:00:00:00:00:01", "Ether.src": "02:00:00:00:01:01"}
     editors = (Editor(FieldPath.parse(path), Sweep(first.get(path, "1"), count=4)) for path in paths)
     return stream(editors=tuple(editors))
@@ -132,6 +132,16 @@ JOBS: dict[str, tuple[Stream | Responder, str]] = {
         r"the highest bit of IP\.id is 1 in its headers; a switch writes its version there",
     ),
     "three fields": (edited("IP.src", "IP.dst", "UDP.dport"), "3 fields change"),
+    "a field behind a tunnel's header": (
+        replace(edited("IPv6.hlim"), signature=False, **headers("Ether / IP / IPv6 / UDP")),
+        "IPv6.hlim: a switch does not find its header",
+    ),
+    "a field behind two tags": (
+        replace(
+            edited("ARP.psrc"), signature=False, **headers("Ether / Dot1Q(vlan=7) / Dot1Q(vlan=8) / ARP")
+        ),
+        "ARP.psrc: a switch does not find its header",
+    ),
     "a field that it does not edit": (edited("IP.id"), "a switch does not edit it"),
     "unsigned, nothing to know it by": (
         stream(**headers("Ether / IPv6 / UDP"), signature=False),

@@ -43,6 +43,7 @@ STACKED = (
     "Ether / Dot1AD(vlan=7) / Dot1Q(vlan=9) / {} / UDP",
 )
 
+LABELS = "Ether / MPLS(label=77) / MPLS(label=78) / IP / UDP"
 ASKING = "Ether / IPv6(src=2001:db8::1, dst=2001:db8::2) / ICMPv6ND_NS(tgt=2001:db8::2)"
 
 
@@ -112,6 +113,15 @@ ROWS: dict[str, tuple[Stream | Sequence[Stream], str]] = {  # by what the table 
         [stream(**headers(stack.format(kind))) for stack in STACKED for kind in ("IP", "IPv6")],
         "a switch finds IP behind one VLAN tag at most",
     ),
+    "label, class and TTL of the first label of MPLS": (
+        [steps(f"MPLS.{field}", "1", LABELS) for field in ("label", "cos", "ttl")],
+        "",
+    ),
+    "two fields of one label": (
+        replace(edited("MPLS.label", "MPLS.ttl"), **headers(LABELS)),
+        "MPLS.label and MPLS.ttl change; of a label of MPLS a switch changes one field",
+    ),
+    "the second label": (steps("MPLS[2].label", "1", LABELS), "MPLS[2].label: a switch does not edit it"),
     "addresses of IPv6, their last 32 bits": (steps("IPv6.dst", "2001:db8::3", IPV6), ""),
     "their first 96 bits": (
         changing("IPv6.dst", FieldValues(("2001:db8::1", "2001:db9::1")), IPV6),
@@ -132,6 +142,28 @@ ROWS: dict[str, tuple[Stream | Sequence[Stream], str]] = {  # by what the table 
     "signatures behind UDP and TCP, in IPv4, IPv6 and VLANs": (
         [stream(**headers(stack.replace("UDP", kind))) for stack in (VLAN, IPV6) for kind in ("UDP", "TCP")],
         "",
+    ),
+    "signatures behind UDP behind one or two labels of MPLS": (
+        [
+            stream(**headers(f"Ether / {labels} / {ip} / UDP"))
+            for labels in ("MPLS(label=77)", "MPLS(label=77) / MPLS(label=78)")
+            for ip in ("IP", "IPv6")
+        ],
+        "",
+    ),
+    "signatures behind three labels, or TCP behind labels": (
+        stream(**headers("Ether / MPLS(label=77) / IP / TCP")),
+        "a switch signs behind UDP, or TCP without options, in 16 bytes of payload at least, and behind "
+        "labels of MPLS, one or two, UDP only",
+    ),
+    "frames behind MPLS without a signature": (
+        stream(signature=False, **headers(LABELS)),
+        "frames without a signature are known by fields of IPv4 and ARP, ports and VLANs on a switch, not "
+        "behind MPLS",
+    ),
+    "fields behind headers between Ethernet, VLAN, MPLS and IP": (
+        replace(steps("IPv6.hlim", "1", "Ether / IP / IPv6 / UDP"), signature=False),
+        "IPv6.hlim: a switch does not find its header",
     ),
     "signatures behind other protocols": (
         stream(**headers("Ether / IP / ICMP")),
