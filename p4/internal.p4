@@ -48,10 +48,12 @@ control InternalIngress(inout headers_t hdr, inout internal_ingress_t meta, in i
     TemplateLoop() template_loop;
     Rate() rate;
     Editor() editor;
+    THIRD_EDITOR() third_editor; // which the profile names
     FlowNumbers() flow_numbers;
     Responder() responder;
     Queues() queues;
     Replicator() replicator;
+    bit<1> second_wraps = 0;   // of the fields that change
 
     apply {
         if (hdr.loop.kind == kind_t.TEMPLATE) {
@@ -63,7 +65,8 @@ control InternalIngress(inout headers_t hdr, inout internal_ingress_t meta, in i
         }
         queues.apply(hdr, meta.reply, meta.turn.asks, meta.turn.polls, meta.turn.answers);
         // Last, because nothing waits for it: tables that do not exclude each other come one behind the other.
-        editor.apply(hdr, hdr.loop.template, meta.turn.departs == 1);
+        editor.apply(hdr, hdr.loop.template, meta.turn.departs == 1, second_wraps);
+        third_editor.apply(hdr, hdr.loop.template, meta.turn.departs == 1, second_wraps);
         flow_numbers.apply(hdr, hdr.loop.template, meta.turn.departs == 1);
         if (meta.turn.departs == 1 || meta.turn.answers == 1) {
             replicator.apply(hdr.loop.template, hdr.loop.link, tm);

@@ -19,6 +19,7 @@ from ..model.units import Rate, RateUnit
 from ..p4.build import check_programs
 from ..planning.flows import FlowSpace
 from ..planning.prediction import Prediction, ProtocolPlan, predict, predict_ends, targets
+from ..planning.switch.chip import CHIPS
 from ..planning.switch.phase import phase
 from ..planning.switch.plan import SwitchPlan, switch_plan
 from ..planning.switch.staging import Staging
@@ -49,8 +50,8 @@ def _plan(options: argparse.Namespace) -> int:
     file = load_job(options.job)
     switch: SwitchPlan | None = None
     ends: Sequence[tuple[PlannedEnd, ProtocolPlan]]
-    if options.target == "tofino":
-        switch = switch_plan(file)
+    if options.target in CHIPS:
+        switch = switch_plan(file, CHIPS[options.target])
         programs = {end.program.protocol.name: end.program for end in switch.ends}
         check_programs(list(programs.values()))
         predictions, ends = switch.streams, [(end.end, end.program) for end in switch.ends]

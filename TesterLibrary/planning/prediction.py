@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Predicts exactly what a tester will send for a job; no tester is needed.
 
-Each kind of tester has a room below this one, whose `prediction.py` registers it.
+Kinds of testers have a room below this one, whose `prediction.py` registers them.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def register(kind: TargetKind) -> None:
 
 @cache
 def targets() -> tuple[str, ...]:
-    """The names of the kinds of testers; each room below this one has one."""
+    """The names of the kinds of testers; each room below this one has one or more."""
     for room in pkgutil.iter_modules([str(Path(__file__).parent)]):
         if room.ispkg:
             importlib.import_module(f"{__package__}.{room.name}.prediction")

@@ -208,7 +208,7 @@ control EditedField(inout headers_t hdr, in template_t template, inout bit<32> n
     }
 }
 
-control Editor(inout headers_t hdr, in template_t template, in bool departs) {
+control Editor(inout headers_t hdr, in template_t template, in bool departs, inout bit<1> second_wraps) {
     EditorModes() first_modes;
     EditorModes() second_modes;
     EditorUnit() first;
@@ -218,7 +218,6 @@ control Editor(inout headers_t hdr, in template_t template, in bool departs) {
     bit<32> first_number = 0;
     bit<32> second_number = 0;
     bit<1> first_wraps = 0;
-    bit<1> second_wraps = 0;
     motion_t first_motion;
     motion_t second_motion;
     bit<1> cascaded = 0;
@@ -245,6 +244,42 @@ control Editor(inout headers_t hdr, in template_t template, in bool departs) {
             second_field.apply(hdr, template, second_number);
         }
     }
+}
+
+// A third field, on a chip that has stages for it: it moves with each packet, or when the second one wraps.
+control ThirdEditor(inout headers_t hdr, in template_t template, in bool departs, in bit<1> second_wraps) {
+    EditorModes() third_modes;
+    EditorUnit() third;
+    EditedField() third_field;
+    bit<32> number = 0;
+    bit<1> wraps = 0;
+    motion_t motion;
+    bit<1> cascaded = 0;
+
+    action cascade() {
+        cascaded = 1;
+    }
+
+    table cascades {
+        key = { template: exact @name("template"); }
+        actions = { cascade; @defaultonly NoAction; }
+        const default_action = NoAction;
+        size = TEMPLATES;
+    }
+
+    apply {
+        cascades.apply();
+        third_modes.apply(template, motion);
+        if (departs) {
+            third.apply(template, motion, cascaded == 0 || second_wraps == 1, number, wraps);
+            third_field.apply(hdr, template, number);
+        }
+    }
+}
+
+// On one that has none.
+control NoThirdEditor(inout headers_t hdr, in template_t template, in bool departs, in bit<1> second_wraps) {
+    apply { }
 }
 
 #endif

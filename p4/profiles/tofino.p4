@@ -6,4 +6,5 @@
 #include <core.p4>
 #include <tna.p4>
 
+#define THIRD_EDITOR NoThirdEditor
 #include "tester.p4"

@@ -5,4 +5,5 @@
 #include <core.p4>
 #include <t2na.p4>
 
+#define THIRD_EDITOR ThirdEditor
 #include "tester.p4"

@@ -20,6 +20,8 @@ from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Bandwidth, Duration, FrameSize, Rate
 from TesterLibrary.p4.build import shipped
 from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.planning.switch.chip import chip_of
+from TesterLibrary.planning.switch.meter import TofinoMeter
 from TesterLibrary.targets.base import Target
 from TesterLibrary.targets.fake import FakeTarget
 from TesterLibrary.targets.fake.device import FakeDevice, FakePath
@@ -141,9 +143,14 @@ class SwitchRig(Rig):
 
     worn = 1  # the header kind_h (p4/include/headers.p4)
 
-    def __init__(self, wire: Wire | None = None, pipelines: MakesPipelines | None = None) -> None:
+    def __init__(
+        self,
+        wire: Wire | None = None,
+        pipelines: MakesPipelines | None = None,
+        profile: str = "tofino",
+    ) -> None:
         self.now_ns = 10**9
-        folder = shipped("tofino")
+        folder, chip = shipped(profile), chip_of(profile)
         daemon = self.daemon = FakeDaemon(folder, self._asked, wire, pipelines=pipelines)
         front = tuple(
             FrontPort(
@@ -158,11 +165,11 @@ class SwitchRig(Rig):
             )
             for number, name in enumerate(("p1", "p2"), 1)
         )
-        copies = copies_here(daemon, "16/3")
+        copies = copies_here(daemon, f"{chip.connectors}/{chip.lanes - 1}")
         session = SwitchSession(
             lambda: FakeSwitch(daemon),
             Schema.load(folder / SCHEMA),
-            Cabling(front, copies=copies),
+            Cabling(front, copies=copies, cpu_port=chip.cpu_port, chip=chip, meter=TofinoMeter(chip.clock)),
             sleep=self.pass_time,
         )
         self.session, self._numbers = session, session.numbers

@@ -19,6 +19,11 @@ def program() -> P4Program:
 
 
 @pytest.fixture(scope="session")
+def program2() -> P4Program:
+    return _compiled("tofino2")
+
+
+@pytest.fixture(scope="session")
 def paths() -> P4Program:
     return _compiled("inline")
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -66,7 +67,7 @@ def _mode(draw: Random, path: FieldPath) -> Mode:
     return draw.choice(modes)
 
 
-def _stream(draw: Random, number: int) -> Stream:
+def _stream(draw: Random, number: int, most_fields: int) -> Stream:
     headers = draw.choice(_HEADERS).format(10 + number)
     ends = draw.choice((("p1", "p2"), ("p2", "p1")))
     layers = [layer.partition("(")[0] for layer in headers.split(" / ")]
@@ -75,9 +76,11 @@ def _stream(draw: Random, number: int) -> Stream:
     signed = "MPLS" in layers or (bool({"UDP", "TCP"} & set(layers)) and draw.random() < 0.7)
     if not signed:  # what tells streams apart stays
         reached = [path for path in reached if path not in (("IPv6", "dst"), ("ARP", "pdst"))]
-    paths = [FieldPath(*path) for path in draw.sample(reached, draw.randrange(3))]
-    if [path.header for path in paths] == ["MPLS", "MPLS"]:
-        paths.pop()  # of a label a switch changes one field
+    paths = [
+        FieldPath(*path) for path in draw.sample(reached, draw.randrange(min(most_fields, len(reached)) + 1))
+    ]
+    labels = [path for path in paths if path.header == "MPLS"]
+    paths = [path for path in paths if path not in labels[1:]]  # of a label a switch changes one field
     pps = draw.choice((300, 1000, 7777))
     shaping = draw.choice((None, None, Poisson(), UniformGaps()))
     return Stream(
@@ -96,9 +99,42 @@ def _stream(draw: Random, number: int) -> Stream:
 @pytest.mark.parametrize("seed", range(40))
 def test_a_job_is_the_same_on_both(program: P4Program, seed: int) -> None:
     draw = Random(seed)
-    streams = [_stream(draw, number) for number in range(draw.randrange(1, 4))]
+    _run(Twins(program), draw, [_stream(draw, number, 2) for number in range(draw.randrange(1, 4))])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_job_of_three_fields_is_the_same_on_both(program2: P4Program, seed: int) -> None:
+    draw = Random(seed)
+    _run(
+        Twins(program2, "tofino2"), draw, [_stream(draw, number, 3) for number in range(draw.randrange(1, 4))]
+    )
+
+
+@pytest.mark.parametrize(
+    "cascades", [(), (("IP.src", "IP.dst"),), (("IP.src", "IP.dst"), ("IP.dst", "UDP.dport"))]
+)
+def test_three_fields_in_a_cascade_are_the_same_on_both(
+    program2: P4Program, cascades: tuple[tuple[str, str], ...]
+) -> None:
+    sweeps = {
+        "UDP.dport": Sweep("80", count=3),
+        "IP.dst": Sweep("10.0.1.1", count=2),
+        "IP.src": Sweep("10.0.0.1", count=2),
+    }
+    stream = Stream(
+        "s",
+        "p1",
+        "p2",
+        FrameSize(128),
+        Rate.parse("1 kpps"),
+        editors=tuple(Editor(FieldPath.parse(field), sweep) for field, sweep in sweeps.items()),
+        cascades=tuple((FieldPath.parse(inner), FieldPath.parse(outer)) for inner, outer in cascades),
+    )
+    _run(Twins(program2, "tofino2"), Random(4), [stream])
+
+
+def _run(twins: Twins, draw: Random, streams: Sequence[Stream]) -> None:
     packets, wait = draw.choice((None, 1, 7, 30)), draw.choice((0.0, 0.003))
-    twins = Twins(program)
 
     def run(rig: SwitchRig) -> Any:
         job = Job("job", tuple(streams))

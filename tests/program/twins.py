@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from TesterLibrary.p4.outputs import shipped
-from TesterLibrary.targets.tofino.fake import Bridge
+from TesterLibrary.targets.tofino.fake import Bridge, MakesPipelines
 from TesterLibrary.targets.tofino.fake.digests import Digests
 from TesterLibrary.targets.tofino.fake.pace import Pace
 from TesterLibrary.targets.tofino.fake.passes import FakePipelines
@@ -25,7 +25,6 @@ _ELEMENTS = tuple(
     f"internal.InternalIngress.queues.{name} "
     for name in ("sources", "destinations", "ports", "seqs", "acks", "links", "peers_high", "peers_low")
 )
-_PROGRAM = Program.load(shipped("tofino"))
 
 
 class Tap(Bridge):
@@ -42,20 +41,25 @@ class Tap(Bridge):
         return super().forward(port, frame, now_ns, others)
 
 
-def _fake(store: Store, digests: Digests) -> FakePipelines:
-    pace = Pace(store, _PROGRAM.chip.clock)
-    return FakePipelines(store, Actions.of(_PROGRAM), digests, pace, lambda: DRAWN)
+def _fake(profile: str) -> MakesPipelines:
+    built = Program.load(shipped(profile))
+
+    def made(store: Store, digests: Digests) -> FakePipelines:
+        pace = Pace(store, built.chip.clock)
+        return FakePipelines(store, Actions.of(built), digests, pace, lambda: DRAWN)
+
+    return made
 
 
 class Twins:
     """Does the same with both, and compares them."""
 
-    def __init__(self, program: P4Program) -> None:
+    def __init__(self, program: P4Program, profile: str = "tofino") -> None:
         self.taps = Tap(), Tap()
         self.sent: list[tuple[int, int, str]] = []  # all frames that have left
         self.rigs = (
-            SwitchRig(self.taps[0], _fake),
-            SwitchRig(self.taps[1], runs_program(program)),
+            SwitchRig(self.taps[0], _fake(profile), profile),
+            SwitchRig(self.taps[1], runs_program(program), profile),
         )
 
     def both(self, do: Callable[[SwitchRig], Any]) -> None:

@@ -11,7 +11,7 @@ from fractions import Fraction
 from types import ModuleType
 
 from ...errors import PlanError
-from .chip import INTERNAL_PIPES, TOFINO
+from .chip import INTERNAL_PIPES, TOFINO, Chip
 from .meter import TofinoMeter
 
 _TIMEOUT_MS = 10_000
@@ -37,6 +37,16 @@ class LoopbackPorts:
     pipeline_pps: int | None = TOFINO.pipeline_pps  # None: no limit
     meter: TofinoMeter = field(default_factory=TofinoMeter)
     spare: Fraction = Fraction(1, 100)  # part of a port that a slow stream may use to become more even
+
+    @classmethod
+    def of(cls, chip: Chip) -> LoopbackPorts:
+        """Those of a folded switch with this chip."""
+        return cls(
+            ports=chip.connectors,
+            port_bps=chip.port_bps,
+            pipeline_pps=chip.pipeline_pps,
+            meter=TofinoMeter(chip.clock),
+        )
 
     @property
     def all_ports(self) -> int:

@@ -32,6 +32,7 @@ class Chip:
         pipeline_pps: Packets each second that a pipeline takes.
         recirculation_port: Device port of an external pipe whose frames come in again, without a cable or a
             set-up; None: not known.
+        edited_fields: Fields of a template that the program changes from frame to frame, each by a unit.
     """
 
     profile: str
@@ -46,6 +47,7 @@ class Chip:
     pipeline_pps: int
     pipes: int = 4
     recirculation_port: int | None = None
+    edited_fields: int = 2
 
     def device_port(self, pipe: int, connector: int, lane: int = 0) -> int:
         """The device port of a connector of a pipe; all numbers are from 0 on."""
@@ -85,6 +87,7 @@ TOFINO_2 = Chip(
     pcie_ports=(0,),
     clock_mhz=1500,
     pipeline_pps=1_500_000_000,
+    edited_fields=3,
 )
 CHIPS = {"tofino": TOFINO, "tofino2": TOFINO_2, "inline": TOFINO, "inline2": TOFINO_2}  # by profile
 INTERNAL_PIPES = (1, 3)  # pipes of a folded switch whose ports are wired to themselves (norma section 3.1)

@@ -4,20 +4,21 @@
 
 A unit holds a number. When a packet departs it becomes (number + step) mod bound, by at most one subtraction,
 because a switch has no division; the step is constant, or random bits under a mask. The field is a base plus
-the number, or the number's value in a list; of a field with more than 32 bits the last 32 of them. Two units
-form a cascade: the second steps when the first wraps.
+the number, or the number's value in a list; of a field with more than 32 bits the last 32 of them. Units form
+a cascade: one steps when the one before it wraps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 
 from ...errors import PlanError
 from ...model.edit import Distribution, PlannedEditor, RandomBits, RandomRange, Source, Step, Values
 from ...model.headers import HeaderType
+from .chip import TOFINO
 
-UNITS = 2  # editors for each template
 WORD = 32  # bits of a unit's register
 HALF = 16  # bits of a port number
 LIST_VALUES = 4096  # values in all lists of a unit
@@ -91,28 +92,31 @@ def own_fields(types: Sequence[HeaderType]) -> dict[str, int]:
 
 
 def switch_editors(
-    editors: Sequence[PlannedEditor], own_fields: Mapping[str, int] | None = None, frame: bytes = b""
+    editors: Sequence[PlannedEditor],
+    own_fields: Mapping[str, int] | None = None,
+    frame: bytes = b"",
+    units: int = TOFINO.edited_fields,
 ) -> tuple[SwitchEditor, ...]:
-    """The editors of one stream. A switch draws random values by itself and ignores seeds.
+    """The editors of one stream, by unit. A switch draws random values by itself and ignores seeds.
 
     Args:
         editors: The planned editors.
         own_fields: Bits of the fields of headers that a file describes and the program was built with.
         frame: A frame of the stream.
+        units: The number of units.
 
     Raises:
         PlanError: more fields than units, a field that no unit reaches, a number that a register cannot hold,
             or values that stay for more than one packet other than in a cascade.
     """
-    if len(editors) > UNITS:
+    if len(editors) > units:
         names = ", ".join(editor.name for editor in editors)
-        raise PlanError(f"{len(editors)} fields change ({names}); a switch changes {UNITS} of a template")
+        raise PlanError(f"{len(editors)} fields change ({names}); a switch changes {units} of a template")
     fields = {**_FIELDS, **(own_fields or {})}
-    ordered = sorted(editors, key=lambda editor: editor.every)
     found = []
-    for number, editor in enumerate(ordered):
+    for editor in _by_unit(editors):
         try:
-            lowered = _lowered(editor, fields, cascaded=_cascaded(editor, ordered[:number]))
+            lowered = _lowered(editor, fields, cascaded=editor.every > 1)
             found.append(_in_entry(lowered, editor, frame) if _in(ENTRY, lowered) else lowered)
         except PlanError as problem:
             raise PlanError(f"{editor.name}: {problem}") from None
@@ -124,13 +128,18 @@ def switch_editors(
     return tuple(found)
 
 
-def _cascaded(editor: PlannedEditor, before: Sequence[PlannedEditor]) -> bool:
-    if editor.every == 1:
-        return False
-    if before and before[0].every == 1 and before[0].period == editor.every:
-        return True
+def _by_unit(editors: Sequence[PlannedEditor]) -> Sequence[PlannedEditor]:
+    """Editors in an order in which one whose values stay moves when the one before it wraps."""
+    ordered = sorted(editors, key=lambda editor: editor.every)
+    for found in permutations(ordered):
+        periods = (1, *(editor.period for editor in found))
+        if all(editor.every in (1, period) for period, editor in zip(periods, found, strict=False)):
+            return found
+    known = {editor.period for editor in ordered}
+    slow = next((editor for editor in ordered if editor.every not in {1, *known}), ordered[-1])
     raise PlanError(
-        f"a value stays for {editor.every:,} frames; on a switch it moves with every packet, or in a cascade"
+        f"{slow.name}: a value stays for {slow.every:,} frames; on a switch it moves with every packet, or "
+        "in a cascade, when the field before it begins anew"
     )
 
 

@@ -11,7 +11,8 @@ from typing import Any
 from ...errors import PlanError
 from ...model.jobfile import JobFile
 from ..prediction import Prediction
-from .editor import LIST_VALUES, UNITS
+from .chip import TOFINO, Chip
+from .editor import LIST_VALUES
 from .gaps import gap_laws
 from .multicast import MulticastGroup, MulticastGroups
 from .prediction import predict_switch
@@ -31,7 +32,7 @@ from .sizes import named
 from .starts import START
 from .streams import SwitchEnd, flow_cells
 
-_UNITS = ("first", "second")
+_UNITS = ("first", "second", "third")  # editors of a template, of which a chip has the first ones
 
 
 @dataclass(frozen=True)
@@ -76,18 +77,21 @@ class SwitchPlan:
         return [f"takes {', '.join(used)}", f"multicast groups: {len(self.groups)}"]
 
 
-def switch_plan(file: JobFile) -> SwitchPlan:
-    """The plan of a whole job.
+def switch_plan(file: JobFile, chip: Chip = TOFINO) -> SwitchPlan:
+    """The plan of a whole job on a switch with this chip.
 
     Raises:
         PlanError: each resource that runs out, by how much and what to change.
     """
-    prediction = predict_switch(file)
+    prediction = predict_switch(file, chip)
     streams, ends = prediction.streams, prediction.ends
     templates = {name: number for number, name in enumerate(_names(streams, ends))}
     groups = MulticastGroups()
     copies = tuple(_copies(streams, ends, templates, groups))
-    capacity = tuple(_capacity(streams, ends, len(templates), len(copies)))
+    capacity = (
+        *_capacity(streams, ends, len(templates), len(copies)),
+        *_lists(streams, _UNITS[: chip.edited_fields]),
+    )
     lacking = [str(excess) for excess in capacity if excess.needed > excess.available]
     if lacking:
         raise PlanError("\n".join(f"{file.source}: {problem}" for problem in lacking))
@@ -141,7 +145,10 @@ def _capacity(
     yield gap_laws([stream.planned for stream in streams])
     flows = sum(end.end.flow_capacity for end in ends)
     yield Excess("flows", flows, FLOWS, "of all responders", "give responders a smaller flows=")
-    for unit, name in zip(range(UNITS), _UNITS, strict=True):
+
+
+def _lists(streams: tuple[Prediction, ...], units: Sequence[str]) -> Iterator[Excess]:
+    for unit, name in enumerate(units):
         lists = [stream.edits[unit] for stream in streams if len(stream.edits) > unit]
         for what, random, most in (("lists", False, LIST_VALUES), ("distributions", True, QUANTILES)):
             needed = sum(len(editor.listed) for editor in lists if editor.random == random)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The frames that a Tofino sends for a job, and the places of its streams and ends."""
+"""The frames that a switch sends for a job, and the places of its streams and ends."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from ...model.plan import Plan, PlannedStream
 from ...model.stream import Stream
 from ...model.units import FrameSize, Rate, RateUnit
 from ..prediction import Prediction, TargetKind, asked, planned, register
+from .allocation import LoopbackPorts
+from .chip import TOFINO, TOFINO_2, Chip
 from .editor import own_fields
 from .match_action import match_action
 from .sizes import whole
+from .starts import recirculation_port
 from .streams import SwitchEnd, SwitchStream, place
 
 
@@ -26,23 +29,31 @@ class SwitchPrediction:
     ends: tuple[SwitchEnd, ...]
 
 
-def predict_switch(file: JobFile) -> SwitchPrediction:
-    """Streams and ends of a job on a Tofino.
+def predict_switch(file: JobFile, chip: Chip = TOFINO) -> SwitchPrediction:
+    """Streams and ends of a job on a switch with this chip.
 
     Raises:
         PlanError: the first resource that runs out, and the file.
     """
     try:
-        return _switch(file, planned(file))
+        return _switch(file, planned(file), chip)
     except PlanError as problem:
         raise PlanError(f"{file.source}: {problem}") from None
 
 
-def _switch(file: JobFile, plan: Plan) -> SwitchPrediction:
+def _switch(file: JobFile, plan: Plan, chip: Chip) -> SwitchPrediction:
     types = [
         header_type for stream in file.job.streams if stream.headers for header_type in stream.headers.types
     ]
-    placement = place(plan, file.ports, own_fields(types))
+    placement = place(
+        plan,
+        file.ports,
+        own_fields(types),
+        chip=LoopbackPorts.of(chip),
+        edited_fields=chip.edited_fields,
+    )
+    if any(end.starts for end in placement.ends):
+        recirculation_port(chip)
     wholes = {one.id: (stream, one) for stream, one in zip(file.job.streams, plan.streams, strict=True)}
     streams = (_predicted(file, *wholes[whole(placed.planned.id)], placed) for placed in placement.streams)
     return SwitchPrediction(tuple(streams), placement.ends)
@@ -68,4 +79,9 @@ def _predicted(file: JobFile, stream: Stream, planned: PlannedStream, placed: Sw
     )
 
 
-register(TargetKind("tofino", lambda file, plan: _switch(file, plan).streams, match_action))
+def _kind(chip: Chip) -> TargetKind:
+    return TargetKind(chip.profile, lambda file, plan: _switch(file, plan, chip).streams, match_action)
+
+
+for _chip in (TOFINO, TOFINO_2):
+    register(_kind(_chip))

@@ -28,7 +28,8 @@ from ...protocols.actions.sending import Send
 from ...protocols.actions.variables import Randomize
 from .allocation import LoopbackFlow, LoopbackPort, LoopbackPorts
 from .answers import tcp_frame
-from .editor import UNITS, WORD, SwitchEditor
+from .chip import TOFINO, Chip
+from .editor import WORD, SwitchEditor
 from .match_action import MatchAction, MatchEntry, Ternary
 from .meter import LoopMeter
 from .staging import Staging, stage
@@ -61,6 +62,16 @@ class Starts:
     def accepts(self) -> tuple[Accept, ...]:
         """The fields that select what comes to these sources from the target."""
         return (self.hosts, self.ports, *self.target)
+
+
+def recirculation_port(chip: Chip) -> int:
+    """The device port by which starts come in again. PlanError if none is known of a chip."""
+    if chip.recirculation_port is None:
+        raise PlanError(
+            "clients: starts of flows need a port that recirculates, and none is known of a "
+            f"{chip.family}; use a testerd"
+        )
+    return chip.recirculation_port
 
 
 @dataclass(frozen=True)
@@ -288,10 +299,10 @@ def _edits(
     stepped("TCP.sport", targets[1].first, targets[1].count)
     if drawn_at_start(end.protocol):
         found.append(SwitchEditor("TCP.seq", 0, (1 << WORD) - 1, True, 1 << WORD, 0))
-    if len(found) > UNITS:
+    if len(found) > (units := TOFINO.edited_fields):  # no other chip has starts
         names = ", ".join(editor.field for editor in found)
         raise PlanError(
-            f"{end.name!r}: fields that change from start to start: {len(found)} needed, {UNITS} there "
+            f"{end.name!r}: fields that change from start to start: {len(found)} needed, {units} there "
             f"({names}, as answers have them); give one address, or one port, as sources= or target="
         )
     return tuple(found)

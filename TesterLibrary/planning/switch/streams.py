@@ -18,6 +18,7 @@ from ...model.planned_end import PlannedEnd
 from ...model.ports import Port
 from ...model.units import FCS_LENGTH, LINE_OVERHEAD, Bandwidth, Rate, RateUnit
 from .allocation import LoopbackFlow, LoopbackPort, LoopbackPorts, Occupied, allocate
+from .chip import TOFINO
 from .editor import SwitchEditor, switch_editors
 from .gaps import DrawnGaps, drawn, gap_laws
 from .loops import PlacedLoop, end_loops, placed
@@ -75,6 +76,7 @@ def place(
     *,
     chip: LoopbackPorts | None = None,
     occupied: Sequence[Occupied] = (),
+    edited_fields: int = TOFINO.edited_fields,
 ) -> Placement:
     """Places all of a job at once, because streams and ends share the loopback ports.
 
@@ -84,6 +86,7 @@ def place(
         own_fields: Bits of the fields of headers that the switch's program was built with.
         chip: Its loopback ports; those of a folded switch of 3.2 Tbps, if none are given.
         occupied: The flows of other jobs that loop there already.
+        edited_fields: Fields of a template that its program changes.
 
     Raises:
         PlanError: the first resource that runs out.
@@ -109,7 +112,7 @@ def place(
             flow,
             places[flow.name],
             _templates(stream, Fraction(flow.bps, chip.port_bps)),
-            _edits(stream, own_fields),
+            _edits(stream, own_fields, edited_fields),
             metered=staging.meter_rate < _line(stream, chip),
             delay=start_delay(stream, staging),
         )
@@ -198,9 +201,9 @@ def _templates(stream: PlannedStream, share: Fraction) -> int:
     return ceil(template_packets(min(map(len, stream.frames)) + FCS_LENGTH) * share)
 
 
-def _edits(stream: PlannedStream, own_fields: Mapping[str, int]) -> tuple[SwitchEditor, ...]:
+def _edits(stream: PlannedStream, own_fields: Mapping[str, int], units: int) -> tuple[SwitchEditor, ...]:
     try:
-        edits = switch_editors(stream.editors, own_fields, stream.frame)
+        edits = switch_editors(stream.editors, own_fields, stream.frame, units)
         check_edited(stream, edits, own_fields)
         return edits
     except PlanError as problem:

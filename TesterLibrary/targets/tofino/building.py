@@ -16,7 +16,7 @@ from ...planning.switch.editor import ETHERNET
 from ...planning.switch.replies import replies_only, reply_rows
 from ...planning.switch.resources import GAP_LAWS, LINKS, REPLIES, TEMPLATES, TRIGGERS
 from ...planning.switch.signature import signed_template
-from ...planning.switch.starts import PlacedStarts, opening_rows
+from ...planning.switch.starts import PlacedStarts, opening_rows, recirculation_port
 from ...planning.switch.streams import SwitchEnd, SwitchStream, place
 from ...planning.switch.trigger import ReturnedFrame, TemplateFrame, switch_trigger
 from .classifier import SourceNumbers, end_entries, source_entries, stream_entries
@@ -114,6 +114,7 @@ class _Builder:
             self._program.own_fields,
             chip=self._chip,
             occupied=occupied(self._others),
+            edited_fields=self._program.chip.edited_fields,
         )
         streams = {stream.planned.id: self._stream(stream) for stream in placement.streams}
         for answered in answered_ranges(self._plan.neighbours):
@@ -314,12 +315,7 @@ class _Builder:
         """The starts of clients, and the link by which their rows are known."""
         starts, place = placed.starts, placed.loopback
         assert place is not None
-        again = self._program.chip.recirculation_port
-        if again is None:
-            raise PlanError(
-                f"clients: starts of flows need a port that recirculates, and none is known of a "
-                f"{self._program.chip.family}; use a testerd"
-            )
+        again = recirculation_port(self._program.chip)
         template, link = self._templates.next(), self._links.next()
         self._entries += [
             held_entry(template),

@@ -10,9 +10,12 @@ from ...planning.switch.editor import ENTRY, WORD, SwitchEditor
 from ...planning.switch.own_members import own_field, own_member
 from .entry import Span, TableEntry
 
-_EDITOR = "InternalIngress.editor"
+EDITORS = {  # the control of each unit, which is named like it; those behind the first can be cascaded
+    "first": "InternalIngress.editor",
+    "second": "InternalIngress.editor",
+    "third": "InternalIngress.third_editor",
+}
 _VLAN, _MPLS = "vlan", "mpls"
-_UNITS = ("first", "second")  # the second can be cascaded
 _MEMBERS = {
     "Ether": "ether",
     "IP": "ipv4",
@@ -25,15 +28,15 @@ _MEMBERS = {
 
 def editor_entries(template: int, editors: Sequence[SwitchEditor]) -> Iterator[TableEntry]:
     """The entries of a template's units, each at its first number."""
-    for unit, editor in zip(_UNITS, editors, strict=False):
-        yield from _motion(unit, template, editor)
-        yield from _values(f"{_EDITOR}.{unit}_field", template, editor)
+    for (unit, control), editor in zip(EDITORS.items(), editors, strict=False):
+        yield from _motion(f"{control}.{unit}", template, editor)
+        yield from _values(f"{control}.{unit}_field", template, editor)
         if editor.cascaded:
-            yield TableEntry(f"internal.{_EDITOR}.cascades", {"template": template}, f"{_EDITOR}.cascade")
+            yield TableEntry(f"internal.{control}.cascades", {"template": template}, f"{control}.cascade")
 
 
 def _motion(unit: str, template: int, editor: SwitchEditor) -> Iterator[TableEntry]:
-    modes = f"{_EDITOR}.{unit}_modes"
+    modes = f"{unit}_modes"
     step = "mask" if editor.random else "by"
     yield TableEntry(
         f"internal.{modes}.modes",
@@ -42,7 +45,7 @@ def _motion(unit: str, template: int, editor: SwitchEditor) -> Iterator[TableEnt
         {step: editor.step, "below": editor.bound % (1 << WORD)},  # 2^32 is 0 where sums are modulo 2^32
     )
     for register in ("values", "values_again"):
-        name = f"{_EDITOR}.{unit}.{register}"
+        name = f"{unit}.{register}"
         yield TableEntry(f"internal.{name}", {"$REGISTER_INDEX": template}, data={f"{name}.f1": editor.start})
 
 

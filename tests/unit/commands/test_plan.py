@@ -248,6 +248,52 @@ def test_it_prints_a_line_for_each_size_of_a_stream(
     assert templates == {"north, 64 bytes": 0, "north, 570 bytes": 1, "north, 1518 bytes": 2}
 
 
+def test_a_tofino_2_changes_three_fields(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "fields.yaml"
+    path.write_text(_FIELDS, encoding="utf-8")
+    assert cli.main(["plan", str(path), "--target", "tofino"]) == cli.STATUS["ERROR"]
+    said = "3 fields change (IP.src, IP.dst, UDP.dport); a switch changes 2 of a template"
+    assert said in capsys.readouterr().err
+    assert cli.main(["plan", str(path), "--target", "tofino2"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("fields on tofino2: 1 stream\n")
+    assert "2 of 4,096 values in lists of the third editor" in out
+
+
+def test_a_tofino_2_opens_no_flows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "clients.yaml"
+    path.write_text(_CLIENTS, encoding="utf-8")
+    assert cli.main(["plan", str(path), "--target", "tofino"]) == 0
+    capsys.readouterr()
+    assert cli.main(["plan", str(path), "--target", "tofino2"]) == cli.STATUS["ERROR"]
+    assert "need a port that recirculates, and none is known of a Tofino2" in capsys.readouterr().err
+
+
+_FIELDS = """version: 1
+name: fields
+ports: [{name: p1, speed: 10 Gbps}, {name: p2, speed: 10 Gbps}]
+streams:
+  - name: north
+    tx: p1
+    rx: p2
+    rate: 12 kpps
+    edit:
+      - {field: IP.src, sweep: {first: 10.0.0.1, count: 4}}
+      - {field: IP.dst, sweep: {first: 10.0.1.1, count: 4}}
+      - {field: UDP.dport, values: [80, 443]}
+"""
+_CLIENTS = """version: 1
+name: clients
+ports: [{name: p1, speed: 10 Gbps, address: 198.18.1.2/16}, {name: p2, speed: 10 Gbps}]
+clients:
+  - name: users
+    port: p1
+    protocol: http-get-client
+    target: 198.18.3.1:80
+    sources: 198.18.2.1-198.18.2.8:2000
+    connections: 8
+    rate: 100/s
+"""
 _IMIX = """version: 1
 name: imix
 ports: [{name: p1, speed: 10 Gbps}, {name: p2, speed: 10 Gbps}]

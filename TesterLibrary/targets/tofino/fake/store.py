@@ -127,6 +127,10 @@ class Store:
         """The entry that a packet hits, in a table whose keys depend on how the program was built."""
         return self.match(table, *(read(name) for name in self._schema[table].key if name != PRIORITY))
 
+    def has(self, name: str) -> bool:
+        """Whether the program has a table of this name."""
+        return name in self._schema.tables
+
     def table(self, name: str) -> Table:
         """A table by its name. PlanError if there is none."""
         return self._schema[name]

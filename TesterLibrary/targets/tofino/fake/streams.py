@@ -6,14 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..editor import EDITORS
 from .pace import UNITS, Pace
 from .packet import Packet
 from .store import Cells, Store, number
 
-_EDITOR = "InternalIngress.editor"
 _WORD = 1 << 32
 _HALF = 1 << 16
 _VLANS = 0xFFF  # of the 16 bits of a tag
+
+
+def _modes(control: str, unit: str) -> str:
+    return f"internal.{control}.{unit}_modes.modes"
 
 
 class FakeStreamUnits:
@@ -22,6 +26,9 @@ class FakeStreamUnits:
     def __init__(self, store: Store, pace: Pace, random: Callable[[], int]) -> None:
         """`random` draws numbers of 32 bits."""
         self._store, self._pace, self._random = store, pace, random
+        self._editors = {  # the control of each unit that the program has
+            unit: control for unit, control in EDITORS.items() if store.has(_modes(control, unit))
+        }
 
     def due(self, pipe: int, template: int, now_ns: int) -> bool:
         """Whether this turn of any template is due by its random gaps (p4/controls/gaps.p4)."""
@@ -41,14 +48,12 @@ class FakeStreamUnits:
         return True
 
     def edit(self, packet: Packet, pipe: int) -> None:
-        """Moves the numbers of both units and writes them to their fields."""
-        template = packet.template
-        cascaded = self._store.match(f"internal.{_EDITOR}.cascades", template) is not None
-        wrapped = False
-        for unit in ("first", "second"):
-            moves = unit == "first" or not cascaded or wrapped
-            value, wrapped = self._moved(unit, pipe, template, moves)
-            self._written(unit, packet, value)
+        """Moves the numbers of all units and writes them to their fields."""
+        template, wrapped = packet.template, True
+        for unit, control in self._editors.items():
+            cascaded = unit != "first" and self._store.match(f"internal.{control}.cascades", template)
+            value, wrapped = self._moved(f"{control}.{unit}", pipe, template, not cascaded or wrapped)
+            self._written(f"{control}.{unit}", packet, value)
         self._number(packet, pipe)
 
     def _number(self, packet: Packet, pipe: int) -> None:
@@ -74,11 +79,10 @@ class FakeStreamUnits:
         return found[0], moves and found[1] >= limit
 
     def _numbers(self, unit: str, register: str) -> Cells:
-        control = f"{_EDITOR}.{unit}.{register}"
-        return self._store.cells(f"internal.{control}", f"{control}.f1")
+        return self._store.cells(f"internal.{unit}.{register}", f"{unit}.{register}.f1")
 
     def _motion(self, unit: str, template: int) -> tuple[int, int]:
-        entry = self._store.match(f"internal.{_EDITOR}.{unit}_modes.modes", template)
+        entry = self._store.match(f"internal.{unit}_modes.modes", template)
         if entry is None:
             return 0, 1
         if str(entry.action).endswith("ranged"):
@@ -86,7 +90,7 @@ class FakeStreamUnits:
         return number(entry, "by"), number(entry, "below")
 
     def _written(self, unit: str, packet: Packet, value: int) -> None:
-        control = f"internal.{_EDITOR}.{unit}_field"
+        control = f"internal.{unit}_field"
         entry = self._store.match(f"{control}.values", packet.template, value)
         entry = entry or self._store.match(f"{control}.quantiles", packet.template, value % _HALF)
         value = number(entry, "own") if entry else value

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from random import Random
 
@@ -172,6 +173,39 @@ def test_random_labels_leave_the_rest_of_the_entry(source: Source) -> None:
     assert len(labels) > 100
     if isinstance(source, RandomRange):
         assert labels <= set(range(16, 1016))
+
+
+FIRST, SECOND, LAST = (
+    planned("IP.src", Step(0, 1, 2)),
+    planned("IP.dst", Step(0, 1, 3), every=2),
+    planned("UDP.dport", Step(0, 1, 5), every=6),
+)
+
+
+@pytest.mark.parametrize(
+    ("editors", "order"),
+    [
+        ((LAST, SECOND, FIRST), "IP.src IP.dst+ UDP.dport+"),
+        ((planned("UDP.sport", Step(0, 1, 7)), SECOND, FIRST), "UDP.sport IP.src IP.dst+"),
+        ((FIRST, planned("UDP.sport", Step(0, 1, 7)), SECOND), "IP.src IP.dst+ UDP.sport"),
+        (
+            (FIRST, replace(SECOND, every=1), planned("UDP.dport", Step(0, 1, 5), every=3)),
+            "IP.src IP.dst UDP.dport+",
+        ),
+    ],
+)
+def test_a_field_that_stays_is_behind_the_one_that_it_waits_for(
+    editors: Sequence[PlannedEditor], order: str
+) -> None:
+    found = switch_editors(editors, units=3)
+    assert " ".join(f"{editor.field}{'+' * editor.cascaded}" for editor in found) == order
+
+
+def test_two_fields_do_not_wait_for_the_same_one() -> None:
+    with pytest.raises(
+        PlanError, match=r"UDP.dport: a value stays for 2 frames; .* the field before it begins anew"
+    ):
+        switch_editors([FIRST, SECOND, replace(LAST, every=2)], units=3)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import pytest
 from TesterLibrary.errors import PlanError
 from TesterLibrary.files.job import load_job
 from TesterLibrary.files.paths import data_root
+from TesterLibrary.planning.switch.chip import CHIPS
 from TesterLibrary.planning.switch.editor import LIST_VALUES
 from TesterLibrary.planning.switch.match_action import match_action
 from TesterLibrary.planning.switch.multicast import MulticastGroups
@@ -26,6 +27,7 @@ from TesterLibrary.planning.switch.resources import (
     TEMPLATES,
 )
 from TesterLibrary.protocols.checker import load_protocol
+from TesterLibrary.targets.tofino.editor import EDITORS
 
 PORTS = """
 version: 1
@@ -62,9 +64,12 @@ def test_sizes_are_those_of_the_compiled_program(profile: str) -> None:
     assert sizes["responder.efsm.rows"] == ROWS
     assert sizes["responder.states"] == FLOWS
     assert (sizes["queues.lengths"], sizes["queues.seqs"]) == (QUEUES, QUEUE_ARRAY)
-    for unit in ("first", "second"):
-        assert sizes[f"editor.{unit}_field.values"] == LIST_VALUES
-        assert sizes[f"editor.{unit}_field.quantiles"] == QUANTILES
+    editors = {unit: control.removeprefix("InternalIngress.") for unit, control in EDITORS.items()}
+    fields = [name for unit in editors if (name := f"{editors[unit]}.{unit}_field") + ".values" in sizes]
+    assert len(fields) == CHIPS[profile].edited_fields
+    for name in fields:
+        assert sizes[f"{name}.values"] == LIST_VALUES
+        assert sizes[f"{name}.quantiles"] == QUANTILES
 
 
 def test_streams_have_templates_and_leave_by_their_ports(tmp_path: Path) -> None:

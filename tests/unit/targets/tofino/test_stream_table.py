@@ -30,6 +30,7 @@ from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.stream_mix import mixed
 from TesterLibrary.model.units import Duration, Rate
 from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.planning.switch.chip import TOFINO, TOFINO_2, Chip
 from TesterLibrary.planning.switch.plan import switch_plan
 
 from .test_docs import PAGE
@@ -139,6 +140,7 @@ ROWS: dict[str, tuple[Stream | Sequence[Stream], str]] = {  # by what the table 
     ),
     "two fields, one after the other": (CASCADE, ""),
     "three fields": (edited("IP.src", "IP.dst", "UDP.dport"), "3 fields change"),
+    "four fields": (edited("IP.src", "IP.dst", "UDP.sport", "UDP.dport"), "4 fields change"),
     "signatures behind UDP and TCP, in IPv4, IPv6 and VLANs": (
         [stream(**headers(stack.replace("UDP", kind))) for stack in (VLAN, IPV6) for kind in ("UDP", "TCP")],
         "",
@@ -179,37 +181,45 @@ ROWS: dict[str, tuple[Stream | Sequence[Stream], str]] = {  # by what the table 
 }
 
 
-def planned(what: Stream | Sequence[Stream]) -> None:
+CHIPS = (TOFINO, TOFINO_2)
+OTHERWISE: dict[tuple[str, Chip], str] = {("three fields", TOFINO_2): ""}  # why another chip refuses a row
+THE_SAME = "the same"
+
+
+def planned(what: Stream | Sequence[Stream], chip: Chip) -> None:
     """Plans streams for a switch, each by itself unless they are made for each other. PlanError: refused."""
     streams = [what] if isinstance(what, Stream) else list(what)
     named = {one.name for one in streams}
     for job in [streams] if len(named) == len(streams) else [[one] for one in streams]:
-        switch_plan(JobFile(Path("job.yaml"), Job("job", tuple(job)), PORTS, {}))
+        switch_plan(JobFile(Path("job.yaml"), Job("job", tuple(job)), PORTS, {}), chip)
 
 
-def table() -> dict[str, str]:
-    """The rows of the table, and what they say of a switch."""
-    text = PAGE.read_text(encoding="utf-8").split("| a stream | on a switch |")[1].split("\n\n")[0]
-    rows = [[cell.strip() for cell in line.split("|")[1:3]] for line in text.splitlines()[2:]]
-    return dict(rows)
+def table() -> dict[str, tuple[str, ...]]:
+    """The rows of the table, and what they say of each chip."""
+    head = "| a stream | on a Tofino | on a Tofino 2 |"
+    text = PAGE.read_text(encoding="utf-8").split(head)[1].split("\n\n")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:4]] for line in text.splitlines()[2:]]
+    return {row: (first, first if second == THE_SAME else second) for row, first, second in rows}
 
 
 def test_the_table_has_these_rows() -> None:
     assert list(table()) == list(ROWS)
 
 
+@pytest.mark.parametrize("chip", CHIPS, ids=lambda chip: chip.family)
 @pytest.mark.parametrize("row", ROWS)
-def test_a_switch_sends_what_the_table_says(row: str) -> None:
+def test_a_switch_sends_what_the_table_says(row: str, chip: Chip) -> None:
     what, why = ROWS[row]
+    why, says = OTHERWISE.get((row, chip), why), table()[row][CHIPS.index(chip)]
     for one in [what] if isinstance(what, Stream) else what:  # an engine sends them all
         compile_job(Job("job", (one,)), ports=PORTS, gateways={}, max_streams=9)
     if not why:
-        assert table()[row].startswith("yes")
-        planned(what)
+        assert says.startswith("yes")
+        planned(what, chip)
         return
-    assert table()[row].startswith(f"no: {why}")
+    assert says.startswith(f"no: {why}")
     with pytest.raises(PlanError) as refused:
-        planned(what)
+        planned(what, chip)
     assert why in str(refused.value)
 
 
@@ -218,4 +228,4 @@ def test_bits_before_the_last_32_never_change_in_the_place_of_these(step: str) -
     """An editor of an engine has 64 bits of an address of IPv6, which need not be its last ones."""
     what = changing("IPv6.src", Sweep("2001:2:1::1", step=step, count=4), IPV6)
     with pytest.raises(PlanError, match=r"IPv6.src: its values differ before the last 32 bits"):
-        planned(what)
+        planned(what, TOFINO)

@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Three fields change on a fake switch with a Tofino 2; a Tofino refuses them (test_one_planner.py)."""
+
+from __future__ import annotations
+
+import pytest
+
+from TesterLibrary.measurement.captured_frames import frames_of
+from TesterLibrary.measurement.flows import flows_of
+from TesterLibrary.model.capture import Capture, Direction
+from TesterLibrary.model.editor import Editor, FieldPath, Sweep
+from TesterLibrary.planning.flows import FlowSpace
+from tests.contract.rig import SwitchRig
+
+SWEEPS = {
+    "UDP.dport": Sweep("80", count=3),
+    "IP.dst": Sweep("10.0.1.1", count=2),
+    "IP.src": Sweep("10.0.0.1", count=2),
+}
+
+
+@pytest.mark.parametrize(
+    "cascades",
+    [
+        (),
+        (("IP.src", "IP.dst"),),
+        (("IP.dst", "UDP.dport"),),
+        (("IP.src", "IP.dst"), ("IP.dst", "UDP.dport")),
+        (("UDP.dport", "IP.src"), ("IP.src", "IP.dst")),
+    ],
+)
+def test_three_fields_change_as_planned(cascades: tuple[tuple[str, str], ...]) -> None:
+    rig = SwitchRig(profile="tofino2")
+    rig.target.start_capture(Capture("seen", direction=Direction.TRANSMITTED))
+    plan = rig.load(
+        rig.plan(
+            "north",
+            frame_size=128,
+            editors=tuple(Editor(FieldPath.parse(field), sweep) for field, sweep in SWEEPS.items()),
+            cascades=tuple((FieldPath.parse(one), FieldPath.parse(other)) for one, other in cascades),
+            count_flows=True,
+        )
+    )
+    (stream,) = plan.streams
+    (north,) = rig.run(["north"], packets=24).streams
+    assert (north.tx_packets, north.rx_packets) == (24, 24)
+    rig.target.stop_capture("seen")
+    frames = list(frames_of(rig.target.read_capture("seen")))
+    ends = [(frame.octets[26:34], frame.octets[36:38]) for frame in frames]
+    meant = [FlowSpace.of(stream).frame(number) for number in range(24)]
+    assert ends == [(octets[26:34], octets[36:38]) for octets in meant]
+    assert len(set(ends)) == stream.flows
+    assert {flow.received for flow in flows_of(rig.target.flows("north", stream.id))} == {24 // stream.flows}
