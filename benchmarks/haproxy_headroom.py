@@ -73,6 +73,7 @@ def _sample(bed: OpenTestbed) -> _Sample:
     snapshot = bed.tester.target.snapshot()
     (worker,) = snapshot.workers
     transactions = bed.connections.statistics("users").transactions
+    assert transactions is not None
     return _Sample(
         at_s=snapshot.taken_at_ns / 1e9,
         idle_s=(worker.idle_ns - worker.waited_ns) / 1e9,
