@@ -16,6 +16,7 @@ from TesterLibrary.p4.build import generate, shipped
 from TesterLibrary.p4.compiler import options
 from TesterLibrary.planning.switch import editor as switch_editor
 from TesterLibrary.planning.switch import resources as planner
+from TesterLibrary.planning.switch.chip import TOFINO, TOFINO_2, Chip
 from TesterLibrary.targets.tofino.program import Program
 
 
@@ -109,11 +110,19 @@ def test_the_documented_resources_are_the_shipped_ones(name: str) -> None:
 
 def test_units_of_the_program_are_those_that_the_planner_counts_on() -> None:
     rate = (sources.root() / "controls" / "rate.p4").read_text(encoding="utf-8")
-    editor = (sources.root() / "controls" / "editor.p4").read_text(encoding="utf-8")
     queries = (sources.root() / "controls" / "queries.p4").read_text(encoding="utf-8")
     assert queries.count("    Query() ") == planner.QUERIES
     assert rate.count("    PassSkip() ") == planner.PASS_SKIP_UNITS
-    assert editor.count("    EditorUnit() ") == switch_editor.UNITS
+
+
+@pytest.mark.parametrize("chip", [TOFINO, TOFINO_2], ids=lambda chip: chip.family)
+def test_fields_of_a_template_that_change_are_those_that_the_planner_counts_on(chip: Chip) -> None:
+    editor = (sources.root() / "controls" / "editor.p4").read_text(encoding="utf-8")
+    profile = (sources.root() / "profiles" / f"{chip.profile}.p4").read_text(encoding="utf-8")
+    units = editor.count("    EditorUnit() ")
+    without = "#define THIRD_EDITOR NoThirdEditor" in profile
+    assert without != ("#define THIRD_EDITOR ThirdEditor" in profile)
+    assert chip.edited_fields == units - without
 
 
 def test_sizes_of_the_program_are_the_planners() -> None:
