@@ -21,7 +21,7 @@ def together(counted: Iterable[StreamCounters]) -> list[StreamCounters]:
 
 
 def _one(number: int, parts: Sequence[StreamCounters]) -> StreamCounters:
-    """The counters of one stream. No one knows the order of frames of two sizes."""
+    """The counters of one stream. No one knows the order of frames of two sizes, nor who ended an outage."""
     if len(parts) == 1:
         return parts[0]
     ports = dict.fromkeys(port for part in parts for port in part.rx_misrouted_ports)
@@ -41,6 +41,7 @@ def _one(number: int, parts: Sequence[StreamCounters]) -> StreamCounters:
         rx_misrouted=_sum([part.rx_misrouted for part in parts]),
         rx_misrouted_ports=tuple(ports),
         rx_out_of_order=None,
+        outages=None,
         latency=_latency([part.latency for part in parts]),
         sending=any(part.sending for part in parts),
         versions=tuple(_version(same) for same in zip(*(part.versions for part in parts), strict=True)),

@@ -6,7 +6,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from TesterLibrary.measurement.snapshot import LatencyCounters, OrderCounters, StreamCounters, VersionCounters
+from TesterLibrary.measurement.snapshot import (
+    LatencyCounters,
+    OrderCounters,
+    OutageCounters,
+    StreamCounters,
+    VersionCounters,
+)
 from TesterLibrary.targets.tofino.together import together
 
 SMALL = StreamCounters(
@@ -62,6 +68,14 @@ def test_what_nobody_knows_of_two_sizes_is_absent() -> None:
     assert found.rx_out_of_order is None
     (unknown,) = together([SMALL, replace(LARGE, order=OrderCounters(), rx_misrouted=None)])
     assert (unknown.order, unknown.rx_misrouted) == (OrderCounters(), None)
+
+
+def test_outages_of_one_size_are_not_those_of_the_stream() -> None:
+    none = OutageCounters(None, None, None, within_ns=1024)
+    lost = replace(none, longest_ns=2_000_000, longest_lost=4, last_sequence=7)
+    for first, second in ((none, lost), (lost, none)):
+        (found,) = together([replace(SMALL, outages=first), replace(LARGE, outages=second)])
+        assert found.outages is None
 
 
 def test_other_streams_stay_as_they_are() -> None:
