@@ -28,7 +28,7 @@ class OutageResult(Result):
         return outages_of(self.trials)
 
     def __str__(self) -> str:
-        return f"{self.title}: {self.outages[0] if self.outages else 'no outage'}"
+        return f"{self.title}: {outage_text(self.trials)}"
 
 
 def measure_outage(measurer: Measurer, load: Fraction, duration: Duration) -> OutageResult:
@@ -44,6 +44,15 @@ def outages_of(trials: Sequence[Trial]) -> tuple[Outage, ...]:
     """
     found = [o for trial in trials if trial.valid for s in trial.streams for o in s.outages or ()]
     return tuple(sorted(found, key=lambda o: (not o.ended, o.by_time_ns), reverse=True))
+
+
+def outage_text(trials: Sequence[Trial]) -> str:
+    """The longest outage as people read it; `no outage` only where each stream of each trial was counted."""
+    found = outages_of(trials)
+    if found:
+        return str(found[0])
+    counted = all(trial.valid and all(s.outages is not None for s in trial.streams) for trial in trials)
+    return "no outage" if counted else "not measured"
 
 
 def outage_below(trials: Sequence[Trial], bound: Duration) -> Verdict:

@@ -204,7 +204,8 @@ class ResetResult(Result):
 
     def __str__(self) -> str:
         doubt = self._doubt()
-        nothing = "no frame lost" if self.outages else "not known"
+        counted = [stream.outages is not None for t in self.trials if t.valid for stream in t.streams]
+        nothing = "no frame lost" if counted and all(counted) else "not known"
         found = self._text if any(self.outages) else nothing
         text = f"{self.title}: {self.measurement.kind.value} reset by {self.hook}: {found}"
         return f"{text} ({doubt})" if doubt else text

@@ -30,6 +30,14 @@ def test_the_longest_comes_first() -> None:
     assert str(measure_outage(OneTrial(trial(GOOD)), Fraction(1), SECOND)).endswith("no outage")
 
 
+def test_what_nobody_counted_is_not_called_no_outage() -> None:
+    uncounted = trial(replace(CUT, outages=None))
+    assert str(measure_outage(OneTrial(uncounted), Fraction(1), SECOND)).endswith(": not measured")
+    assert str(measure_outage(OneTrial(trial(GOOD, GONE)), Fraction(1), SECOND)).endswith("traffic ended")
+    invalid = trial(GOOD, objections=("slept",))
+    assert str(measure_outage(OneTrial(invalid), Fraction(1), SECOND)).endswith(": not measured")
+
+
 def test_of_several_streams_it_names_the_one_that_stood_longest() -> None:
     shorter = replace(CUT, id=3, outages=replace(CUT.outages, longest_ns=7 * MILLISECOND, longest_lost=6))
     several = trial(GOOD, shorter, CUT)

@@ -52,6 +52,12 @@ def reset(*found: Trial, **seen: object) -> ResetResult:
     return measure_reset(measurer, measurement, lambda: None, hook="the hook")
 
 
+def test_outages_that_nobody_counted_do_not_mean_that_no_frame_was_lost() -> None:
+    result = reset(trial(replace(BACK, outages=None)))
+    assert "hardware reset by the hook: not known (" in str(result)
+    assert "no frame lost" in str(reset(trial(GOOD)))
+
+
 def test_the_device_is_reset_while_frames_are_sent() -> None:
     done: list[str] = []
     measurer = Interrupted(trial(BACK))
