@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -109,6 +110,7 @@ def assess(
     bound: str = "",
     doubt: str = "",
     criterion: str = "",
+    text: Callable[[Any], str] | None = None,
 ) -> Verdict:
     """Judges a value: every `Verify …` and every asserting `Get …` ends here.
 
@@ -124,6 +126,7 @@ def assess(
         bound: The operator and what it compares with, as people read it; both themselves if left out.
         doubt: Why the value is not to be trusted; empty if it is.
         criterion: The kind of criterion, by which verdicts on several values of a kind are told.
+        text: A value as people read it, with its unit, for bounds that leave the comparison open.
 
     Raises:
         TesterLibraryError: the two cannot be compared: a mistake of the suite, which says nothing about the
@@ -142,7 +145,7 @@ def assess(
         and isinstance(value, Between | Below)
         and (len(holds or ()) > 1 or _meets(value, operator, expected))
     ):
-        doubt = _open(value, bound.removeprefix(operator.value).strip())
+        doubt = _open(value, bound.removeprefix(operator.value).strip(), text or text_of)
     numbers = _number(sides[0]), _number(value.most if isinstance(value, Below) else sides[-1])
     outcome = Outcome.PASS if holds == {True} else Outcome.FAIL
     outcome = Outcome.INCONCLUSIVE if doubt else outcome
@@ -156,13 +159,13 @@ def _sides(value: Any, expected: Any) -> tuple[Any, ...]:
     return (value.least, value.most) if isinstance(value, Between) else (value,)
 
 
-def _open(value: Between | Below, expected: str) -> str:
+def _open(value: Between | Below, expected: str, text: Callable[[Any], str]) -> str:
     """Why a comparison with what is expected is left open."""
     if isinstance(value, Below):
         return f"it is only known to be {text_of(value)}"
     if isinstance(value, About):
         return f"{value.text} is too close to {expected}"
-    return f"it is only known to lie between {text_of(value.least)} and {text_of(value.most)}"
+    return f"it is only known to lie between {text(value.least)} and {text(value.most)}"
 
 
 def text_of(value: Any) -> str:

@@ -45,6 +45,7 @@ def asserted(
     parse: Callable[[Any], Any] = count_of,
     text: Callable[[Any], str] = text_of,
     known: Between | None = None,
+    bound_text: Callable[[Any], str] = text_of,
     doubt: str = "",
     message: str | None = None,
 ) -> Any:
@@ -61,6 +62,7 @@ def asserted(
         parse: From what the suite wrote to something of the kind of the value.
         text: A value as people read it, with its unit.
         known: What is compared in place of a value that is not known exactly: its bounds.
+        bound_text: One of these bounds as people read it, with its unit.
         doubt: Why the value is not to be trusted; empty if it is.
         message: Replaces the usual one of an assertion that fails.
 
@@ -86,6 +88,7 @@ def asserted(
         measured="" if value is None else text(value),
         bound=f"{operator.value} {expected}",
         doubt=doubt,
+        text=bound_text,
     )
     suite.conclude(verdict, message)
     return value

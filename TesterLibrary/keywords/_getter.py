@@ -119,6 +119,10 @@ class Getter:
         longest = max((outage_ns(s) for s in chosen), default=0.0)
         least, most = (max((bounds[side] for bounds in known_bounds), default=0) for side in (0, 1))
         whole = len(known_bounds) == len(each)
+
+        def text(ns: float) -> str:
+            return "not over" if isinf(ns) else str(Duration(round(ns)))
+
         value: float | None = asserted(
             self._suite,
             longest if whole else None,
@@ -126,8 +130,9 @@ class Getter:
             expected,
             subject=f"outage{_of(stream)}",
             parse=lambda text: Duration.parse(text).ns,
-            text=lambda ns: "not over" if isinf(ns) else str(Duration(round(ns))),
+            text=text,
             known=Between(least, most) if whole else None,
+            bound_text=text,
             doubt=doubt_of(trials)
             or ("" if whole else unmeasured(trials) or undiscerned(trials) or not_counted([Counter.OUTAGES])),
             message=message,

@@ -77,4 +77,5 @@ def outage_below(trials: Sequence[Trial], bound: Duration) -> Verdict:
         measured=f"{longest}{f' of {name}' * several}" if longest else "not measured" if unknown else "none",
         bound=f"<= {bound}",
         doubt=doubt_of(trials) or unmeasured(trials) or (absent if unknown else ""),
+        text=lambda ns: str(Duration(round(ns))),
     )

@@ -52,3 +52,10 @@ def test_it_has_to_be_over() -> None:
     assert outage_below([trial(CUT)], Duration(200 * MILLISECOND)).outcome is Outcome.FAIL
     assert outage_below([trial(GONE)], Duration(3600 * SECOND.ns)).outcome is Outcome.FAIL
     assert outage_below([trial(GONE, objections=("slept",))], SECOND).reason == "slept"
+
+
+def test_bounds_that_leave_it_open_have_their_unit() -> None:
+    again = replace(CUT, rx_packets=860, order=order_counters(1000, duplicated=60, behind=60))
+    verdict = outage_below([trial(again)], Duration(200 * MILLISECOND))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert verdict.reason == "it is only known to lie between 200 ms and 201 ms"
