@@ -57,8 +57,8 @@ class PortPatterns:
 
         The streams of a port have equal parts of its rate, and their frames leave in turn. A stream is called
         by the name, a space, and its ports: ``mesh p1-p2``. A load of `Find Throughput` and the like is that
-        of a port. A switch that is the tester starts all streams at the same instant, so it has no turns: it
-        refuses patterns in which a port sends to several ones.
+        of a port. A switch that is the tester may have no room for turns; `tester plan` says so, and its
+        frames leave at equal gaps then.
 
         | `Create Streams Over Ports` | mesh | p1 | p2 | p3 | p4 | frame_size=512 |
         | ${result} = | `Find Throughput` | mesh |
@@ -93,9 +93,10 @@ class PortPatterns:
         | ``frame_size`` | bytes, FCS included, or a mix as in `Set Frame Size` |
         | ``rate`` | the rate, as in `Create Stream` |
 
-        A frame is lost if it misses one of the ports. Latency, order and received rate are those of the first
-        port that receives. At the others frames are counted, over all of them together: a port that gets
-        some twice hides that another one misses as many.
+        A frame is lost if it misses one of the ports. Latency, order, outages and received rate are those of
+        the first port that receives; frames that are missing at others leave open how long these stood still.
+        At the others frames are counted, over all of them together: a port that gets some twice hides that
+        another one misses as many.
 
         | `Create Broadcast Stream` | broadcast | p1 | p3 | p2 | p4 | frame_size=64 |
         | ${result} = | `Find Throughput` | broadcast |

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor, inf
 
@@ -15,15 +16,18 @@ from .snapshot import OutageCounters, StreamCounters
 def outages_of(counted: StreamCounters, order: Order, rate: Fraction) -> tuple[Outage, ...] | None:
     """The outage before the first arrival, the longest between two, and the one after the last, if any.
 
-    None if nobody counted. `rate`: frames sent each nanosecond.
+    Of a broadcast they are those of its first port. None if nobody counted, which of a broadcast is so where
+    frames are missing, or may be, at other ports only. `rate`: frames sent each nanosecond.
     """
     if order.loss_bounds == (0, 0):
         return ()
     if counted.outages is None or not _numbered(counted):
         return None
-    found = counted.outages
+    here, found = _at_its_port(order), counted.outages
+    if here.loss_bounds == (0, 0):
+        return None
     each = [Outage(found.longest_start_ns, found.longest_ns, found.longest_lost, rate)]
-    least, _ = _missing_first(counted, order, rate)
+    least, _ = _missing_first(counted, here, rate)
     if least:
         each.append(Outage(counted.first_tx_ns, ceil(least / rate), least, rate))
     missing = _missing_last(counted)
@@ -38,10 +42,18 @@ def outage_bounds(counted: StreamCounters, order: Order, rate: Fraction) -> tupl
 
     It is known by time where every frame arrived once and in its place. A frame that arrives again, or late,
     ends no outage, but the tester's time of silence; and frames that were only overtaken are not lost. There
-    the frames that are missing are the bounds. One that had not ended has no end.
+    the frames that are missing are the bounds. One that had not ended has no end. Frames of a broadcast that
+    are missing at other ports may have been missing there in a row.
     """
     if order.loss_bounds == (0, 0):
         return 0, 0
+    here = _at_its_port(order)
+    if here != order:
+        known = outage_bounds(counted, here, rate)
+        if known is None or order.loss_bounds is None:
+            return None
+        fewest, most = order.loss_bounds
+        return max(known[0], float(min(1, fewest) / rate)), max(known[1], float((most + 1) / rate))
     if counted.outages is None or order.loss_bounds is None or not _numbered(counted):
         return None
     if _missing_last(counted):
@@ -57,6 +69,11 @@ def outage_bounds(counted: StreamCounters, order: Order, rate: Fraction) -> tupl
     between = ceil(Fraction(max(0, found.longest_lost - overtaken), overtaken + 1))
     least_ns = max(min(1, fewest), between, first) / rate
     return float(least_ns), float(max(Fraction(found.longest_ns + found.within_ns), (most + 1) / rate))
+
+
+def _at_its_port(order: Order) -> Order:
+    """The order without what is missing at other ports of a broadcast."""
+    return replace(order, incomplete=0, most_incomplete=0)
 
 
 def _undisturbed(order: Order) -> bool:

@@ -9,7 +9,9 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
+from TesterLibrary.measurement.order import Order
 from TesterLibrary.measurement.outage import Outage
+from TesterLibrary.measurement.outage_bounds import outage_bounds, outages_of
 from TesterLibrary.measurement.snapshot import (
     LatencyCounters,
     OutageCounters,
@@ -61,3 +63,21 @@ def test_one_that_does_not_end_lasts_as_long_as_frames_are_missing() -> None:
     (outage,) = replace(result, counters=cut).outages or ()
     assert outage == Outage(700, 2 * 10**6, 2, Fraction(1, 10**6), False)
     assert str(outage).endswith("by 2 lost frames, not over when the traffic ended")
+
+
+def test_what_is_missing_at_other_ports_of_a_broadcast_is_no_outage_at_its_first_port() -> None:
+    """Ten frames of 300 missed another port, each by itself or all in a row."""
+    counted = stream_counters(1, tx_packets=300, rx_packets=300, order=order_counters(300))
+    order, rate = Order(300, 300, incomplete=10, most_incomplete=10), Fraction(1, MILLISECOND)
+    assert outages_of(counted, order, rate) is None
+    assert outage_bounds(counted, order, rate) == (MILLISECOND, 11 * MILLISECOND)
+    complete = replace(order, incomplete=0, most_incomplete=0)
+    assert (outages_of(counted, complete, rate), outage_bounds(counted, complete, rate)) == ((), (0, 0))
+
+
+def test_an_outage_at_the_first_port_of_a_broadcast_may_have_been_longer_at_others() -> None:
+    outages = OutageCounters(1, 4 * MILLISECOND, 3, 4 * MILLISECOND, 9, 3)
+    counted = stream_counters(1, tx_packets=300, rx_packets=297, order=order_counters(300), outages=outages)
+    order, rate = Order(300, 297, incomplete=0, most_incomplete=None), Fraction(1, MILLISECOND)
+    assert [outage.lost for outage in outages_of(counted, order, rate) or ()] == [3]
+    assert outage_bounds(counted, order, rate) == (4 * MILLISECOND, 301 * MILLISECOND)
