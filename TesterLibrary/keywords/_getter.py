@@ -26,6 +26,7 @@ from ..methodology.judging import (
 )
 from ..methodology.latency import LatencyResult
 from ..methodology.order import order_of
+from ..methodology.outage import uncounted
 from ..methodology.result import trials_of
 from ..methodology.traffic import TrafficResult
 from ..model.units import Duration, Ratio
@@ -134,7 +135,7 @@ class Getter:
             known=Between(least, most) if whole else None,
             bound_text=text,
             doubt=doubt_of(trials)
-            or ("" if whole else unmeasured(trials) or undiscerned(trials) or not_counted([Counter.OUTAGES])),
+            or ("" if whole else unmeasured(trials) or undiscerned(trials) or uncounted(trials)),
             message=message,
         )
         return value

@@ -55,6 +55,13 @@ def outage_text(trials: Sequence[Trial]) -> str:
     return "no outage" if counted else "not measured"
 
 
+def uncounted(trials: Sequence[Trial]) -> str:
+    """Why outages of these trials were not counted; some testers count those of frames of one size only."""
+    without = {s.name: s.sizes for t in trials if t.valid for s in t.streams if s.counters.outages is None}
+    several = f" of {', '.join(without)}, whose frames have several sizes"
+    return not_counted([Counter.OUTAGES]) + several * (bool(without) and all(without.values()))
+
+
 def outage_below(trials: Sequence[Trial], bound: Duration) -> Verdict:
     """Whether the longest outage is at most a bound; one that was not over when the traffic ended is not.
 
@@ -68,7 +75,7 @@ def outage_below(trials: Sequence[Trial], bound: Duration) -> Verdict:
     known = [bounds for bounds in each if bounds]
     least, most = (max((bounds[side] for bounds in known), default=0) for side in (0, 1))
     unknown = len(known) < len(each) and least <= bound.ns
-    absent = undiscerned(trials) or not_counted([Counter.OUTAGES])
+    absent = undiscerned(trials) or uncounted(trials)
     return assess(
         least if least == most else Between(least, most),
         AT_MOST,

@@ -15,14 +15,13 @@ from math import inf
 from statistics import fmean
 
 from ..errors import PlanError
-from ..measurement.counter import Counter, not_counted
 from ..measurement.outage import Outage
 from ..measurement.trial import Trial
 from ..model.units import Duration, Ratio
 from ..verdict import AT_MOST, About, Verdict, assess
 from .judging import doubt_of, undiscerned, unmeasured
 from .measurer import InterruptedMeasurer, Interruption
-from .outage import outages_of
+from .outage import outages_of, uncounted
 from .result import Result, partly
 from .standard import unwaited
 
@@ -170,7 +169,7 @@ class ResetResult(Result):
         if any(outage and outage.lost == 1 for outage in self.outages):
             return f"one frame in a row was lost at most, which {self.hook} need not have done; send faster"
         if self.bounds_ns is None:
-            return not_counted([Counter.OUTAGES])
+            return uncounted(self.trials)
         least, most = self.bounds_ns
         if bound and least <= bound.ns and most == inf:
             return (

@@ -59,3 +59,14 @@ def test_bounds_that_leave_it_open_have_their_unit() -> None:
     verdict = outage_below([trial(again)], Duration(200 * MILLISECOND))
     assert verdict.outcome is Outcome.INCONCLUSIVE
     assert verdict.reason == "it is only known to lie between 200 ms and 201 ms"
+
+
+def test_a_tester_that_counts_outages_of_one_size_only_says_so() -> None:
+    one = trial(replace(CUT, outages=None))
+    several = replace(one, streams=tuple(replace(s, sizes={64: 7, 570: 4}) for s in one.streams))
+    said = "this tester does not count outages"
+    assert outage_below([one], SECOND).reason == said
+    (stream,) = several.streams
+    assert (
+        outage_below([several], SECOND).reason == f"{said} of {stream.name}, whose frames have several sizes"
+    )
