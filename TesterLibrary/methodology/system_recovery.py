@@ -17,12 +17,12 @@ from fractions import Fraction
 from math import inf
 
 from ..errors import PlanError
-from ..measurement.counter import Counter, not_counted
 from ..measurement.trial import StreamResult, Trial
 from ..model.units import Duration, Ratio
 from ..verdict import AT_MOST, About, Verdict, assess
 from .judging import doubt_of, undiscerned, unmeasured
 from .measurer import Step, StepMeasurer, Stepped
+from .outage import uncounted
 from .result import Result, shorter
 from .standard import unwaited
 
@@ -194,7 +194,7 @@ class RecoveryResult(Result):
                     f"{self.measurement.overload_duration}, so it was not overloaded"
                 )
         if any(stream.counters.outages is None for trial in self.repetitions for stream in trial.streams):
-            return not_counted([Counter.OUTAGES])
+            return uncounted(self.repetitions)
         if not all(map(self._is_overloaded, self.repetitions)):
             return (
                 f"the device lost nothing in the last {Ratio(_OVERLOADED)} of the overload, so it was not "
