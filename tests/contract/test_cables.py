@@ -11,9 +11,8 @@ import pytest
 
 from TesterLibrary.targets.tofino.fake.cables import Cables, Turn
 from TesterLibrary.testbeds.namespace import Namespace
-from TesterLibrary.testbeds.privilege import is_privileged
 
-from .linked import wait_for_link
+from .linked import wait_for_link, with_cable
 
 PORT = 8
 FRAME = bytes.fromhex("02000000000a02000000000b88b5") + bytes(46)  # of no protocol that a kernel has
@@ -39,14 +38,7 @@ class Arrivals:
 
 @pytest.fixture
 def inside() -> Namespace:
-    if not is_privileged():
-        pytest.skip("needs root for a network namespace")
-    namespace = Namespace.create()
-    namespace.without_ipv6()
-    namespace.veth(
-        "port", "peer", namespace, mac=bytes((2, 0, 0, 0, 0, 10)), peer_mac=bytes((2, 0, 0, 0, 0, 11))
-    )
-    return namespace
+    return with_cable("port", "peer")
 
 
 def test_a_frame_arrives_when_the_kernel_has_it_however_late_the_switch_looks(inside: Namespace) -> None:

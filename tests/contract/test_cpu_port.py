@@ -12,9 +12,8 @@ import pytest
 
 from TesterLibrary.targets.tofino.vendor import cpu
 from TesterLibrary.testbeds.namespace import Namespace
-from TesterLibrary.testbeds.privilege import is_privileged
 
-from .linked import wait_for_link
+from .linked import wait_for_link, with_cable
 
 _FRAME = bytes(range(64))
 
@@ -30,12 +29,8 @@ class BusyHost(socket.socket):
 
 @pytest.fixture
 def inside() -> Namespace:
-    if not is_privileged():
-        pytest.skip("needs root for a network namespace")
-    namespace = Namespace.create()
-    namespace.without_ipv6()
+    namespace = with_cable("chip", "host")
     namespace.up("lo")
-    namespace.veth("chip", "host", namespace, mac=b"\2\0\0\0\0\1", peer_mac=b"\2\0\0\0\0\2")
     return namespace
 
 
