@@ -31,6 +31,7 @@
 #include "controls/rate.p4"
 #include "controls/editor.p4"
 #include "controls/queues.p4"
+#include "controls/expected.p4"
 #include "efsm.p4" // generated from the protocol: templates/efsm.p4.j2
 #include "controls/responder.p4"
 #include "controls/replicator.p4"

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 from ..errors import PlanError
 from ..model.action import Act
+from ..model.condition import Compare, Relation
 from ..model.expression import Expression
-from ..model.protocol import Protocol
+from ..model.protocol import Protocol, Row
 from ..model.template import Template
+from ..planning.switch.expected import EXPECTS, IN_ORDER, check_expected, expected_variable
 from ..planning.switch.match_action import MatchAction
 from ..planning.switch.resources import QUEUES
 from ..planning.switch.row_names import row_action, row_key
@@ -19,7 +21,7 @@ from ..planning.switch.starts import CARRIED, START, carried_values
 from ..planning.switch.trigger import ASKINGS
 from ..protocols.actions.counting import Count
 from ..protocols.actions.sending import Send
-from ..protocols.actions.variables import Randomize
+from ..protocols.actions.variables import Assign, Randomize
 from ..protocols.diagram import act_text
 from .sources import templates
 
@@ -32,6 +34,8 @@ _QUANTITIES = {
     "TCP.dport": (16, "hdr.tcp.dport"),
     "TCP.seq": (32, "hdr.tcp.seq"),
     "TCP.ack": (32, "hdr.tcp.ack"),
+    IN_ORDER: (1, "in_order"),
+    "TCP.dataofs": (4, "hdr.tcp.dataofs"),
     "TCP.flags": (8, "hdr.tcp.flags"),
     "TCP.window": (16, "hdr.tcp.window"),
     "payload.length": (16, "payload_length"),
@@ -46,7 +50,9 @@ _PAYLOAD = (  # the words of 16 bits from the start of the payload that a row ca
     "hdr.signature.timestamp_ns[15:0]",
     "hdr.signature.complement",
 )
-_VALUES = {"TCP.seq": "seq", "TCP.ack": "hdr.tcp.ack", "payload.length": "octets"}
+_PAYLOAD_LENGTH = Expression("payload.length")
+_NO_OPTIONS = Compare(Expression("TCP.dataofs"), Relation.IS, Expression(5))
+_VALUES = {"TCP.seq": "seq", "TCP.ack": "hdr.tcp.ack", "payload.length": "octets", EXPECTS: "expects"}
 
 
 @dataclass(frozen=True)
@@ -94,6 +100,7 @@ def efsm(programs: Sequence[MatchAction]) -> str:
     if len(set(names)) < len(names):
         raise PlanError(f"protocols {', '.join(names)}: each is given once; jobs share what is built")
     for program in programs:
+        check_expected(program.protocol)
         _check_rows(program.protocol)
     answers = list(_answers(programs))
     if len(answers) > QUEUES:
@@ -107,7 +114,11 @@ def efsm(programs: Sequence[MatchAction]) -> str:
     template = templates().get_template("efsm.p4.j2")
     protocols = [program.protocol for program in programs]
     return template.render(
-        protocols=protocols, keys=_keys(programs), answers=answers, triggers=list(_trigger_actions())
+        protocols=protocols,
+        keys=_keys(programs),
+        answers=answers,
+        triggers=list(_trigger_actions()),
+        expecting=any(map(expected_variable, protocols)),
     )
 
 
@@ -165,20 +176,24 @@ def _check_rows(protocol: Protocol) -> None:
     for row in protocol.rows:
         acts = [action.act for action in row.actions]
         starts = row.event == START
-        known = Count | Send | Randomize if starts else Count | Send
-        other = next((act for act in acts if not isinstance(act, known) or _adds_several(act)), None)
+        known = Count | Send | Randomize if starts else Count | Send | Assign
+        other = next((act for act in acts if not isinstance(act, known) or not _adds(row, act)), None)
         sends = sum(isinstance(act, Send) for act in acts)
         if (row.event != "packet" and not starts) or other or sends > 1:
             what = act_text(other) if other else f"{sends} answers" if sends > 1 else f"the event {row.event}"
             raise PlanError(
                 f"{protocol.path}: line {row.line}: {what} is not in the switch's program; on an "
-                "arriving packet, or at the start of a flow, a row can count one, send one template and "
-                "change the state"
+                "arriving packet, or at the start of a flow, a row can count one, count payload.length if it "
+                "tests TCP.dataofs: 5, send one template, change the state, and keep the sequence number that "
+                "is expected next, as http-get-client does"
             )
 
 
-def _adds_several(act: Act) -> bool:
-    return isinstance(act, Count) and act.by.constant != 1
+def _adds(row: Row, act: Act) -> bool:
+    """Whether a switch adds what this action does, if it adds anything: bytes beside headers of 20."""
+    if not isinstance(act, Count) or act.by.constant == 1:
+        return True
+    return act.by == _PAYLOAD_LENGTH and _NO_OPTIONS in row.tests
 
 
 def _check(protocol: Protocol, template: Template) -> None:
@@ -191,7 +206,7 @@ def _check(protocol: Protocol, template: Template) -> None:
 
 
 def _value(protocol: Protocol, template: Template, expression: Expression) -> Value:
-    """A sum of at most two fields of the packet, and constants."""
+    """A sum of at most two values of the packet or its flow, and constants."""
     names: list[str] = []
     more = 0
     for operator, atom in (("+", expression.first), *expression.rest):

@@ -77,7 +77,7 @@ def condition(tests: Iterable[Test], scope: NameScope) -> Condition:
         if isinstance(test, Prefix):
             prefix = test.octets
             one, values = (
-                _quantity(Expression("payload.length")),
+                quantity(Expression("payload.length")),
                 MaskedNumbers.between(16, len(prefix), 0xFFFF),
             )
         elif isinstance(test, Flags):
@@ -93,9 +93,7 @@ def _flags(test: Flags, scope: NameScope) -> tuple[Quantity, MaskedNumbers]:
     bits = {letter: 1 << index for index, letter in enumerate(place.letters)}
     wanted, unwanted = (sum(bits[letter] for letter in set(flags)) for flags in (test.set, test.clear))
     values = MaskedNumbers.masked(place.bits, wanted | unwanted, wanted)
-    return _quantity(Expression(test.name)), values if not wanted & unwanted else MaskedNumbers(
-        place.bits, ()
-    )
+    return quantity(Expression(test.name)), values if not wanted & unwanted else MaskedNumbers(place.bits, ())
 
 
 def _compared(test: Compare, scope: NameScope) -> tuple[Quantity, MaskedNumbers]:
@@ -105,7 +103,7 @@ def _compared(test: Compare, scope: NameScope) -> tuple[Quantity, MaskedNumbers]
     coefficients, constant = _difference(test.left, test.right)
     if test.relation in _ORDERS or (len(coefficients) == 1 and test.right.constant is not None):
         # The test is about the left side itself, which is compared with a number.
-        return _quantity(test.left), _related(test.relation, test.right.constant or 0, bits)
+        return quantity(test.left), _related(test.relation, test.right.constant or 0, bits)
     values = _related(test.relation, 0, bits).shifted(-constant)
     if not coefficients:  # nothing that changes
         return ("difference", bits), values & MaskedNumbers.between(bits, 0, 0)
@@ -187,7 +185,8 @@ def _linear(expression: Expression) -> tuple[Counter[str], int]:
     return names, constant
 
 
-def _quantity(expression: Expression) -> Quantity:
+def quantity(expression: Expression) -> Quantity:
+    """What a test of an expression against a number is about."""
     return ("value", str(expression))
 
 

@@ -15,6 +15,7 @@ from TesterLibrary.model.responder import Clients, Reopen, Responder
 from .rig import Rig
 from .test_responder import FAR, SERVICE, Sessions
 
+_HEAD = 78  # bytes of each response before its body
 _FAST = Frequency.parse("2000/s")
 
 
@@ -23,8 +24,8 @@ def sessions(rig: Rig) -> Sessions:
     return Sessions(rig)
 
 
-def _server(protocol: str = "http-get") -> Responder:
-    return Responder(name="web", port=FAR, protocol=protocol, servers=SERVICE)
+def _server(protocol: str = "http-get", **parameters: int) -> Responder:
+    return Responder(name="web", port=FAR, protocol=protocol, servers=SERVICE, parameters=parameters)
 
 
 def _clients(**given: Any) -> Clients:
@@ -47,7 +48,20 @@ def test_each_connection_is_answered_once(sessions: Sessions, sources: str | Non
     web = sessions.until("web", lambda s: s.count("closed") == 8)
     assert (web.count("opened"), web.count("served"), web.count("closed")) == (8, 8, 8)
     assert users.tx_packets == web.rx_packets == 4 * 8
-    assert web.tx_packets == users.rx_packets == 3 * 8
+    assert web.tx_packets == users.rx_packets == 4 * 8
+
+
+@pytest.mark.parametrize(("size", "segments"), [(1, 1), (1000, 1), (9001, 10), (100_000, 100)])
+def test_flows_of_all_lengths_have_exact_counts(sessions: Sessions, size: int, segments: int) -> None:
+    """Each acknowledgement asks for the next segment, so all frames are known beforehand (norma §8)."""
+    sessions.start(_server(size=size), _clients(total=8))
+    users = sessions.until("users", lambda s: s.ended == 8)
+    web = sessions.until("web", lambda s: s.count("closed") == 8)
+    assert (users.completed, users.transactions, users.failed, users.count("disordered")) == (8, 8, 0, 0)
+    assert users.bytes_received == 8 * (_HEAD + 1000 * segments)
+    assert (web.count("served"), web.transactions, web.count("unknown")) == (8, 8, 0)
+    assert users.tx_packets == web.rx_packets == 8 * (3 + segments)  # SYN, GET, the last FIN
+    assert web.tx_packets == users.rx_packets == 8 * (3 + segments)
 
 
 def test_a_connection_that_is_over_is_opened_again(sessions: Sessions) -> None:

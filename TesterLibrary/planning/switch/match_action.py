@@ -18,15 +18,21 @@ from typing import Any
 from ...errors import PlanError
 from ...model.action import Act
 from ...model.condition import Compare, Test
+from ...model.expression import Expression
 from ...model.protocol import Protocol, Row
 from ...protocols.actions.counting import Count
 from ...protocols.actions.sending import Send
 from ...protocols.actions.variables import Assign, Randomize
-from ...protocols.conditions import Condition, condition, said
+from ...protocols.conditions import Condition, condition, quantity, said
 from ...protocols.diagram import act_text
 from ...protocols.scope import NameScope, layout_of
 from ...protocols.values import MaskedNumbers
-from .resources import FLOW_ID_BITS, QUEUE_ARRAY, QUEUES, excesses
+from .expected import IN_ORDER, expected_variable
+from .resources import FLOW_ID_BITS, PREFIX_OCTETS, QUEUE_ARRAY, QUEUES, excesses
+
+PADDED = 6  # bytes of payload from which on a segment of TCP without options is no shorter than a frame
+_PAYLOAD = Expression("payload.length")
+_LENGTH, _LENGTH_BITS = quantity(_PAYLOAD), 16
 
 
 @dataclass(frozen=True)
@@ -49,9 +55,13 @@ class MatchEntry:
     next_state: int
     actions: tuple[str, ...]
     sends: tuple[str, ...]  # queues of templates
-    counts: tuple[str, ...]  # counters that it adds to
+    counts: tuple[str, ...]  # counters that it adds 1 to
     bypass: bool
     line: int
+    measures: tuple[str, ...] = ()  # counters that it adds the bytes of the payload to
+    octets: int | None = (
+        None  # of each payload, where the match tells; None: what frames have beside headers
+    )
 
 
 @dataclass(frozen=True)
@@ -140,7 +150,9 @@ def _entries(protocol: Protocol, numbers: Mapping[str, int]) -> Iterator[MatchEn
         for number, state in enumerate(protocol.states):
             for row in protocol.rows_for(state, event):
                 tested = condition((_with_numbers(test, numbers) for test in row.tests), scope)
-                for match in ternaries(tested):
+                counts = [action.act for action in row.actions if isinstance(action.act, Count)]
+                measures = tuple(count.counter for count in counts if count.by == _PAYLOAD)
+                for match, octets in _matches(tested, protocol, apart=bool(measures)):
                     yield MatchEntry(
                         table=event,
                         priority=priority,
@@ -149,11 +161,53 @@ def _entries(protocol: Protocol, numbers: Mapping[str, int]) -> Iterator[MatchEn
                         next_state=number if row.to is None else protocol.states.index(row.to),
                         actions=tuple(act_text(action.act) for action in row.actions),
                         sends=tuple(a.act.template for a in row.actions if isinstance(a.act, Send)),
-                        counts=tuple(a.act.counter for a in row.actions if isinstance(a.act, Count)),
+                        counts=tuple(count.counter for count in counts if count.by != _PAYLOAD),
                         bypass=_passes_by(protocol, state, row, scope),
                         line=row.line,
+                        measures=measures,
+                        octets=octets,
                     )
                     priority += 1
+
+
+def _matches(
+    tested: Condition, protocol: Protocol, *, apart: bool
+) -> Iterator[tuple[tuple[Ternary, ...], int | None]]:
+    """The matches of a row, each with the length of its payloads, where it has but one.
+
+    Args:
+        tested: The row's condition.
+        protocol: The table.
+        apart: Whether payloads are measured: those of padded frames are, each length by a match of its own.
+    """
+    expected = expected_variable(protocol)
+    values = tested.allowed.get(_LENGTH, MaskedNumbers.all(_LENGTH_BITS))
+    padded = MaskedNumbers.between(_LENGTH_BITS, 0, PADDED - 1) & values
+    longer = MaskedNumbers.between(_LENGTH_BITS, PADDED, (1 << _LENGTH_BITS) - 1)
+    for length in padded.each() if apart else ():
+        exact = MaskedNumbers.between(_LENGTH_BITS, length, length)
+        for match in ternaries(_with_length(tested, exact)):
+            yield _in_order(match, expected), length
+    if apart:
+        values = values if padded.count == PADDED else values & longer  # all that is shorter was matched before
+    for match in ternaries(_with_length(tested, values)):
+        yield _in_order(match, expected), None
+
+
+def _with_length(tested: Condition, values: MaskedNumbers) -> Condition:
+    """A condition with other lengths of payloads; all that a prefix can be found in are no test."""
+    looked_at = MaskedNumbers.between(_LENGTH_BITS, PREFIX_OCTETS, (1 << _LENGTH_BITS) - 1)
+    allowed = {one: found for one, found in tested.allowed.items() if one != _LENGTH}
+    seen = looked_at if tested.prefix else MaskedNumbers.all(_LENGTH_BITS)
+    return Condition(allowed if seen.within(values) else {**allowed, _LENGTH: values}, tested.prefix)
+
+
+def _in_order(match: tuple[Ternary, ...], expected: str | None) -> tuple[Ternary, ...]:
+    """A match in which a test of the number that a flow expects is a key of its own."""
+    if expected is None:
+        return match
+    differences = (f"TCP.seq - {expected}", f"{expected} - TCP.seq")
+    return tuple(Ternary(IN_ORDER, 1, 1) if one.key in differences else one for one in match)
 
 
 def _with_numbers(test: Test, numbers: Mapping[str, int]) -> Test:

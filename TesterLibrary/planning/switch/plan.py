@@ -13,12 +13,14 @@ from ...model.jobfile import JobFile
 from ..prediction import Prediction
 from .chip import TOFINO, Chip
 from .editor import LIST_VALUES
+from .expected import expected_variable
 from .gaps import gap_laws
 from .multicast import MulticastGroup, MulticastGroups
 from .prediction import predict_switch
 from .replies import replies_only, reply_rows
 from .resources import (
     COPIES,
+    EXPECTING_FLOWS,
     FLOWS,
     QUANTILES,
     QUEUES,
@@ -145,6 +147,10 @@ def _capacity(
     yield gap_laws([stream.planned for stream in streams])
     flows = sum(end.end.flow_capacity for end in ends)
     yield Excess("flows", flows, FLOWS, "of all responders", "give responders a smaller flows=")
+    expecting = [end.end for end in ends if expected_variable(end.end.protocol) is not None]
+    numbered = sum(end.flow_capacity for end in expecting)
+    why = f"of {', '.join(sorted({end.protocol.name for end in expecting}))}"
+    yield Excess("expected sequence numbers", numbered, EXPECTING_FLOWS, why, "open fewer connections")
 
 
 def _lists(streams: tuple[Prediction, ...], units: Sequence[str]) -> Iterator[Excess]:

@@ -34,6 +34,7 @@ TEMPLATES = 256
 COPIES = 512  # pairs of a template and a link; each pair has its ports
 ROWS = 2048
 FLOWS = 262_144
+EXPECTING_FLOWS = 65_536  # that have a sequence number, of protocols that keep one
 FLOW_CELLS = 32_768  # of all streams whose flows are counted
 GAP_QUANTILES = 1024  # gaps that a random law has
 GAP_LAWS = 16  # of streams at once

@@ -30,6 +30,7 @@ from .allocation import LoopbackFlow, LoopbackPort, LoopbackPorts
 from .answers import tcp_frame
 from .chip import TOFINO, Chip
 from .editor import WORD, SwitchEditor
+from .expected import expecting
 from .match_action import MatchAction, MatchEntry, Ternary
 from .meter import LoopMeter
 from .staging import Staging, stage
@@ -102,12 +103,12 @@ def drawn_at_start(protocol: Protocol) -> frozenset[str]:
 
 
 def carried_values(protocol: Protocol, template: Template) -> tuple[Expression, ...]:
-    """The values of `CARRIED` in an answer, of the packet that asks for it.
+    """The values of `CARRIED` in an answer, of the packet that asks for it, and of its flow.
 
     A start comes with a sequence number that an editor has drawn, in the place of the random bits of its row.
     """
     fields, drawn = dict(template.fields), drawn_at_start(protocol)
-    values = (fields.get(name, NOTHING) for name in CARRIED)
+    values = (expecting(protocol, fields.get(name, NOTHING)) for name in CARRIED)
     return tuple(Expression("TCP.seq") if str(value) in drawn else value for value in values)
 
 

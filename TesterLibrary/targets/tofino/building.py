@@ -13,6 +13,7 @@ from ...model.units import FCS_LENGTH
 from ...planning.switch.allocation import LoopbackPorts, Occupied
 from ...planning.switch.answers import answer_frame
 from ...planning.switch.editor import ETHERNET
+from ...planning.switch.expected import most_flows
 from ...planning.switch.replies import replies_only, reply_rows
 from ...planning.switch.resources import GAP_LAWS, LINKS, REPLIES, TEMPLATES, TRIGGERS
 from ...planning.switch.signature import signed_template
@@ -41,7 +42,7 @@ from .ports import SwitchPorts
 from .program import Program
 from .rate import held_entry, meter_entry
 from .replies import AnsweredRange, answered_ranges, bypass_rows, reply_entries
-from .rows import row_entries
+from .rows import expected_entries, row_entries
 from .signature import signing_entries
 from .triggers import TriggerQueues, asking_entry, returning_entry, waiting_entries
 
@@ -275,14 +276,15 @@ class _Builder:
         first, write_port = places.get("read", places.get("ask", 0)), places.get("write", 0)
         starts: LoadedStarts | None = None
         started: list[CountedRow] = []
+        most = most_flows(end.protocol)
         if placed.starts is None:
-            flows = free_range(end.flow_capacity, self._ranges)
+            flows = free_range(end.flow_capacity, self._ranges, most)
             self._answering += end_entries(end, port, link, first, flows, link)
         else:
             assert end.opening is not None
             program = opening_rows(program, end.opening.reopen)
             sources = SourceNumbers(placed.starts.starts)
-            flows = free_range(sources.count, self._ranges)
+            flows = free_range(sources.count, self._ranges, most)
             sources = replace(sources, first=flows.first)
             self._answering += source_entries(sources, port, link, first, link)
             starts, start_link = self._starts(placed.starts, sources, first)
@@ -294,6 +296,7 @@ class _Builder:
         packets = counted_rows(program, row_entries(program, link, write_port=write_port))
         rows = (*packets, *started)
         self._entries += [row.entry for row in rows]
+        self._entries += expected_entries(program, link)
         name = end.protocol.name
         frames = {one.name: answer_frame(end.protocol, one) for one in end.protocol.templates}
         for one in placed.loops:

@@ -27,6 +27,8 @@ def counted_rows(
             begins=begins(row),
             ends=ends(row),
             fails=ends(row) and not set(row.counts).isdisjoint(failures),
+            measures=row.measures,
+            octets=row.octets,
         )
         for entry, row in zip(entries, rows_for(program, event), strict=True)
     )

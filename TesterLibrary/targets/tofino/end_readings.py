@@ -14,6 +14,7 @@ from .switch import Asked, Reading
 from .triggers import left_asked, matched, untouched
 
 _PACKETS, _OCTETS = "$COUNTER_SPEC_PKTS", "$COUNTER_SPEC_BYTES"
+_HEADERS = 14 + 20 + 20 + 4  # bytes of a segment of TCP without options, FCS included
 _DIRECTIONS = ("ExternalEgress", "ExternalIngress")
 
 
@@ -38,7 +39,7 @@ def end_asked(end: LoadedEnd) -> list[Asked]:
 
 def end_untouched(end: LoadedEnd) -> list[Reading]:
     """The readings of `end_asked` before the first packet."""
-    counters: list[Reading] = [{_PACKETS: 0} for _ in end_asked(end)]
+    counters: list[Reading] = [{_PACKETS: 0, _OCTETS: 0} for _ in end_asked(end)]
     return counters if end.trigger is None else [*counters[:-1], untouched(end.planned.most)]
 
 
@@ -50,8 +51,9 @@ def end_counters(job: str, end: LoadedEnd, readings: Sequence[Reading], *, answe
     rows = list(zip(end.rows, packets[: len(end.rows)], strict=True))
     full = sum(packets[len(end.rows) :])
     counted: Counter[str] = Counter()
-    for row, count in rows:
+    for (row, count), reading in zip(rows, readings, strict=False):
         counted.update(dict.fromkeys(row.counts, count))
+        counted.update({name: _payload(row, count, reading) for name in row.measures})
     openings = sum(count for row, count in rows if row.starts and row.answers)
     most = end.starts.most if end.starts else 0
     flows = _flows(end, rows)
@@ -92,6 +94,11 @@ def _trigger_counters(
         tx_packets=sent,
         not_sent=not_sent,
     )
+
+
+def _payload(row: CountedRow, packets: int, reading: Reading) -> int:
+    """The bytes of payload that the packets of a row had."""
+    return packets * row.octets if row.octets is not None else _number(reading, _OCTETS) - packets * _HEADERS
 
 
 def _flows(end: LoadedEnd, rows: Sequence[tuple[CountedRow, int]]) -> Flows:

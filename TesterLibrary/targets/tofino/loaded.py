@@ -55,7 +55,7 @@ class LoadedStream:
 
 @dataclass(frozen=True)
 class CountedRow:
-    """An entry whose packets are counted, and the counters of its protocol that each packet adds to."""
+    """An entry whose packets are counted, and the counters of its protocol that each packet adds 1 to."""
 
     entry: TableEntry
     counts: tuple[str, ...]
@@ -64,6 +64,8 @@ class CountedRow:
     begins: bool = False  # flows
     ends: bool = False
     fails: bool = False  # it ends them, and not well
+    measures: tuple[str, ...] = ()  # counters that it adds the bytes of payloads to
+    octets: int | None = None  # of each payload; None: by the bytes of its packets
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...errors import PlanError
-from ...planning.switch.resources import FLOWS
+from ...planning.switch.resources import EXPECTING_FLOWS, FLOWS
 from .classifier import FlowRange
 
 
@@ -33,18 +33,26 @@ class Numbers:
         return found
 
 
-def free_range(flows: int, taken: Sequence[FlowRange]) -> FlowRange:
-    """Numbers for the flows of an end, apart from those that are taken. PlanError if there are too few."""
+def free_range(flows: int, taken: Sequence[FlowRange], most: int = FLOWS) -> FlowRange:
+    """Numbers below `most` for the flows of an end, apart from those that are taken.
+
+    The low ones, which alone can have a sequence number, are given last to those that need none.
+
+    Raises:
+        PlanError: there are too few.
+    """
     bits = FlowRange.bits_for(flows)
     size = 1 << bits
-    for first in range(0, FLOWS - size + 1, size):
+    low = EXPECTING_FLOWS if most > EXPECTING_FLOWS else 0
+    places = range(0, most - size + 1, size)
+    for first in sorted(places, key=lambda place: place < low):
         if all(
             first + size <= flow_range.first or flow_range.first + (1 << flow_range.bits) <= first
             for flow_range in taken
         ):
             return FlowRange(first, bits)
-    used = sum(1 << flow_range.bits for flow_range in taken)
+    used = sum(1 << flow_range.bits for flow_range in taken if flow_range.first < most)
     raise PlanError(
-        f"flows: {size:,} needed side by side, {FLOWS - used:,} of {FLOWS:,} there; "
+        f"flows: {size:,} needed side by side, {most - used:,} of {most:,} there; "
         "give responders a smaller flows="
     )

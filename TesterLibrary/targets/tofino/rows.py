@@ -6,12 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...planning.switch.expected import expected_variable
 from ...planning.switch.match_action import MatchAction
 from ...planning.switch.match_action import MatchEntry as Row
 from ...planning.switch.row_names import row_action, row_key
 from .entry import Masked, TableEntry, Value
 
 _EFSM = "InternalIngress.responder.efsm"
+_EXPECTED = f"{_EFSM}.expected"
+_SYN = 0x02
 _WORD = 2  # bytes of a key of the payload
 
 
@@ -35,6 +38,16 @@ def row_entries(
             f"{_EFSM}.{send}",
             {"next": row.next_state, "moves": int(_moves(row)), "write_port": write_port},
         )
+
+
+def expected_entries(program: MatchAction, link: int) -> Iterator[TableEntry]:
+    """The entries by which packets of a link move the number that their flow expects, if it keeps one."""
+    if expected_variable(program.protocol) is None:
+        return
+    for table, begins, goes_on in (("links", "begin", "go_on"), ("same_links", "begin_again", "go_on_again")):
+        for priority, (flags, action) in enumerate(((Masked(_SYN, _SYN), begins), (Masked(0, 0), goes_on))):
+            key: dict[str, Value] = {"link": Masked(link, 0xFF), "flags": flags, "$MATCH_PRIORITY": priority}
+            yield TableEntry(f"internal.{_EXPECTED}.{table}", key, f"{_EXPECTED}.{action}")
 
 
 def rows_for(program: MatchAction, event: str) -> list[Row]:

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from ....planning.switch.expected import EXPECTS, IN_ORDER
 from ..entry import TableEntry
 from .packet import Packet
 from .pipelines import WRITE, Way
@@ -15,6 +17,8 @@ from .store import Cells, Store, number
 _INTERNAL = "InternalIngress"
 _STATES = "responder.states"
 _ROWS = f"internal.{_INTERNAL}.responder.efsm.rows"
+_EXPECTED = "responder.efsm.expected"
+_EXPECTING = f"internal.{_INTERNAL}.{_EXPECTED}.links"
 _ROOM = 16  # answers that a queue holds
 _RESERVED = "tcp_reserved"
 _BYTE = 1 << 8
@@ -45,11 +49,19 @@ class FakeResponder:
         """
         state = self._cells(_STATES).get((pipe, packet.flow & 0x3FFFF), 0)
         payload_length = packet.get("ipv4.len") - 20 - packet.header_length("tcp")
-        known = {"link": packet.link, "state": state, "payload_length": payload_length}
+        expects, in_order = self._expected(packet, pipe, payload_length)
+        known = {
+            "link": packet.link,
+            "state": state,
+            "payload_length": payload_length,
+            IN_ORDER: in_order,
+            "tcp_dataofs": packet.header_length("tcp") // 4,
+        }
         entry = self._store.match_by(_ROWS, lambda name: known[name] if name in known else key(packet, name))
         if entry is None:
             return None
-        self._ask(packet, pipe, entry, payload_length)
+        self._store.count_octets(_ROWS, entry, packet.size)
+        self._ask(packet, pipe, entry, {"payload.length": payload_length, EXPECTS: expects})
         if "moves" not in entry.data or not number(entry, "moves"):
             return None
         return Way(replace(packet, kind=WRITE, template=number(entry, "next")), number(entry, "write_port"))
@@ -77,7 +89,22 @@ class FakeResponder:
         packet.link, packet.peer = question.link, question.peer
         return packet
 
-    def _ask(self, packet: Packet, pipe: int, entry: TableEntry, payload_length: int) -> None:
+    def _expected(self, packet: Packet, pipe: int, payload_length: int) -> tuple[int, int]:
+        """The number that its flow expects behind a packet, and whether it had it: see expected.p4."""
+        if not self._store.has(_EXPECTING):
+            return 0, 0
+        entry = self._store.match(_EXPECTING, packet.link, packet.get("tcp.flags"))
+        if entry is None:
+            return 0, 0
+        number, again = self._cells(f"{_EXPECTED}.numbers"), self._cells(f"{_EXPECTED}.moves")
+        place, seq = (pipe, packet.flow & 0xFFFF), packet.get("tcp.seq")
+        begins = str(entry.action).endswith(".begin")
+        in_order = int(not begins and number.get(place, 0) == seq)
+        if begins or in_order:
+            number[place] = again[place] = (seq + (1 if begins else payload_length)) % _WORD
+        return number.get(place, 0), in_order
+
+    def _ask(self, packet: Packet, pipe: int, entry: TableEntry, known: Mapping[str, int]) -> None:
         answer = self._actions.answer(entry)
         if answer is None:
             return
@@ -92,7 +119,7 @@ class FakeResponder:
         tails[place] = (end + 1) % _BYTE
 
         def read(name: str) -> int:
-            return payload_length if name == "payload.length" else packet.get(name.lower())
+            return known[name] if name in known else packet.get(name.lower())
 
         values = (answer.seq.value(read) % _WORD, answer.ack.value(read) % _WORD)
         self._asked[pipe, answer.queue, end % _ROOM] = _Asked(packet, *values)
