@@ -21,8 +21,10 @@ struct external_egress_t {
     bit<16> signature_rest;
     template_t stream;
     version_t version;
+    bit<2> worn;               // bytes before the Ethernet header
     bool measured;
     bool signed;
+    bool changed;              // fields are, so checksums too
     bool udp_summed;           // UDP has a checksum
     bool icmp_changed;
     copied_t copied;
@@ -178,27 +180,42 @@ parser ExternalEgressParser(packet_in packet, out headers_t hdr, out external_eg
 
     state start {
         packet.extract(eg);
-        meta = {0, 0, 0, 0, false, false, false, false, {kind_t.FORWARDED, 0, 0, 0, 0, 0, 0}};
+        meta = {0, 0, 0, 0, 0, false, false, false, false, false, {kind_t.FORWARDED, 0, 0, 0, 0, 0, 0}};
         transition select(packet.lookahead<bit<8>>()) {
             0: forwarded;      // kind_t.FORWARDED
             4: reply;          // kind_t.REPLY
             5: copy;           // kind_t.COPY
+            6: to_driver;      // kind_t.TO_DRIVER
             default: loop;
         }
     }
 
     state forwarded {
         packet.extract(hdr.kind);
+        meta.worn = 1;
+        transition ethernet;
+    }
+
+    state to_driver {
+        packet.extract(hdr.kind);
         transition accept;
     }
 
     state reply {
         packet.extract(hdr.reply);
+        meta.worn = 2;
+        meta.changed = true;
+        transition ethernet;
+    }
+
+    state ethernet {
         packet.extract(hdr.ethernet);
         transition select(hdr.ethernet.ether_type) {
             TYPE_IPV4: ipv4;
             TYPE_ARP: arp;
             TYPE_VLAN: vlan;
+            TYPE_IPV6: ipv6;
+            OWN_ETHERNET_TYPES
             default: accept;
         }
     }
@@ -210,6 +227,7 @@ parser ExternalEgressParser(packet_in packet, out headers_t hdr, out external_eg
 
     state loop {
         packet.extract(hdr.loop);
+        meta.changed = true;
         transition select(hdr.loop.ether_type) {
             TYPE_IPV4: ipv4;
             TYPE_ARP: arp;
@@ -239,6 +257,7 @@ control ExternalEgress(inout headers_t hdr, inout external_egress_t meta, in egr
     Replies() replies;
     PortCopies() copies;
     Carrier() carrier;
+    TransmittedQueries() queries;
     slot_t own = 0;            // of the stream and the version
 
     apply {
@@ -265,6 +284,9 @@ control ExternalEgress(inout headers_t hdr, inout external_egress_t meta, in egr
         if (hdr.udp.isValid() && hdr.udp.checksum != 0) {
             meta.udp_summed = true;
         }
+        if (!hdr.copy.isValid()) {
+            queries.apply(hdr, eg.egress_port, meta.measured, meta.stream, meta.worn);
+        }
         port_counters.apply(eg.egress_port, meta.version);
         hdr.kind.setInvalid();
     }
@@ -288,7 +310,9 @@ control ExternalEgressDeparser(packet_out packet, inout headers_t hdr, in extern
             hdr.carrier_ipv4.version, hdr.carrier_ipv4.ihl, hdr.carrier_ipv4.tos, hdr.carrier_ipv4.len,
             hdr.carrier_ipv4.tester_version, hdr.carrier_ipv4.id, hdr.carrier_ipv4.flags, hdr.carrier_ipv4.frag,
             hdr.carrier_ipv4.ttl, hdr.carrier_ipv4.proto, hdr.carrier_ipv4.src, hdr.carrier_ipv4.dst});
-        checksums.apply(hdr, meta.l4_rest, meta.udp_summed);
+        if (meta.changed) {
+            checksums.apply(hdr, meta.l4_rest, meta.udp_summed);
+        }
         if (meta.icmp_changed) {
             hdr.icmp.checksum = icmp_checksum.update({
                 hdr.ipv4.src, hdr.ipv4.dst, hdr.icmp.type, hdr.icmp.code, meta.l4_rest});

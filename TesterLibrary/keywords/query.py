@@ -100,8 +100,8 @@ class Queries:
         tags, IP options and extension headers; fragments but the first have no ports.
 
         Counts are exact. A packet whose keys find no room (``capacity``) is counted as missed, and the result
-        is INCONCLUSIVE then, as it is where the tester's own port lost frames. A switch counts what arrives,
-        and needs a filter that names all keys: ``keys=IP.src`` with ``filter=IP.src == 10.0.0.0/24``.
+        is INCONCLUSIVE then, as it is where the tester's own port lost frames. A switch needs a filter that
+        names all keys: ``keys=IP.src`` with ``filter=IP.src == 10.0.0.0/24``.
 
         | `Count Packets` | synacks | port=p1 | filter=TCP.flags == SA |
         | `Send Traffic` | scan | packets=256 |

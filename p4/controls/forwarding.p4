@@ -18,7 +18,7 @@ control Forwarding(inout headers_t hdr, in bit<9> ingress_port, inout ingress_in
     action send_to_driver(bit<9> port) {
         tm.ucast_egress_port = port;
         hdr.kind.setValid();
-        hdr.kind.kind = kind_t.FORWARDED;
+        hdr.kind.kind = kind_t.TO_DRIVER;
         hdr.cpu.setValid();
         hdr.cpu.kind = kind_t.FORWARDED;
         hdr.cpu.link = 0;

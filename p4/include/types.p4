@@ -46,7 +46,8 @@ enum bit<8> kind_t {
     READ = 2,                  // of a flow: its first pass, which reads registers and finds the row
     WRITE = 3,                 // its second pass, which writes the state
     REPLY = 4,                 // an Ethernet frame follows: goes back where it came from, its fields changed
-    COPY = 5                   // of a packet, which follows as it arrived or left
+    COPY = 5,                  // of a packet, which follows as it arrived or left
+    TO_DRIVER = 6              // the header of the CPU port follows, and an Ethernet frame
 }
 
 // What is behind a port; port metadata, which the driver fills.

@@ -17,10 +17,13 @@ from scapy.packet import Raw
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.capture import Direction
 from TesterLibrary.model.editor import Editor, FieldPath, Sweep
+from TesterLibrary.model.endpoints import Endpoints
+from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.plan import LearningFrame
 from TesterLibrary.model.planned_query import PlannedQuery
 from TesterLibrary.model.query import NO_KEYS, Function, PacketFilter, Query, QueryField, QueryKeys
+from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.trigger import SentFrames, Trigger
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.query import plan_query
@@ -104,7 +107,7 @@ def test_every_frame_is_in_the_row_of_its_keys(rig: Rig, querying: Querying) -> 
     assert counters.memory_bytes > 0
 
 
-@not_on_a_switch("filter=.*length == 64: a switch does not know")
+@not_on_a_switch("filter=.*length == 64: a switch compares no lengths")
 def test_what_passes_the_filter_is_counted_and_nothing_else(rig: Rig, querying: Querying) -> None:
     querying.start("port,UDP.dport", port="p2", filter="IP.src == 10.0.0.3-10.0.0.5 and length == 64")
     querying.start("IP.src", "none", port="p2", filter="TCP.flags has S")
@@ -217,6 +220,12 @@ FRAMES = (
 )
 
 
+WAYS = pytest.mark.parametrize(
+    ("direction", "port"), [(Direction.RECEIVED, "p2"), (Direction.TRANSMITTED, "p1")], ids=["in", "out"]
+)
+
+
+@WAYS
 @pytest.mark.parametrize(
     ("keys", "filter", "rows"),
     [
@@ -225,7 +234,7 @@ FRAMES = (
         ("", "TCP.flags lacks A", {"": 1}),
         ("", "IP.src == 10.0.0.0/16 and IP.src != 10.0.1.7", {"": 4}),
         ("", "IP.ttl < 3 and IP.ttl != 1", {"": 2}),
-        ("IP.ttl,port", "IP.ttl <= 9", {"0,p2": 1, "1,p2": 1, "2,p2": 1, "3,p2": 1, "9,p2": 1}),
+        ("IP.ttl,port", "IP.ttl <= 9", {"0,HERE": 1, "1,HERE": 1, "2,HERE": 1, "3,HERE": 1, "9,HERE": 1}),
         ("VLAN.vlan", "VLAN.vlan == 1-9", {"7": 1, "8": 1}),
         ("", "VLAN.prio > 4 and UDP.sport == 53", {"": 1}),
         ("UDP.dport", "UDP.dport >= 53 and UDP.dport < 100", {"53": 1, "99": 1}),
@@ -233,8 +242,8 @@ FRAMES = (
         ("ICMP.type,ICMP.code", "ICMP.type == 3 and ICMP.code <= 2", {"3,1": 1}),
         ("ARP.op", "ARP.psrc == 10.0.1.0/24 and ARP.op <= 3", {"1": 1, "2": 1}),
         ("", "Ether.dst == ff:ff:ff:ff:ff:ff and Ether.type == 0x0806", {"": 1}),
-        ("", "IPv6.hlim == 9 and port == p2", {"": 1}),
-        ("", "port != p2", {}),
+        ("", "IPv6.hlim == 9 and port == HERE", {"": 1}),
+        ("", "port != HERE", {}),
     ],
 )
 def test_filters_mean_the_same_on_every_tester(
@@ -243,10 +252,12 @@ def test_filters_mean_the_same_on_every_tester(
     keys: str,
     filter: str,  # noqa: A002 - as of the queries
     rows: dict[str, int],
+    direction: Direction,
+    port: str,
 ) -> None:
-    querying.start(keys, port="p2", filter=filter)
+    querying.start(keys, port=port, filter=filter.replace("HERE", port), direction=direction)
     send(rig, *FRAMES)
-    assert querying.rows() == [(key, count, None) for key, count in rows.items()]
+    assert querying.rows() == [(key.replace("HERE", port), count, None) for key, count in rows.items()]
     summary, _ = rig.target.read_query("q", top=0)
     assert (summary.counters.seen, summary.unread) == (len(FRAMES), 0)
 
@@ -259,8 +270,11 @@ def test_both_directions_of_a_connection_are_one_key(rig: Rig, querying: Queryin
     assert querying.rows() == [("10.0.0.1,10.0.0.2", 3, None), ("10.0.0.3,10.0.0.3", 1, None)]
 
 
-def test_packets_behind_options_are_counted_or_told_apart(rig: Rig, querying: Querying) -> None:
-    querying.start("", port="p2", filter="UDP.dport == 53")
+@WAYS
+def test_packets_behind_options_are_counted_or_told_apart(
+    rig: Rig, querying: Querying, direction: Direction, port: str
+) -> None:
+    querying.start("", port=port, filter="UDP.dport == 53", direction=direction)
     options = LINK / IP(options=[IPOption(b"\x94\x04\0\0")]) / UDP(dport=53)
     extended = LINK / IPv6() / IPv6ExtHdrDestOpt() / UDP(dport=53)
     tagged = LINK / Dot1Q(vlan=1) / Dot1Q(vlan=2) / IP() / UDP(dport=53)
@@ -269,6 +283,67 @@ def test_packets_behind_options_are_counted_or_told_apart(rig: Rig, querying: Qu
     reached = 1 if rig.is_switch else 5
     assert (summary.counters.matched, summary.unread) == (reached, 5 - reached)
     assert summary.counters.seen == 6
+
+
+def test_what_streams_send_is_counted_where_it_leaves(rig: Rig, querying: Querying) -> None:
+    named, out = "IP.src == 10.0.0.0/29", Direction.TRANSMITTED
+    querying.start("IP.src", port="p1", direction=out, filter=f"{named} and UDP.dport == 7", value="length")
+    querying.start("", "north", direction=out, streams=("north",), value="length")
+    querying.start("", "foreign", direction=out, foreign=True, value="length")
+    querying.start("", "elsewhere", port="p2", direction=out)
+    swept(rig, sources=4, frame_size=128)
+    swept(rig, "south", sources=4, frame_size=256, first_id=2)
+    rig.run(["north", "south"], packets=8)
+    assert querying.rows() == [(f"10.0.0.{n}", 4, 2 * 128 + 2 * 256) for n in range(1, 5)]
+    assert querying.rows("north") == [("", 8, 8 * 128)]
+    assert querying.rows("foreign") == querying.rows("elsewhere") == []
+    assert [query.seen for query in rig.target.snapshot().queries] == [0, 16, 16, 16]
+
+
+def test_what_leaves_has_the_addresses_that_it_leaves_with(rig: Rig, querying: Querying) -> None:
+    far = "02:00:00:00:00:07"
+    sweep = Editor(FieldPath("Ether", "dst"), Sweep(far, "02:00:00:00:00:09"))
+    querying.start(
+        "Ether.dst",
+        direction=Direction.TRANSMITTED,
+        filter=f"Ether.dst == {far}-02:00:00:00:00:08 and Ether.type == 0x0800",
+    )
+    rig.load(rig.plan("north", editors=(sweep,)))
+    rig.run(["north"], packets=9)
+    assert querying.rows() == [(far, 3, None), ("02:00:00:00:00:08", 3, None)]
+
+
+def test_both_directions_are_counted_together(rig: Rig, querying: Querying) -> None:
+    both = Direction.BOTH
+    querying.start("IP.src", direction=both, filter="IP.src == 10.0.0.0/30", value="length")
+    querying.start("port,UDP.dport", "ports", direction=both, filter="UDP.dport == 7")
+    swept(rig, sources=2, frame_size=128)
+    rig.run(["north"], packets=10)
+    send(rig, LINK / IP(src="10.0.0.2") / UDP(dport=8))
+    assert querying.rows() == [("10.0.0.1", 10, 1280), ("10.0.0.2", 12, 1280 + 2 * 64)]
+    assert querying.rows("ports") == [("p1,7", 10, None), ("p2,7", 10, None)]
+
+
+def test_answers_are_as_long_where_they_leave_as_where_they_arrive(rig: Rig, querying: Querying) -> None:
+    servers = Endpoints.parse("198.18.0.3")
+    ends = (Responder(name="pings", port="p2", protocol="icmp-echo", servers=servers),)
+    rig.load(compile_job(Job("pings", ends=ends), ports=rig.ports, gateways={}, max_streams=1))
+    rig.target.start(["pings"])
+    answers = "ICMP.type == 0"
+    querying.start("", "left", port="p2", direction=Direction.TRANSMITTED, filter=answers, value="length")
+    querying.start("", "came", port="p1", filter=answers, value="length")
+    asked = [LINK / IP(src="198.18.0.2", dst="198.18.0.3") / ICMP() / Raw(bytes(n)) for n in (10, 50, 200)]
+    send(rig, *asked)
+    assert querying.rows("left") == querying.rows("came") == [("", 3, 64 + (42 + 50 + 4) + (42 + 200 + 4))]
+
+
+def test_ip_behind_a_label_is_no_field_of_a_query(rig: Rig, querying: Querying) -> None:
+    querying.start("", "ip", direction=Direction.TRANSMITTED, filter="UDP.dport == 7 and IP.ttl == 64")
+    querying.start("", "type", direction=Direction.TRANSMITTED, filter="Ether.type == 0x8847")
+    labelled = HeaderStack.parse("Ether / MPLS(label=77) / IP / UDP")
+    rig.load(rig.plan("north", frame_size=128, headers=labelled))
+    rig.run(["north"], packets=5)
+    assert (querying.rows("ip"), querying.rows("type")) == ([], [("", 5, None)])
 
 
 def test_a_query_that_is_stopped_keeps_what_it_has_and_others_go_on(rig: Rig, querying: Querying) -> None:

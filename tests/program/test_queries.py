@@ -13,8 +13,13 @@ from scapy.layers.inet6 import IPv6, IPv6ExtHdrDestOpt
 from scapy.layers.l2 import Dot1AD, Dot1Q, Ether
 
 from TesterLibrary.errors import PlanError
+from TesterLibrary.model.capture import Direction
+from TesterLibrary.model.endpoints import Endpoints
+from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
+from TesterLibrary.model.plan import LearningFrame
 from TesterLibrary.model.query import LENGTH, PacketFilter, Query, QueryKeys
+from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
@@ -67,6 +72,10 @@ _KEYS = {  # with the condition that enumerates them
 }
 
 
+_LABELLED = HeaderStack.parse("Ether / MPLS(label=77) / IP / UDP")
+_RESPONDERS = (("http-get", "198.18.0.3:80"), ("icmp-echo", "198.18.0.3"), ("udp-echo", "198.18.0.3:7"))
+
+
 def _query(draw: Random, number: int) -> Query:
     stack = draw.choice(_STACKS)
     conditions = draw.sample(stack, min(len(stack), draw.randrange(1, 4)))
@@ -84,6 +93,7 @@ def _query(draw: Random, number: int) -> Query:
         filter=PacketFilter.parse(" and ".join(conditions)),
         keys=QueryKeys.parse([*keys, *(["port"] if draw.random() < 0.2 else [])]),
         value=draw.choice((LENGTH, None)),
+        direction=draw.choice(tuple(Direction)),
     )
 
 
@@ -91,8 +101,13 @@ def _load(rig: SwitchRig) -> None:
     streams = (
         Stream("north", "p1", "p2", FrameSize(128), Rate.parse("1 kpps")),
         Stream("south", "p2", "p1", FrameSize(128), Rate.parse("1 kpps"), signature=False),
+        Stream("label", "p1", "p2", FrameSize(128), Rate.parse("1 kpps"), headers=_LABELLED),
     )
-    rig.load(compile_job(Job("job", streams), ports=rig.ports, gateways={}, max_streams=9))
+    ends = tuple(
+        Responder(name=protocol, port="p2", protocol=protocol, servers=Endpoints.parse(servers))
+        for protocol, servers in _RESPONDERS
+    )
+    rig.load(compile_job(Job("job", streams, ends=ends), ports=rig.ports, gateways={}, max_streams=9))
     rig.target.start(["job"], packets=30)
     rig.pass_time(0.1)
 
@@ -137,4 +152,28 @@ def test_queries_have_the_same_rows_on_both(program: P4Program, seed: int) -> No
     known = [bytes.fromhex(octets) for _, _, octets in twins.sent]
     for _ in range(150):
         twins.arrive(draw.choice((0, 4)), draw.choice(known) if draw.random() < 0.1 else _frame(draw))
+    own = [LearningFrame(draw.choice(("p1", "p2")), _frame(draw)) for _ in range(30)]
+    twins.both(lambda rig: rig.target.inject(own))
+    twins.both(lambda rig: rig.pass_time(0.01))
     twins.both(read)
+
+
+def test_a_frame_of_the_driver_leaves_as_it_is(program: P4Program) -> None:
+    """A checksum that is wrong stays so, and one is not made of the first 20 bytes of a longer header."""
+    link = Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02")
+    options = IP(options=[IPOption(b"\x94\x04\0\0")])
+    frames = [
+        bytes(packet).ljust(60, b"\0")
+        for packet in (
+            link / IP(chksum=7) / TCP(chksum=9),
+            link / IP() / TCP(chksum=0xFFFF),
+            link / Dot1Q(vlan=5) / IP(chksum=7) / UDP(chksum=8),
+            link / options / UDP(dport=7),
+            link / IPv6() / UDP(chksum=8),
+        )
+    ]
+    twins = Twins(program)
+    twins.both(lambda rig: rig.target.inject([LearningFrame("p1", frame) for frame in frames]))
+    twins.both(lambda rig: rig.pass_time(0.01))
+    twins.both(lambda rig: rig.target.snapshot().port("p2").rx_packets)
+    assert [bytes.fromhex(octets) for _, _, octets in twins.sent] == frames

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Lowers a query to the entries of a switch's table (p4/controls/queries.p4), or refuses it.
+"""Lowers a query to the entries of a switch's tables (p4/controls/queries.p4), or refuses it.
 
 Its keys are known before (HyperTester §5.2): the filter says which values they may have, and each combination
 of them has an entry, whose counter is its row. So nothing is estimated, and no key is without room. What an
 engine finds and the parser of a switch does not, packets behind two tags, IP options or extension headers, is
-counted apart.
+counted apart. Packets that arrive have other tables than those that leave; a query of both has one of each.
 """
 
 from __future__ import annotations
@@ -32,6 +32,9 @@ COMPARED = (  # of which docs/queries.md has a table
     *("IPv6.tc", "IPv6.nh", "IPv6.hlim", "ICMP.type", "ICMP.code", "UDP.sport", "UDP.dport"),
     *("TCP.sport", "TCP.dport", "TCP.reserved", "TCP.flags"),
 )
+
+
+RECEIVED_ONLY = {"Ether.src": "ether_src"}  # and their keys: that of what leaves has no room for more
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,11 @@ _HEADERS = {
     (QueryPart.TRANSPORT, 0, 17): "udp",
 }
 _LENGTH, _PORT = PlacedFact(Fact.LENGTH), PlacedFact(Fact.PORT)
+_WORN = (
+    0,
+    1,
+    2,
+)  # bytes before the Ethernet header of a frame that leaves: of a test, of the driver, a reply
 _LINK, _NETWORK = {"ether", "vlan"}, {"arp", "ipv4", "ipv6"}
 _PROTOCOLS = {"icmp": 1, "tcp": 6, "udp": 17}
 _TAGS = (0x8100, 0x88A8)  # EtherTypes of tags; the parser knows the first one, once
@@ -100,9 +108,11 @@ class Counts(Enum):
 class QueryEntry:
     """An entry of a query's table. Those with the same keys are of one row."""
 
+    direction: Direction  # received or transmitted: the table
     match: tuple[Ternary, ...]
     counts: Counts
     keys: bytes = b""
+    worn: int = 0  # bytes of each packet in its counter that are not on the wire
 
 
 @dataclass(frozen=True)
@@ -113,6 +123,7 @@ class _Asked:
     first: int
     placed: PlacedField
     numbers: MaskedNumbers
+    compared: tuple[KeyField, ...]
 
     @property
     def choices(self) -> Sequence[tuple[int, int]]:
@@ -122,7 +133,7 @@ class _Asked:
     def key(self, value: int, mask: int) -> _Key:
         """The fields of the table's key that hold this number under a mask."""
         found, bits = {}, self.numbers.bits
-        for key in KEYS:
+        for key in self.compared:
             begin, end = max(self.first, key.first), min(self.first + bits, key.first + key.bits)
             if key.header == self.header and begin < end:
                 right, left = self.first + bits - end, key.first + key.bits - end
@@ -134,7 +145,7 @@ class _Asked:
 def query_entries(
     planned: PlannedQuery, ports: Mapping[str, int], order: Sequence[str], streams: Sequence[int] = ()
 ) -> tuple[QueryEntry, ...]:
-    """The entries of a query, those first that are tried first.
+    """The entries of a query, those of a table first that are tried first.
 
     Args:
         planned: The query.
@@ -145,11 +156,22 @@ def query_entries(
     Raises:
         PlanError: a switch cannot count it exactly; it says which part, which resource and what to change.
     """
-    return _Lowering(planned, ports, order, streams).entries()
+    return tuple(
+        entry
+        for direction in directions(planned)
+        for entry in _Lowering(planned, ports, order, streams, direction).entries()
+    )
+
+
+def directions(planned: PlannedQuery) -> tuple[Direction, ...]:
+    """The directions of a query, each of which has a table."""
+    if planned.direction is Direction.BOTH:
+        return Direction.RECEIVED, Direction.TRANSMITTED
+    return (planned.direction,)
 
 
 class _Lowering:
-    """Lowers one query."""
+    """Lowers one query to a table."""
 
     def __init__(
         self,
@@ -157,8 +179,13 @@ class _Lowering:
         ports: Mapping[str, int],
         order: Sequence[str],
         streams: Sequence[int],
+        direction: Direction,
     ) -> None:
-        self._planned, self._query = planned, planned.query
+        self._planned, self._query, self._direction = planned, planned.query, direction
+        self._leaves = direction is Direction.TRANSMITTED
+        self._compared = tuple(
+            key for key in KEYS if not (self._leaves and key.name in RECEIVED_ONLY.values())
+        )
         self._check()
         self._whose: Sequence[_Key] = [{}]
         if planned.query.foreign:
@@ -170,6 +197,11 @@ class _Lowering:
             placed: self._asked(placed) for placed in dict.fromkeys(asked) if isinstance(placed, PlacedField)
         }
         self._headers = {field.header for field in self._fields.values()}
+        # A frame that leaves is parsed behind labels of MPLS, where no query looks.
+        self._plain: _Key = {"mpls_valid": (0, 1)} if self._leaves and self._headers - _LINK else {}
+        # Those of streams are in loops, whose header takes the place of the Ethernet header.
+        sums = self._leaves and planned.value is not None and not self._query.streams
+        self._worn: Mapping[int, _Key] = {n: {"worn": (n, 3)} for n in _WORN} if sums else {0: {}}
         self._all = {ports[name]: order.index(name) for name in planned.ports or ports}
         passing = _numbers_of([test for test in planned.tests if test.operand == _PORT], 64, 0)
         self._ports = {port: number for port, number in self._all.items() if _has(passing, number)}
@@ -179,22 +211,18 @@ class _Lowering:
         self._check_keys()
         needed = len(self._all) + len(self._ports) * self._needed_at_a_port()
         if needed > QUERY_ROWS:
+            thrice, instead = ("", "") if len(self._worn) == 1 else _OF_SUMS
             raise self._refused(
                 f"entries of a query: {needed:,} needed, {QUERY_ROWS:,} there, {needed - QUERY_ROWS:,} too "
-                "many (for the values that its filter leaves, and for headers that a switch does not reach); "
-                "let fewer values pass, or use a testerd"
+                f"many (for the values that its filter leaves{thrice}, and for headers that a switch does "
+                f"not reach); let fewer values pass,{instead} or use a testerd"
             )
-        unread = (QueryEntry(_match(key), Counts.UNREAD) for key in self._unread())
-        others = (QueryEntry(_match(_at(port)), Counts.OTHERS) for port in self._all)
+        unread = (QueryEntry(self._direction, _match(key), Counts.UNREAD) for key in self._unread())
+        others = (QueryEntry(self._direction, _match(self._at(port)), Counts.OTHERS) for port in self._all)
         return (*self._rows(), *unread, *others)
 
     def _check(self) -> None:
         query, value = self._query, self._query.value
-        if query.direction is not Direction.RECEIVED:
-            raise self._refused(
-                f"direction={query.direction.name.lower()}: the program of a switch counts packets where "
-                "they arrive; count where they are received, or use a testerd"
-            )
         if query.interval is not None:
             raise self._refused(
                 f"interval={query.interval}: an interval is one more key, and nobody knows before how many "
@@ -230,11 +258,13 @@ class _Lowering:
         bits = number.bit_length() - shift
         first = 8 * (placed.offset + len(placed.mask)) - number.bit_length()
         numbers = _numbers_of([test for test in self._planned.tests if test.operand == placed], bits, shift)
-        field = _Asked(header, first, placed, numbers)
+        field = _Asked(header, first, placed, numbers, self._compared)
         reached = sum(mask.bit_count() for _, mask in field.key(0, (1 << bits) - 1).values())
         if reached < bits:
+            compared = ", ".join(name for name in COMPARED if not (self._leaves and name in RECEIVED_ONLY))
+            where = " of what it sends" if self._leaves else ""
             raise self._refused(
-                f"{self._name(placed)}: a switch compares {', '.join(COMPARED)}; give these, or use a testerd"
+                f"{self._name(placed)}: a switch compares{where} {compared}; give these, or use a testerd"
             )
         return field
 
@@ -254,7 +284,7 @@ class _Lowering:
             prod(len(field.choices) for field in self._fields.values() if field.header in reached)
             for _, reached in self._unreached()
         )
-        return max(1, len(self._whose)) * (rows + unread)
+        return max(1, len(self._whose)) * (rows * len(self._worn) + unread)
 
     def _rows(self) -> Iterator[QueryEntry]:
         """An entry for each combination of keys, of other values, of streams and of ports."""
@@ -267,9 +297,11 @@ class _Lowering:
         for (port, number), whose in product(self._ports.items(), self._whose):
             for chosen in product(*choices):
                 values = dict(zip(placed, chosen, strict=True))
-                key = self._joined({**_at(port), **whose}, values)
+                key = self._joined({**self._at(port), **whose, **self._plain}, values)
                 if key is not None:
-                    yield QueryEntry(_match(key), Counts.ROW, self._keys_of(values, number))
+                    of_row = self._keys_of(values, number)
+                    for worn, within in self._worn.items():
+                        yield QueryEntry(self._direction, _match({**key, **within}), Counts.ROW, of_row, worn)
 
     def _keys_of(self, values: Mapping[PlacedField, tuple[int, int]], port: int) -> bytes:
         """The keys of a row; of both directions of a connection the lesser ones."""
@@ -289,7 +321,7 @@ class _Lowering:
             for port, whose in product(self._ports, self._whose):
                 for chosen in product(*(field.choices for field in readable.values())):
                     values = dict(zip(readable, chosen, strict=True))
-                    key = self._joined({**_at(port), **whose, **begin}, values)
+                    key = self._joined({**self._at(port), **whose, **self._plain, **begin}, values)
                     if key is not None:
                         yield key
 
@@ -324,15 +356,18 @@ class _Lowering:
                 found[name] = before | own, masked | under
         return found
 
+    def _at(self, port: int) -> _Key:
+        return {"egress_port" if self._leaves else "ingress_port": (port, PORT_MASK)}
+
     def _refused(self, why: str) -> PlanError:
         return self._query.refused(f"not on a switch: {why}")
 
 
-_NO_LENGTH = "a switch does not know how long a frame is when it comes in; take IP.len, or use a testerd"
-
-
-def _at(port: int) -> _Key:
-    return {"ingress_port": (port, PORT_MASK)}
+_OF_SUMS = (  # of lengths of what leaves
+    ", three for each because frames that leave wear different headers within the switch",
+    " give streams, leave value out,",
+)
+_NO_LENGTH = "a switch compares no lengths of frames; take IP.len, or use a testerd"
 
 
 def _match(key: _Key) -> tuple[Ternary, ...]:

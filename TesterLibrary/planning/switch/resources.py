@@ -44,7 +44,7 @@ REPLY_ROWS = 1024  # entries of protocols without state
 REPLIES = 256  # numbers for their replies
 TRIGGERS = 256
 LINKS = 256
-QUERIES = 4  # at once; each has a table of its own, and four are what the stages of a Tofino leave room for
+QUERIES = 4  # at once in a direction; each has a table of its own: what the ingress of a Tofino has room for
 QUERY_ROWS = 512  # entries of a query
 
 

@@ -10,15 +10,22 @@ from dataclasses import dataclass, field, replace
 
 from ...errors import PlanError, TargetError
 from ...measurement.query import QueryCounters, QuerySummary, RawRow
+from ...model.capture import Direction
 from ...model.planned_query import PlannedQuery
-from ...planning.switch.query import Counts, QueryEntry, query_entries
+from ...planning.switch.query import Counts, QueryEntry, directions, query_entries
 from ...planning.switch.resources import QUERIES
 from .entry import Masked, TableEntry
 from .session import SwitchSession
 from .switch import Asked
 
-_CONTROL = "ExternalIngress.queries.query_{}"
-TABLES = tuple(f"external.{_CONTROL.format(number)}.rows" for number in range(QUERIES))
+_CONTROLS = {
+    Direction.RECEIVED: "ExternalIngress.queries.query_{}",
+    Direction.TRANSMITTED: "ExternalEgress.queries.query_{}",
+}
+TABLES = {
+    direction: tuple(f"external.{control.format(number)}.rows" for number in range(QUERIES))
+    for direction, control in _CONTROLS.items()
+}
 _PACKETS, _OCTETS = "$COUNTER_SPEC_PKTS", "$COUNTER_SPEC_BYTES"
 _COUNTER_BYTES = 16  # of an entry: packets and bytes
 
@@ -44,7 +51,7 @@ class _Running:
     """A query that was started."""
 
     planned: PlannedQuery
-    table: int
+    tables: Mapping[Direction, int]
     entries: tuple[QueryEntry, ...]
     started_ns: int
     past: tuple[_Counted, ...] = ()  # of streams that were unloaded
@@ -60,14 +67,15 @@ class _Running:
         """Entries of its in the switch."""
         return [
             TableEntry(
-                TABLES[self.table],
+                TABLES[entry.direction][table],
                 {
                     **{match.key: Masked(match.value, match.mask) for match in entry.match},
                     "$MATCH_PRIORITY": entry.counts.value,
                 },
-                f"{_CONTROL.format(self.table)}.count",
+                f"{_CONTROLS[entry.direction].format(table)}.count",
             )
             for entry in entries
+            for table in (self.tables[entry.direction],)
         ]
 
     @property
@@ -95,14 +103,8 @@ class SwitchQueries:
         if planned.name in self._known:
             raise planned.query.refused("there is one of that name; forget it first")
         entries = self._entries(planned, self._streams)
-        counting = {query.table: name for name, query in self._known.items() if query.counts}
-        free = [number for number in range(QUERIES) if number not in counting]
-        if not free:
-            raise planned.query.refused(
-                f"not on a switch: queries at once: {len(counting) + 1} needed, {QUERIES} there, 1 too many: "
-                f"{', '.join(counting.values())} count; stop one of them, or use a testerd"
-            )
-        query = _Running(planned, free[0], entries, self._now_ns())
+        tables = {direction: self._free(planned, direction) for direction in directions(planned)}
+        query = _Running(planned, tables, entries, self._now_ns())
         self._session.write(query.written(entries))
         self._known[planned.name] = query
 
@@ -181,6 +183,22 @@ class SwitchQueries:
         numbers = sorted(number for name in planned.query.streams for number in streams.get(name, ()))
         return query_entries(planned, self._session.numbers, self._order, numbers)
 
+    def _free(self, planned: PlannedQuery, direction: Direction) -> int:
+        """A table that no query has. PlanError if there is none."""
+        counting = {
+            query.tables[direction]: name
+            for name, query in self._known.items()
+            if query.counts and direction in query.tables
+        }
+        for number in range(QUERIES):
+            if number not in counting:
+                return number
+        raise planned.query.refused(
+            f"not on a switch: queries of {direction.name.lower()} packets at once: {len(counting) + 1} "
+            f"needed, {QUERIES} there, 1 too many: {', '.join(counting.values())} count; stop one of them, "
+            "or use a testerd"
+        )
+
     def _find(self, name: str) -> _Running:
         if name not in self._known:
             raise PlanError(f'there is no query "{name}"; there are {", ".join(self._known) or "none"}')
@@ -202,7 +220,7 @@ class SwitchQueries:
                 counted.apart[entry.counts] += packets
             elif packets:
                 counted.frames[entry.keys] += packets
-                counted.octets[entry.keys] += size
+                counted.octets[entry.keys] += size - entry.worn * packets
         return counted
 
 

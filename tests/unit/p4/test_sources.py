@@ -111,7 +111,7 @@ def test_the_documented_resources_are_the_shipped_ones(name: str) -> None:
 def test_units_of_the_program_are_those_that_the_planner_counts_on() -> None:
     rate = (sources.root() / "controls" / "rate.p4").read_text(encoding="utf-8")
     queries = (sources.root() / "controls" / "queries.p4").read_text(encoding="utf-8")
-    assert queries.count("    Query() ") == planner.QUERIES
+    assert queries.count("    Query() ") == queries.count("    TransmittedQuery() ") == planner.QUERIES
     assert rate.count("    PassSkip() ") == planner.PASS_SKIP_UNITS
 
 

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from ....model.capture import Direction
 from ....planning.switch.chip import PORT_MASK, pipe_of
 from ....planning.switch.query import KEYS
 from ..arrival import Arrival
@@ -88,8 +89,17 @@ class External:
                 self._sum_times(_EGRESS, port, 2 * stream + version, now_ns)
                 self._count_stream(_EGRESS, packet.worn, port, 2 * stream + version)
             self._restore(packet, port)
+        within = packet.kind in (FORWARDED, REPLY)
+        known = {
+            "egress_port": port,
+            "measured": int(measured),
+            "stream": 0 if within else stream,
+            "worn": packet.headers_within,
+        }
+        self._ask_queries(Direction.TRANSMITTED, packet, known, packet.worn)
         self._count(_EGRESS, packet.worn, port, version)
-        packet.deparse()
+        if packet.kind != FORWARDED:
+            packet.deparse()
         return packet.cpu_header + bytes(packet.octets)
 
     def _from_driver(self, octets: bytes) -> Way[Packet]:
@@ -112,7 +122,8 @@ class External:
             entry = self._class_of(packet, port)
             if entry and _is(entry, "unsigned"):
                 stream = number(entry, "stream")
-        self._ask_queries(packet, port, stream)
+        known = {"ingress_port": port, "measured": int(stream is not None), "stream": stream or 0}
+        self._ask_queries(Direction.RECEIVED, packet, known, packet.size)
         if signed and stream is not None and entry and number(entry, "port") != port:
             self._misrouted(packet, port, version, stream)
             return None
@@ -134,16 +145,15 @@ class External:
             return self._replied(packet, port, row)
         return self._forwarded(packet, port)
 
-    def _ask_queries(self, packet: Packet, port: int, stream: int | None) -> None:
+    def _ask_queries(self, direction: Direction, packet: Packet, known: Mapping[str, int], size: int) -> None:
         """Counts a frame in the row of each query that it has one in."""
-        known = {"ingress_port": port, "measured": int(stream is not None), "stream": stream or 0}
-        for table in QUERIES:
+        for table in QUERIES[direction]:
             if self._store.entries(table):
                 entry = self._store.match_by(
                     table, lambda name: known[name] if name in known else query_key(packet, name)
                 )
                 if entry is not None:
-                    self._store.count_octets(table, entry, packet.size)
+                    self._store.count_octets(table, entry, size)
 
     def _misrouted(self, packet: Packet, port: int, version: int, stream: int) -> None:
         """Counts a frame at another port than expected."""

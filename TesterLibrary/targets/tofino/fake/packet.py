@@ -104,9 +104,12 @@ class Packet:
     @property
     def worn(self) -> int:
         """Bytes before an egress, which counts the header that a packet wears there, FCS included."""
-        return max(
-            MIN_FRAME_SIZE, len(self.octets) + len(self.cpu_header) + _WORN.get(self.kind, 0) + FCS_LENGTH
-        )
+        return max(MIN_FRAME_SIZE, len(self.octets) + len(self.cpu_header) + self.headers_within + FCS_LENGTH)
+
+    @property
+    def headers_within(self) -> int:
+        """Bytes of headers within the switch, before the Ethernet header."""
+        return _WORN.get(self.kind, 0)
 
     def copy(self) -> Packet:
         """A copy with bytes of its own."""

@@ -20,7 +20,15 @@ from TesterLibrary.model.query import Function
 from TesterLibrary.model.units import Duration
 from TesterLibrary.p4.build import shipped
 from TesterLibrary.planning.query import _HEADERS as QUERIED
-from TesterLibrary.planning.switch.query import COMPARED, KEYS, Counts, QueryEntry, query_entries
+from TesterLibrary.planning.switch.match_action import Ternary
+from TesterLibrary.planning.switch.query import (
+    COMPARED,
+    KEYS,
+    RECEIVED_ONLY,
+    Counts,
+    QueryEntry,
+    query_entries,
+)
 from TesterLibrary.planning.switch.resources import QUERY_ROWS
 from TesterLibrary.targets.tofino.fake.external import query_key
 from TesterLibrary.targets.tofino.fake.packet import Packet as Parsed
@@ -184,13 +192,27 @@ REFUSED = (
         {"filter": "IP.src != 10.0.0.1 and IP.dst != 10.0.0.1"},
         "entries of a query: 2,056 needed, 512 there, 1,544 too",
     ),
-    ({"direction": Direction.TRANSMITTED}, "direction=transmitted: .* counts packets where they arrive"),
-    ({"direction": Direction.BOTH}, "direction=both: "),
+    (
+        {"filter": "Ether.src == 02:00:00:00:00:01", "direction": Direction.TRANSMITTED},
+        "filter=Ether.src == 02:00:00:00:00:01: a switch compares of what it sends Ether.dst, Ether.type, ",
+    ),
+    (
+        {"filter": "Ether.src == 02:00:00:00:00:01", "direction": Direction.BOTH},
+        "filter=Ether.src == 02:00:00:00:00:01: a switch compares of what it sends Ether.dst, Ether.type, ",
+    ),
+    (
+        {
+            **{"keys": "UDP.dport", "filter": "UDP.dport == 1-170", "value": "length", "port": "p1"},
+            "direction": Direction.TRANSMITTED,
+        },
+        "entries of a query: 519 needed, 512 there, 7 too many .*, three for each because frames that leave "
+        "wear different headers within the switch, .* give streams, ",
+    ),
     ({"interval": Duration(10**6)}, "interval=1 ms: an interval is one more key"),
     ({"value": "IP.ttl"}, "sum of IP.ttl: a counter of a switch sums up packets and bytes"),
     ({"value": "length", "function": Function.MAX}, "max of length: "),
-    ({"keys": "length"}, "keys=length: a switch does not know how long a frame is"),
-    ({"filter": "length > 100"}, "filter=length > 100: a switch does not know how long a frame is"),
+    ({"keys": "length"}, "keys=length: a switch compares no lengths of frames"),
+    ({"filter": "length > 100"}, "filter=length > 100: a switch compares no lengths of frames"),
     ({"filter": "payload == GET"}, "filter=payload == GET: a switch compares Ether.dst, "),
     (
         {"keys": "IPv6.src", "filter": "IPv6.src == 2001:db8::1"},
@@ -231,12 +253,46 @@ def test_the_fields_that_a_switch_compares_are_those_of_the_page() -> None:
     assert [f"{header}.{name}" for header, said in rows for name in said.split(", ")] == list(COMPARED)
 
 
+def test_lengths_of_what_leaves_are_summed_up_without_headers_within_the_switch() -> None:
+    """Frames of tests wear none that others do not, and the driver's own and replies do."""
+    out = Direction.TRANSMITTED
+    wish: dict[str, Any] = {"filter": "IP.ttl == 9", "port": "p2", "direction": out}
+    rows = [entry for entry in entries(**wish, value="length") if entry.counts is Counts.ROW]
+    assert [(entry.worn, Ternary("worn", entry.worn, 3) in entry.match) for entry in rows] == [
+        (0, True),
+        (1, True),
+        (2, True),
+    ]
+    for others in (wish, {**wish, "value": "length", "streams": ("a",)}):
+        query = planned("", **others)
+        (row,) = (
+            entry for entry in query_entries(query, DEVICE_PORTS, ORDER, [7]) if entry.counts is Counts.ROW
+        )
+        assert (row.worn, {match.key for match in row.match} & {"worn"}) == (0, set())
+
+
+def test_both_directions_have_entries_in_tables_of_their_own() -> None:
+    asked = entries("IP.ttl", "IP.ttl == 1-4", direction=Direction.BOTH, port="p2")
+    of_one = {
+        direction: entries("IP.ttl", "IP.ttl == 1-4", direction=direction, port="p2")
+        for direction in (Direction.RECEIVED, Direction.TRANSMITTED)
+    }
+    assert asked == tuple(entry for of_direction in of_one.values() for entry in of_direction)
+    for direction, found_in in of_one.items():
+        assert {entry.direction for entry in found_in} == {direction}
+
+
 def test_keys_of_the_program_are_those_of_the_planner() -> None:
     schema = Schema.load(shipped("tofino") / "bf-rt.json")
-    for name in TABLES:
-        table = schema[name]
-        assert table.size == QUERY_ROWS
-        bits = {key.name: key.bits for key in KEYS}
-        valid = {f"{key.header}_valid": 1 for key in KEYS if key.header != "ether"}
-        wanted = {**bits, **valid, "ingress_port": 9, "measured": 1, "stream": 8, "$MATCH_PRIORITY": 32}
-        assert {key: field.bits for key, field in table.key.items()} == wanted
+    bits = {key.name: key.bits for key in KEYS}
+    valid = {f"{key.header}_valid": 1 for key in KEYS if key.header != "ether"}
+    shared = {**bits, **valid, "measured": 1, "stream": 8, "$MATCH_PRIORITY": 32}
+    transmitted = {key: width for key, width in shared.items() if key not in RECEIVED_ONLY.values()}
+    of_all = {
+        Direction.RECEIVED: {**shared, "ingress_port": 9},
+        Direction.TRANSMITTED: {**transmitted, "egress_port": 9, "worn": 2, "mpls_valid": 1},
+    }
+    for direction, wanted in of_all.items():
+        for name in TABLES[direction]:
+            assert schema[name].size == QUERY_ROWS
+            assert {key: field.bits for key, field in schema[name].key.items()} == wanted

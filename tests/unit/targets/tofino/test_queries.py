@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from TesterLibrary.errors import PlanError, TargetError
+from TesterLibrary.model.capture import Direction
 from TesterLibrary.model.planned_query import PlannedQuery
 from TesterLibrary.planning.switch.resources import QUERIES
 from TesterLibrary.targets.tofino.queries import TABLES
@@ -23,8 +24,8 @@ def named(name: str, keys: str = "", filter: str = "", **more: Any) -> PlannedQu
     return replace(query, query=replace(query.query, name=name))
 
 
-def held(driven: Driven) -> list[int]:
-    return [driven.matched().get(table, 0) for table in TABLES]
+def held(driven: Driven, direction: Direction = Direction.RECEIVED) -> list[int]:
+    return [driven.matched().get(table, 0) for table in TABLES[direction]]
 
 
 def test_each_query_has_a_table_which_is_empty_when_it_stops() -> None:
@@ -34,7 +35,8 @@ def test_each_query_has_a_table_which_is_empty_when_it_stops() -> None:
     full = 2 * (4 + 3 + 1)  # of two ports: rows, packets behind other tags, all others
     assert held(driven) == [full] * QUERIES
     with pytest.raises(
-        PlanError, match="'more': not on a switch: queries at once: 5 needed, 4 there, 1 too many: q0"
+        PlanError,
+        match="'more': not on a switch: queries of received packets at once: 5 needed, 4 there, 1 too many",
     ):
         driven.target.start_query(named("more"))
     driven.target.stop_query("q2")
@@ -47,6 +49,23 @@ def test_each_query_has_a_table_which_is_empty_when_it_stops() -> None:
     assert held(driven) == [everything, full, 0, full], "what is stopped has no table that another could have"
     driven.target.close()
     assert held(driven) == [0] * QUERIES
+
+
+def test_what_leaves_has_tables_of_its_own_and_both_directions_have_one_of_each() -> None:
+    driven, out = Driven(), Direction.TRANSMITTED
+    driven.target.start_query(named("in", port="p2"))
+    driven.target.start_query(named("both", port="p2", direction=Direction.BOTH))
+    for number in range(QUERIES - 1):
+        driven.target.start_query(named(f"q{number}", port="p2", direction=out))
+    assert (held(driven), held(driven, out)) == ([2, 2, 0, 0], [2] * QUERIES)
+    for direction in (out, Direction.BOTH):
+        with pytest.raises(
+            PlanError, match="queries of transmitted packets at once: 5 needed, 4 there, 1 too many: both, q0"
+        ):
+            driven.target.start_query(named("more", port="p2", direction=direction))
+    assert (held(driven), held(driven, out)) == ([2, 2, 0, 0], [2] * QUERIES), "nothing has changed"
+    driven.target.stop_query("both")
+    assert (held(driven), held(driven, out)) == ([2, 0, 0, 0], [0, 2, 2, 2])
 
 
 def test_streams_of_a_query_come_and_go_and_what_they_sent_is_kept() -> None:
