@@ -45,7 +45,7 @@ def test_queries_say_exactly_which_hosts_live(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("suite", "count"),
     [
-        pytest.param("traffic", 4, marks=pytest.mark.long),
+        pytest.param("traffic", 5, marks=pytest.mark.long),
         ("hosts", 2),
         ("syn_flood", 1),
         ("dns_amplification", 1),
