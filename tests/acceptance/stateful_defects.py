@@ -114,6 +114,6 @@ DEFECTS = [
         "syn_proxy: true",
         "syn_proxy: false",  # it passes SYNs on
         "The Flood Does Not Reach The Servers",
-        "the flood left 2000 connections half open at the servers",
+        "2000 SYNs of the flood have reached the servers",
     ),
 ]

@@ -68,7 +68,17 @@ def test_a_switch_asks_a_web_server_by_clients_that_nobody_keeps(tmp_path: Path)
 
 def test_a_flood_that_passes_the_device_is_found(tmp_path: Path) -> None:
     tests = robot(APPS / "syn_flood.robot", tmp_path, "TESTBED:embedded/l4-gateway")
-    check_failed(tests, "SYN Flood", "count of query attackers is 200, required == 0")
+    check_failed(tests, "SYN Flood", "count of query passed is 2,000, required == 0")
+
+
+def test_a_switch_floods_a_device_and_finds_what_passes_it(tmp_path: Path) -> None:
+    right, attackers = MATRIX / "fake-syn-proxy.yaml", "ATTACKERS:198.18.3.1-198.18.3.200:1024"
+    check_passed(robot(APPS / "syn_flood.robot", tmp_path / "right", f"TESTBED:{right}", attackers))
+    wrong = tmp_path / "gateway.yaml"
+    text = right.read_text(encoding="utf-8")
+    wrong.write_text(text.replace("syn_proxy: true", "syn_proxy: false"), encoding="utf-8")
+    tests = robot(APPS / "syn_flood.robot", tmp_path / "wrong", f"TESTBED:{wrong}", attackers)
+    check_failed(tests, "SYN Flood", "count of query passed is ")
 
 
 @pytest.mark.long

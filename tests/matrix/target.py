@@ -85,6 +85,11 @@ _SLOW = {  # these testers have some thousands of frames each second
 
 _FEW_NEIGHBOURS = ("CAPACITY:32", "MOST:198.18.128.1-198.18.128.100", "FLOOD:500 pps", "ANNOUNCED:1 k/s")
 
+_FLOODED = (  # one port of each address: beside it a switch draws a sequence number
+    f"TESTBED:{HERE / 'fake-syn-proxy.yaml'}",
+    "ATTACKERS:198.18.3.1-198.18.3.200:1024",
+)
+
 _BRIDGED = {
     "service_activation/services Voice Is Configured": "a bridge polices nothing",
     "service_activation/services Video Is Configured": "a bridge polices nothing",
@@ -108,6 +113,7 @@ FAKE_SWITCH = Target(
             f"TESTBED:{HERE / 'fake-web.yaml'}",
             "PAGE:TCP.flags has P and TCP.dport == 2000-2049",
         ),
+        "apps/syn_flood": _FLOODED,
         "inline": (f"TESTBED:{HERE / 'fake-path.yaml'}",),  # another program
         "inline/tcp_loss": ("TESTBED:embedded/tofino-path-hosts",),
         "inline/router_latency": ("TESTBED:embedded/tofino-stamped-router", "UDP_RATE:5M", "DELAY:2 s"),
@@ -115,6 +121,7 @@ FAKE_SWITCH = Target(
         "stateful/burst_tolerance": (f"TESTBED:{HERE / 'fake-shaper.yaml'}",),
         "switching/congestion": (f"TESTBED:{HERE / 'fake-shaper.yaml'}",),
         "stateful/arp_learning": (f"TESTBED:{HERE / 'fake-router.yaml'}", *_FEW_NEIGHBOURS),
+        "stateful/syn_flood": _FLOODED,
         "stateful/nd_learning": (f"TESTBED:{HERE / 'fake-nd-router.yaml'}",),
     },
     fails=_BRIDGED,
