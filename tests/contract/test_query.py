@@ -22,8 +22,9 @@ from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.plan import LearningFrame
 from TesterLibrary.model.planned_query import PlannedQuery
+from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.query import NO_KEYS, Function, PacketFilter, Query, QueryField, QueryKeys
-from TesterLibrary.model.responder import Responder
+from TesterLibrary.model.responder import Clients, Responder
 from TesterLibrary.model.trigger import SentFrames, Trigger
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.query import plan_query
@@ -335,6 +336,32 @@ def test_answers_are_as_long_where_they_leave_as_where_they_arrive(rig: Rig, que
     asked = [LINK / IP(src="198.18.0.2", dst="198.18.0.3") / ICMP() / Raw(bytes(n)) for n in (10, 50, 200)]
     send(rig, *asked)
     assert querying.rows("left") == querying.rows("came") == [("", 3, 64 + (42 + 50 + 4) + (42 + 200 + 4))]
+
+
+def test_openings_and_answers_of_protocols_are_counted_once_where_they_leave(
+    rig: Rig, querying: Querying
+) -> None:
+    service, out = Endpoints.parse("198.18.0.3:80"), Direction.TRANSMITTED
+    flood = Clients(
+        name="flood",
+        port="p1",
+        protocol="syn-flood",
+        target=service,
+        sources=Endpoints.parse("198.18.0.64-198.18.0.95:1024"),
+        connections=32,
+        total=32,
+        rate=Frequency.parse("1000/s"),
+    )
+    ends = (Responder(name="web", port="p2", protocol="http-get", servers=service), flood)
+    macs = {("p1", service.addresses.first): rig.ports["p2"].mac}
+    querying.start("", "syns", direction=out, filter="TCP.flags == S", foreign=True)
+    querying.start("port", "answers", direction=out, filter="TCP.flags == SA")
+    plan = compile_job(Job("j", ends=ends), ports=rig.ports, gateways={}, max_streams=1, neighbours=macs)
+    rig.load(plan)
+    rig.target.start(["j"])
+    rig.pass_time(0.3)
+    assert querying.rows("syns") == [("", 32, None)]
+    assert querying.rows("answers") == [("p2", 32, None)]
 
 
 def test_ip_behind_a_label_is_no_field_of_a_query(rig: Rig, querying: Querying) -> None:
