@@ -160,7 +160,7 @@ def _program(name: str, template: str, payload: int) -> MatchAction:
     """The program of a shipped protocol with so many bytes of payload in one of its templates."""
     protocol = load_protocol(name)
     templates = tuple(
-        replace(known, payload=bytes(payload)) if known.name == template else known
+        replace(known, payload=bytes(payload), body=None) if known.name == template else known
         for known in protocol.templates
     )
     return match_action(replace(protocol, templates=templates))

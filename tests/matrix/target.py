@@ -118,6 +118,13 @@ FAKE_SWITCH = Target(
         "inline/tcp_loss": ("TESTBED:embedded/tofino-path-hosts",),
         "inline/router_latency": ("TESTBED:embedded/tofino-stamped-router", "UDP_RATE:5M", "DELAY:2 s"),
         "rfc2544/reset": (f"TESTBED:{HERE / 'fake-bridge.yaml'}", *_TINY),
+        "stateful/cdn": (
+            f"TESTBED:{HERE / 'fake-balancer.yaml'}",
+            "CONNECTIONS:100",
+            "FEWEST:25",
+            "RATE:50/s",
+            "SIZES:1 kB, 10 kB, 50 kB",
+        ),
         "stateful/burst_tolerance": (f"TESTBED:{HERE / 'fake-shaper.yaml'}",),
         "switching/congestion": (f"TESTBED:{HERE / 'fake-shaper.yaml'}",),
         "stateful/arp_learning": (f"TESTBED:{HERE / 'fake-router.yaml'}", *_FEW_NEIGHBOURS),

@@ -51,13 +51,15 @@ def end_loops(name: str, program: MatchAction, port: Port) -> tuple[Loop, ...]:
     """All loops of an end that answers at the line rate of its port. They share registers, so one pipeline.
 
     A protocol with states reads and writes them at line rate, and sends each template with a payload at line
-    rate; the longest answers set its packet rate. A protocol without states receives packets of 64 bytes, one
+    rate; the longest answers set its packet rate. What no row sends, as parameters are, does not loop. A protocol without states receives packets of 64 bytes, one
     for each answer (norma section 9.1, TCP and HTTP). Templates without a payload share a part of a port. A
     protocol that only sends back the packet in hand needs no loop.
     """
     if replies_only(program.protocol):
         return ()
-    sizes = [_size(queue) for queue in program.queues] or [_SMALLEST]
+    sent = {template for entry in program.entries for template in entry.sends}
+    queues = [queue for queue in program.queues if queue.name in sent]
+    sizes = [_size(queue) for queue in queues] or [_SMALLEST]
     line = port.speed.bps
     pps = int(line / Fraction(_bits(max(sizes))))
 
@@ -66,8 +68,8 @@ def end_loops(name: str, program: MatchAction, port: Port) -> tuple[Loop, ...]:
         flow = LoopbackFlow(f"{name}: {role}", bps, int(pps * part), group=name)
         return Loop(name, role, flow, tuple(queue.name for queue in queues), size)
 
-    content = [queue for queue in program.queues if queue.name in _with_payload(program)]
-    control = [queue for queue in program.queues if queue not in content]
+    content = [queue for queue in queues if queue.name in _with_payload(program)]
+    control = [queue for queue in queues if queue not in content]
     if program.passes == 1:
         content, control = content or control, control if content else []
         found = [loop("ask", pps * _bits(_SMALLEST))]

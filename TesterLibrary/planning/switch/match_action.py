@@ -59,9 +59,7 @@ class MatchEntry:
     bypass: bool
     line: int
     measures: tuple[str, ...] = ()  # counters that it adds the bytes of the payload to
-    octets: int | None = (
-        None  # of each payload, where the match tells; None: what frames have beside headers
-    )
+    octets: int | None = None  # of each payload, where the match tells; None: what frames have beside headers
 
 
 @dataclass(frozen=True)
@@ -189,7 +187,9 @@ def _matches(
         for match in ternaries(_with_length(tested, exact)):
             yield _in_order(match, expected), length
     if apart:
-        values = values if padded.count == PADDED else values & longer  # all that is shorter was matched before
+        values = (
+            values if padded.count == PADDED else values & longer
+        )  # all that is shorter was matched before
     for match in ternaries(_with_length(tested, values)):
         yield _in_order(match, expected), None
 

@@ -195,7 +195,9 @@ def test_it_prints_where_a_responder_loops_in_a_switch(
     assert [queue["name"] for queue in web["protocol"]["queues"]] == [
         "syn_ack",
         "content",
+        "more",
         "fin_ack",
+        "acknowledge",
         "reset",
     ]
     assert {group["number"]: group["ports"] for group in plan["switch"]["multicast_groups"]} == {1: ["p1"]}

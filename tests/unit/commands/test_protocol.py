@@ -75,7 +75,7 @@ def test_a_picture_that_cannot_be_written_is_an_error(capsys: pytest.CaptureFixt
 
 def test_plans_are_for_people_and_programs(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["protocol", "plan", "http-get", "--target", "tofino"]) == 0
-    assert "4 queues of templates, 2 passes" in capsys.readouterr().out
+    assert "6 queues of templates, 2 passes" in capsys.readouterr().out
     assert cli.main(["protocol", "plan", "tcp", "--json"]) == 0
     plan = json.loads(capsys.readouterr().out)
     assert (plan["protocol"], plan["target"]) == ("tcp", "engine")

@@ -37,15 +37,44 @@ def action(text: str, name: str) -> str:
 def test_each_template_is_an_action_that_asks_for_its_queue() -> None:
     text = generated("http-get")
     queues = re.findall(r"action http_get_(\w+)\(.*?reply.queue = (\d+);", text, re.DOTALL)
-    assert queues == [("syn_ack", "0"), ("content", "1"), ("fin_ack", "2"), ("reset", "3")]
+    names = ("syn_ack", "content", "more", "fin_ack", "acknowledge", "reset")
+    assert queues == [(name, str(number)) for number, name in enumerate(names)]
 
 
 def test_an_answer_is_a_sum_of_fields_and_then_a_constant() -> None:
-    fin = action(generated("http-get"), "http_get_fin_ack")
-    assert "reply.seq = hdr.tcp.ack;" in fin
-    assert "reply.ack = seq + octets;" in fin
-    assert "more_seq = 0;" in fin
-    assert "more_ack = 1;" in fin
+    acknowledge = action(generated("http-get"), "http_get_acknowledge")
+    assert "reply.seq = hdr.tcp.ack;" in acknowledge
+    assert "reply.ack = seq + octets;" in acknowledge
+    assert "more_seq = 0;" in acknowledge
+    assert "more_ack = 1;" in acknowledge
+
+
+def test_the_number_that_a_flow_expects_is_kept_where_a_protocol_has_one() -> None:
+    text = generated("http-get-client")
+    assert "expected.apply(hdr, payload_length, expects, in_order);" in text
+    assert "in_order: ternary" in text
+    assert "reply.ack = expects;" in action(text, "http_get_client_acknowledge")
+    assert "expect" not in generated("http-get")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("set: {next: TCP.seq + 1}, send: get", "send: get"),
+        ("set: {next: TCP.seq + payload.length}, send: finish", "set: {next: TCP.seq}, send: finish"),
+        ("do: [count: disordered, send: acknowledge]", "do: [set: {next: TCP.seq}, send: acknowledge]"),
+    ],
+    ids=["SYN", "in order", "another row"],
+)
+def test_what_a_switch_does_otherwise_with_a_number_is_refused(tmp_path: Path, old: str, new: str) -> None:
+    text = resource("protocols", "http-get-client").read_text(encoding="utf-8")
+    assert old in text
+    path = tmp_path / "own.yaml"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(
+        PlanError, match=r"line \d+: a switch keeps one variable beside the state, the sequence"
+    ):
+        generated(str(path))
 
 
 def test_keys_are_what_the_rows_test() -> None:
@@ -54,6 +83,7 @@ def test_keys_are_what_the_rows_test() -> None:
     assert keys == [
         "link",
         "state",
+        "tcp_ack",
         "tcp_flags",
         "payload_length",
         "payload_valid",
@@ -65,7 +95,7 @@ def test_keys_are_what_the_rows_test() -> None:
 def test_protocols_share_the_queues(tmp_path: Path) -> None:
     text = generated("http-get", changed(tmp_path, "again"))
     numbers = [int(number) for number in re.findall(r"reply.queue = (\d+);", text)]
-    assert numbers == list(range(8))
+    assert numbers == list(range(12))
 
 
 def test_a_protocol_is_given_once() -> None:
@@ -74,8 +104,8 @@ def test_a_protocol_is_given_once() -> None:
 
 
 def test_more_queues_than_there_are_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(PlanError, match=r"own-4\.yaml: line \d+: queues of templates: 20 needed, 16 there"):
-        generated(*[changed(tmp_path, f"own-{number}") for number in range(5)])
+    with pytest.raises(PlanError, match=r"own-2\.yaml: line \d+: queues of templates: 18 needed, 16 there"):
+        generated(*[changed(tmp_path, f"own-{number}") for number in range(3)])
 
 
 def test_what_is_no_key_of_the_table_is_refused(tmp_path: Path) -> None:

@@ -91,7 +91,14 @@ def test_known_answers_for_a_switch() -> None:
     plan = match_action(load_protocol("http-get"))
     assert plan.registers == (("state", 8),)
     assert plan.passes == 2
-    assert [queue.name for queue in plan.queues] == ["syn_ack", "content", "fin_ack", "reset"]
+    assert [queue.name for queue in plan.queues] == [
+        "syn_ack",
+        "content",
+        "more",
+        "fin_ack",
+        "acknowledge",
+        "reset",
+    ]
     # §4.3: of a register array of 256 the lower four bits are the queue, the higher four the offset.
     assert plan.queues[1].index(0) == 0x01
     assert plan.queues[3].index(2) == 0x23

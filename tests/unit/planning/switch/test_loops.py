@@ -73,7 +73,7 @@ def test_throughput_of_http_is_1_tbps_by_5_5_5_and_1(tmp_path: Path) -> None:
     """The content has 1024 bytes, as in the paper."""
     text = resource("protocols", "http-get").read_text()
     path = tmp_path / "http-get.yaml"
-    path.write_text(text.replace("Hello world", "x" * (1024 - len("HTTP/1.1 200 OK Content-Length: 12  "))))
+    path.write_text(text.replace("body: 1000", f"body: {1024 - 78}"))
     program = match_action(load_protocol(str(path)))
     found = fill(program, 10)
     assert len(found) == 32
@@ -90,10 +90,10 @@ def test_throughput_of_http_is_1_tbps_by_5_5_5_and_1(tmp_path: Path) -> None:
 
 def test_template_packets_are_for_each_queue() -> None:
     read, _, content, control = end_loops("a", match_action(load_protocol("http-get")), PORT)
-    assert control.queues == ("syn_ack", "fin_ack", "reset")
+    assert control.queues == ("syn_ack", "fin_ack", "acknowledge", "reset")
     assert placed(read, LoopbackPort(0, 0), CHIP).templates == 0
-    assert placed(control, LoopbackPort(0, 0), CHIP).templates == 8  # 120 x 1/5 / 3
-    assert placed(content, LoopbackPort(0, 0), CHIP).templates == 73
+    assert placed(control, LoopbackPort(0, 0), CHIP).templates == 6  # 120 x 1/5 / 4
+    assert placed(content, LoopbackPort(0, 0), CHIP).templates == 12
 
 
 def udp(folder: Path, frame_size: int, rate: str) -> str:

@@ -85,14 +85,16 @@ def test_ends_of_a_protocol_share_its_templates_and_answer_by_their_own_ports(tm
         "s0": 0,
         "http-get.syn_ack": 1,
         "http-get.content": 2,
-        "http-get.fin_ack": 3,
-        "http-get.reset": 4,
+        "http-get.more": 3,
+        "http-get.fin_ack": 4,
+        "http-get.acknowledge": 5,
+        "http-get.reset": 6,
     }
     content = [copy for copy in plan.copies if copy.template == 2]
     assert content == [Copies(2, "first", 1), Copies(2, "second", 2)]
     assert [len({loop.place.pipeline for loop in end.loops}) for end in plan.ends] == [1, 1]
     used = {excess.resource: excess.needed for excess in plan.capacity}
-    assert (used["queues of templates"], used["flows"]) == (4, 131_072)
+    assert (used["queues of templates"], used["flows"]) == (6, 131_072)
     assert used["rows of protocols"] == 2 * len(match_action(load_protocol("http-get")).entries)
 
 
@@ -114,7 +116,29 @@ def test_parameters_of_a_job_are_in_the_entries() -> None:
 
 def test_entries_say_which_counters_they_add_to() -> None:
     entries = match_action(load_protocol("http-get")).entries
-    assert {entry.counts for entry in entries if entry.sends == ("content",)} == {("served",)}
+    asked = [entry for entry in entries if entry.sends == ("content",)]
+    assert {(entry.match[0].value, entry.counts) for entry in asked} == {(1, ("served",)), (2, ())}
+
+
+def test_payloads_are_measured_by_frames_but_where_these_are_padded() -> None:
+    """A frame of 64 bytes may have 0 to 6 bytes behind a header of TCP."""
+    entries = match_action(load_protocol("http-get-client")).entries
+    found = [entry for entry in entries if entry.measures and not entry.payload]
+    assert {entry.measures for entry in found} == {("bytes_received",)}
+    by_length = [
+        [(match.value, match.mask) for match in entry.match if match.key == "payload.length"]
+        for entry in found
+    ]
+    exact = [[(length, 0xFFFF)] for entry in found if (length := entry.octets) is not None]
+    assert [one for one in by_length if one and one[0][1] == 0xFFFF] == exact
+    assert sorted({one[0][0] for one in exact}) == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_prefix_needs_no_test_of_the_length_that_it_is_found_in() -> None:
+    entries = match_action(load_protocol("http-get-client")).entries
+    assert [
+        match for entry in entries if entry.payload for match in entry.match if match.key == "payload.length"
+    ] == []
 
 
 _VALUES = ", ".join(map(str, range(2100)))

@@ -250,9 +250,9 @@ def test_rows_of_a_responder_add_to_the_counters_of_its_protocol() -> None:
     job = switched(planned([], [Responder(name="http", port="p1", protocol="http-get")]))
     (end,) = job.ends
     wanted = end_asked(end)
-    assert len(wanted) == len(end.rows) + 4
+    assert len(wanted) == len(end.rows) + 6
     readings: list[Reading] = [{"$COUNTER_SPEC_PKTS": 2} for _ in end.rows]
-    readings += [{"$COUNTER_SPEC_PKTS": 1}] + [{"$COUNTER_SPEC_PKTS": 0}] * 3
+    readings += [{"$COUNTER_SPEC_PKTS": 1}] + [{"$COUNTER_SPEC_PKTS": 0}] * 5
     counters = end_counters("job", end, readings, answering=True)
     assert counters.rx_packets == 2 * len(end.rows)
     answers = sum(row.answers for row in end.rows)

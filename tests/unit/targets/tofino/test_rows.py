@@ -52,15 +52,17 @@ def test_a_switch_holds_the_rows_of_two_jobs(profile: str) -> None:
     [
         ({"state": 0, "tcp_flags": SYN}, "http_get_syn_ack", "opening"),
         ({"state": 0, "tcp_flags": ACK}, "http_get_reset", "closed"),
-        ({"state": 1, "tcp_flags": ACK}, "silent", "serving"),
+        ({"state": 1, "tcp_flags": ACK}, "silent", "opening"),
         (
             {"state": 1, "tcp_flags": PSH | ACK, "payload_length": 80, **REQUEST},
             "http_get_content",
             "serving",
         ),
-        ({"state": 2, "tcp_flags": FIN | ACK}, "http_get_fin_ack", "closing"),
+        ({"state": 2, "tcp_flags": FIN | ACK}, "http_get_acknowledge", "half_closed"),
+        ({"state": 2, "tcp_flags": ACK, "tcp_ack": 1}, "silent", "serving"),
+        ({"state": 2, "tcp_flags": ACK, "tcp_ack": 1079}, "http_get_fin_ack", "finishing"),
         ({"state": 2, "tcp_flags": RST}, "silent", "closed"),
-        ({"state": 3, "tcp_flags": SYN}, "silent", "closing"),
+        ({"state": 5, "tcp_flags": SYN}, "http_get_syn_ack", "opening"),
     ],
 )
 def test_packets_meet_the_rows_of_the_table(packet: dict[str, int], action: str, to: str) -> None:
