@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from robot.api.deco import keyword
 
 from ..measurement.counter import Counter
@@ -59,15 +61,24 @@ class SystemRecovery:
         suite, profile = self._suite, self._suite.profile
         suite.refuse_without("system recovery", streams, by_signature=True, needs=[Counter.OUTAGES])
         suite.scopes.modifiers.refuse_beside("a change of the load")
+
+        def after(found: Ratio) -> RecoveryMeasurement:
+            return RecoveryMeasurement(
+                throughput=found,
+                overload=overload,
+                relief=relief,
+                overload_duration=duration or profile.overload,
+                relief_duration=relief_duration or profile.relief,
+                repetitions=repetitions or profile.recoveries,
+            )
+
+        possible = [Ratio(Fraction(1)), profile.search_lowest]
+        if throughput is not None:
+            possible = [Ratio(load_of(suite.prerequisite(streams, throughput), "system recovery"))]
+        steps = [measurement.step for measurement in map(after, possible) if measurement.is_step]
+        suite.measurer("system recovery", streams, goes_on=True).refuse_steps(steps)
         found = suite.prerequisite(streams, throughput)
-        measurement = RecoveryMeasurement(
-            throughput=Ratio(load_of(found, "system recovery")),
-            overload=overload,
-            relief=relief,
-            overload_duration=duration or profile.overload,
-            relief_duration=relief_duration or profile.relief,
-            repetitions=repetitions or profile.recoveries,
-        )
+        measurement = after(Ratio(load_of(found, "system recovery")))
         measurer = suite.measurer("system recovery", streams)
         return suite.found(
             measure_system_recovery(measurer, measurement, on_estimate=suite.progress.estimate)

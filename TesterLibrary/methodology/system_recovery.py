@@ -47,20 +47,31 @@ class RecoveryMeasurement:
         """Raises PlanError, which prints the measurement, for a value that makes no sense."""
         rules = (
             (self.throughput.value > 0, "the throughput must be above 0: no throughput was found"),
-            (0 < self.load <= 1, "the overload must be above 0 and at most 100 % of line rate"),
-            (0 < self.relief.value < 1, "the relief must be above 0 and below 100 % of the overload"),
+            *self._step_rules,
             (
                 self.step.after <= self.throughput.value,
                 f"after the overload {Ratio(self.step.after)} of line rate would be sent, more than the "
                 "throughput; give a smaller relief or overload",
             ),
-            (self.overload_duration.ns > 0, "the duration of the overload must be above 0"),
-            (self.relief_duration.ns > 0, "the duration of the relief must be above 0"),
             (self.repetitions >= 1, "repetitions must be at least 1"),
         )
         for holds, rule in rules:
             if not holds:
                 raise PlanError(f"{rule}; given was {self}")
+
+    @property
+    def is_step(self) -> bool:
+        """Whether the load can change as it says, whatever the throughput is."""
+        return all(holds for holds, _ in self._step_rules)
+
+    @property
+    def _step_rules(self) -> tuple[tuple[bool, str], ...]:
+        return (
+            (0 < self.load <= 1, "the overload must be above 0 and at most 100 % of line rate"),
+            (0 < self.relief.value < 1, "the relief must be above 0 and below 100 % of the overload"),
+            (self.overload_duration.ns > 0, "the duration of the overload must be above 0"),
+            (self.relief_duration.ns > 0, "the duration of the relief must be above 0"),
+        )
 
     @property
     def load(self) -> Fraction:

@@ -125,14 +125,27 @@ class TrialMeasurer:
         asked = self._asked("burst", streams, frames, rest)
         return self._recorded(asked, Fraction(1), once, hopes=True)
 
+    def refuse_steps(self, steps: Sequence[Step]) -> None:
+        """Refuses steps of the load before anything is sent.
+
+        Raises:
+            PlanError: the tester cannot send any of them; it says why it cannot send the first one.
+        """
+        refused: list[PlanError] = []
+        for step in steps:
+            try:
+                self._tester.try_out(self._stepping_all(step))
+                return
+            except PlanError as error:
+                refused.append(error)
+        if refused:
+            raise refused[0]
+
     def step(self, step: Step) -> tuple[Trial, tuple[Stepped, ...]]:
         """See StepMeasurer."""
         self._modifiers.refuse_beside("a change of the load")
         tester, whole = self._tester, Duration(step.duration.ns + step.after_duration.ns)
-        streams = [
-            self._stepping(stream, share, step)
-            for stream, share in zip(self.streams, self._shares, strict=True)
-        ]
+        streams = self._stepping_all(step)
         stepped = tuple(map(_stepped, tester.check(streams).streams))
 
         def once() -> Trial:
@@ -189,6 +202,10 @@ class TrialMeasurer:
             if now_ns - began_ns >= limit.ns:
                 return False
             tester.sleep(_POLL_SECONDS)
+
+    def _stepping_all(self, step: Step) -> list[Stream]:
+        pairs = zip(self.streams, self._shares, strict=True)
+        return [self._stepping(stream, share, step) for stream, share in pairs]
 
     def _stepping(self, stream: Stream, share: Fraction, step: Step) -> Stream:
         shaping = TimePattern(

@@ -160,6 +160,12 @@ class Tester:
         """Plans streams for their errors, as a job that is not to be loaded."""
         return self._compiled("check", streams, first_id=1)
 
+    def try_out(self, streams: Sequence[Stream]) -> None:
+        """Loads streams and unloads them: PlanError for what the tester cannot send. No frame leaves."""
+        plan = self.plan("check", streams)
+        self.target.load(plan)
+        self.target.unload([plan.job])
+
     def _compiled(self, name: str, streams: Sequence[Stream], *, first_id: int) -> Plan:
         return compile_job(
             Job(name, tuple(streams), seed=self.seed),
