@@ -179,7 +179,8 @@ class RecoveryResult(Result):
         if missing_last or after_ns - last_ns < _QUIET * after_ns:
             return max(0, last_ns - late), inf
         # A frame that was only overtaken leaves a gap, too: then the last loss may have been any before it.
-        least = 0 if order.reordered else max(0, last_ns - late)
+        is_in_order = order.reordered == 0 or order.behind == 0
+        least = max(0, last_ns - late) if is_in_order else 0
         return least, last_ns + late + float(how.gap_ns)
 
     def _is_overloaded(self, trial: Trial) -> bool:

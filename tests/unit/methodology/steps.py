@@ -27,7 +27,8 @@ class Steps:
     recovery_ns: int | None = None
     late_ns: int = 0
     objections: tuple[str, ...] = ()
-    reordered: int = 0
+    reordered: int | None = 0
+    behind: int = 0  # frames that came again, or that nobody knows to have been overtaken
     counts: bool = True
     always: int = 0  # frames that it loses at the lower load without an overload
     unfit: tuple[str, ...] = ()  # objections to the trial at the lower load
@@ -66,7 +67,9 @@ class Steps:
             rx_packets=len(arrived),
             rx_out_of_order=self.reordered,
             worst_lateness_ns=self.late_ns,
-            order=order_counters(arrived[-1] + 1 if arrived else 0, behind=self.reordered),
+            order=order_counters(
+                arrived[-1] + 1 if arrived else 0, behind=(self.reordered or 0) + self.behind
+            ),
             outages=OutageCounters(last_sequence=max(skipped) + 1 if skipped else 0) if self.counts else None,
         )
         whole = Duration(step.duration.ns + step.after_duration.ns)

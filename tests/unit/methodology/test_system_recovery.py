@@ -140,12 +140,24 @@ def test_what_the_tester_does_not_tell_is_not_judged() -> None:
         assert (verdict.outcome, verdict.reason) == (Outcome.INCONCLUSIVE, why)
 
 
-def test_frames_out_of_order_leave_the_time_open_downwards() -> None:
-    result = measure_system_recovery(Steps(recovery_ns=500 * MS, reordered=3), MEASUREMENT)
+@pytest.mark.parametrize(("reordered", "behind"), [(3, 0), (None, 3)])
+def test_frames_out_of_order_leave_the_time_open_downwards(reordered: int | None, behind: int) -> None:
+    device = Steps(recovery_ns=500 * MS, reordered=reordered, behind=behind)
+    result = measure_system_recovery(device, MEASUREMENT)
     assert result.bounds_ns is not None
     assert result.bounds_ns[0] == 0
     assert result.verdict_below(Duration(600 * MS)).outcome is Outcome.PASS
     assert result.verdict_below(Duration(400 * MS)).outcome is Outcome.INCONCLUSIVE
+
+
+def test_where_no_number_came_late_the_time_is_known_though_the_order_is_not() -> None:
+    known, unknown = (
+        measure_system_recovery(Steps(recovery_ns=500 * MS, reordered=reordered), MEASUREMENT)
+        for reordered in (0, None)
+    )
+    assert known.bounds_ns == unknown.bounds_ns
+    assert known.bounds_ns
+    assert known.bounds_ns[0] > 0
 
 
 @pytest.mark.parametrize(
