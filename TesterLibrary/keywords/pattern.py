@@ -68,16 +68,17 @@ class Patterns:
 
         | =Argument= | =Meaning= |
         | ``name`` | the name of the stream |
-        | ``shape`` | ``ramp``, ``sine``, ``square``, ``sawtooth`` or ``flash crowd`` |
+        | ``shape`` | ``ramp``, ``sine``, ``square``, ``step``, ``sawtooth`` or ``flash crowd`` |
         | ``high`` | the highest rate |
-        | ``period`` | the time after which the pattern begins again |
+        | ``period`` | the time after which the pattern begins again, or is over |
         | ``low`` | the lowest rate, in the unit of ``high``; nothing is sent there if it is left out |
-        | ``duty`` | the part of the period of a square at the high rate, which comes first |
+        | ``duty`` | the part of the period of a square or step at the high rate, which comes first |
         | ``rise`` | the part of the period in which a flash crowd's rate goes up |
         | ``hold`` | the part of the period in which a flash crowd's rate stays high |
         | ``fall`` | the part of the period in which a flash crowd's rate goes down; otherwise it is low |
 
-        A ramp goes up once, then the stream is over; a sawtooth does it again and again. The number of frames
+        A ramp goes up once, then the stream is over; a sawtooth does it again and again. A step is one period
+        of a square, and the only shape that a switch sends. The number of frames
         sent is at any time within two of the integral of the rate. The stream's rate becomes the average of
         the pattern; `Set Rate`, or a trial at another load, scales the pattern to another average.
 

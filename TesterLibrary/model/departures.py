@@ -29,19 +29,20 @@ class Shape(Enum):
     RAMP = "ramp"  # up in a straight line, once
     SINE = "sine"  # begins low, is high in the middle
     SQUARE = "square"  # high first, for `duty` of the period
+    STEP = "step"  # the same, once
     SAWTOOTH = "sawtooth"  # up in a straight line, then back at once
     FLASH_CROWD = "flash crowd"  # low, a steep rise, a hold, a slow decline
 
 
 @dataclass(frozen=True)
 class TimePattern:
-    """A rate that changes with time, period after period; a ramp ends at its top."""
+    """A rate that changes with time, period after period; a ramp ends at its top, a step after its period."""
 
     shape: Shape
     high: Rate
     period: Duration
     low: Rate | None = None  # None: 0
-    duty: Ratio = Ratio(Fraction(1, 2))  # SQUARE only
+    duty: Ratio = Ratio(Fraction(1, 2))  # SQUARE and STEP only
     rise: Ratio = Ratio(Fraction(1, 20))  # these of FLASH_CROWD only; parts of the period
     hold: Ratio = Ratio(Fraction(1, 5))
     fall: Ratio = Ratio(Fraction(1, 2))
@@ -64,7 +65,7 @@ class TimePattern:
     def corners(self) -> tuple[tuple[Fraction, Fraction], ...]:
         """(part of the period, level from low = 0 to high = 1), straight lines between; not of a SINE."""
         zero, one = Fraction(0), Fraction(1)
-        if self.shape is Shape.SQUARE:
+        if self.shape in (Shape.SQUARE, Shape.STEP):
             duty = self.duty.value
             return (zero, one), (duty, one), (duty, zero), (one, zero)
         if self.shape is Shape.FLASH_CROWD:

@@ -57,7 +57,7 @@ class Steady:
     def due(self, number: int) -> Fraction:
         """See Law."""
         for stage in reversed(self.stages):
-            number = number // stage.passes * stage.period + number % stage.passes
+            number = stage.tick(number)
         return number / self.tick
 
     def count(self, elapsed_ns: int) -> int:
@@ -82,6 +82,7 @@ class Profile:
 
     stretches: tuple[Stretch, ...]
     repeat: bool = True
+    shape: str = ""  # as its author calls it
 
     def __str__(self) -> str:
         frames, time = self._before[-1], self._begins_ns[-1]

@@ -43,6 +43,10 @@ class Stage:
         periods, rest = divmod(ticks, self.period)
         return periods * self.passes + min(rest, self.passes)
 
+    def tick(self, number: int) -> int:
+        """The tick, from 0, that is the one of that number, from 0, among those that it passes."""
+        return number // self.passes * self.period + number % self.passes
+
     def __str__(self) -> str:
         return f"pass {self.passes:,} skip {self.skips:,}"
 

@@ -35,7 +35,7 @@ def profile(pattern: TimePattern, low: Fraction, high: Fraction) -> Profile:
     area = _sine_area if pattern.shape is Shape.SINE else _area_below(pattern.corners)
     times = sorted({round(part * period) for part in _boundaries(pattern, swing * period)})
     frames = [low * time + swing * period * area(Fraction(time, period)) for time in times]
-    repeat = pattern.shape is not Shape.RAMP
+    repeat = pattern.shape not in (Shape.RAMP, Shape.STEP)
     most = _MOST_STRETCHES // (len(times) - 1)
     rounds = frames[-1].limit_denominator(most).denominator if repeat else 1
     stretches = [
@@ -48,7 +48,7 @@ def profile(pattern: TimePattern, low: Fraction, high: Fraction) -> Profile:
             f"period: in {pattern.period} the {pattern.shape.value} has not one whole frame; "
             "give a longer one or higher rates"
         )
-    return Profile(tuple(stretches), repeat)
+    return Profile(tuple(stretches), repeat, pattern.shape.value)
 
 
 def _boundaries(pattern: TimePattern, swing: Fraction) -> Iterator[Fraction]:

@@ -209,7 +209,7 @@ class TrialMeasurer:
 
     def _stepping(self, stream: Stream, share: Fraction, step: Step) -> Stream:
         shaping = TimePattern(
-            Shape.SQUARE,
+            Shape.STEP,
             high=Rate(step.load * share, RateUnit.LINE),
             low=Rate(step.after * share, RateUnit.LINE),
             period=Duration(step.duration.ns + step.after_duration.ns),

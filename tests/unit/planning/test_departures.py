@@ -97,13 +97,13 @@ def test_a_time_pattern_is_never_far_from_its_integral(
     assert min(off) > -0.64  # half a frame of rounding, an eighth of the curve, and what this sum costs
     assert max(off) < 1.64  # a frame is due at the begin of its time, not at the end
     assert isinstance(law, Profile)
-    assert law.repeat == (shape is not Shape.RAMP)
+    assert law.repeat == (shape not in (Shape.RAMP, Shape.STEP))
 
 
 def level(pattern: TimePattern, x: float) -> float:
     if pattern.shape is Shape.SINE:
         return (1 - cos(2 * pi * x)) / 2
-    if pattern.shape is Shape.SQUARE:
+    if pattern.shape in (Shape.SQUARE, Shape.STEP):
         return float(x < pattern.duty.value)
     if pattern.shape is Shape.FLASH_CROWD:
         if x < 0.25:
