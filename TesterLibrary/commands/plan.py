@@ -15,7 +15,7 @@ from ..files.job import load_job
 from ..model.edit import PlannedEditor
 from ..model.number import counted
 from ..model.planned_end import PlannedEnd
-from ..model.units import Rate, RateUnit
+from ..model.units import Duration, Rate, RateUnit
 from ..p4.build import check_programs
 from ..planning.flows import FlowSpace
 from ..planning.prediction import Prediction, ProtocolPlan, predict, predict_ends, targets
@@ -95,8 +95,10 @@ def _line(prediction: Prediction) -> str:
             how += f" from tick {staging.first} on"
         elif phase(prediction.planned):
             how += ", without its phase, for whose ticks no loopback port has room"
-    if prediction.delay:
-        how += f", {prediction.delay:,} frames after the start"
+    if prediction.begin.delay:
+        how += f", {prediction.begin.delay:,} frames after the start"
+    if prediction.begin.pause_ns is not None:
+        how += f", {Duration(round(prediction.begin.pause_ns))} after the rate before it was over"
     if place := prediction.loopback:
         how += f", {prediction.templates} template packets in loopback port {place}"
     if stream.as_captured:
@@ -166,7 +168,8 @@ def _record(prediction: Prediction) -> dict[str, Any]:
         "gaps": _gaps(staging),
         "loopback": encode(prediction.loopback),
         "template_packets": prediction.templates,
-        "delay_frames": prediction.delay,
+        "delay_frames": prediction.begin.delay,
+        "pause_ns": None if prediction.begin.pause_ns is None else float(prediction.begin.pause_ns),
         "switch_editors": encode(prediction.edits),
     }
 

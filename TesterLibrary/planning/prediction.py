@@ -28,6 +28,7 @@ from .responder import asked_for
 from .switch.allocation import LoopbackPort
 from .switch.editor import SwitchEditor
 from .switch.staging import Staging
+from .switch.start_delay import AT_ONCE, Begin
 
 _MOST_STREAMS = 0xFFFF
 UNKNOWN_MAC = b"\2\0\0\0\2\0"  # stands for a neighbour's address, which cannot be asked for without a network
@@ -45,7 +46,7 @@ class Prediction:
     templates: int = 0  # the number of template packets
     edits: tuple[SwitchEditor, ...] = ()  # editors of a switch
     metered: bool = False  # whether a meter limits the template packets; else the loop sets their rate
-    delay: int = 0  # frames at its rate by which a switch begins it after the start
+    begin: Begin = AT_ONCE  # of a switch
 
     @property
     def rate(self) -> Fraction:

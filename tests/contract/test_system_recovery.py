@@ -1,10 +1,14 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`Measure System Recovery` on every target: what it cannot send it refuses before anything is sent."""
+"""`Measure System Recovery` on every target: what it cannot send it refuses before anything is sent.
+
+Behind a fake switch are devices that are overloaded, whose last losses arithmetic knows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
+from math import ceil, floor
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +17,38 @@ import pytest
 from TesterLibrary.errors import PlanError
 from TesterLibrary.keywords.system_recovery import SystemRecovery
 from TesterLibrary.measurement.snapshot import Snapshot
+from TesterLibrary.methodology.system_recovery import (
+    RecoveryMeasurement,
+    RecoveryResult,
+    measure_system_recovery,
+)
+from TesterLibrary.methodology.token_bucket import Arrival, TokenBucket
 from TesterLibrary.model.law import Profile
 from TesterLibrary.model.plan import LearningFrame, Plan
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.quantity import Octets
+from TesterLibrary.model.shaper import Shaper
+from TesterLibrary.model.units import Bandwidth, Duration, Ratio
+from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.suite import Suite
 from TesterLibrary.targets.simulated import SimulatedTarget
+from TesterLibrary.targets.tofino.fake import Wire
+from TesterLibrary.targets.tofino.fake.wire import ShapingBridge
 from TesterLibrary.testbeds.simulated import SimulatedDevice
+from TesterLibrary.verdict import Outcome
 
 from ..unit.running.testers import opened, stream
-from .rig import Rig
+from .rig import SPEED, Rig, SwitchRig
 
-SHORT = Duration(2_000_000)
+MS = 10**6
+SHORT = Duration(2 * MS)
+SHAPER = Shaper(Bandwidth(20_000_000), 30_000, 30_000)
+MEASUREMENT = RecoveryMeasurement(
+    throughput=Ratio.parse("2 %"),  # of 1 Gbps: 1,625 frames each second, of which the shaper passes 1,651
+    overload=Ratio.parse("4 %"),
+    overload_duration=Duration(300 * MS),
+    relief_duration=Duration(300 * MS),
+)
+OCTETS = 1514  # of a test frame, without its FCS
 
 
 class Steadfast(SimulatedTarget):
@@ -45,6 +70,28 @@ class Steadfast(SimulatedTarget):
     def inject(self, frames: Iterable[LearningFrame]) -> None:
         self.sent.append("learning frames")
         super().inject(frames)
+
+
+class Slow(ShapingBridge):
+    """Loses every second frame for a time after its queue was full. It notes what became of each."""
+
+    def __init__(self, hold_ns: int = 0) -> None:
+        super().__init__(SHAPER)
+        self.passed: list[tuple[int, bool]] = []  # test frames: when they came, and whether they got through
+        self._hold_ns, self._until_ns = hold_ns, 0
+
+    def forward(
+        self, port: int, frame: bytes, now_ns: int, others: Collection[int]
+    ) -> Iterator[tuple[int, int, bytes]]:
+        if len(frame) != OCTETS:
+            yield from super().forward(port, frame, now_ns, others)
+            return
+        left = []
+        if now_ns >= self._until_ns or len(self.passed) % 2:
+            left = list(super().forward(port, frame, now_ns, others))
+            self._until_ns = self._until_ns if left else now_ns + self._hold_ns
+        self.passed.append((now_ns, bool(left)))
+        yield from left
 
 
 def suite_on(target: Any, folder: Path) -> Suite:
@@ -76,3 +123,51 @@ def test_what_is_tried_leaves_no_job_and_sends_nothing(rig: Rig, tmp_path: Path)
     suite.tester.try_out([suite.streams["north"]])
     after = rig.target.snapshot()
     assert (ports(after), after.streams) == (before, ())
+
+
+def recovery(wire: Wire | None, folder: Path) -> RecoveryResult:
+    rig = SwitchRig(wire)
+    suite = suite_on(rig.target, folder)
+    suite.tester.ports, suite.tester.sleep = rig.ports, rig.pass_time
+    return measure_system_recovery(TrialMeasurer(suite.tester, [suite.streams["north"]]), MEASUREMENT)
+
+
+def test_a_switch_says_that_a_device_that_loses_nothing_was_not_overloaded(tmp_path: Path) -> None:
+    verdict = recovery(None, tmp_path).verdict_below(Duration(MS))
+    why = "the device lost nothing at 4 % of line rate for 300 ms, so it was not overloaded"
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert why in str(verdict)
+
+
+def test_behind_a_token_bucket_the_last_loss_is_the_one_of_arithmetic(tmp_path: Path) -> None:
+    """A queue alone recovers at once: by its first frame after the step it has room again."""
+    wire = Slow()
+    result = recovery(wire, tmp_path)
+    (trial,), (how,) = result.repetitions, result.stepped
+    bucket = TokenBucket(SHAPER.rate, Octets(SHAPER.burst), Octets(SHAPER.queue))
+    dropped = list(bucket.dropped(Arrival(at_ns, OCTETS) for at_ns, _ in wire.passed))[-trial.sent :]
+    lost = [number for number, gone in enumerate(dropped) if gone]
+    outages = trial.streams[0].counters.outages
+    assert outages is not None
+    assert (trial.lost, outages.last_sequence) == (len(lost), lost[-1] + 1)
+    assert how.frames - 2 <= lost[-1] < how.frames
+    assert result.bounds_ns == (0, 0)
+    assert result.verdict_below(Duration(MS)).outcome is Outcome.PASS
+
+
+@pytest.mark.parametrize("hold_ms", [20, 60, 110])
+def test_the_time_of_a_slow_recovery_is_within_its_bounds(hold_ms: int, tmp_path: Path) -> None:
+    wire = Slow(hold_ms * MS)
+    result = recovery(wire, tmp_path)
+    (trial,), (how,) = result.repetitions, result.stepped
+    passed = wire.passed[-trial.sent :]
+    last = max(number for number, (_, arrived) in enumerate(passed) if not arrived)
+    over_ns = passed[how.frames - 1][0] + 10**9 / (4 * SPEED.frames_per_second(1518) / 100)
+    took_ns = passed[last][0] - over_ns
+    assert took_ns > 5 * MS, "the device has recovered before the step"
+    assert result.bounds_ns is not None
+    least, most = result.bounds_ns
+    assert least <= took_ns <= most <= least + 12 * how.gap_ns
+    assert result.verdict_below(Duration(ceil(most))).outcome is Outcome.PASS
+    assert result.verdict_below(Duration(floor(least) - 1)).outcome is Outcome.FAIL
+    assert result.verdict_below(Duration(round(took_ns))).outcome is Outcome.INCONCLUSIVE

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from TesterLibrary.model.departures import Poisson, UniformGaps
+from TesterLibrary.model.departures import Poisson, Shape, TimePattern, UniformGaps
 from TesterLibrary.model.editor import Editor, FieldPath, FieldValues, Mode, RandomField, Sweep
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
@@ -81,17 +81,18 @@ def _stream(draw: Random, number: int, most_fields: int) -> Stream:
     ]
     labels = [path for path in paths if path.header == "MPLS"]
     paths = [path for path in paths if path not in labels[1:]]  # of a label a switch changes one field
-    pps = draw.choice((300, 1000, 7777))
-    shaping = draw.choice((None, None, Poisson(), UniformGaps()))
+    rate = Rate.parse(f"{draw.choice((300, 1000, 7777))} pps")
+    step = TimePattern(Shape.STEP, Rate(rate.value * 2, rate.unit), Duration(6 * 10**6), rate)
+    shaping = draw.choice((None, None, Poisson(), UniformGaps(), step if signed else None))
     return Stream(
         f"s{number}",
         *ends,
         FrameSize(draw.choice((64, 65, 128, 1506)) + 30),
-        Rate.parse(f"{pps} pps"),
+        step.average if shaping is step else rate,
         headers=HeaderStack.parse(headers),
         signature=signed,
         editors=tuple(Editor(path, _mode(draw, path)) for path in paths),
-        start_after=Duration(0 if shaping else draw.choice((0, 0, 2)) * 10**9 // pps),
+        start_after=Duration(0 if shaping else draw.choice((0, 0, 2)) * 10**9 // int(rate.value)),
         shaping=shaping,
     )
 

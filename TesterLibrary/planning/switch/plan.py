@@ -16,6 +16,7 @@ from .editor import LIST_VALUES
 from .expected import expected_variable
 from .gaps import gap_laws
 from .multicast import MulticastGroup, MulticastGroups
+from .parts import named
 from .prediction import predict_switch
 from .replies import replies_only, reply_rows
 from .resources import (
@@ -30,7 +31,6 @@ from .resources import (
     TEMPLATES,
     Excess,
 )
-from .sizes import named
 from .starts import START
 from .streams import SwitchEnd, flow_cells
 

@@ -16,8 +16,10 @@ from .allocation import LoopbackPorts
 from .chip import TOFINO, TOFINO_2, Chip
 from .editor import own_fields
 from .match_action import match_action
-from .sizes import whole
+from .parts import whole
+from .sizes import Turns
 from .starts import recirculation_port
+from .steps import Level
 from .streams import SwitchEnd, SwitchStream, place
 
 
@@ -60,9 +62,9 @@ def _switch(file: JobFile, plan: Plan, chip: Chip) -> SwitchPrediction:
 
 
 def _predicted(file: JobFile, stream: Stream, planned: PlannedStream, placed: SwitchStream) -> Prediction:
-    """The prediction of a stream, or of the frames of one of its sizes."""
+    """The prediction of a stream, or of the frames of one of its sizes, or of one of its rates."""
     pps = asked(file, stream)
-    if len(planned.frames) > 1:
+    if isinstance(placed.planned.departures.law, Turns | Level):
         pps *= placed.planned.rate / planned.rate
         size = FrameSize(int(placed.planned.frame_size))
         stream = replace(stream, frame_size=size, rate=Rate(pps, RateUnit.PPS))
@@ -75,7 +77,7 @@ def _predicted(file: JobFile, stream: Stream, planned: PlannedStream, placed: Sw
         placed.templates,
         placed.edits,
         placed.metered,
-        placed.delay,
+        placed.begin,
     )
 
 

@@ -3,7 +3,7 @@
 """Lowers a stream of several frame sizes to a switch, where a template has one: a stream for each size.
 
 Each is evenly spaced, so that any whole number of periods has the frames of the stream's order. In between,
-frames of two sizes may leave the other way round. They have the stream's name; `whole` gives its id.
+frames of two sizes may leave the other way round.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from fractions import Fraction
 from ...errors import PlanError
 from ...model.law import Steady
 from ...model.plan import PlannedStream
-
-_ID_BITS = 16  # of the stream's id; above it is the number of the size
 
 
 @dataclass(frozen=True)
@@ -50,38 +48,17 @@ class Turns:
 
 
 def by_size(stream: PlannedStream) -> Iterator[PlannedStream]:
-    """The streams of a switch that are one stream of a plan. PlanError for what they cannot be together."""
-    if len(stream.frames) <= 1:
-        yield stream
-        return
+    """The streams of its sizes. PlanError for what they cannot be together."""
     tick = _tick(stream)
     order = stream.order or tuple(range(len(stream.frames)))
-    for number, index in enumerate(sorted(set(order))):
+    for index in sorted(set(order)):
         turns = tuple(place for place, one in enumerate(order) if one == index)
         yield replace(
             stream,
-            id=stream.id + (number << _ID_BITS),
             frames=(stream.frames[index],),
             order=(),
             departures=replace(stream.departures, law=Turns(tick, turns, len(order))),
         )
-
-
-def whole(id_: int) -> int:
-    """The id of the plan's stream that a stream of a switch is part of."""
-    return id_ & (1 << _ID_BITS) - 1
-
-
-def named(stream: PlannedStream) -> str:
-    """The name of a stream of a switch, which says its size where it is one of several."""
-    several = isinstance(stream.departures.law, Turns)
-    return f"{stream.name}, {stream.frame_size} bytes" if several else stream.name
-
-
-def share(stream: PlannedStream, packets: int) -> int:
-    """The frames of a stream of a switch among the first so many of the plan's stream."""
-    law = stream.departures.law
-    return law.among(packets) if isinstance(law, Turns) else packets
 
 
 def _tick(stream: PlannedStream) -> Fraction:

@@ -73,6 +73,19 @@ class Staging:
         last, before = self.stages[-1], self.begins
         return last.passed(before + ticks) - last.passed(before)
 
+    def leaves_ns(self, packet: int) -> Fraction:
+        """The time after the first tick at which a packet, numbered from 0, leaves the last stage.
+
+        With random gaps this is the average.
+        """
+        if self.gaps:
+            return packet * _NANOSECONDS / self.rate
+        last, before = self.stages[-1], self.begins
+        tick = last.tick(packet + last.passed(before)) - before
+        for stage in reversed(self.stages[:-1]):
+            tick = stage.tick(tick)
+        return tick * _NANOSECONDS / self.meter_rate
+
     def spread(self, packets: int) -> int:
         """The most packets by which chance lets it be ahead, or behind, after so many; 0 for equal gaps."""
         return self.gaps.spread(packets) if self.gaps else 0

@@ -1,20 +1,67 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Lowers `start_after` to a switch, which starts all streams at once: the last unit skips frames first."""
+"""Lowers later begins to a switch, which starts all streams at once: the last unit skips frames first.
+
+A stream begins later by its `start_after`, or as the second rate of a step, when the first one is over.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, prod
 
 from ...errors import PlanError
 from ...model.plan import PlannedStream
 from ...model.units import Duration
+from .parts import named, whole
 from .resources import PASS_SKIP_UNITS, TICK_BITS
 from .staging import Staging
+from .steps import is_level
 
 MOST = 1 << TICK_BITS - 1  # frames; the unit has as many left until it would skip again, unless it is told
 _NEAR = Fraction(1, 20)  # of a delay, by which the planned one may be off
+
+
+@dataclass(frozen=True)
+class Begin:
+    """When a stream of a switch begins."""
+
+    delay: int = 0  # frames at its rate after the start
+    pause_ns: Fraction | None = None  # since the first rate of a step was over; None: it is no second one
+    within_ns: Fraction = Fraction(0)  # by how much the pause may be off, besides the lateness of its frames
+
+
+AT_ONCE = Begin()
+
+
+def begins(streams: Sequence[PlannedStream], stagings: Sequence[Staging]) -> Iterator[Begin]:
+    """The begin of each stream of a switch, in their order. PlanError as of `start_delay`."""
+    first: dict[int, tuple[Staging, int]] = {}  # rates of steps, and the number of their last frame
+    for stream, staging in zip(streams, stagings, strict=True):
+        id_, total = whole(stream.id), stream.departures.total
+        if id_ in first:
+            yield _after(*first[id_], stream, staging)
+            continue
+        begin = Begin(start_delay(stream, staging))
+        if is_level(stream) and total:
+            first[id_] = staging, begin.delay + total - 1
+        yield begin
+
+
+def _after(before: Staging, last: int, stream: PlannedStream, staging: Staging) -> Begin:
+    """The begin of the second rate: when the next frame of the first one would be due, or soon after that."""
+    tick_ns, last_ns = 10**9 / before.meter_rate, before.leaves_ns(last)
+    over_ns = last_ns + 10**9 / before.rate
+    delay = staging.departures(ceil(max(over_ns, last_ns + tick_ns) * staging.meter_rate / 10**9))
+    if delay > MOST:
+        raise PlanError(
+            f"stream {named(stream)!r}: its rate changes {Duration(stream.departures.offset_ns)} after the "
+            f"start, which is {delay:,} frames at its second rate; a switch waits for {MOST:,} at most: "
+            f"change it after {Duration(floor(staging.leaves_ns(MOST)))}, or give larger frames"
+        )
+    return Begin(delay, staging.leaves_ns(delay) - over_ns, tick_ns)
 
 
 def start_delay(stream: PlannedStream, staging: Staging) -> int:

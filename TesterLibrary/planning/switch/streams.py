@@ -24,13 +24,15 @@ from .gaps import DrawnGaps, drawn, gap_laws
 from .loops import PlacedLoop, end_loops, placed
 from .match_action import MatchAction, match_action
 from .meter import LoopMeter
+from .parts import named, parts_of
 from .phase import first_tick, ticks
 from .refusals import check_edited, check_end, check_stream
 from .resources import FLOW_CELLS, Excess
-from .sizes import Turns, by_size, named
+from .sizes import Turns
 from .staging import Staging, draw, stage
-from .start_delay import start_delay
+from .start_delay import Begin, begins
 from .starts import PlacedStarts, placed_starts
+from .steps import Level
 from .template_loop import template_packets
 
 _Looping = tuple[list[Staging], list[LoopbackFlow], Mapping[str, LoopbackPort]]
@@ -48,7 +50,7 @@ class SwitchStream:
     templates: int  # the number of template packets that loop
     edits: tuple[SwitchEditor, ...]
     metered: bool  # whether a meter limits the template packets; else the loop sets their rate
-    delay: int  # frames at its rate by which it begins after the start
+    begin: Begin
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ def place(
     """
     chip = chip or LoopbackPorts()
     _check_ports(ports, chip)
-    planned = [drawn(part) for stream in plan.streams for part in by_size(stream)]
+    planned = [drawn(part) for stream in plan.streams for part in parts_of(stream)]
     for stream in planned:
         check_stream(stream)
     for resource in (flow_cells(planned), gap_laws(planned)):
@@ -114,9 +116,11 @@ def place(
             _templates(stream, Fraction(flow.bps, chip.port_bps)),
             _edits(stream, own_fields, edited_fields),
             metered=staging.meter_rate < _line(stream, chip),
-            delay=start_delay(stream, staging),
+            begin=begin,
         )
-        for stream, staging, flow in zip(planned, stagings, flows, strict=True)
+        for stream, staging, flow, begin in zip(
+            planned, stagings, flows, begins(planned, stagings), strict=True
+        )
     )
     ends = (
         SwitchEnd(
@@ -213,7 +217,7 @@ def _edits(stream: PlannedStream, own_fields: Mapping[str, int], units: int) -> 
 def _staged(stream: PlannedStream, port: Port, chip: LoopbackPorts, in_gap: int) -> Staging:
     """Its staging, with so many ticks in each gap for its phase; a pattern has none."""
     law = stream.departures.law
-    if not isinstance(law, Steady | Turns | DrawnGaps):
+    if not isinstance(law, Steady | Turns | Level | DrawnGaps):
         raise PlanError(
             f"stream {stream.name!r}: a Tofino has stages; for other ways to space frames plan for the engine"
         )

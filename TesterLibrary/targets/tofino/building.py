@@ -185,7 +185,7 @@ class _Builder:
             self._cells.append(cells)
             self._entries += flow_entries(template, cells)
         return LoadedStream(
-            planned, template, tx, rx, stream.staging, stream.edits, stream.metered, cells, stream.delay
+            planned, template, tx, rx, stream.staging, stream.edits, stream.metered, cells, stream.begin
         )
 
     def _answers(self, ends: Sequence[SwitchEnd]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...planning.switch.frame import SIGNATURE_LENGTH, FrameFields
-from ...planning.switch.sizes import whole
+from ...planning.switch.parts import whole
 from ...protocols.frame import checksum
 from .copy_record import OF_TEMPLATE, TRANSMITTED, CopyRecord
 from .job import SwitchJob

@@ -8,22 +8,26 @@ frame of a stream left when its run was started, or later by the stream's delay.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import ceil
 
 from ...measurement.snapshot import OutageCounters, StreamCounters, VersionCounters
+from ...planning.switch.parts import whole
+from ...planning.switch.steps import Level, is_level
 from .bases import Bases
 from .entry import TableEntry
 from .loaded import LoadedStream
 from .misrouted import Places, stream_asked
-from .outages import LongestOutage
+from .outages import WRAP_NS, LevelArrivals, LongestOutage, came_later, joined
 from .readings import (
     Closed,
     PassedFrames,
     StreamRegisters,
+    again,
     asked,
+    behind,
     below,
     buckets,
     cells,
@@ -41,6 +45,7 @@ from .run import SwitchRun
 from .session import SwitchSession
 
 _WORD = 1 << 32
+_Found = tuple[LoadedStream, StreamRegisters]
 _LONGEST_NS = 4 * 10**9  # the longest interval whose sums are right
 _READING_NS = 10**9 // 2  # within which registers are read
 
@@ -226,9 +231,7 @@ class Counting:
     ) -> list[StreamCounters]:
         found = {loaded.template: each for loaded, each in zip(started, read, strict=True)}
         counted = [
-            self._stream(run, stream, found[stream.template])
-            if stream.template in found
-            else _nothing(stream)
+            self._stream(run, stream, found) if stream.template in found else _nothing(stream)
             for run in runs
             for stream in run.job.streams.values()
         ]
@@ -273,10 +276,15 @@ class Counting:
             for each, number, counts in zip(found, numbers, read, strict=True)
         ]
 
-    def _stream(self, run: SwitchRun, stream: LoadedStream, found: StreamRegisters) -> StreamCounters:
+    def _stream(
+        self, run: SwitchRun, stream: LoadedStream, every: Mapping[int, StreamRegisters]
+    ) -> StreamCounters:
+        """The counters of a stream; `every`: the registers of all streams, by template."""
+        found = every[stream.template]
         times, now_ns = self._times[stream.template], self._now_ns()
         sent = sum(passed.packets for passed in found.tx)
         stretch = run.stretches[stream.planned.id]
+        earlier = _earlier(run, stream, every)
         counted = stream_counters(
             stream,
             found,
@@ -286,6 +294,8 @@ class Counting:
             open_version=run.version,
             sending=run.sending(stream.planned.id, sent),
         )
+        if earlier:
+            counted = _in_stream(counted, stream, came_later(earlier[-1][1].outages, found.outages))
         return replace(
             counted,
             intended_packets=stretch.intended(now_ns, sent),
@@ -296,32 +306,80 @@ class Counting:
             last_rx_ns=found.outages.last_ns(times.rx.first_ns, times.rx.last_ns)
             if counted.rx_packets
             else 0,
-            outages=self._outages(stream, found, counted, now_ns),
+            outages=self._outages([*earlier, (stream, found)], now_ns, at_rest=not counted.sending),
             rx_misrouted_ports=self._places.of(stream.template) if found.misrouted else (),
         )
 
-    def _outages(
-        self, stream: LoadedStream, found: StreamRegisters, counted: StreamCounters, now_ns: int
-    ) -> OutageCounters | None:
-        if not numbers_are_exact(stream, found):
+    def _outages(self, levels: Sequence[_Found], now_ns: int, *, at_rest: bool) -> OutageCounters | None:
+        """The outages of a stream, or of all its rates so far where it is sent in steps."""
+        if not all(numbers_are_exact(*level) for level in levels):
             return None
-        times = self._times[stream.template]
-        missing = found.next_sequence - counted.rx_packets + (counted.order.duplicated or 0)
-        return times.outage.counters(
-            replace(found.outages, before=below(found.outages.before, found.next_sequence)),
-            first_ns=times.rx.first_ns,
+        began = next((stream for stream, found in levels if found.outages.first), levels[0][0])
+        return self._times[levels[-1][0].template].outage.counters(
+            joined([_arrivals(*level) for level in levels], at_rest=at_rest),
+            first_ns=self._times[began.template].rx.first_ns,
             now_ns=now_ns,
-            missing=missing,
-            rate=stream.staging.rate,
+            missing=sum(_missing(found) for _, found in levels),
+            rate=min(stream.staging.rate for stream, _ in levels),
+            wrap_ns=WRAP_NS // len(levels),  # from one rate to the next, times may be below 0
         )
+
+
+def _earlier(run: SwitchRun, stream: LoadedStream, every: Mapping[int, StreamRegisters]) -> list[_Found]:
+    """The rates of a step before this one, which have been started with it."""
+    if not is_level(stream.planned):
+        return []
+    parts = run.job.parts(whole(stream.planned.id))
+    return [(part, every[part.template]) for number, part in parts.items() if number < stream.planned.id]
+
+
+def _arrivals(stream: LoadedStream, found: StreamRegisters) -> LevelArrivals:
+    law = stream.planned.departures.law
+    return LevelArrivals(
+        replace(found.outages, before=below(found.outages.before, found.next_sequence)),
+        law.before if isinstance(law, Level) else 0,
+        found.next_sequence,
+        _received(found) - behind(found),
+    )
+
+
+def _missing(found: StreamRegisters) -> int:
+    """Frames that have not arrived, though later ones have."""
+    return found.next_sequence - _received(found) + again(found)
+
+
+def _received(found: StreamRegisters) -> int:
+    return sum(passed.packets for passed in found.rx)
 
 
 def _until_ns(run: SwitchRun, stream: int, now_ns: int) -> int:
     return run.stretches[stream].until_ns(now_ns)
 
 
+def _in_stream(counted: StreamCounters, stream: LoadedStream, is_later: bool) -> StreamCounters:
+    """The counters of the second rate of a step, in numbers of the stream.
+
+    `is_later`: whether none of its frames came before one of the first rate; else their order is not known.
+    """
+    law, order = stream.planned.departures.law, counted.order
+    assert isinstance(law, Level)
+    following = law.before + (order.next_sequence or 0) if counted.rx_packets else 0
+    return replace(
+        counted,
+        rx_out_of_order=counted.rx_out_of_order if is_later else None,
+        order=replace(order, next_sequence=following),
+    )
+
+
 def _lateness_ns(stream: LoadedStream) -> int:
-    """How late frames can be. The delay of the first one is a whole number of frames."""
+    """How late frames can be. The delay of the first one is a whole number of frames.
+
+    Those of the second rate of a step are due since the first one was over, at a rate not quite theirs.
+    """
+    begin, staging, planned = stream.begin, stream.staging, stream.planned
+    if begin.pause_ns is not None:
+        off_ns = abs(10**9 / staging.rate - 1 / planned.rate) * (planned.departures.total or 0)
+        return ceil(begin.pause_ns + begin.within_ns + off_ns) + staging.lateness_ns
     later_ns = max(0, ceil(stream.delay_ns - stream.planned.departures.due(0)))
     return later_ns + stream.staging.lateness_ns
 

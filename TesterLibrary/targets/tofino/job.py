@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from ...errors import PlanError
 from ...model.plan import Plan
 from ...planning.switch.allocation import Occupied
-from ...planning.switch.sizes import whole
+from ...planning.switch.parts import whole
 from .editor import editor_entries
 from .entry import TableEntry
 from .loaded import LoadedEnd, LoadedStarts, LoadedStream

@@ -11,6 +11,7 @@ from ...model.plan import PlannedStream
 from ...model.planned_end import PlannedEnd
 from ...planning.switch.editor import SwitchEditor
 from ...planning.switch.staging import Staging
+from ...planning.switch.start_delay import AT_ONCE, Begin
 from .arrival import Arrival
 from .classifier import FlowRange
 from .entry import TableEntry
@@ -28,12 +29,17 @@ class LoadedStream:
     edits: tuple[SwitchEditor, ...]
     metered: bool = True  # see SwitchStream
     cells: range | None = None  # of the counters of its flows; None: they are not counted
-    delay: int = 0  # see SwitchStream
+    begin: Begin = AT_ONCE
+
+    @property
+    def delay(self) -> int:
+        """Frames that its last unit skips first."""
+        return self.begin.delay
 
     @property
     def delay_ns(self) -> int:
         """When its first frame departs after the start."""
-        return round((self.delay + self.staging.phase) * 10**9 / self.staging.rate)
+        return round(self.staging.leaves_ns(self.delay))
 
     def slot(self, version: int) -> int:
         """The index of a version in sums of times (p4/controls/counters.p4, Slot)."""

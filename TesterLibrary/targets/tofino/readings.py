@@ -295,6 +295,11 @@ def behind(found: StreamRegisters) -> int:
     return _arrived(found, Arrival.OVERTAKEN, Arrival.AGAIN, Arrival.LATE)
 
 
+def again(found: StreamRegisters) -> int:
+    """Frames that came once more, as far as that is known."""
+    return _arrived(found, Arrival.AGAIN)
+
+
 def _arrived(found: StreamRegisters, *arrivals: Arrival) -> int:
     return sum(found.arrived.get(arrival, 0) for arrival in arrivals)
 

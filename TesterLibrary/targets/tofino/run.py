@@ -9,9 +9,10 @@ from math import ceil
 
 from ...model.plan import PlannedStream
 from ...model.units import Duration
+from ...planning.switch.parts import share
 from ...planning.switch.resources import PASS_SKIP_UNITS
-from ...planning.switch.sizes import share
 from ...planning.switch.staging import Staging
+from ...planning.switch.steps import Level
 from .job import SwitchJob
 from .laps import Laps
 from .rate import needs_word
@@ -75,8 +76,8 @@ class StreamStretch:
     def until_ns(self, now_ns: int) -> int:
         """The latest time at which its last frame leaves, at most `now_ns`."""
         ends = [end for end in (self.stopped_ns,) if end is not None]
-        if self.ends_ns is not None:
-            ends.append(self.ends_ns + self.grace_ns)
+        if self.ends_ns is not None and not isinstance(self.planned.departures.law, Level):
+            ends.append(self.ends_ns + self.grace_ns)  # the second rate of a step is over later by its pause
         if self.limit is not None:
             frames = self.delay + self.staging.phase + self.limit
             ends.append(self.began_ns + ceil(frames * 10**9 / self.staging.rate) + self.grace_ns)
@@ -90,8 +91,11 @@ class StreamStretch:
         due = None
         if self.ends_ns is not None:
             departures = self.planned.departures
-            span_ns = self.ends_ns - self.began_ns - round(departures.phase_ns)
-            due = max(0, departures.law.count(span_ns) - self.delay)
+            span_ns = self.ends_ns - self.began_ns
+            if isinstance(departures.law, Level):  # its delay is the time of another rate
+                due = departures.count(span_ns)
+            else:
+                due = max(0, departures.law.count(span_ns - round(departures.phase_ns)) - self.delay)
         return min((limit for limit in (last, total, due) if limit is not None), default=None)
 
 

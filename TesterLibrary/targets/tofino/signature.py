@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ...model.plan import PlannedStream
-from ...planning.switch.sizes import whole
+from ...planning.switch.parts import whole
 from .entry import TableEntry
 
 _FURTHER = 0xFF00  # above it are templates of further sizes; jobs number their streams from 1 on

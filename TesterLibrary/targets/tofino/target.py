@@ -20,7 +20,9 @@ from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.planned_query import PlannedQuery
 from ...model.ports import Address
 from ...model.units import Duration
+from ...planning.switch.parts import whole
 from ...planning.switch.resources import FLOWS, TEMPLATES
+from ...planning.switch.steps import is_level
 from ..base import Capabilities, Flipped, SendingProgress, still_sending
 from ..rules.ends import check_ends
 from ..rules.expected_fields import refuse_expected_fields
@@ -211,11 +213,12 @@ class TofinoTarget(WithoutFrames):
             seen = self._totals.seen()
             counted = self._counting.streams(everything, misrouted=self._totals.misrouted(seen))
             counters = {stream.id: stream for stream in counted}
+            loaded = {number: stream for run in runs for number, stream in run.job.streams.items()}
             now_ns = self._now_ns()
             return Snapshot(
                 taken_at_ns=now_ns,
                 ports=self._links.noted(self._totals.counters(seen, everything, counters)),
-                streams=tuple(together(counters[n] for run in runs for n in run.job.streams)),
+                streams=tuple(together([counters[n] for n in loaded], _stepping(loaded.values()))),
                 ends=tuple(read_end for run in runs for read_end in self._loading.read_ends(run.job)),
                 captures=self._captures.counters(),
                 queries=() if jobs else self._queries.counters(),
@@ -435,6 +438,11 @@ class TofinoTarget(WithoutFrames):
         if templates[0] != templates[1]:
             raise PlanError(f"stream {stream.name!r}: its template would be another; load its job anew")
         started = stream.id in run.stretches
+        if started and any(is_level(part.planned) for part in (*before.values(), *after.values())):
+            raise PlanError(
+                f"stream {stream.name!r}: a step of the rate begins with its job on a switch; load its job "
+                "anew with the change"
+            )
         if started and any(part.cells for part in before.values()):
             raise PlanError(
                 f"stream {stream.name!r}: a switch begins with the first flow when it changes a stream, so "
@@ -475,6 +483,11 @@ class TofinoTarget(WithoutFrames):
         for run in runs:
             self._load(run.job)
         return len(runs)
+
+
+def _stepping(streams: Iterable[LoadedStream]) -> set[int]:
+    """The ids of streams that are sent as a step of the rate."""
+    return {whole(stream.planned.id) for stream in streams if is_level(stream.planned)}
 
 
 def _numbers(runs: Iterable[SwitchRun]) -> dict[str, list[int]]:

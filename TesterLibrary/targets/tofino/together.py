@@ -1,23 +1,41 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The counters of a stream of several frame sizes: a switch counts by size (planning/switch/sizes.py)."""
+"""The counters of a stream of several frame sizes or rates, which a switch counts one by one."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from ...measurement.snapshot import LatencyCounters, OrderCounters, StreamCounters, VersionCounters
-from ...planning.switch.sizes import whole
+from ...planning.switch.parts import whole
 
 
-def together(counted: Iterable[StreamCounters]) -> list[StreamCounters]:
-    """The counters of streams as users know them, by id."""
+def together(counted: Iterable[StreamCounters], stepping: Collection[int] = ()) -> list[StreamCounters]:
+    """The counters of streams as users know them, by id; `stepping`: of those whose parts are rates."""
     parts: defaultdict[int, list[StreamCounters]] = defaultdict(list)
     for counters in counted:
         parts[whole(counters.id)].append(counters)
-    return [_one(number, parts[number]) for number in sorted(parts)]
+    return [
+        _stepped(parts[number]) if number in stepping else _one(number, parts[number])
+        for number in sorted(parts)
+    ]
+
+
+def _stepped(parts: Sequence[StreamCounters]) -> StreamCounters:
+    """The counters of a stream in steps: each part counts in the stream's numbers, the last one with all."""
+    whole_one = _one(parts[0].id, parts)
+    numbers = [part.order.next_sequence for part in parts]
+    known = [number for number in numbers if number is not None]
+    return replace(
+        whole_one,
+        rx_out_of_order=_sum([part.rx_out_of_order for part in parts]),
+        outages=parts[-1].outages,
+        order=replace(
+            whole_one.order, next_sequence=max(known, default=0) if len(known) == len(numbers) else None
+        ),
+    )
 
 
 def _one(number: int, parts: Sequence[StreamCounters]) -> StreamCounters:

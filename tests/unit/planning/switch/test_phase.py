@@ -73,6 +73,10 @@ def test_a_staging_counts_from_its_phase_on(
     corrected = plain.departures(until)
     assert ticking.departures(until) == sum(tick % period == first for tick in range(corrected))
     assert ticking.phase == Fraction(first, period)
+    for staging in (plain, ticking):
+        at_ns = staging.leaves_ns(until)
+        tick = int(at_ns / 10**9)
+        assert (staging.departures(tick), staging.departures(tick + 1)) == (until, until + 1)
 
 
 def test_where_no_loop_has_room_for_the_ticks_phases_are_not_kept() -> None:
@@ -88,4 +92,4 @@ def test_where_no_loop_has_room_for_the_ticks_phases_are_not_kept() -> None:
 
 
 def test_a_phase_is_no_delay() -> None:
-    assert [one.delay for one in placed([stream(1), stream(2, "1/2")])] == [0, 0]
+    assert [one.begin.delay for one in placed([stream(1), stream(2, "1/2")])] == [0, 0]

@@ -15,8 +15,8 @@ from TesterLibrary.errors import PlanError
 from TesterLibrary.model.law import Departures, Steady
 from TesterLibrary.model.pattern import Stage
 from TesterLibrary.model.plan import PlannedStream
+from TesterLibrary.planning.switch.parts import named, parts_of, share, whole
 from TesterLibrary.planning.switch.phase import phase
-from TesterLibrary.planning.switch.sizes import by_size, named, share, whole
 
 IMIX = (0, 1, 0, 1, 0, 0, 2, 0, 1, 0, 1, 0)
 FRAMES = bytes(60), bytes(566), bytes(1514)
@@ -29,7 +29,7 @@ def mix(*, order: tuple[int, ...] = IMIX, pps: int = 1200, offset_ns: int = 0) -
 
 
 def test_each_size_is_a_stream_with_its_part_of_the_rate() -> None:
-    parts = list(by_size(mix()))
+    parts = list(parts_of(mix()))
     assert [part.frames for part in parts] == [(frame,) for frame in FRAMES]
     assert [part.frames_per_second for part in parts] == [700, 400, 100]
     assert [phase(part) for part in parts] == [0, Fraction(1, 3), Fraction(1, 2)]
@@ -40,23 +40,23 @@ def test_each_size_is_a_stream_with_its_part_of_the_rate() -> None:
 
 
 def test_without_an_order_sizes_take_turns() -> None:
-    assert [part.frames_per_second for part in by_size(mix(order=()))] == [400, 400, 400]
+    assert [part.frames_per_second for part in parts_of(mix(order=()))] == [400, 400, 400]
 
 
 def test_a_size_that_never_comes_is_no_stream() -> None:
-    assert [part.frames for part in by_size(mix(order=(2, 2, 0)))] == [(FRAMES[0],), (FRAMES[2],)]
+    assert [part.frames for part in parts_of(mix(order=(2, 2, 0)))] == [(FRAMES[0],), (FRAMES[2],)]
 
 
 def test_a_stream_of_one_size_stays_as_it_is() -> None:
     one = replace(mix(order=()), frames=FRAMES[:1])
-    assert list(by_size(one)) == [one]
+    assert list(parts_of(one)) == [one]
     assert (named(one), share(one, 9)) == ("north", 9)
 
 
 @given(ORDERS, st.integers(0, 1000))
 def test_parts_of_so_many_frames_are_those_frames(order: tuple[int, ...], packets: int) -> None:
     stream = mix(order=order)
-    parts = {part.frame: share(part, packets) for part in by_size(stream)}
+    parts = {part.frame: share(part, packets) for part in parts_of(stream)}
     sent = [FRAMES[order[number % len(order)]] for number in range(packets)]
     assert parts == {frame: sent.count(frame) for frame in parts}
 
@@ -64,7 +64,7 @@ def test_parts_of_so_many_frames_are_those_frames(order: tuple[int, ...], packet
 @given(ORDERS, st.integers(0, 10**9), st.integers(1, 10**7), st.integers(0, 10**6))
 def test_as_many_are_due_together(order: tuple[int, ...], elapsed_ns: int, pps: int, offset_ns: int) -> None:
     stream = mix(order=order, pps=pps, offset_ns=offset_ns)
-    assert sum(part.frames_due(elapsed_ns) for part in by_size(stream)) == stream.frames_due(elapsed_ns)
+    assert sum(part.frames_due(elapsed_ns) for part in parts_of(stream)) == stream.frames_due(elapsed_ns)
 
 
 @pytest.mark.parametrize(
@@ -77,4 +77,4 @@ def test_as_many_are_due_together(order: tuple[int, ...], elapsed_ns: int, pps: 
 )
 def test_what_sizes_cannot_be_together(changes: dict[str, object], why: str) -> None:
     with pytest.raises(PlanError, match=f"stream 'north': 3 different frames {why}.*a stream for each size"):
-        list(by_size(replace(mix(), **changes)))  # type: ignore[arg-type]
+        list(parts_of(replace(mix(), **changes)))  # type: ignore[arg-type]

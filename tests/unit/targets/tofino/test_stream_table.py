@@ -73,7 +73,8 @@ def mix() -> Sequence[Stream]:
 GAPS = Messages.of_gaps((Duration(10**6), Duration(2 * 10**6)))
 CDF = GapDistribution(((Duration(10**6), Fraction(1, 2)), (Duration(2 * 10**6), Fraction(1))))
 RARE = GapDistribution(((Duration(10**6), Fraction(9999, 10000)), (Duration(10**9), Fraction(1))))
-SQUARE = TimePattern(Shape.SQUARE, Rate.parse("1 kpps"), Duration(10**8))
+STEP = TimePattern(Shape.STEP, Rate.parse("2 kpps"), Duration(10**9), Rate.parse("1 kpps"))
+OTHER_SHAPES = [shape for shape in Shape if shape is not Shape.STEP]
 CASCADE = replace(
     edited("IP.src", "UDP.dport"), cascades=((FieldPath.parse("IP.src"), FieldPath.parse("UDP.dport")),)
 )
@@ -94,7 +95,17 @@ ROWS: dict[str, tuple[Stream | Sequence[Stream], str]] = {  # by what the table 
     ),
     "a law whose longest gaps are rare": (stream(shaping=RARE), "1,024 quantiles, as many as a switch draws"),
     "lists of gaps, messages": (stream(shaping=GAPS), "a Tofino has stages"),
-    "a rate that changes with time": (stream(shaping=SQUARE), "a Tofino has stages"),
+    "a step of the rate: a time at one, then a time at a lower one": (stream(shaping=STEP), ""),
+    "a step of IMIX": (stream(shaping=STEP, frame_size=IMIX), "a step with 3 different frames"),
+    "a step without a signature": (stream(shaping=STEP, signature=False), "a step without a signature"),
+    "a step whose flows are counted": (
+        replace(edited("IP.src"), shaping=STEP, count_flows=True),
+        "a step whose flows are counted",
+    ),
+    "other rates that change with time": (
+        [stream(shaping=replace(STEP, shape=shape)) for shape in OTHER_SHAPES],
+        "of rates that change a switch sends a step only",
+    ),
     "`start_after`": (stream(start_after=Duration(10**9)), ""),
     "mixes, patterns of several ports": (mix(), ""),
     "flows that are counted, 32,768 at most": (replace(edited("IP.src"), count_flows=True), ""),
@@ -218,9 +229,10 @@ def test_a_switch_sends_what_the_table_says(row: str, chip: Chip) -> None:
         planned(what, chip)
         return
     assert says.startswith(f"no: {why}")
-    with pytest.raises(PlanError) as refused:
-        planned(what, chip)
-    assert why in str(refused.value)
+    for one in [what] if isinstance(what, Stream) else what:
+        with pytest.raises(PlanError) as refused:
+            planned(one, chip)
+        assert why in str(refused.value)
 
 
 @pytest.mark.parametrize("step", ["0:0:1::", "0:0:0:0:1::", "0:0:0:0:0:1::"])
