@@ -40,7 +40,7 @@ class OutageRegisters:
 
 @dataclass(frozen=True)
 class LevelArrivals:
-    """What has arrived of one rate of a stream that is sent in steps."""
+    """The arrivals of one rate of a stream that is sent in steps."""
 
     registers: OutageRegisters  # in numbers of its own frames
     begins: int  # the number of its first frame in the stream
