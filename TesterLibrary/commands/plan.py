@@ -98,7 +98,7 @@ def _line(prediction: Prediction) -> str:
     if prediction.begin.delay:
         how += f", {prediction.begin.delay:,} frames after the start"
     if prediction.begin.pause_ns is not None:
-        how += f", {Duration(round(prediction.begin.pause_ns))} after the rate before it was over"
+        how += f", {Duration(round(prediction.begin.pause_ns))} after the rate before has ended"
     if place := prediction.loopback:
         how += f", {prediction.templates} template packets in loopback port {place}"
     if stream.as_captured:

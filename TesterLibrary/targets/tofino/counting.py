@@ -299,7 +299,7 @@ class Counting:
         return replace(
             counted,
             intended_packets=stretch.intended(now_ns, sent),
-            worst_lateness_ns=_lateness_ns(stream),
+            worst_lateness_ns=_lateness_ns(stream) + self._apart_ns(earlier, stream),
             first_tx_ns=times.tx.first_ns,
             last_tx_ns=times.tx.last_ns,
             first_rx_ns=times.rx.first_ns,
@@ -309,6 +309,18 @@ class Counting:
             outages=self._outages([*earlier, (stream, found)], now_ns, at_rest=not counted.sending),
             rx_misrouted_ports=self._places.of(stream.template) if found.misrouted else (),
         )
+
+    def _apart_ns(self, earlier: Sequence[_Found], stream: LoadedStream) -> int:
+        """By how much the second rate of a step began later or earlier than planned after the first one.
+
+        Entries that let them depart are written one after the other; the chip's clock has seen both begin.
+        """
+        if not earlier:
+            return 0
+        first, second = (self._times[one.template] for one in (earlier[0][0], stream))
+        if first.base is None or second.base is None:
+            return 0
+        return abs(second.base - first.base - (second.started_ns - first.started_ns))
 
     def _outages(self, levels: Sequence[_Found], now_ns: int, *, at_rest: bool) -> OutageCounters | None:
         """The outages of a stream, or of all its rates so far where it is sent in steps."""

@@ -54,7 +54,7 @@ def test_its_json_is_exact(capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_cannot_be_planned_ends_with_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["plan", "shapes", "--target", "tofino"]) == cli.STATUS["ERROR"]
     assert (
-        "shapes.yaml: stream 'talk': on-off is more than a law of gaps: a switch draws each gap alone, from"
+        "shapes.yaml: stream 'day': its rate is a sine, 1,050,000 frames in 10,000,000,000 ns"
         in capsys.readouterr().err
     )
     assert cli.main(["plan", "none"]) == cli.STATUS["ERROR"]
@@ -62,6 +62,30 @@ def test_what_cannot_be_planned_ends_with_an_error(capsys: pytest.CaptureFixture
         "'none' does not come with the library; these do: bursts, flows, light, norma-bursts, norma-rates"
         in capsys.readouterr().err
     )
+
+
+STEP = """version: 1
+name: step
+ports: [{name: p1, speed: 10 Gbps}, {name: p2, speed: 10 Gbps}]
+streams: [{name: s, tx: p1, rx: p2, time_pattern: {shape: step, high: 110 kpps, low: 55 kpps, period: 120 s}}]
+"""
+
+
+def test_it_says_what_a_switch_makes_of_a_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "step.yaml"
+    path.write_text(STEP)
+    assert cli.main(["plan", str(path), "--target", "tofino"]) == 0
+    first, second = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  s: ")]
+    assert first.startswith("  s: 110 kpps of 64 bytes is 110 kpps; ")
+    assert second.startswith("  s: 55 kpps of 64 bytes is 55 kpps; ")
+    assert "after the start" not in first
+    assert re.search(
+        r", 3,300,\d+ frames after the start, [\d.]+ us after the rate before has ended, ", second
+    )
+    assert cli.main(["plan", str(path), "--target", "tofino", "--json"]) == 0
+    streams = json.loads(capsys.readouterr().out)["streams"]
+    assert [stream["pause_ns"] is None for stream in streams] == [True, False]
+    assert 0 <= streams[1]["pause_ns"] <= 20_000  # a gap is 18.2 us
 
 
 def test_a_file_of_one_s_own_is_given_by_its_path(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -20,6 +20,7 @@ from TesterLibrary.model.job import Job
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, FrameSize, Rate, Ratio
 from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.targets.tofino.entry import TableEntry
 from TesterLibrary.targets.tofino.fake import Bridge
 from tests.examples import examples
 
@@ -203,12 +204,25 @@ def test_it_is_not_changed_after_its_start() -> None:
         this.target.update("north", plan.streams[0])
 
 
+@pytest.mark.parametrize("slow_ns", [0, 30 * MS])
 @pytest.mark.parametrize("duty", ["1 %", "50 %", "99 %"])
-def test_times_since_the_step_are_within_its_lateness(duty: str) -> None:
-    """A frame of the second rate is due so many of its gaps after the first rate was over."""
+def test_times_since_the_step_are_within_its_lateness(duty: str, slow_ns: int) -> None:
+    """A frame of the second rate is due so many of its gaps after the first rate was over.
+
+    Entries are written one after the other, so a slow switch starts the second rate later than the first one.
+    """
     wire = Losing()
-    found = counted(driven(wire, step(1000 * MS, duty=Ratio.parse(duty))))
+    this = driven(wire, step(1000 * MS, duty=Ratio.parse(duty)))
+    write = this.target.session.write
+
+    def slowly(entries: Sequence[TableEntry]) -> None:
+        write(entries[:-1])
+        this.clock.sleep(slow_ns / 10**9 if entries else 0)
+        write(entries[-1:])
+
+    this.target.session.write = slowly  # type: ignore[method-assign]
+    found = counted(this)
     first = round(2000 * Ratio.parse(duty).value)
     over_ns = wire.arrived[first - 1] + MS // 2
     off = [time - over_ns - number * MS for number, time in enumerate(wire.arrived[first:])]
-    assert max(map(abs, off)) <= found.worst_lateness_ns <= 9 * MS
+    assert max(map(abs, off)) <= found.worst_lateness_ns <= 9 * MS + slow_ns
