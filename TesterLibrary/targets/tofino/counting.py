@@ -350,6 +350,7 @@ def _arrivals(stream: LoadedStream, found: StreamRegisters) -> LevelArrivals:
     return LevelArrivals(
         replace(found.outages, before=below(found.outages.before, found.next_sequence)),
         law.before if isinstance(law, Level) else 0,
+        sum(passed.packets for passed in found.tx),
         found.next_sequence,
         _received(found) - behind(found),
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import pairwise
 
 from ...measurement.snapshot import OutageCounters
 
@@ -44,6 +45,7 @@ class LevelArrivals:
 
     registers: OutageRegisters  # in numbers of its own frames
     begins: int  # the number of its first frame in the stream
+    sent: int
     following: int  # the number of its own after the highest one that arrived
     above: int  # arrivals above all of its own before
 
@@ -73,12 +75,11 @@ def joined(levels: Sequence[LevelArrivals], *, at_rest: bool) -> OutageRegisters
         at_rest: Whether no frame leaves any more. Until then the levels were not read at one instant, so what
             is missing from one to the next is not known.
     """
-    found, following = levels[0].in_stream, levels[0].following
-    for level in levels[1:]:
+    found = levels[0].in_stream
+    for before, level in pairwise(levels):
         if level.registers.first:
-            around = (level.begins - following, *level.missing_first) if at_rest else (0, 0, 0)
+            around = (before.sent - before.following, *level.missing_first) if at_rest else (0, 0, 0)
             found = _followed(found, around, level)
-            following = level.begins + level.following
     return found
 
 

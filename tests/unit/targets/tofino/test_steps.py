@@ -22,6 +22,7 @@ from TesterLibrary.model.units import Duration, FrameSize, Rate, Ratio
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.targets.tofino.entry import TableEntry
 from TesterLibrary.targets.tofino.fake import Bridge
+from TesterLibrary.targets.tofino.outages import OutageRegisters, came_later
 from tests.examples import examples
 
 from .rig import cabling
@@ -136,6 +137,30 @@ def test_what_was_lost_around_the_step_is_one_outage() -> None:
     assert found
     assert (found.longest_lost, found.last_sequence, found.within_ns) == (13, 48, 1024)
     assert abs(found.longest_ns - (wire.arrived[48] - wire.arrived[34])) <= 1024
+
+
+def test_the_loss_at_the_step_has_bounds_where_more_was_lost_later() -> None:
+    """Three frames are missing at the begin of the second rate, or somewhere in it: nobody knows."""
+    wire = Losing({FIRST, FIRST + 1, FIRST + 2, FIRST + 9})
+    found = counted(driven(wire)).outages
+    assert found
+    assert (found.longest_lost, found.last_sequence) == (1, FIRST + 10)
+    at_step, later = (
+        wire.arrived[FIRST + after] - wire.arrived[FIRST + before] for before, after in ((-1, 3), (8, 10))
+    )
+    least, most = (found.longest_ns + side * (found.within_ns - 1024) for side in (-1, 1))
+    assert abs(least - later) <= 2048
+    assert abs(most - at_step) <= 2048
+
+
+@pytest.mark.parametrize(("apart", "known"), [(-1, False), (0, False), (1, True)])
+def test_the_order_around_a_step_is_known_by_times_that_differ(apart: int, known: bool) -> None:
+    near_the_wrap = (1 << 32) - 1
+    earlier = OutageRegisters(first=near_the_wrap - 50, last=near_the_wrap)
+    assert (
+        came_later(earlier, OutageRegisters(first=(near_the_wrap + 2 * apart) % (1 << 32), last=9)) is known
+    )
+    assert came_later(OutageRegisters(), OutageRegisters(5, 7))
 
 
 def test_the_order_of_frames_of_two_rates_is_not_known_where_they_overlap() -> None:
