@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from ..errors import PlanError
 from ..model.edit import Checksum, ChecksumKind, Coverage
+from ..wire.header_values import numeric_width
 from .template import FramePlace, FrameTemplate
 
 _MOST_CHECKSUMS = 7  # one more is left for the version bit
@@ -39,14 +40,35 @@ class Checksums:
         """
         bit = changing & -changing or 1  # 1 if no bit of the field changes
         before = self._values.get(place, place.of(self._frame))
+        # The first value need not be the author's.
+        if not (self._keeps_headers(place, before) and self._keeps_headers(place, before ^ bit)):
+            raise PlanError(
+                "it tells which headers follow or how long they are, so it cannot change; give it in the "
+                f"headers{self._instead(place)}"
+            )
         probed = self._template.built({**self._values, place: before ^ bit})
-        if len(probed) != len(self._frame) or self._template.names(probed) != self._names:
-            raise PlanError("it tells which headers follow or how long they are; give it in the headers")
         added = (before ^ bit) - before
         return tuple(
             self._covering(place, known, added, known.of(probed) - known.of(self._frame))
             for known in self._changed(place, probed)
         )
+
+    def _keeps_headers(self, place: FramePlace, number: int) -> bool:
+        """Whether a frame with this number in a field has the headers of the author's, and their lengths."""
+        frame = self._template.built({place: number})
+        return len(frame) == len(self._template.frame) and self._template.names(frame) == self._names
+
+    def _instead(self, place: FramePlace) -> str:
+        """The fields of the same header that may change, for a message."""
+        own = [known for known in self._template.places if known.layer == place.layer and known != place]
+        free = [
+            known.path.field
+            for known in own
+            if numeric_width(known.field) == known.bits
+            and not (known.automatic and known.of(self._template.frame))
+            and self._keeps_headers(known, known.of(self._template.frame) ^ 1)
+        ]
+        return f", or change {' or '.join(free)}" if free else ""
 
     def _changed(self, place: FramePlace, probed: bytes) -> list[FramePlace]:
         """The checksums that differ. PlanError if anything else differs too."""

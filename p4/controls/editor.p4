@@ -160,9 +160,12 @@ control EditedField(inout headers_t hdr, in template_t template, inout bit<32> n
     action vlan() {
         hdr.vlan.vlan = half[11:0];
     }
-    // One field of the first entry, in its place. The base has the others.
+    // One field of an entry, in its place. The base has the others.
     action mpls(bit<32> base) {
         hdr.mpls.entry = base + number;
+    }
+    action second_mpls(bit<32> base) {
+        hdr.second_mpls.entry = base + number;
     }
     action arp_psrc(bit<32> base) {
         hdr.arp.sender = base + number;
@@ -190,8 +193,8 @@ control EditedField(inout headers_t hdr, in template_t template, inout bit<32> n
     table fields {
         key = { template: exact @name("template"); }
         actions = {
-            ether_dst; ether_src; vlan; mpls; ipv4_src; ipv4_dst; ipv4_tos; ipv4_ttl; ipv6_src; ipv6_dst;
-            ipv6_hlim; arp_psrc; arp_pdst; udp_sport; udp_dport; tcp_sport; tcp_dport; tcp_seq;
+            ether_dst; ether_src; vlan; mpls; second_mpls; ipv4_src; ipv4_dst; ipv4_tos; ipv4_ttl; ipv6_src;
+            ipv6_dst; ipv6_hlim; arp_psrc; arp_pdst; udp_sport; udp_dport; tcp_sport; tcp_dport; tcp_seq;
             OWN_EDIT_NAMES @defaultonly NoAction;
         }
         const default_action = NoAction;

@@ -173,6 +173,14 @@ def test_every_frame_is_captured_where_it_leaves_and_where_it_arrives(rig: Rig, 
             {"MPLS.ttl": Sweep("254", count=4), "IPv6.dst": FieldValues(("2001:db8::7", "2001:db8::9"))},
         ),
         (
+            "Ether / MPLS(label=77, cos=5, ttl=9) / MPLS(label=78, cos=3, ttl=8) / IP / UDP",
+            {"MPLS[2].label": Sweep("1048574", count=4), "MPLS.cos": Sweep("6", count=3)},
+        ),
+        (
+            "Ether / Dot1Q(vlan=7) / MPLS(label=77) / MPLS(label=78, cos=3, ttl=8) / IPv6 / UDP",
+            {"MPLS[2].ttl": Sweep("254", count=4)},
+        ),
+        (
             "Ether / MPLS(label=77) / IPv6 / UDP",
             {"MPLS.label": FieldValues(("16", "1048575", "17"))},
         ),

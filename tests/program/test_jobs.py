@@ -39,6 +39,8 @@ _FIELDS = {
     "MPLS": ("label", "cos", "ttl"),
     "IPv6": ("hlim", "src", "dst"),
     "ARP": ("psrc", "pdst"),
+    "TCP": ("sport", "dport"),
+    "UDP": ("sport", "dport"),
 }
 _VALUES = {  # of fields that are no plain numbers
     ("ARP", "psrc"): "198.18.1.{}",
@@ -71,16 +73,19 @@ def _stream(draw: Random, number: int, most_fields: int) -> Stream:
     headers = draw.choice(_HEADERS).format(10 + number)
     ends = draw.choice((("p1", "p2"), ("p2", "p1")))
     layers = [layer.partition("(")[0] for layer in headers.split(" / ")]
-    reached = [(layer, field) for layer in layers for field in _FIELDS.get(layer, ())]
-    reached += [(layer, port) for layer in layers if layer in ("TCP", "UDP") for port in ("sport", "dport")]
+    numbers = [layers[:at].count(layer) + 1 for at, layer in enumerate(layers)]
+    reached = [
+        FieldPath(layer, field, place)
+        for layer, place in zip(layers, numbers, strict=True)
+        for field in _FIELDS.get(layer, ())
+    ]
     signed = "MPLS" in layers or (bool({"UDP", "TCP"} & set(layers)) and draw.random() < 0.7)
     if not signed:  # what tells streams apart stays
-        reached = [path for path in reached if path not in (("IPv6", "dst"), ("ARP", "pdst"))]
-    paths = [
-        FieldPath(*path) for path in draw.sample(reached, draw.randrange(min(most_fields, len(reached)) + 1))
-    ]
-    labels = [path for path in paths if path.header == "MPLS"]
-    paths = [path for path in paths if path not in labels[1:]]  # of a label a switch changes one field
+        reached = [path for path in reached if str(path) not in ("IPv6.dst", "ARP.pdst")]
+    paths = draw.sample(reached, draw.randrange(min(most_fields, len(reached)) + 1))
+    labels = {(path.header, path.number): path for path in paths if path.header == "MPLS"}
+    paths = [path for path in paths if path.header != "MPLS"]
+    paths += labels.values()  # of a label a switch changes one field
     rate = Rate.parse(f"{draw.choice((300, 1000, 7777))} pps")
     step = TimePattern(Shape.STEP, Rate(rate.value * 2, rate.unit), Duration(6 * 10**6), rate)
     shaping = draw.choice((None, None, Poisson(), UniformGaps(), step if signed else None))

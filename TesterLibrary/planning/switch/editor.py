@@ -30,6 +30,9 @@ _FIELDS = {
     "MPLS.label": 20,
     "MPLS.cos": 3,
     "MPLS.ttl": 8,
+    "MPLS[2].label": 20,
+    "MPLS[2].cos": 3,
+    "MPLS[2].ttl": 8,
     "IP.src": 32,
     "IP.dst": 32,
     "IP.tos": 8,
@@ -47,7 +50,7 @@ _FIELDS = {
 }
 ETHERNET = ("Ether.dst", "Ether.src")  # a frame has room for their last bits within the switch
 _LISTED = "Dot1Q.vlan"  # shares its container with other bits, so no base is added to it
-ENTRY = "MPLS"  # a header of one number of 32 bits, to whose fields is added where they are in it
+ENTRIES = ("MPLS", "MPLS[2]")  # headers of one number of 32 bits, to whose fields is added in their place
 _BEHIND = {"label": 12, "cos": 9, "ttl": 0}  # bits of an entry behind its fields
 
 
@@ -73,6 +76,11 @@ class SwitchEditor:
     listed: tuple[Listed, ...] = ()  # instead of base plus number
     cascaded: bool = False  # moves when the unit before it wraps
     error: float = 0.0  # the largest error of a value's probability, because it is drawn with 16 bits
+
+    @property
+    def header(self) -> str:
+        """The header that has the field: `IP`, or `MPLS[2]` of the second label."""
+        return self.field.rpartition(".")[0]
 
     def __str__(self) -> str:
         how = f"random bits {self.step:#x}" if self.random else f"{self.step:+,}"
@@ -117,12 +125,13 @@ def switch_editors(
     for editor in _by_unit(editors):
         try:
             lowered = _lowered(editor, fields, cascaded=editor.every > 1)
-            found.append(_in_entry(lowered, editor, frame) if _in(ENTRY, lowered) else lowered)
+            found.append(_in_entry(lowered, editor, frame) if lowered.header in ENTRIES else lowered)
         except PlanError as problem:
             raise PlanError(f"{editor.name}: {problem}") from None
-    both = [editor.field for editor in found if _in(ENTRY, editor)]
-    if len(both) > 1:
-        raise PlanError(f"{' and '.join(both)} change; of a label of MPLS a switch changes one field")
+    for entry in ENTRIES:
+        both = [editor.field for editor in found if editor.header == entry]
+        if len(both) > 1:
+            raise PlanError(f"{' and '.join(both)} change; of a label of MPLS a switch changes one field")
     if (listed := sum(len(editor.listed) for editor in found)) > LIST_VALUES:
         raise PlanError(f"lists of {listed:,} values; a switch has room for {LIST_VALUES:,}")
     return tuple(found)
@@ -193,10 +202,6 @@ def _within(lowered: SwitchEditor, source: Step, bits: int) -> SwitchEditor:
         )
     values = tuple(Listed(n, n, source.value(n) & (1 << bits) - 1) for n in range(source.count))
     return replace(lowered, start=0, step=1 % source.count, bound=source.count, base=0, listed=values)
-
-
-def _in(header: str, editor: SwitchEditor) -> bool:
-    return editor.field.rpartition(".")[0] == header
 
 
 def _check_upper(editor: PlannedEditor) -> None:

@@ -78,7 +78,7 @@ class FrameFields:
             "Ether": 0,
             "Dot1Q": None if self.vlan is None else _ADDRESSES + 2,
             "ARP": self.arp,
-            "MPLS": next(iter(self.labels), None),
+            **dict(zip(("MPLS", "MPLS[2]"), self.labels, strict=False)),
             **({network: self.ip} if network else {}),
             **({transport: self.transport} if transport else {}),
         }

@@ -75,7 +75,7 @@ def check_edited(stream: PlannedStream, edits: Sequence[SwitchEditor], own_field
     if own_fields and fields.version is None and fields.arp is None and not fields.labels:
         return
     for edit in edits:
-        if edit.field not in own_fields and edit.field.rpartition(".")[0] not in fields.begins:
+        if edit.field not in own_fields and edit.header not in fields.begins:
             raise PlanError(
                 f"{edit.field}: a switch does not find its header, which is behind others than a VLAN tag, "
                 "one or two labels of MPLS and IP; take other headers, or use a testerd"

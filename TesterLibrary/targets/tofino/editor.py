@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...planning.switch.editor import ENTRY, WORD, SwitchEditor
+from ...planning.switch.editor import ENTRIES, WORD, SwitchEditor
 from ...planning.switch.own_members import own_field, own_member
 from .entry import Span, TableEntry
 
@@ -15,7 +15,8 @@ EDITORS = {  # the control of each unit, which is named like it; those behind th
     "second": "InternalIngress.editor",
     "third": "InternalIngress.third_editor",
 }
-_VLAN, _MPLS = "vlan", "mpls"
+_VLAN = "vlan"
+_LABELS = dict(zip(ENTRIES, ("mpls", "second_mpls"), strict=True))
 _MEMBERS = {
     "Ether": "ether",
     "IP": "ipv4",
@@ -75,8 +76,8 @@ def _action(field: str) -> str:
     header, _, name = field.partition(".")
     if header == "Dot1Q":
         return _VLAN
-    if header == ENTRY:
-        return _MPLS
+    if header in _LABELS:
+        return _LABELS[header]
     if header in _MEMBERS:
         return f"{_MEMBERS[header]}_{name}"
     return f"{own_member(header)}_{own_field(name)}"

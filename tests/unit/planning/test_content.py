@@ -218,7 +218,15 @@ def test_a_wrong_checksum_of_the_author_s_stays_as_it_is() -> None:
         ("Ether / IP / UDP", [("IP.len", ANY)], "IP.len follows from the rest of the frame"),
         ("Ether / IP / UDP", [("UDP.chksum", ANY)], "UDP.chksum follows from the rest of the frame"),
         ("Ether / IP(proto=17) / UDP", [("IP.proto", ANY)], "IP.proto: it tells which headers follow"),
-        ("Ether / MPLS / MPLS / IP", [("MPLS.s", ANY)], "MPLS.s: it tells which headers follow"),
+        (
+            "Ether / MPLS / MPLS / IP",
+            [("MPLS.s", ANY)],
+            "MPLS.s: it tells which headers follow or how long they are, so it cannot change; give it in the "
+            "headers, or change label or cos or ttl",
+        ),
+        # The first value is not the author's, which comes after it.
+        ("Ether / MPLS / IP", [("MPLS.s", FieldValues(("0", "1")))], "MPLS.s: it tells which headers follow"),
+        ("Ether / MPLS / MPLS / IP", [("MPLS[2].s", FieldValues(("0", "1")))], r"MPLS\[2\].s: it tells"),
         ("Ether / IP / GRE / IP", [("GRE.key_present", ANY)], "GRE.key_present: it tells which"),
         ("Ether / IP / UDP / BTH", [("BTH.psn", ANY)], "BTH.psn: byte 23. of the frame follows.*RoCEv2"),
         (

@@ -23,6 +23,7 @@ FIELDS = {
     "ether.src": ("ether", 6, 6),
     "vlan.vlan": ("vlan", 0, 2),
     "mpls.entry": ("mpls", 0, 4),
+    "second_mpls.entry": ("second_mpls", 0, 4),
     "arp.hwtype": ("arp", 0, 2),
     "arp.ptype": ("arp", 2, 2),
     "arp.hwlen": ("arp", 4, 1),

@@ -97,7 +97,8 @@ class FakeStreamUnits:
         target = self._store.match(f"{control}.fields", packet.template)
         if target is None:
             return
-        header, _, name = str(target.action).rpartition(".")[2].partition("_")
+        action = str(target.action).rpartition(".")[2]
+        header, _, name = action.partition("_")
         if (header, name) == ("ether", "dst"):
             low = (number(target, "base") + value) % _WORD
             packet.peer = packet.peer[:2] + low.to_bytes(4, "big")
@@ -106,7 +107,7 @@ class FakeStreamUnits:
         elif header == "vlan":
             others = packet.get("vlan.vlan") & ~_VLANS
             packet.set("vlan.vlan", others | value & _VLANS)
-        elif header == "mpls":
-            packet.set("mpls.entry", number(target, "base") + value)
+        elif action in ("mpls", "second_mpls"):
+            packet.set(f"{action}.entry", number(target, "base") + value)
         else:
             packet.set(f"{header}.{name}", number(target, "base") + value)

@@ -129,11 +129,17 @@ ROWS: dict[str, tuple[Stream | Sequence[Stream], str]] = {  # by what the table 
         [steps(f"MPLS.{field}", "1", LABELS) for field in ("label", "cos", "ttl")],
         "",
     ),
+    "of the second label, of both too": (
+        [
+            *(steps(f"MPLS[2].{field}", "1", LABELS) for field in ("label", "cos", "ttl")),
+            replace(edited("MPLS.label", "MPLS[2].label"), **headers(LABELS)),
+        ],
+        "",
+    ),
     "two fields of one label": (
         replace(edited("MPLS.label", "MPLS.ttl"), **headers(LABELS)),
         "MPLS.label and MPLS.ttl change; of a label of MPLS a switch changes one field",
     ),
-    "the second label": (steps("MPLS[2].label", "1", LABELS), "MPLS[2].label: a switch does not edit it"),
     "addresses of IPv6, their last 32 bits": (steps("IPv6.dst", "2001:db8::3", IPV6), ""),
     "their first 96 bits": (
         changing("IPv6.dst", FieldValues(("2001:db8::1", "2001:db9::1")), IPV6),
