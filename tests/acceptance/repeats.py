@@ -3,13 +3,14 @@
 """A test is run again only if it failed and its tester found fault with itself; each failure is printed.
 
 What a tester objects to in its own part is in the records that it leaves in the test's `tmp_path`. A failure
-without any such objection is never repeated: no wrong verdict of a fit tester is outvoted. A few tests of a
+without any such objection is never repeated: no wrong verdict of a fit tester is outvoted. Of a suite of
+Robot, objections in the records of tests that came out as they should count for nothing. A few tests of a
 run are repeated, and those to which nothing is objected but the time that a hypervisor took.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Collection, Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,20 +18,26 @@ from typing import Any
 import pytest
 from _pytest.runner import runtestprotocol
 
-from .robots import lines
+from .robots import blamed, forget_runs, lines
 
 ATTEMPTS = 3  # at a test
 MOST = 10  # tests of a run, of 240
 _STOLEN = "the hypervisor took"
-_DIRECTORY = pytest.StashKey[Path]()
+_DIRECTORY = pytest.StashKey[Path | None]()
 
 
-def own_faults(directory: Path) -> list[str]:
-    """The objections of testers to their own part, by the records below a directory."""
+def own_faults(directory: Path, tests: Collection[str] | None) -> list[str]:
+    """The objections of testers to their own part, by the records below a directory.
+
+    Args:
+        directory: The directory.
+        tests: Tests of Robot whose records count, beside records of none; None: all do.
+    """
     found: dict[str, None] = {}
     for file in sorted(directory.rglob("*.jsonl")):
         with suppress(ValueError):  # a run that was killed has half a line at its end
-            found |= dict.fromkeys(fault for record in lines(file) for fault in _objections(record))
+            counted = [each for each in lines(file) if tests is None or each.get("test", "") in ("", *tests)]
+            found |= dict.fromkeys(fault for record in counted for fault in _objections(record))
     return list(found)
 
 
@@ -55,8 +62,8 @@ class Repeats:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
-        if directory := getattr(item, "funcargs", {}).get("tmp_path"):
-            item.stash[_DIRECTORY] = directory
+        forget_runs()
+        item.stash[_DIRECTORY] = getattr(item, "funcargs", {}).get("tmp_path")
         return (yield)
 
     @pytest.hookimpl(tryfirst=True)
@@ -65,6 +72,7 @@ class Repeats:
             return None
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         for attempt in range(1, ATTEMPTS + 1):
+            item.stash[_DIRECTORY] = None  # what an attempt before has left excuses none
             reports = runtestprotocol(item, log=False, nextitem=nextitem)
             again = (
                 attempt < ATTEMPTS
@@ -83,7 +91,8 @@ class Repeats:
         return True
 
     def _excused(self, item: pytest.Item, *, first: bool) -> bool:
-        if _DIRECTORY not in item.stash or not (faults := own_faults(item.stash[_DIRECTORY])):
+        directory = item.stash[_DIRECTORY]
+        if directory is None or not (faults := own_faults(directory, blamed())):
             return False
         if first and not all(fault.startswith(_STOLEN) for fault in faults):
             if not self._left:

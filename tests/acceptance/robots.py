@@ -52,12 +52,23 @@ def planted(folder: Path, shipped: Path, option: str, value: object) -> str:
 
 
 class SuiteTests(UserDict[str, Any]):
-    """The tests of a suite by name, as Robot's output has them. `again` runs the suite another time."""
+    """The tests of a suite by name, as Robot's output has them. `again` runs the suite another time.
+
+    `blamed` are those that a check has found wrong, or the one that was looked at last: whose fault it is if
+    a test fails now.
+    """
 
     def __init__(self, output: Path, again: Callable[[], None]) -> None:
         super().__init__()
+        self.blamed: Collection[str] = ()
         self._output, self._again, self.attempts = output, again, 0
         self._attempt()
+        _runs.append(self)
+
+    def __getitem__(self, name: str) -> Any:
+        found = super().__getitem__(name)
+        self.blamed = (name,)
+        return found
 
     def _attempt(self) -> None:
         if self.attempts:
@@ -68,6 +79,7 @@ class SuiteTests(UserDict[str, Any]):
             known = self.get(test.name)
             if known is None or _RANK.index(test.status) >= _RANK.index(known.status):
                 self[test.name] = test
+        self.blamed = ()
 
     def settled(self, names: Collection[str] = ()) -> SuiteTests:
         """Repeats the suite until none of these tests, or of all, is INCONCLUSIVE, or one has failed."""
@@ -81,6 +93,7 @@ class SuiteTests(UserDict[str, Any]):
         """Raises Excused if the machine explains by number why each of these tests is INCONCLUSIVE."""
         rest = self._inconclusive(names)
         numbers = {name: explanation(self[name].message, self._trials(name)) for name in rest}
+        self.blamed = rest
         if rest and all(numbers.values()):
             raise Excused(
                 "; ".join(f"{name}: {self[name].message}" for name in rest),
@@ -95,6 +108,19 @@ class SuiteTests(UserDict[str, Any]):
     def _trials(self, name: str) -> list[dict[str, Any]]:
         recorded = self._output / "evidence" / "trials.jsonl"
         return [t for t in lines(recorded) if t["test"] == name] if recorded.exists() else []
+
+
+_runs: list[SuiteTests] = []  # of the test that runs
+
+
+def forget_runs() -> None:
+    """A test begins."""
+    _runs.clear()
+
+
+def blamed() -> set[str] | None:
+    """Tests of Robot that the test which runs has found wrong so far; None if it has run none."""
+    return {name for tests in _runs for name in tests.blamed} if _runs else None
 
 
 def robot(
@@ -125,15 +151,18 @@ def run(suite: str, output: Path, *variables: str) -> SuiteTests:
     return robot(SUITES / suite, output, *variables)
 
 
-def check_passed(tests: SuiteTests, inconclusive: Mapping[str, str] | None = None) -> None:
+def check_passed(
+    tests: SuiteTests, inconclusive: Mapping[str, str] | None = None, apart_from: Collection[str] = ()
+) -> None:
     """Each has passed, in one attempt or another; those to be INCONCLUSIVE have these texts in it."""
     doubts = inconclusive or {}
-    others = [name for name in tests if name not in doubts]
+    others = [name for name in tests if name not in doubts and name not in apart_from]
     if all(tests[name].passed or tests[name].skipped for name in others):
         tests.settled(others)
     rest = {name: tests[name].message for name in others if not tests[name].passed}
     if all(tests[name].skipped for name in rest):
         tests.excuse(rest)
+    tests.blamed = [*rest]
     assert rest == {}, rest
     for name, text in doubts.items():
         assert (tests[name].status, text in tests[name].message) == ("SKIP", True), tests[name].message

@@ -37,10 +37,7 @@ def test_a_bridge_with_four_ports(tmp_path: Path) -> None:
     tests = run("switching.robot", tmp_path / "output", f"SHORT:{planted(tmp_path, burst=1020)}")
     for name, text in FAILING.items():
         check_failed(tests, name, text)
-    others = [name for name in tests if name not in FAILING]
-    if all(tests[name].passed or tests[name].skipped for name in others):
-        tests.settled(others).excuse([name for name in others if tests[name].skipped])
-    assert {name: tests[name].message for name in others if not tests[name].passed} == {}
+    check_passed(tests, apart_from=FAILING)
 
 
 @pytest.mark.long

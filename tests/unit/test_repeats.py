@@ -36,6 +36,58 @@ def test_it(number, tmp_path):
 """
 FAULT = '{"objections": [], "streams": [{"order_objections": ["a worker did not run for 60.0 ms"]}]}\n'
 
+# A suite of Robot of two tests, of which one is wrong; `at` is where the tester has found fault with itself.
+ROBOT = """
+import json
+from pathlib import Path
+from tests.acceptance import robots
+
+RUNS = Path("runs.txt")
+TIMES = 'start="2026-01-01T00:00:00" elapsed="1"'
+END = f'<test id="t{{{{0}}}}" name="{{{{0}}}}"><status status="{{{{1}}}}" {{TIMES}}>no</status></test>'
+
+def test_it(tmp_path):
+    def again():
+        with RUNS.open("a") as file:
+            file.write("x")
+        right = len(RUNS.read_text()) > 1
+        tests = END.format("One", "PASS" if right else "FAIL") + END.format("Other", "PASS")
+        (tmp_path / "output.xml").write_text(
+            '<robot generator="Robot 7.0 (Python 3.10 on linux)" schemaversion="5"><suite id="s1" name="S">'
+            f'{{tests}}<status status="PASS"/></suite></robot>'
+        )
+        evidence = tmp_path / "evidence" / "trials.jsonl"
+        evidence.parent.mkdir()
+        evidence.write_text(json.dumps({{"test": "{at}", "objections": ["a worker did not run"]}}))
+
+    tests = robots.SuiteTests(tmp_path, again)
+    {check}
+"""
+CHECKS = (
+    "robots.check_passed(tests)",
+    'assert tests["One"].passed',
+    "assert all(t.passed for t in tests.values())",
+)
+
+
+@pytest.mark.parametrize("check", CHECKS)
+@pytest.mark.parametrize(("at", "repeats"), [("One", 1), ("", 1), ("Other", 0)])
+def test_faults_of_another_test_of_the_suite_repeat_nothing(
+    pytester: pytest.Pytester, at: str, repeats: int, check: str
+) -> None:
+    result = ran(pytester, ROBOT.format(at=at, check=check))
+    assert result.parseoutcomes() == ({"rerun": 1, "passed": 1} if repeats else {"failed": 1})
+
+
+def test_records_of_an_attempt_before_repeat_nothing(pytester: pytest.Pytester) -> None:
+    """The second attempt fails in a fixture, whose tester has said nothing."""
+    fixture = "@pytest.fixture\ndef broken():\n    assert not RUNS.exists()\n\n"
+    suite = SUITE.replace("@pytest.mark", fixture + "@pytest.mark").replace(
+        "number, tmp", "number, broken, tmp"
+    )
+    result = ran(pytester, suite.format(count=1, record=FAULT, failures=1))
+    assert result.parseoutcomes() == {"rerun": 1, "errors": 1}
+
 
 def ran(pytester: pytest.Pytester, suite: str) -> pytest.RunResult:
     pytester.makeconftest(CONFTEST)
@@ -75,6 +127,6 @@ def test_what_the_hypervisor_took_is_no_such_test(pytester: pytest.Pytester) -> 
 
 
 def test_faults_are_read_from_all_records(tmp_path: Path) -> None:
-    assert own_faults(tmp_path) == []
+    assert own_faults(tmp_path, None) == []
     (tmp_path / "events.jsonl").write_text('{"event": "path_stopped", "objections": ["late"]}\n' * 2 + FAULT)
-    assert own_faults(tmp_path) == ["late", "a worker did not run for 60.0 ms"]
+    assert own_faults(tmp_path, None) == ["late", "a worker did not run for 60.0 ms"]
