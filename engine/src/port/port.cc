@@ -17,8 +17,6 @@
 namespace tester {
 namespace {
 
-// A worker looks at its ports every 0.4 ms, if it gets its CPU.
-constexpr auto kUnderWay = std::chrono::milliseconds(10);
 constexpr auto kLook = std::chrono::microseconds(500);
 constexpr std::string_view kAfXdp = "net_af_xdp";
 
@@ -98,7 +96,7 @@ uint64_t Port::LinkSpeed() const {
   return known ? uint64_t{link.link_speed} * 1'000'000 : 0;
 }
 
-PortReading Port::Read() {
+PortReading Port::Read(const WorkerCounters& worker) {
   PortReading reading;
   rte_eth_stats stats{};
   rte_eth_stats_get(device(), &stats);
@@ -119,17 +117,18 @@ PortReading Port::Read() {
   reading.obeys_pauses =
       flow_control_ == FlowControl::kOn || flow_control_ == FlowControl::kUnknown;
   if (is_kernel) {
-    const auto deadline = std::chrono::steady_clock::now() + kUnderWay;
+    const auto begin = std::chrono::steady_clock::now();
+    const auto accounted = [&] {
+      reading.missed = Missed(stats);
+      return counters.rx_packets.Get() + reading.missed;
+    };
+    const auto wait = [&] {
+      std::this_thread::sleep_for(kLook);
+      return std::chrono::steady_clock::now() - begin;
+    };
     reading.unseen = unseen_.Look(
         reading.link.received,
-        [&] {
-          reading.missed = Missed(stats);
-          return counters.rx_packets.Get() + reading.missed;
-        },
-        [&] {
-          std::this_thread::sleep_for(kLook);
-          return std::chrono::steady_clock::now() < deadline;
-        });
+        {.accounted = accounted, .loops = [&] { return worker.loops.Get(); }, .wait = wait});
   }
   // What an XDP socket has no room for is dropped by its interface, too.
   const uint64_t known = facts_.driver == kAfXdp ? reading.missed : 0;

@@ -56,7 +56,7 @@ struct PortReading {
   std::optional<uint64_t> send_errors;
   std::optional<uint64_t> pauses;
   bool obeys_pauses = false;
-  // Received by the interface; neither seen nor missed.
+  // Received by the interface; neither seen nor missed. Nothing while the worker is stuck, too.
   std::optional<uint64_t> unseen;
 };
 
@@ -94,8 +94,8 @@ class Port {
   bool SetLink(bool up);
   // Bits per second, now; 0 where it is not known or there is no wire.
   uint64_t LinkSpeed() const;
-  // Not for several threads at once.
-  PortReading Read();
+  // Waits for what its worker has not taken yet. Not for several threads at once.
+  PortReading Read(const WorkerCounters& worker);
 
   PortCounters counters;
   // Frames to send once. Set by a control thread; the worker sends them and clears it.

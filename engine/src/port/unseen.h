@@ -4,25 +4,50 @@
 // Frames that an interface has received and its port has neither seen nor missed.
 #pragma once
 
-#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 namespace tester {
 
 // Counts frames of one port, since it was opened, that the kernel has counted and the port has not.
 // The kernel counts first, and the two counts cannot be read at one instant, so a difference counts
-// only once it lasts; from then on it only grows.
+// only once it lasts while the worker looks at its ports and finds nothing; from then on it only
+// grows.
 class Unseen {
  public:
-  // `accounted` is called again until it has come up with `arrived`, or `wait` says that it is
-  // enough.
-  uint64_t Look(uint64_t arrived, const std::function<uint64_t()>& accounted,
-                const std::function<bool()>& wait) {
-    for (;;) {
-      const uint64_t known = accounted() + unseen_;
+  using Time = std::chrono::steady_clock::duration;
+
+  // The kernel may still be handing frames over, and a worker looks at its ports every 0.4 ms.
+  static constexpr Time kUnderWay = std::chrono::milliseconds(10);
+  // A worker that does not go on for so long is stuck.
+  static constexpr Time kPatience = std::chrono::seconds(3);
+
+  // What there is to read of the port, again and again.
+  struct Progress {
+    std::function<uint64_t()> accounted;  // frames that it has seen or missed
+    std::function<uint64_t()> loops;      // of its worker
+    std::function<Time()> wait;           // a moment; then how long it was since the first one
+  };
+
+  // Returns when the port has come up with `arrived`, or its worker has looked in vain for more.
+  // Nothing where that was not so within three seconds: nobody knows what the worker will find.
+  std::optional<uint64_t> Look(uint64_t arrived, const Progress& port) {
+    std::optional<uint64_t> before;
+    for (uint64_t end = 0;;) {
+      const uint64_t loops = port.loops();
+      const uint64_t known = port.accounted() + unseen_;
       if (arrived <= known) return unseen_;
-      if (!wait()) return unseen_ += arrived - known;
+      if (before != known) {
+        before = known;
+        // The loop that is under way may have looked already, and counts when it ends.
+        end = port.loops() + 2;
+      }
+      const Time waited = port.wait();
+      const bool in_vain = loops >= end;
+      if (waited >= kUnderWay && in_vain) return unseen_ += arrived - known;
+      if (waited >= kPatience) return std::nullopt;
     }
   }
 

@@ -51,13 +51,15 @@ void FillReading(const PortReading& reading, v1::PortCounters& out) {
   if (reading.unseen) out.set_rx_unseen(*reading.unseen);
 }
 
-void FillPorts(const Ports& ports, v1::Snapshot& snapshot) {
-  for (const auto& port : ports) {
+void FillPorts(const Ports& ports, const Workers& workers, v1::Snapshot& snapshot) {
+  for (size_t i = 0; i < ports.size(); ++i) {
+    Port& port = ports[i];
     auto& out = *snapshot.add_ports();
-    out.set_name(port->facts().name);
-    FillPort(port->counters, out);
-    FillReading(port->Read(), out);
-    for (const auto& objection : port->facts().objections) out.add_objections(objection);
+    out.set_name(port.facts().name);
+    // First, because it waits for frames that are counted then.
+    FillReading(port.Read(workers[ports.limits()[i].worker].counters()), out);
+    FillPort(port.counters, out);
+    for (const auto& objection : port.facts().objections) out.add_objections(objection);
   }
 }
 
@@ -193,7 +195,7 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names, const Client& client, bool
             [](const auto* a, const auto* b) { return a->plan.id < b->plan.id; });
   v1::Snapshot snapshot;
   snapshot.set_taken_at_ns(clock_.Now());
-  FillPorts(ports_, snapshot);
+  FillPorts(ports_, workers_, snapshot);
   for (const LoadedStream* stream : streams) {
     auto& out = *snapshot.add_streams();
     out.set_id(stream->plan.id);
