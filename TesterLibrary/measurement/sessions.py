@@ -153,6 +153,11 @@ class SessionStatistics:
         return max(0, self.openings - self.established - self.failed)
 
     @property
+    def smooth(self) -> bool:
+        """Whether nothing failed, waits or was sent again; False where the tables do not tell."""
+        return self.failed == 0 and self.waiting == 0 and not self.retransmitted
+
+    @property
     def waiting(self) -> int | None:
         """Connections that wait for the other end: to be opened; without timers for their response, too."""
         transactions, completed, unanswered = self.transactions, self.completed, self.unanswered

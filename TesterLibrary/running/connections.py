@@ -7,7 +7,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -24,6 +24,7 @@ from ..model.units import Duration
 from ..planning.compile import compile as compile_job
 from ..planning.responder import asked_for
 from ..reporting.wall_clock import wall_clock
+from .gateways import moved_next_hop
 from .observation import is_interrupted, observe
 from .scope import Running
 from .source_turns import SourceTurns
@@ -148,16 +149,21 @@ class Connections:
 
     def statistics(self, name: str) -> SessionStatistics:
         """Statistics of an end since its start: so far, or until it was stopped."""
-        return self.so_far(name).statistics
+        if name in self._stopped:
+            return self._stopped[name][1].statistics
+        return self._read(*self._looked_at(name))
 
     def so_far(self, name: str) -> SessionTrial:
         """An end since its start, or until it was stopped, with objections where the tester fell short."""
         if name in self._stopped:
             return self._stopped[name][1]
+        return self._since_start(*self._looked_at(name))
+
+    def _looked_at(self, name: str) -> tuple[_Running, Snapshot]:
         running = self._known(name, End)
         if running.missed:
             self._tester.recorder.looked_at_device("a keyword", f"an end, {name!r},")
-        return self._since_start(running, self._tester.target.snapshot([running.plan.job]))
+        return running, self._tester.target.snapshot([running.plan.job])
 
     def wait(self, name: str, reached: Callable[[SessionStatistics], bool], timeout: Duration) -> bool:
         """Waits until the statistics of an end satisfy `reached`; False if the timeout is over first."""
@@ -307,6 +313,20 @@ class Connections:
             raise TesterLibraryError(f"no {what} {name!r} is running; there is {', '.join(known) or 'none'}")
         return running
 
+    def _sent_elsewhere(self, running: _Running, whole: SessionStatistics) -> Iterator[str]:
+        """The next hop of clients, if it has another MAC address now, where not all went well.
+
+        What answers sends to where the last packet of a flow has come from.
+        """
+        (planned,) = running.plan.ends
+        if not isinstance(running.end, Clients) or planned.opening is None or whole.smooth:
+            return
+        if moved := moved_next_hop(self._tester, running.end, planned.opening.destination_mac):
+            yield (
+                f"{moved}, to which clients {planned.name!r} opened; open the tester again if it is the "
+                "same device"
+            )
+
     def _read(self, running: _Running, now: Snapshot) -> SessionStatistics:
         (planned,) = running.plan.ends
         counted = now.end(running.plan.job, planned.name)
@@ -330,7 +350,8 @@ class Connections:
             job=running.plan.job,
             backlog_dropped=self._tester.backlog_drops() - running.backlog,
         )
-        return SessionTrial(statistics, None, tuple(found), unanswered=left_waiting([statistics]))
+        faults = (*found, *self._sent_elsewhere(running, statistics))
+        return SessionTrial(statistics, None, faults, unanswered=left_waiting([statistics]))
 
     def _measured(self, running: _Running, duration: Duration, *, from_start: bool) -> SessionTrial:
         target, job = self._tester.target, running.plan.job
@@ -363,7 +384,7 @@ class Connections:
         return SessionTrial(
             statistics,
             due,
-            tuple(found),
+            (*found, *self._sent_elsewhere(running, whole)),
             waiting,
             started_at,
             failed_before=earlier.failed_text if earlier else "",

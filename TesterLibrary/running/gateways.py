@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Gateways of the tester's ports, whose MAC addresses were asked for when it was opened."""
+"""Where frames are sent to: gateways, whose MAC addresses were asked for when the tester was opened.
+
+Clients on a port without a gateway ask when they are started.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from ..errors import Inconclusive
+from ..model.ports import Address
+from ..model.responder import End
+from ..planning.responder import asked_for
 from .tester import Tester
 
 
@@ -20,10 +26,24 @@ def moved_gateways(tester: Tester, ports: Iterable[str]) -> Iterator[str]:
         before, port = tester.gateways.get(name), tester.ports[name]
         if before is None or port.gateway is None or port.address is None:
             continue
-        with suppress(Inconclusive):
-            now = tester.target.resolve(name, port.gateway, source=port.address.ip, source_mac=port.mac)
-            if now != before:
-                yield (
-                    f"the gateway {port.gateway} of port {name} has another MAC address, {now.hex(':')} in "
-                    f"place of {before.hex(':')}"
-                )
+        if another := _another(tester, name, port.gateway, port.address.ip, before):
+            yield f"the gateway {port.gateway} of port {name} has {another}"
+
+
+def moved_next_hop(tester: Tester, end: End, before: bytes) -> str:
+    """The gateway, or first target, of clients if it has another MAC address than they send to; or empty."""
+    if tester.ports[end.port].gateway:
+        return next(moved_gateways(tester, [end.port]), "")
+    for station, address in asked_for(end, tester.ports):
+        source = station.host(address.version)
+        another = _another(tester, station.port.name, address, source, before)
+        return f"{address} on port {station.port.name} has {another}" if another else ""
+    return ""
+
+
+def _another(tester: Tester, port: str, address: Address, source: Address, before: bytes) -> str:
+    with suppress(Inconclusive):
+        now = tester.target.resolve(port, address, source=source, source_mac=tester.ports[port].mac)
+        if now != before:
+            return f"another MAC address, {now.hex(':')} in place of {before.hex(':')}"
+    return ""

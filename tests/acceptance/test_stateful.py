@@ -19,7 +19,7 @@ from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.responder import Clients, Responder
 from TesterLibrary.model.units import Duration
 
-from .lab import SERVER, Lab, pattern, users, web
+from .lab import KERNEL, SERVER, Lab, pattern, users, web
 from .opened import opened
 from .robots import check_passed, robot
 
@@ -204,6 +204,21 @@ def test_a_device_that_stops_does_not_hold_a_measurement_up(lab: Lab) -> None:
     assert reached.count("retransmitted") > 0
     later = lab.connections.measure("users", Duration(10**9)).statistics
     assert later.completed == 0
+
+
+def test_a_router_with_new_mac_addresses_is_not_blamed_by_clients_and_answered(lab: Lab) -> None:
+    """Clients go on with the address that was asked for; a responder answers to where packets come from."""
+    lab.start(web())
+    parameters = {"size": 1000, "linger": 0, "rto": "50 ms"}
+    lab.start(users(80, target=Endpoints.parse(f"{SERVER}:80"), connections=10, parameters=parameters))
+    lab.until("users", lambda s: s.completed >= 10)
+    for port in ("p1", "p2"):
+        lab.run("ip", "link", "set", "dev", port, "address", f"02:00:00:00:99:0{port[1]}")
+    trial = lab.connections.measure("users", Duration(10**9))
+    moved = f"the gateway {KERNEL} of port p1 has another MAC address, 02:00:00:00:99:01 in place of "
+    (said,) = [text for text in trial.objections if text.startswith(moved)]
+    assert said.endswith("to which clients 'users' opened; open the tester again if it is the same device")
+    assert lab.curl("1000") == pattern(1000)
 
 
 def examples(page: str) -> Sequence[str]:
