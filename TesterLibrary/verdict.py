@@ -126,7 +126,7 @@ def assess(
         bound: The operator and what it compares with, as people read it; both themselves if left out.
         doubt: Why the value is not to be trusted; empty if it is.
         criterion: The kind of criterion, by which verdicts on several values of a kind are told.
-        text: A value as people read it, with its unit, for bounds that leave the comparison open.
+        text: A value as people read it, with its unit, also for bounds that leave the comparison open.
 
     Raises:
         TesterLibraryError: the two cannot be compared: a mistake of the suite, which says nothing about the
@@ -134,7 +134,7 @@ def assess(
     """
     if operator is AssertionOperator["then"]:
         raise TesterLibraryError("'then' evaluates an expression and asserts nothing; write 'validate'")
-    measured = measured or ("not measured" if value is None else text_of(value))
+    measured = measured or ("not measured" if value is None else text_of(value, text))
     bound = bound or f"{operator.value} {text_of(expected)}"
     sides = _sides(value, expected)
     holds = None if value is None else {_holds(side, operator, expected) for side in sides}
@@ -162,18 +162,22 @@ def _sides(value: Any, expected: Any) -> tuple[Any, ...]:
 def _open(value: Between | Below, expected: str, text: Callable[[Any], str]) -> str:
     """Why a comparison with what is expected is left open."""
     if isinstance(value, Below):
-        return f"it is only known to be {text_of(value)}"
+        return f"it is only known to be {text_of(value, text)}"
     if isinstance(value, About):
         return f"{value.text} is too close to {expected}"
+    if value.most == inf:
+        return f"it is only known to be {text(value.least)} or more"
     return f"it is only known to lie between {text(value.least)} and {text(value.most)}"
 
 
-def text_of(value: Any) -> str:
-    """A value as people read it; a count with all its digits."""
+def text_of(value: Any, text: Callable[[Any], str] | None = None) -> str:
+    """A value as people read it, each of its numbers by `text`; a count with all its digits."""
     if isinstance(value, Between):
-        return f"{text_of(value.least)} to {text_of(value.most)}"
+        return f"{text_of(value.least, text)} to {text_of(value.most, text)}"
     if isinstance(value, Below):
-        return f"below {text_of(value.most)}"
+        return f"below {text_of(value.most, text)}"
+    if text:
+        return text(value)
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
         return str(value)
     if isinstance(value, int):

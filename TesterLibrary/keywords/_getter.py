@@ -29,7 +29,7 @@ from ..methodology.order import order_of
 from ..methodology.outage import uncounted
 from ..methodology.result import trials_of
 from ..methodology.traffic import TrafficResult
-from ..model.units import Duration, Ratio
+from ..model.units import Duration, Ratio, duration_text, ratio_text
 from ..running.suite import Suite
 from ..verdict import Between, text_of
 from ._assertion import asserted, count_of
@@ -74,7 +74,9 @@ class Getter:
             expected,
             subject=f"loss ratio{_of(stream)}",
             parse=lambda text: float(Ratio.parse(text).value),
+            text=ratio_text,
             known=Between(*(lost / sent for lost in order.loss_bounds)) if order.loss_bounds else None,
+            bound_text=ratio_text,
             doubt=doubt,
             message=message,
         )
@@ -101,7 +103,7 @@ class Getter:
                 subject=f"latency {statistic}",
                 known=known,
                 parse=lambda text: float(Duration.parse(text).ns),
-                text=lambda ns: str(Duration(round(ns))),
+                text=duration_text,
                 doubt=doubt,
                 message=message,
             )
@@ -122,7 +124,7 @@ class Getter:
         whole = len(known_bounds) == len(each)
 
         def text(ns: float) -> str:
-            return "not over" if isinf(ns) else str(Duration(round(ns)))
+            return "not over" if isinf(ns) else duration_text(ns)
 
         value: float | None = asserted(
             self._suite,

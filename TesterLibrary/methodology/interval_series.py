@@ -10,7 +10,7 @@ from typing import Any
 from assertionengine import AssertionOperator
 
 from ..measurement.interval import Interval
-from ..model.units import Duration
+from ..model.units import Duration, ratio_text
 from ..verdict import About, Between, Outcome, Verdict, assess, text_of
 from .monitoring import MonitoringResult
 
@@ -53,6 +53,7 @@ def each_as_expected(
             measured=_text(interval, statistic),
             bound=bound,
             doubt=doubt,
+            text=ratio_text if statistic is IntervalStatistic.LOSS else None,
         )
         for interval in result.intervals
     ]

@@ -13,7 +13,7 @@ from ..measurement.correction import DelayKind
 from ..measurement.counter import total
 from ..measurement.latency import Figure, Latency
 from ..measurement.trial import StreamResult, Trial
-from ..model.units import LINE_OVERHEAD, Duration, Rate, RateUnit, Ratio
+from ..model.units import LINE_OVERHEAD, Duration, Rate, RateUnit, Ratio, ratio_text
 from ..verdict import AT_LEAST, AT_MOST, About, Between, Verdict, assess
 
 # A reason to doubt a rate below what is asked: that was not offered.
@@ -60,6 +60,7 @@ def loss_below(
         or (worst.loss_unknown if worst and is_open else "")
         or deaf(trials),
         criterion="frame loss",
+        text=ratio_text,
     )
 
 

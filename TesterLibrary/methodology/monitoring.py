@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from ..measurement.interval import Interval
 from ..model.number import percent
-from ..model.units import Duration, Ratio
+from ..model.units import Duration, Ratio, ratio_text
 from ..verdict import AT_MOST, Between, Verdict, assess
 from .result import Result
 
@@ -69,6 +69,7 @@ class MonitoringResult(Result):
             measured=f"{Ratio(loss)}{copied}{where}, {self.lost:,} of {self.sent:,} frames in all",
             bound=f"<= {bound} in each of {len(self.intervals)} intervals",
             doubt="; ".join(self.objections) or ("" if self.intervals else "no interval has ended"),
+            text=ratio_text,
         )
 
     def __str__(self) -> str:

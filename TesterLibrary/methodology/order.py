@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from ..measurement.order import UNKNOWN, Order
 from ..measurement.trial import Trial
-from ..model.units import Duration, Ratio
+from ..model.units import Duration, Ratio, ratio_text
 from ..verdict import AT_MOST, Between, Verdict, assess
 from .judging import deaf, order_doubt_of, title_of, undiscerned
 from .measurer import Measurer
@@ -54,6 +54,7 @@ def reordering_below(trials: Sequence[Trial], bound: Ratio) -> Verdict:
         measured=f"{_ratio_text(bounds)} ({_text(order, trials)})" if bounds else _text(order, trials),
         bound=f"<= {bound}",
         doubt=order_doubt_of(trials) or deaf(trials) or ("" if bounds else undiscerned(trials)),
+        text=ratio_text,
     )
 
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 from ..measurement.counter import Counter, not_counted
 from ..measurement.outage import Outage
 from ..measurement.trial import Trial
-from ..model.units import Duration
+from ..model.units import Duration, duration_text
 from ..verdict import AT_MOST, Between, Verdict, assess
 from .judging import doubt_of, title_of, undiscerned, unmeasured
 from .measurer import Measurer
@@ -84,5 +84,5 @@ def outage_below(trials: Sequence[Trial], bound: Duration) -> Verdict:
         measured=f"{longest}{f' of {name}' * several}" if longest else "not measured" if unknown else "none",
         bound=f"<= {bound}",
         doubt=doubt_of(trials) or unmeasured(trials) or (absent if unknown else ""),
-        text=lambda ns: str(Duration(round(ns))),
+        text=duration_text,
     )

@@ -11,7 +11,7 @@ from typing import Protocol
 from ..measurement.missing_bytes import Recovery
 from ..measurement.retransmissions import Retransmissions
 from ..measurement.traced_count import Traced, TracedCount
-from ..model.units import Duration
+from ..model.units import Duration, duration_text
 from ..verdict import AT_MOST, Between, Outcome, Verdict, assess
 from .host_counters import counter_is_true
 
@@ -57,6 +57,7 @@ def recovery_below(found: Recovered, bound: Duration) -> Verdict:
         measured=measured,
         bound=f"<= {bound}",
         doubt=doubt,
+        text=duration_text,
     )
 
 

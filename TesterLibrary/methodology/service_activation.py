@@ -19,7 +19,7 @@ from typing import Protocol
 from ..errors import PlanError, TesterLibraryError
 from ..measurement.interval import Interval
 from ..measurement.trial import Trial
-from ..model.units import Duration, Rate, RateUnit, Ratio
+from ..model.units import Duration, Rate, RateUnit, Ratio, ratio_text
 from ..verdict import AT_LEAST, AT_MOST, Between, Outcome, Verdict, assess
 from .availability import ServiceSeconds, seconds_of
 from .forwarded import forwarded_rate, reached_rate
@@ -282,6 +282,7 @@ class PerformanceResult(Result):
             bound=f">= {bound}",
             doubt=doubt_of(self.trials) or self.unwatched,
             criterion="availability",
+            text=ratio_text,
         )
 
     def __str__(self) -> str:

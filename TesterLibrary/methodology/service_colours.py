@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..measurement.trial import StreamResult, Trial
-from ..model.units import Rate, RateUnit, Ratio
+from ..model.units import Rate, RateUnit, Ratio, ratio_text
 from ..verdict import AT_LEAST, AT_MOST, Between, Verdict, assess
 from .judging import ALL_DELIVERED, doubt_of, unmeasured
 
@@ -95,6 +95,7 @@ def _all_green(stream: StreamResult, arrived: Arrived, loss: Ratio, doubt: str) 
         measured=f"{Ratio(least)} ({arrived.green:,} of {sent:,}; {arrived.yellow:,} arrived yellow)",
         bound=f">= {Ratio(1 - loss.value)}",
         doubt=doubt,
+        text=ratio_text,
     )
 
 

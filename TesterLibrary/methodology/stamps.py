@@ -15,7 +15,7 @@ from ..measurement.latency_error import OF_ENGINE, PercentileError
 from ..measurement.snapshot import StampDirectionCounters
 from ..measurement.stamps import StampedPackets, packets_of, remarks
 from ..model.stamps import StampMode
-from ..model.units import Duration, Ratio
+from ..model.units import Duration, Ratio, duration_text, ratio_text
 from ..verdict import AT_MOST, Between, Outcome, Verdict, assess
 from .judging import about
 from .result import Result
@@ -116,6 +116,7 @@ class StampResult(Result):
             measured=f"{loss} ({_lost_text(packets)} of {packets.sent:,} packets{late})",
             bound=f"<= {bound}",
             doubt=self.doubt,
+            text=ratio_text,
         )
         return verdict.doubted(*self.remarks) if least <= bound.value < most else verdict
 
@@ -151,6 +152,7 @@ class StampResult(Result):
             measured=measured,
             bound=f"<= {bound}",
             doubt=self.doubt or ("" if figure else "no packet came back that is known again"),
+            text=duration_text,
         )
 
     def _with_others(self, packets: StampedPackets, percentile: float | None, value: Between) -> Between:

@@ -16,7 +16,7 @@ from typing import Protocol
 from ..errors import PlanError
 from ..measurement.session_trial import SessionTrial
 from ..model.number import counted
-from ..model.units import Bandwidth, Duration, Ratio
+from ..model.units import Bandwidth, Duration, Ratio, ratio_text
 from ..verdict import AT_LEAST, AT_MOST, About, Between, Verdict, assess, text_of
 from .result import Result, shorter
 
@@ -263,6 +263,7 @@ class TcpThroughputResult(Result):
             measured="" if bounds is None else _between(*map(Ratio, bounds)),
             bound=f">= {bound}",
             doubt=self._doubt,
+            text=ratio_text,
         )
 
     def buffer_delay_below(self, bound: Fraction) -> Verdict:

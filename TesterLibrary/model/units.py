@@ -174,6 +174,16 @@ class Ratio:
         return f"{decimal(shown(self.value * 100))} %"
 
 
+def ratio_text(part: float | Fraction) -> str:
+    """A part of a whole as people read it."""
+    return str(Ratio(Fraction(part)))
+
+
+def duration_text(ns: float | Fraction) -> str:
+    """Nanoseconds as people read them."""
+    return str(Duration(round(ns)))
+
+
 class FrameSizes(ABC):
     """The frame size of a stream, `64`, or a mix: `imix`, `IMIX(aaafg)` (RFC 6985), `64:7 570:4 1518:1`."""
 

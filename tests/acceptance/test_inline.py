@@ -118,7 +118,7 @@ def test_a_device_that_ends_connections_keeps_no_stamps(tmp_path: Path) -> None:
     tests = run("stamps_proxy.robot", tmp_path)
     (test,) = tests.values()
     assert test.skipped
-    assert "it is only known to lie between 0 and 1" in test.message
+    assert "it is only known to lie between 0 % and 100 %" in test.message
     assert "came from the device without a known stamp" in test.message
 
 

@@ -40,7 +40,7 @@ def test_losses_that_duplicates_hide_are_not_0() -> None:
     assert (found.lost, found.loss, found.loss_bounds) == (None, None, (0, Fraction(1, 10)))
     assert str(loss_below([found], Ratio.parse("0"))) == (
         "INCONCLUSIVE: frame loss of north, 64 bytes is 0 % to 10 % (received 40 of 40 frames), "
-        "required <= 0 % (it is only known to lie between 0 and 0.1)"
+        "required <= 0 % (it is only known to lie between 0 % and 10 %)"
     )
     assert loss_below([found], Ratio.parse("10 %")).outcome is Outcome.PASS
 
