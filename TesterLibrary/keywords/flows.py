@@ -27,6 +27,7 @@ class _Found:
     summary: FlowSummary
     lossy: Between | None = None
     doubt: str = ""
+    unfinished: str = ""  # why nobody knows how many flows lost frames
 
 
 @component
@@ -82,7 +83,8 @@ class Flows:
         ``received``, ``least_received``, ``most_received`` (frames of the flow with the fewest and the most).
         A frame that came twice counts twice, and hides one that its flow has lost. ``lossy`` of a trial goes
         by its losses and duplicates, too: an assertion is INCONCLUSIVE if they leave open how many flows lost
-        frames.
+        frames. While the stream is sending, frames that are under way are missing, too: ``lossy`` is the
+        number of flows with fewer arrivals than departures then, and an assertion on it is INCONCLUSIVE.
 
         | `Get Flow Statistics` | north | silent | == | 0 |
         | `Get Flow Statistics` | north | lossy | == | 0 |
@@ -103,7 +105,7 @@ class Flows:
                 subject=f"{statistic.replace('_', ' ')} flows of {name}",
                 text=lambda value: text_of(value) if lossy is None else _text(lossy),
                 known=lossy,
-                doubt=found.doubt,
+                doubt=found.doubt or (found.unfinished if statistic == "lossy" else ""),
                 message=message,
             )
         )
@@ -111,7 +113,11 @@ class Flows:
     def _found(self, stream: str, most: int, by: FlowMeasure) -> _Found:
         sending = self._suite.traffic.flows(stream, most, by)
         if sending:
-            return _Found(sending)
+            return _Found(
+                sending,
+                unfinished=f"{stream} is sending, so frames that are missing may be under way, and those "
+                "that came twice hide others; stop it first",
+            )
         judged = self._suite.judged()
         trials = (judged,) if isinstance(judged, Trial) else judged.trials
         if not trials:

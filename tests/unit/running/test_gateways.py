@@ -91,7 +91,7 @@ class Bench:
             self.neighbours[address] = NEW
 
     def objections(self) -> set[str]:
-        """What is said of where the clients send to: by a measurement, so far, and of what was stopped."""
+        """Objections to where the clients send to: of a measurement, so far, and of what was stopped."""
         trials = [self.ends.measure("users", SECOND), self.ends.so_far("users")]
         self.ends.stop(["users"], Clients)
         trials.append(self.ends.so_far("users"))
