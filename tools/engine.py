@@ -4,6 +4,7 @@
 
     python3 tools/engine.py         release build; also what setup.py does
     python3 tools/engine.py test    its tests, under AddressSanitizer and UndefinedBehaviorSanitizer
+    python3 tools/engine.py ahead   begins to build these on what others leave of the CPUs, and returns
     python3 tools/engine.py fuzz    libFuzzer for some seconds a target; `make test-long` does, not CI
     python3 tools/engine.py race    tests of ports, workers and tester, under ThreadSanitizer; not in CI
 
@@ -12,11 +13,14 @@ Needs nothing but the standard library.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -25,6 +29,10 @@ BUILD = SOURCE / "build"
 TEST_BUILD = SOURCE / "build-sanitized"
 FUZZ_BUILD = SOURCE / "build-fuzz"
 RACE_BUILD = SOURCE / "build-race"
+IDLY = ("chrt", "--idle", "0")  # while nobody else wants the CPUs
+AHEAD = SOURCE / "build-ahead"
+AHEAD_LOG = AHEAD / "log"  # what a build ahead has said
+AHEAD_LOCK = AHEAD / "lock"  # held while it goes on; has the number of its process
 TARGET = ROOT / "TesterLibrary" / "_engine" / "testerd"
 
 # Most of the time to compile goes into headers of DPDK, gRPC and protobuf: several files are compiled as one.
@@ -91,14 +99,73 @@ def build() -> Path:
 
 def test() -> None:
     """Builds everything with sanitizers and runs the tests; fuzz targets on corpora and mutations of them."""
-    _refuse_if_lacking(missing())
-    if _clang_has("address"):
-        os.environ["CXX"] = "clang++"  # takes half of the time that GCC does
-    _configure(TEST_BUILD, *SANITIZED)
+    _end_ahead()
+    _configure_tests()
     _run("meson", "compile", "-C", str(TEST_BUILD))
     if not _tests(TEST_BUILD):
         raise EngineError("The engine was built without its tests: they need libgtest-dev and libgmock-dev.")
     _run("meson", "test", "-C", str(TEST_BUILD), "--no-rebuild", "--print-errorlogs")
+
+
+def ahead() -> None:
+    """Begins to build what `test` needs, in the background. What fails there fails in `test` again."""
+    AHEAD.mkdir(exist_ok=True)
+    lock = os.open(AHEAD_LOCK, os.O_RDWR | os.O_CREAT)
+    if not _locked(lock):
+        return  # it is under way
+    command = [*IDLY, sys.executable, __file__, "idly", str(lock)]
+    with AHEAD_LOG.open("w") as log:
+        begun = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            pass_fds=[lock],
+            start_new_session=True,
+        )
+    os.ftruncate(lock, 0)
+    os.pwrite(lock, str(begun.pid).encode(), 0)
+
+
+def idly(lock: int) -> None:
+    """Builds what `test` needs, where `ahead` has begun it. It holds the lock."""
+    ends: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _: ends.append(number))  # meson is not left half-way
+    os.set_inheritable(lock, False)
+    _configure_tests()
+    if not ends:
+        os.set_inheritable(lock, True)  # by ninja and compilers, until the last one is gone
+        os.execvp("ninja", ["ninja", "-C", str(TEST_BUILD), "-k", "0"])
+
+
+def _end_ahead() -> None:
+    """Ends a build ahead and prints what it has said. What is left of it is done at full speed."""
+    if not AHEAD_LOCK.exists():
+        return
+    lock, asked = os.open(AHEAD_LOCK, os.O_RDWR), ""
+    while not _locked(lock):
+        if (process := os.pread(lock, 20, 0).decode()) not in ("", asked):
+            os.kill(int(process), signal.SIGTERM)  # ninja removes what is not whole
+            asked = process
+        time.sleep(0.1)
+    print(f"+ built ahead{' as far as it came' if asked else ''}:\n{AHEAD_LOG.read_text()}", flush=True)
+    AHEAD_LOCK.unlink()
+    os.close(lock)
+
+
+def _locked(lock: int) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _configure_tests() -> None:
+    _refuse_if_lacking(missing())
+    if _clang_has("address"):
+        os.environ["CXX"] = "clang++"  # takes half of the time that GCC does
+    _configure(TEST_BUILD, *SANITIZED)
 
 
 def fuzz() -> None:
@@ -186,6 +253,10 @@ def _install(program: Path) -> Path:
 if __name__ == "__main__":
     if sys.argv[1:] == ["test"]:
         test()
+    elif sys.argv[1:] == ["ahead"]:
+        ahead()
+    elif sys.argv[1:2] == ["idly"]:
+        idly(int(sys.argv[2]))
     elif sys.argv[1:] == ["fuzz"]:
         fuzz()
     elif sys.argv[1:] == ["race"]:
