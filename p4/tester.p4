@@ -32,6 +32,7 @@
 #include "controls/editor.p4"
 #include "controls/queues.p4"
 #include "controls/expected.p4"
+#include "controls/begun.p4"
 #include "efsm.p4" // generated from the protocol: templates/efsm.p4.j2
 #include "controls/responder.p4"
 #include "controls/replicator.p4"

@@ -13,7 +13,14 @@ from ..model.condition import Compare, Relation
 from ..model.expression import Expression
 from ..model.protocol import Protocol, Row
 from ..model.template import Template
-from ..planning.switch.expected import EXPECTS, IN_ORDER, check_expected, expected_variable
+from ..planning.switch.expected import (
+    BEGUN,
+    EXPECTS,
+    IN_ORDER,
+    begun_variable,
+    check_expected,
+    expected_variable,
+)
 from ..planning.switch.match_action import MatchAction
 from ..planning.switch.resources import QUEUES
 from ..planning.switch.row_names import row_action, row_key
@@ -35,6 +42,7 @@ _QUANTITIES = {
     "TCP.seq": (32, "hdr.tcp.seq"),
     "TCP.ack": (32, "hdr.tcp.ack"),
     IN_ORDER: (1, "in_order"),
+    BEGUN: (8, "begun"),
     "TCP.dataofs": (4, "hdr.tcp.dataofs"),
     "TCP.flags": (8, "hdr.tcp.flags"),
     "TCP.window": (16, "hdr.tcp.window"),
@@ -119,6 +127,7 @@ def efsm(programs: Sequence[MatchAction]) -> str:
         answers=answers,
         triggers=list(_trigger_actions()),
         expecting=any(map(expected_variable, protocols)),
+        beginning=any(map(begun_variable, protocols)),
     )
 
 
@@ -184,8 +193,8 @@ def _check_rows(protocol: Protocol) -> None:
             raise PlanError(
                 f"{protocol.path}: line {row.line}: {what} is not in the switch's program; on an "
                 "arriving packet, or at the start of a flow, a row can count one, count payload.length if it "
-                "tests TCP.dataofs: 5, send one template, change the state, and keep the sequence number that "
-                "is expected next, as http-get-client does"
+                "tests TCP.dataofs: 5, send one template, change the state, and keep what "
+                "http-get-client keeps"
             )
 
 

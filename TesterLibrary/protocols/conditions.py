@@ -186,7 +186,7 @@ def _linear(expression: Expression) -> tuple[Counter[str], int]:
 
 
 def quantity(expression: Expression) -> Quantity:
-    """What a test of an expression against a number is about."""
+    """The quantity that a test of an expression against a number is about."""
     return ("value", str(expression))
 
 

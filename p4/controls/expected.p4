@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The sequence number that a flow expects next, of protocols that keep it (norma section 4.2). A segment that has it
-// moves it on by its payload, whatever row it finds; a SYN begins anew.
+// moves it on by its payload and its FIN, whatever row it finds; a SYN begins anew.
 #ifndef EXPECTED_P4
 #define EXPECTED_P4
 

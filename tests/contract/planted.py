@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A bridge behind a fake switch that does something to frames of 128 bytes by their numbers."""
+"""A bridge behind a fake switch that does something to frames of one size by their numbers."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ _LOOP_NS = 10**7
 class Planted(Bridge):
     """Numbers are from 0 on."""
 
+    octets: int = 124  # of a frame without FCS; others pass as they are
     copies: dict[int, int] = field(default_factory=dict)  # how often a frame leaves; 0: it is lost
     delayed_ns: dict[int, int] = field(default_factory=dict)
     damaged: frozenset[int] = frozenset()  # frames whose last byte arrives as another one
@@ -27,7 +28,7 @@ class Planted(Bridge):
         self, port: int, frame: bytes, now_ns: int, others: Collection[int]
     ) -> Iterator[tuple[int, int, bytes]]:
         found = list(super().forward(port, frame, now_ns, others))
-        if len(frame) != 124:
+        if len(frame) != self.octets:
             yield from found
             return
         number, self.seen = self.seen, self.seen + 1

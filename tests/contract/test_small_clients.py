@@ -12,9 +12,11 @@ from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Clients, Reopen, Responder
 
-from .rig import Rig
+from .planted import Planted
+from .rig import Rig, SwitchRig
 from .test_responder import FAR, SERVICE, Sessions
 
+_SEGMENT = 1054  # bytes of a frame with 1,000 bytes of a body
 _HEAD = 78  # bytes of each response before its body
 _FAST = Frequency.parse("2000/s")
 
@@ -62,6 +64,29 @@ def test_flows_of_all_lengths_have_exact_counts(sessions: Sessions, size: int, s
     assert (web.count("served"), web.transactions, web.count("unknown")) == (8, 8, 0)
     assert users.tx_packets == web.rx_packets == 8 * (3 + segments)  # SYN, GET, the last FIN
     assert web.tx_packets == users.rx_packets == 8 * (3 + segments)
+
+
+@pytest.mark.parametrize(
+    ("planted", "received", "whole"),
+    [
+        ({"copies": {3: 0}}, 4, False),
+        ({"copies": {3: 2}}, 10, True),
+        ({"delayed_ns": {3: 5 * 10**6}}, 10, True),
+    ],
+    ids=["lost", "twice", "late"],
+)
+def test_each_byte_counts_once_and_none_behind_a_hole(
+    planted: dict[str, Any], received: int, whole: bool
+) -> None:
+    """Of ten segments the fifth is lost, which the server sends again only if it is asked."""
+    sessions = Sessions(SwitchRig(Planted(octets=_SEGMENT, **planted)))
+    sessions.start(_server(size=10_000), _clients(total=1, connections=1))
+    sessions.until("users", lambda s: s.bytes_received == _HEAD + 1000 * received)
+    sessions.rig.pass_time(0.2)
+    users = sessions.read("users")
+    assert users.bytes_received == _HEAD + 1000 * received
+    assert (users.completed, users.transactions, users.failed) == (int(whole), int(whole), 0)
+    assert users.concurrent == int(not whole)
 
 
 def test_a_connection_that_is_over_is_opened_again(sessions: Sessions) -> None:

@@ -123,7 +123,7 @@ FAKE_SWITCH = Target(
             "CONNECTIONS:100",
             "FEWEST:25",
             "RATE:50/s",
-            "SIZES:1 kB, 10 kB, 50 kB",
+            "LONG:20 kB",
         ),
         "stateful/burst_tolerance": (f"TESTBED:{HERE / 'fake-shaper.yaml'}",),
         "switching/congestion": (f"TESTBED:{HERE / 'fake-shaper.yaml'}",),

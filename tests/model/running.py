@@ -63,7 +63,7 @@ class RunningModel:
             return vendor_switch(ADDRESS, program, CPU_INTERFACE)
 
     def fetched(self, server: str) -> int:
-        """The bytes of the page that curl fetches from an HTTP server. CalledProcessError if there is none."""
+        """The bytes of the page that curl fetches from a server of HTTP. CalledProcessError: none."""
         with self.inside.entered():
             done = subprocess.run(
                 ["curl", "--silent", "--show-error", "--fail", "--max-time", "30", f"http://{server}/"],

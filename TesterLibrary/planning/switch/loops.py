@@ -51,9 +51,10 @@ def end_loops(name: str, program: MatchAction, port: Port) -> tuple[Loop, ...]:
     """All loops of an end that answers at the line rate of its port. They share registers, so one pipeline.
 
     A protocol with states reads and writes them at line rate, and sends each template with a payload at line
-    rate; the longest answers set its packet rate. What no row sends, as parameters are, does not loop. A protocol without states receives packets of 64 bytes, one
-    for each answer (norma section 9.1, TCP and HTTP). Templates without a payload share a part of a port. A
-    protocol that only sends back the packet in hand needs no loop.
+    rate; the longest answers set its packet rate. A protocol without states receives packets of 64 bytes, one
+    for each answer (norma section 9.1, TCP and HTTP). Templates without a payload share a part of a port.
+    Those that no row sends, with the parameters of the end, have none. A protocol that only sends back the
+    packet in hand needs no loop.
     """
     if replies_only(program.protocol):
         return ()

@@ -27,7 +27,7 @@ from ...protocols.conditions import Condition, condition, quantity, said
 from ...protocols.diagram import act_text
 from ...protocols.scope import NameScope, layout_of
 from ...protocols.values import MaskedNumbers
-from .expected import IN_ORDER, expected_variable
+from .expected import BEGUN, IN_ORDER, begun_variable, expected_variable
 from .resources import FLOW_ID_BITS, PREFIX_OCTETS, QUEUE_ARRAY, QUEUES, excesses
 
 PADDED = 6  # bytes of payload from which on a segment of TCP without options is no shorter than a frame
@@ -178,20 +178,19 @@ def _matches(
         protocol: The table.
         apart: Whether payloads are measured: those of padded frames are, each length by a match of its own.
     """
-    expected = expected_variable(protocol)
     values = tested.allowed.get(_LENGTH, MaskedNumbers.all(_LENGTH_BITS))
     padded = MaskedNumbers.between(_LENGTH_BITS, 0, PADDED - 1) & values
     longer = MaskedNumbers.between(_LENGTH_BITS, PADDED, (1 << _LENGTH_BITS) - 1)
     for length in padded.each() if apart else ():
         exact = MaskedNumbers.between(_LENGTH_BITS, length, length)
         for match in ternaries(_with_length(tested, exact)):
-            yield _in_order(match, expected), length
+            yield _kept(match, protocol), length
     if apart:
         values = (
             values if padded.count == PADDED else values & longer
         )  # all that is shorter was matched before
     for match in ternaries(_with_length(tested, values)):
-        yield _in_order(match, expected), None
+        yield _kept(match, protocol), None
 
 
 def _with_length(tested: Condition, values: MaskedNumbers) -> Condition:
@@ -202,12 +201,16 @@ def _with_length(tested: Condition, values: MaskedNumbers) -> Condition:
     return Condition(allowed if seen.within(values) else {**allowed, _LENGTH: values}, tested.prefix)
 
 
-def _in_order(match: tuple[Ternary, ...], expected: str | None) -> tuple[Ternary, ...]:
-    """A match in which a test of the number that a flow expects is a key of its own."""
-    if expected is None:
-        return match
-    differences = (f"TCP.seq - {expected}", f"{expected} - TCP.seq")
-    return tuple(Ternary(IN_ORDER, 1, 1) if one.key in differences else one for one in match)
+def _kept(match: tuple[Ternary, ...], protocol: Protocol) -> tuple[Ternary, ...]:
+    """A match in which tests of what a switch keeps beside the state are keys of the program."""
+    expected, begun = expected_variable(protocol), begun_variable(protocol)
+    keys = {
+        f"TCP.seq - {expected}": Ternary(IN_ORDER, 1, 1),
+        f"{expected} - TCP.seq": Ternary(IN_ORDER, 1, 1),
+    }
+    return tuple(
+        replace(one, key=BEGUN, mask=0xFF) if one.key == begun else keys.get(one.key, one) for one in match
+    )
 
 
 def _with_numbers(test: Test, numbers: Mapping[str, int]) -> Test:

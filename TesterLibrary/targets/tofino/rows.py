@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...planning.switch.expected import expected_variable
+from ...planning.switch.expected import begins, begun_variable, expected_variable
 from ...planning.switch.match_action import MatchAction
 from ...planning.switch.match_action import MatchEntry as Row
 from ...planning.switch.row_names import row_action, row_key
@@ -14,7 +14,8 @@ from .entry import Masked, TableEntry, Value
 
 _EFSM = "InternalIngress.responder.efsm"
 _EXPECTED = f"{_EFSM}.expected"
-_SYN = 0x02
+_BEGUN = f"{_EFSM}.answers"
+_SYN, _RST, _ACK = 0x02, 0x04, 0x10
 _WORD = 2  # bytes of a key of the payload
 
 
@@ -44,10 +45,23 @@ def expected_entries(program: MatchAction, link: int) -> Iterator[TableEntry]:
     """The entries by which packets of a link move the number that their flow expects, if it keeps one."""
     if expected_variable(program.protocol) is None:
         return
-    for table, begins, goes_on in (("links", "begin", "go_on"), ("same_links", "begin_again", "go_on_again")):
-        for priority, (flags, action) in enumerate(((Masked(_SYN, _SYN), begins), (Masked(0, 0), goes_on))):
+    for table, anew, goes_on in (("links", "begin", "go_on"), ("same_links", "begin_again", "go_on_again")):
+        for priority, (flags, action) in enumerate(((Masked(_SYN, _SYN), anew), (Masked(0, 0), goes_on))):
             key: dict[str, Value] = {"link": Masked(link, 0xFF), "flags": flags, "$MATCH_PRIORITY": priority}
             yield TableEntry(f"internal.{_EXPECTED}.{table}", key, f"{_EXPECTED}.{action}")
+    yield from _begun_entries(program, link)
+
+
+def _begun_entries(program: MatchAction, link: int) -> Iterator[TableEntry]:
+    """The entries by which packets of a link say that the answer in their flow begins."""
+    if begun_variable(program.protocol) is None:
+        return
+    found: list[tuple[dict[str, Value], str]] = [({"flags": Masked(_SYN, _SYN)}, "forget")]
+    said = Masked(_ACK, _ACK | _SYN | _RST)
+    found += [({"flags": said, **_payload_key(octets)}, "note") for octets in begins(program.protocol)]
+    for priority, (key, action) in enumerate([*found, ({}, "ask")]):
+        whole = {"link": Masked(link, 0xFF), **key, "$MATCH_PRIORITY": priority}
+        yield TableEntry(f"internal.{_BEGUN}.begins", whole, f"{_BEGUN}.{action}")
 
 
 def rows_for(program: MatchAction, event: str) -> list[Row]:
@@ -66,11 +80,15 @@ def open_entry(link: int, priority: int) -> TableEntry:
 
 
 def _key(row: Row) -> dict[str, Value]:
-    key: dict[str, Value] = {row_key(match.key): Masked(match.value, match.mask) for match in row.match}
-    if row.payload:
-        key["payload_valid"] = Masked(1, 1)
-    for first in range(0, len(row.payload), _WORD):  # words of 16 bits
-        octets = row.payload[first : first + _WORD]
+    return {row_key(match.key): Masked(match.value, match.mask) for match in row.match} | _payload_key(
+        row.payload
+    )
+
+
+def _payload_key(payload: bytes) -> dict[str, Value]:
+    key: dict[str, Value] = {"payload_valid": Masked(1, 1)} if payload else {}
+    for first in range(0, len(payload), _WORD):  # words of 16 bits
+        octets = payload[first : first + _WORD]
         value, mask = (
             int.from_bytes(part.ljust(_WORD, b"\0"), "big") for part in (octets, b"\xff" * len(octets))
         )

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ....planning.switch.expected import EXPECTS, IN_ORDER
+from ....planning.switch.expected import BEGUN, EXPECTS, IN_ORDER
 from ..entry import TableEntry
 from .packet import Packet
 from .pipelines import WRITE, Way
@@ -19,6 +19,9 @@ _STATES = "responder.states"
 _ROWS = f"internal.{_INTERNAL}.responder.efsm.rows"
 _EXPECTED = "responder.efsm.expected"
 _EXPECTING = f"internal.{_INTERNAL}.{_EXPECTED}.links"
+_BEGUN = "responder.efsm.answers"
+_BEGINNING = f"internal.{_INTERNAL}.{_BEGUN}.begins"
+_FIN = 0x01
 _ROOM = 16  # answers that a queue holds
 _RESERVED = "tcp_reserved"
 _BYTE = 1 << 8
@@ -50,11 +53,13 @@ class FakeResponder:
         state = self._cells(_STATES).get((pipe, packet.flow & 0x3FFFF), 0)
         payload_length = packet.get("ipv4.len") - 20 - packet.header_length("tcp")
         expects, in_order = self._expected(packet, pipe, payload_length)
+        begun = self._begun(packet, pipe)
         known = {
             "link": packet.link,
             "state": state,
             "payload_length": payload_length,
             IN_ORDER: in_order,
+            BEGUN: begun,
             "tcp_dataofs": packet.header_length("tcp") // 4,
         }
         entry = self._store.match_by(_ROWS, lambda name: known[name] if name in known else key(packet, name))
@@ -101,8 +106,25 @@ class FakeResponder:
         begins = str(entry.action).endswith(".begin")
         in_order = int(not begins and number.get(place, 0) == seq)
         if begins or in_order:
-            number[place] = again[place] = (seq + (1 if begins else payload_length)) % _WORD
+            taken = 1 if begins else payload_length + (packet.get("tcp.flags") & _FIN)
+            number[place] = again[place] = (seq + taken) % _WORD
         return number.get(place, 0), in_order
+
+    def _begun(self, packet: Packet, pipe: int) -> int:
+        """Whether an answer has begun in a packet's flow: see begun.p4."""
+        if not self._store.has(_BEGINNING):
+            return 0
+        known = {"link": packet.link, "flags": packet.get("tcp.flags")}
+        entry = self._store.match_by(
+            _BEGINNING, lambda name: known[name] if name in known else key(packet, name)
+        )
+        if entry is None:
+            return 0
+        cells, place = self._cells(f"{_BEGUN}.flows"), (pipe, packet.flow & 0xFFFF)
+        action = str(entry.action).rpartition(".")[2]
+        if action != "ask":
+            cells[place] = int(action == "note")
+        return cells.get(place, 0)
 
     def _ask(self, packet: Packet, pipe: int, entry: TableEntry, known: Mapping[str, int]) -> None:
         answer = self._actions.answer(entry)

@@ -252,7 +252,8 @@ def test_answers_are_whole_frames_and_poll_the_queues_that_the_program_was_built
     job = switch_job(planned([], [HTTP]), FAST, PROGRAM)
     loops = {entry.key["template"]: entry.data["own"] for entry in of(job, "template_loop.templates")}
     contents = {packet.octets[2]: Ether(packet.octets[_CPU_HEADER:]) for packet in job.packets}
-    assert set(contents) == set(loops)
+    more = {number for number, queue in loops.items() if queue == PROGRAM.queues["http-get.more"]}
+    assert set(contents) == set(loops) - more, "a body of one segment has no more of them"
     by_queue = {loops[number]: frame for number, frame in contents.items()}
     assert bytes(by_queue[1][TCP].payload).startswith(b"HTTP/1.1 200 OK")
     assert by_queue[0][TCP].flags == "SA"
