@@ -139,18 +139,18 @@ control Queues(inout headers_t hdr, in reply_t reply, in bool asks, in bool poll
                 put_source.execute(elements.get({pointer[3:0], reply.queue}));
                 put_destination.execute(elements.get({pointer[3:0], reply.queue}));
                 put_ports.execute(elements.get({pointer[3:0], reply.queue}));
-                put_seq.execute(elements.get({pointer[3:0], reply.queue}));
+                put_seq.execute(element);
                 put_ack.execute(element);
-                put_link.execute(element);
+                put_link.execute(elements.get({pointer[3:0], reply.queue}));
                 put_peer_high.execute(element);
                 put_peer_low.execute(element);
             } else {
                 hdr.ipv4.dst = get_source.execute(elements.get({pointer[3:0], reply.queue}));
                 hdr.ipv4.src = get_destination.execute(elements.get({pointer[3:0], reply.queue}));
                 ports_of_answer = get_ports.execute(elements.get({pointer[3:0], reply.queue}));
-                hdr.tcp.seq = get_seq.execute(elements.get({pointer[3:0], reply.queue}));
+                hdr.tcp.seq = get_seq.execute(element);
                 hdr.tcp.ack = get_ack.execute(element);
-                hdr.loop.link = get_link.execute(element);
+                hdr.loop.link = get_link.execute(elements.get({pointer[3:0], reply.queue}));
                 hdr.loop.shared[15:0] = get_peer_high.execute(element);
                 hdr.loop.peer_low = get_peer_low.execute(element);
                 hdr.tcp.sport = ports_of_answer[31:16];
