@@ -78,7 +78,7 @@ def test_flows_of_all_lengths_have_exact_counts(sessions: Sessions, size: int, s
 def test_each_byte_counts_once_and_none_behind_a_hole(
     planted: dict[str, Any], received: int, whole: bool
 ) -> None:
-    """Of ten segments the fifth is lost, which the server sends again only if it is asked."""
+    """The fifth of ten segments is lost, and the server sends it again only if it is asked."""
     sessions = Sessions(SwitchRig(Planted(octets=_SEGMENT, **planted)))
     sessions.start(_server(size=10_000), _clients(total=1, connections=1))
     sessions.until("users", lambda s: s.bytes_received == _HEAD + 1000 * received)

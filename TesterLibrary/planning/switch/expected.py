@@ -54,7 +54,8 @@ def begins(protocol: Protocol) -> list[bytes]:
 
 def most_flows(protocol: Protocol) -> int:
     """The flows of a protocol that a switch can number."""
-    return FLOWS if expected_variable(protocol) is None else EXPECTING_FLOWS
+    kept = expected_variable(protocol) or begun_variable(protocol)
+    return FLOWS if kept is None else EXPECTING_FLOWS
 
 
 def expecting(protocol: Protocol, value: Expression) -> Expression:
@@ -89,7 +90,7 @@ def check_expected(protocol: Protocol) -> None:
 def _wanted(
     row: Row, number: str | None, begun: str | None, known: list[bytes]
 ) -> Iterator[tuple[str, Expression]]:
-    """What a switch sets where this row is found."""
+    """The variables that a switch sets where this row is found."""
     syn = any(isinstance(test, Flags) and "S" in test.set for test in row.tests)
     if number is not None and (syn or number in _compared(row)):
         yield number, _SYN if syn else _FOLLOWING

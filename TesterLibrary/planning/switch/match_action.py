@@ -171,7 +171,7 @@ def _entries(protocol: Protocol, numbers: Mapping[str, int]) -> Iterator[MatchEn
 def _matches(
     tested: Condition, protocol: Protocol, *, apart: bool
 ) -> Iterator[tuple[tuple[Ternary, ...], int | None]]:
-    """The matches of a row, each with the length of its payloads, where it has but one.
+    """The matches of a row, each with the length of its payloads where they have one.
 
     Args:
         tested: The row's condition.
@@ -185,10 +185,8 @@ def _matches(
         exact = MaskedNumbers.between(_LENGTH_BITS, length, length)
         for match in ternaries(_with_length(tested, exact)):
             yield _kept(match, protocol), length
-    if apart:
-        values = (
-            values if padded.count == PADDED else values & longer
-        )  # all that is shorter was matched before
+    if apart and padded.count < PADDED:  # or else all that is shorter was matched before
+        values &= longer
     for match in ternaries(_with_length(tested, values)):
         yield _kept(match, protocol), None
 

@@ -13,7 +13,7 @@ from ...model.jobfile import JobFile
 from ..prediction import Prediction
 from .chip import TOFINO, Chip
 from .editor import LIST_VALUES
-from .expected import expected_variable
+from .expected import most_flows
 from .gaps import gap_laws
 from .multicast import MulticastGroup, MulticastGroups
 from .parts import named
@@ -147,10 +147,10 @@ def _capacity(
     yield gap_laws([stream.planned for stream in streams])
     flows = sum(end.end.flow_capacity for end in ends)
     yield Excess("flows", flows, FLOWS, "of all responders", "give responders a smaller flows=")
-    expecting = [end.end for end in ends if expected_variable(end.end.protocol) is not None]
-    numbered = sum(end.flow_capacity for end in expecting)
-    why = f"of {', '.join(sorted({end.protocol.name for end in expecting}))}"
-    yield Excess("expected sequence numbers", numbered, EXPECTING_FLOWS, why, "open fewer connections")
+    keeping_more = [end.end for end in ends if most_flows(end.end.protocol) < FLOWS]
+    kept = sum(end.flow_capacity for end in keeping_more)
+    why = f"of {', '.join(sorted({end.protocol.name for end in keeping_more}))}"
+    yield Excess("flows with more than a state", kept, EXPECTING_FLOWS, why, "open fewer connections")
 
 
 def _lists(streams: tuple[Prediction, ...], units: Sequence[str]) -> Iterator[Excess]:

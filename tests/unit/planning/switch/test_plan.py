@@ -163,7 +163,7 @@ _VALUES = ", ".join(map(str, range(2100)))
         (
             "clients:\n  - {name: c, port: p1, protocol: http-get-client, target: 198.18.1.9:80, "
             "rate: 1000/s, sources: 198.18.2.0-198.18.2.2, connections: 150000}\n",
-            r"expected sequence numbers: \d+,\d+ needed, 65,536 there, .*http-get-client.*open fewer",
+            r"flows with more than a state: \d+,\d+ needed, 65,536 there, .*http-get-client.*open fewer",
         ),
         (
             "clients:\n  - {name: c, port: p1, protocol: %s, target: 198.18.1.9:80}\n",
