@@ -9,10 +9,11 @@
 control Begun(in headers_t hdr, inout bit<8> begun) {
     Register<bit<8>, bit<16>>(EXPECTING_FLOWS, 0) flows;
 
+    // The row still sees what it was: a SYN in an answer is one that came again.
     RegisterAction<bit<8>, bit<16>, bit<8>>(flows) clear = {
         void apply(inout bit<8> value, out bit<8> result) {
+            result = value;
             value = 0;
-            result = 0;
         }
     };
     RegisterAction<bit<8>, bit<16>, bit<8>>(flows) set = {

@@ -9,7 +9,7 @@ Documentation       A load balancer of a CDN (norma section 8), byte by byte, on
 ...                 connections, long ones for goodput. Nothing may be missing, and nothing counts twice.
 ...
 ...                 | robot suites/stateful/cdn.robot
-...                 | robot --variable TESTBED:my/switch.yaml --variable "LONG:1 MB" suites/stateful/cdn.robot
+...                 | robot --variable TESTBED:my/switch.yaml --variable LONG:1000 suites/stateful/cdn.robot
 Metadata            Testbed    ${TESTBED}
 Resource            ../../resources/stateful.resource
 Suite Setup         Open Tester
@@ -26,12 +26,12 @@ ${SERVICE}          192.0.2.10:80    # where clients connect to
 ${ALL}              198.19.1.10-198.19.1.13    # of these
 ${CONNECTIONS}      4000    # of clients
 ${RATE}             2000/s    # of their opening
-${SHORT}            1 kB    # of files, in whole segments of 1,000 bytes
-${MIDDLE}           10 kB
-${LONG}             50 kB
+${SHORT}            1    # segments of 1,000 bytes, of which files are made
+${MIDDLE}           10
+${LONG}             50
 ${HEAD}             78    # bytes of a response before the file; more, if the device adds some
 ${TIME}             60 s    # for all connections
-${FEWEST}           800    # connections of a server; an even share is a quarter of all
+${FEWEST}           ${{ int($CONNECTIONS) // 5 }}    # connections of a server; an even share is a quarter of all
 
 
 *** Test Cases ***
@@ -55,13 +55,13 @@ Count Connections Of Servers
 
 Files Are Whole
     [Documentation]    Each connection ends well, clients receive each byte once, and each server has its share.
-    [Arguments]    ${size}
-    VAR    ${bytes} =    ${{ TesterLibrary.model.quantity.Octets.parse($size).count }}
-    Start Protocol Responder    servers    http-get    servers=${ALL}:80    size=${bytes}
+    [Arguments]    ${segments}
+    VAR    ${bytes} =    ${{ int($HEAD) + 1000 * int($segments) }}
+    Start Protocol Responder    servers    http-get    servers=${ALL}:80    segments=${segments}
     Clients Ask Once
     Wait For Clients    users    completed    ==    ${CONNECTIONS}    timeout=${TIME}
     Get Session Statistics    users    transactions    ==    ${CONNECTIONS}
-    Get Session Statistics    users    bytes_received    ==    ${{ int($CONNECTIONS) * ($bytes + int($HEAD)) }}
+    Get Session Statistics    users    bytes_received    ==    ${{ int($CONNECTIONS) * $bytes }}
     Get Session Statistics    servers    transactions    ==    ${CONNECTIONS}
     FOR    ${server}    IN    @{SERVERS}
         Get Query Result    opened    value    >=    ${FEWEST}    key=${server}

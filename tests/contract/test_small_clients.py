@@ -53,10 +53,10 @@ def test_each_connection_is_answered_once(sessions: Sessions, sources: str | Non
     assert web.tx_packets == users.rx_packets == 4 * 8
 
 
-@pytest.mark.parametrize(("size", "segments"), [(1, 1), (1000, 1), (9001, 10), (100_000, 100)])
-def test_flows_of_all_lengths_have_exact_counts(sessions: Sessions, size: int, segments: int) -> None:
+@pytest.mark.parametrize("segments", [1, 2, 10, 100])
+def test_flows_of_all_lengths_have_exact_counts(sessions: Sessions, segments: int) -> None:
     """Each acknowledgement asks for the next segment, so all frames are known beforehand (norma §8)."""
-    sessions.start(_server(size=size), _clients(total=8))
+    sessions.start(_server(segments=segments), _clients(total=8))
     users = sessions.until("users", lambda s: s.ended == 8)
     web = sessions.until("web", lambda s: s.count("closed") == 8)
     assert (users.completed, users.transactions, users.failed, users.count("disordered")) == (8, 8, 0, 0)
@@ -80,7 +80,7 @@ def test_each_byte_counts_once_and_none_behind_a_hole(
 ) -> None:
     """The fifth of ten segments is lost, and the server sends it again only if it is asked."""
     sessions = Sessions(SwitchRig(Planted(octets=_SEGMENT, **planted)))
-    sessions.start(_server(size=10_000), _clients(total=1, connections=1))
+    sessions.start(_server(segments=10), _clients(total=1, connections=1))
     sessions.until("users", lambda s: s.bytes_received == _HEAD + 1000 * received)
     sessions.rig.pass_time(0.2)
     users = sessions.read("users")

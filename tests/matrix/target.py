@@ -121,9 +121,8 @@ FAKE_SWITCH = Target(
         "stateful/cdn": (
             f"TESTBED:{HERE / 'fake-balancer.yaml'}",
             "CONNECTIONS:100",
-            "FEWEST:25",
             "RATE:50/s",
-            "LONG:20 kB",
+            "LONG:20",
         ),
         "stateful/burst_tolerance": (f"TESTBED:{HERE / 'fake-shaper.yaml'}",),
         "switching/congestion": (f"TESTBED:{HERE / 'fake-shaper.yaml'}",),

@@ -107,18 +107,23 @@ def _windows(protocol: Protocol) -> Excess:
 
 
 def _window_work(layer: Protocol) -> Iterator[int]:
-    """The lines of a table that need arithmetic for windows."""
+    """The lines of a table that need arithmetic for windows; what parameters alone say is a number there."""
+    known = frozenset(parameter.name for parameter in layer.parameters)
     for row in layer.rows:
         for action in row.actions:
-            if isinstance(action.act, Transmit | Say) or any(map(_multiplies, action.act.expressions)):
+            if isinstance(action.act, Transmit | Say) or any(
+                _multiplies(value, known) for value in action.act.expressions
+            ):
                 yield action.line
         for test in row.tests:
-            if isinstance(test, Compare) and (_multiplies(test.left) or _multiplies(test.right)):
+            if isinstance(test, Compare) and (
+                _multiplies(test.left, known) or _multiplies(test.right, known)
+            ):
                 yield test.line
 
 
-def _multiplies(value: Expression) -> bool:
-    return any(
+def _multiplies(value: Expression, known: frozenset[str]) -> bool:
+    return not known.issuperset(value.names) and any(
         operator == "*" or (operator in ("<<", ">>") and isinstance(atom, str))
         for operator, atom in value.rest
     )

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("machine")
 
 
 def test_a_request_is_served_from_the_numbers_of_the_packet_in_hand() -> None:
-    peer = TcpPeer(Dialogue("http-get", size=3000)).connects()
+    peer = TcpPeer(Dialogue("http-get", segments=3)).connects()
     (content,) = peer.sends(_GET)
     assert content[TCP].ack == peer.seq
     received = peer.takes([content])
@@ -45,7 +45,7 @@ def test_a_client_that_asks_again_is_sent_the_begin_again() -> None:
 
 
 def test_a_client_that_closes_first_gets_the_rest() -> None:
-    peer = TcpPeer(Dialogue("http-get", size=2000)).connects()
+    peer = TcpPeer(Dialogue("http-get", segments=2)).connects()
     peer.takes(peer.sends(_GET))
     (acknowledged,) = peer.says("FA")
     assert (str(acknowledged[TCP].flags), acknowledged[TCP].ack) == ("A", peer.seq + 1)

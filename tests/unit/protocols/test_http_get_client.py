@@ -101,6 +101,16 @@ def test_what_is_missing_is_not_acknowledged(last: str, begin: int) -> None:
     assert server.dialogue.count("bytes_received") == len(first + rest)
 
 
+def test_a_syn_ack_that_comes_again_is_asked_again_unless_an_answer_comes() -> None:
+    server = _asked()
+    first = server.seq - 1
+    assert flags(server.says("SA", seq=first, ack=1)) == ["PA"]
+    server.says("A", _PAGE)
+    assert flags(server.says("SA", seq=first, ack=1)) == ["R"]
+    assert [server.dialogue.count(name) for name in ("again", "established", "answered")] == [1, 1, 0]
+    assert server.dialogue.interpreter.flows == {}
+
+
 def test_a_fin_that_comes_again_is_acknowledged_again() -> None:
     server = _asked()
     server.says("FPA", _PAGE)
@@ -110,5 +120,5 @@ def test_a_fin_that_comes_again_is_acknowledged_again() -> None:
 
 def test_what_a_switch_cannot_read_is_not_held_against_a_device() -> None:
     protocol = Dialogue("http-get-client").interpreter.protocol
-    assert [name for name, _ in protocol.unread] == ["cut_short", "optional"]
-    assert {"cut_short", "optional", "other_status"} <= set(protocol.failures)
+    assert [name for name, _ in protocol.unread] == ["cut_short", "again", "optional"]
+    assert {"cut_short", "again", "optional", "other_status"} <= set(protocol.failures)

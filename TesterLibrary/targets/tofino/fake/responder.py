@@ -122,9 +122,10 @@ class FakeResponder:
             return 0
         cells, place = self._cells(f"{_BEGUN}.flows"), (pipe, packet.flow & 0xFFFF)
         action = str(entry.action).rpartition(".")[2]
+        before = cells.get(place, 0)
         if action != "ask":
             cells[place] = int(action == "note")
-        return cells.get(place, 0)
+        return before if action == "forget" else cells.get(place, 0)
 
     def _ask(self, packet: Packet, pipe: int, entry: TableEntry, known: Mapping[str, int]) -> None:
         answer = self._actions.answer(entry)
