@@ -17,6 +17,7 @@ from fractions import Fraction
 from math import inf
 
 from ..errors import PlanError
+from ..measurement.order import Order
 from ..measurement.trial import StreamResult, Trial
 from ..model.units import Duration, Ratio
 from ..verdict import AT_MOST, About, Verdict, assess
@@ -293,5 +294,16 @@ def _last_missing(stream: StreamResult) -> int | None:
     counted = stream.counters
     if counted.outages is None or counted.order.next_sequence is None:
         return None
-    missing_last = counted.tx_packets > counted.order.next_sequence
-    return counted.tx_packets if missing_last else counted.outages.last_sequence
+    if counted.tx_packets > counted.order.next_sequence:
+        return counted.tx_packets
+    return counted.outages.last_sequence or _missing_first(stream.order)
+
+
+def _missing_first(order: Order) -> int | None:
+    """Frames before the first arrival, where no number was skipped after it; None if nobody knows.
+
+    All numbers from the first arrival on came then, each above those before it.
+    """
+    if order.sent is None or order.behind is None:
+        return None
+    return max(0, order.sent - (order.received - order.behind))

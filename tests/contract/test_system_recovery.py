@@ -31,7 +31,7 @@ from TesterLibrary.model.units import Bandwidth, Duration, Ratio
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.suite import Suite
 from TesterLibrary.targets.simulated import SimulatedTarget
-from TesterLibrary.targets.tofino.fake import Wire
+from TesterLibrary.targets.tofino.fake import Bridge, Wire
 from TesterLibrary.targets.tofino.fake.wire import ShapingBridge
 from TesterLibrary.testbeds.simulated import SimulatedDevice
 from TesterLibrary.verdict import Outcome
@@ -48,6 +48,7 @@ MEASUREMENT = RecoveryMeasurement(
     overload_duration=Duration(300 * MS),
     relief_duration=Duration(300 * MS),
 )
+ALONE, FIRST = 488, 975  # frames at the lower load alone, and of the overload
 OCTETS = 1514  # of a test frame, without its FCS
 
 
@@ -92,6 +93,23 @@ class Slow(ShapingBridge):
             self._until_ns = self._until_ns if left else now_ns + self._hold_ns
         self.passed.append((now_ns, bool(left)))
         yield from left
+
+
+class Deaf(Bridge):
+    """Forwards no test frame of the first rate, and of the second one all after so many."""
+
+    def __init__(self, first: int) -> None:
+        super().__init__()
+        self._first, self._came = first, list[int]()
+
+    def forward(
+        self, port: int, frame: bytes, now_ns: int, others: Collection[int]
+    ) -> Iterator[tuple[int, int, bytes]]:
+        if len(frame) != OCTETS:
+            return super().forward(port, frame, now_ns, others)
+        self._came.append(now_ns)
+        number = len(self._came) - 1 - ALONE
+        return iter(()) if 0 <= number < self._first else super().forward(port, frame, now_ns, others)
 
 
 def suite_on(target: Any, folder: Path) -> Suite:
@@ -171,3 +189,17 @@ def test_the_time_of_a_slow_recovery_is_within_its_bounds(hold_ms: int, tmp_path
     assert result.verdict_below(Duration(ceil(most))).outcome is Outcome.PASS
     assert result.verdict_below(Duration(floor(least) - 1)).outcome is Outcome.FAIL
     assert result.verdict_below(Duration(round(took_ns))).outcome is Outcome.INCONCLUSIVE
+
+
+@pytest.mark.parametrize("later", [0, 100])
+def test_an_overload_that_was_lost_whole_is_judged(later: int, tmp_path: Path) -> None:
+    """Nothing arrives before the first frame that the device forwards, so no number is skipped."""
+    result = recovery(Deaf(FIRST + later), tmp_path)
+    (trial,), (how,) = result.repetitions, result.stepped
+    assert (how.frames, trial.lost) == (FIRST, FIRST + later)
+    assert result.bounds_ns is not None
+    least, most = result.bounds_ns
+    assert least <= max(0, later - 1) * how.gap_ns <= most <= least + 12 * how.gap_ns
+    assert result.verdict_below(Duration(ceil(most))).outcome is Outcome.PASS
+    if later:
+        assert result.verdict_below(Duration(floor(least) - 1)).outcome is Outcome.FAIL

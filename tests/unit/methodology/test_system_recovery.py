@@ -115,6 +115,18 @@ def test_a_device_that_lost_frames_early_only_was_not_overloaded_at_the_end() ->
         )
 
 
+@pytest.mark.parametrize("missing", [870, 880, 1100])
+def test_frames_before_the_first_arrival_are_missing_though_no_number_was_skipped(missing: int) -> None:
+    result = measure_system_recovery(Steps(lost=frozenset(range(missing))), MEASUREMENT)
+    assert result.bounds_ns is not None
+    least, most = result.bounds_ns
+    gap_ns = result.stepped[0].gap_ns
+    assert least - 1 <= max(0, missing - 1 - 880) * gap_ns <= most <= least + gap_ns + 1
+    assert result.verdict_below(SECOND).outcome is Outcome.PASS
+    outcome = result.verdict_below(Duration(400 * MS)).outcome
+    assert outcome is (Outcome.FAIL if missing == 1100 else Outcome.PASS)
+
+
 def test_a_device_that_lost_a_frame_by_chance_was_not_overloaded() -> None:
     """One that forwards 110 % of what was found, but for a hiccup at the end of the overload."""
     result = measure_system_recovery(Steps(lost=frozenset({100, 870})), MEASUREMENT)
