@@ -17,11 +17,11 @@ from fractions import Fraction
 from math import inf
 
 from ..errors import PlanError
-from ..measurement.order import Order
 from ..measurement.trial import StreamResult, Trial
 from ..model.units import Duration, Ratio
 from ..verdict import AT_MOST, About, Verdict, assess
 from .judging import doubt_of, undiscerned, unmeasured
+from .last_loss import LastLoss
 from .measurer import Step, StepMeasurer, Stepped
 from .outage import uncounted
 from .result import Result, shorter
@@ -31,6 +31,7 @@ _RFC, _RFC_OVERLOAD = "RFC 2544 §26.5", Duration(60 * 10**9)
 _QUIET = Fraction(1, 10)  # part of the time after the step that has to be without loss at its end
 _OVERLOADED = Fraction(1, 10)  # part of the overload at whose end a frame has to be lost
 _FEW = Fraction(1, 10)  # part of the frames beyond the throughput; fewer losses are no overload
+_DISORDER = "frames arrived out of order or again"
 
 
 @dataclass(frozen=True)
@@ -164,31 +165,39 @@ class RecoveryResult(Result):
 
     def _of_stream(self, stream: StreamResult, how: Stepped) -> tuple[float, float] | None:
         """The bounds of one stream; None where its counters do not tell."""
-        counted, order = stream.counters, stream.order
-        if order.loss_bounds == (0, 0):
-            return 0, 0
-        if counted.outages is None or order.loss_bounds is None or counted.order.next_sequence is None:
+        last = LastLoss.of(stream)
+        if last is None:
             return None
+        if last.most <= how.frames:
+            return 0, 0
+        late = stream.counters.worst_lateness_ns
+        least = max(0, how.after_step_ns(last.least - 1) - late)
+        if self._goes_on(last.most, stream, how):
+            return least, inf
+        return least, how.after_step_ns(last.most - 1) + late + float(how.gap_ns)
+
+    def _goes_on(self, lost: int, stream: StreamResult, how: Stepped) -> bool:
+        """Whether frames were still being lost at the end, if one was of this number, counted from 1."""
         after_ns = self.measurement.relief_duration.ns
-        missing_last = counted.tx_packets > counted.order.next_sequence
-        last = _last_missing(stream)
-        if not last:
-            return None
-        if last <= how.frames:
-            return 0, 0
-        late, last_ns = counted.worst_lateness_ns, how.after_step_ns(last - 1)
-        if missing_last or after_ns - last_ns < _QUIET * after_ns:
-            return max(0, last_ns - late), inf
-        # A frame that was only overtaken leaves a gap, too: then the last loss may have been any before it.
-        is_in_order = order.reordered == 0 or order.behind == 0
-        least = max(0, last_ns - late) if is_in_order else 0
-        return least, last_ns + late + float(how.gap_ns)
+        quiet_ns = after_ns - how.after_step_ns(lost - 1)
+        return lost == stream.counters.tx_packets or quiet_ns < _QUIET * after_ns
+
+    @property
+    def _is_unfinished(self) -> bool:
+        """Whether a stream lost frames for certain when the traffic ended."""
+        return any(
+            last is not None and self._goes_on(last.least, stream, how)
+            for trial in self.repetitions
+            if trial.valid
+            for stream, how in zip(trial.streams, self.stepped, strict=True)
+            for last in [LastLoss.of(stream)]
+        )
 
     def _is_overloaded(self, trial: Trial) -> bool:
         """Whether a stream lost a frame late in the overload, or after it; also where nobody knows."""
         return any(
-            last is None or last > how.frames * (1 - _OVERLOADED)
-            for last, how in zip(map(_last_missing, trial.streams), self.stepped, strict=True)
+            last is None or last.most > how.frames * (1 - _OVERLOADED)
+            for last, how in zip(map(LastLoss.of, trial.streams), self.stepped, strict=True)
         )
 
     def _doubt(self, bound: Duration | None = None) -> str:
@@ -217,6 +226,8 @@ class RecoveryResult(Result):
             return "the tester does not say which frame was lost last"
         least, most = self.bounds_ns
         if bound and least <= bound.ns and most == inf:
+            if not self._is_unfinished:
+                return f"{_DISORDER}, so the last number that was skipped may be no loss"
             return "it was not over when the traffic ended; send for longer than the bound after the overload"
         if bound and most <= bound.ns:
             return next(filter(None, map(self._hardly_overloaded, self.repetitions)), "")
@@ -244,6 +255,8 @@ class RecoveryResult(Result):
         if self.bounds_ns is None:
             return "unknown"
         least, most = self.bounds_ns
+        if most == inf and not self._is_unfinished:
+            return f"at least {Duration(round(least))}, perhaps not over when the traffic ended"
         if most == inf:
             return f"more than {Duration(round(least))}, not over when the traffic ended"
         value, error = Duration(round((least + most) / 2)), Duration(round((most - least) / 2))
@@ -287,23 +300,3 @@ def measure_system_recovery(
         trial, stepped = measurer.step(measurement.step)
         trials.append(trial)
     return RecoveryResult(trials[0].title, tuple(trials), measurement, stepped)
-
-
-def _last_missing(stream: StreamResult) -> int | None:
-    """The number, from 1, of the last frame that is missing; 0 if there is none, None if nobody knows."""
-    counted = stream.counters
-    if counted.outages is None or counted.order.next_sequence is None:
-        return None
-    if counted.tx_packets > counted.order.next_sequence:
-        return counted.tx_packets
-    return counted.outages.last_sequence or _missing_first(stream.order)
-
-
-def _missing_first(order: Order) -> int | None:
-    """Frames before the first arrival, where no number was skipped after it; None if nobody knows.
-
-    All numbers from the first arrival on came then, each above those before it.
-    """
-    if order.sent is None or order.behind is None:
-        return None
-    return max(0, order.sent - (order.received - order.behind))

@@ -27,6 +27,7 @@ class Steps:
     recovery_ns: int | None = None
     late_ns: int = 0
     objections: tuple[str, ...] = ()
+    overtaken: frozenset[int] = frozenset()  # of these numbers, which arrive later than they should
     reordered: int | None = 0
     behind: int = 0  # frames that came again, or that nobody knows to have been overtaken
     counts: bool = True
@@ -59,7 +60,8 @@ class Steps:
             lost |= {before + k for k in range(after) if k * gap_ns <= self.recovery_ns}
         sent = before + after
         arrived = [number for number in range(sent) if number not in lost]
-        skipped = [n for n in lost if arrived and arrived[0] < n < arrived[-1]]
+        above = [number for number in arrived if number not in self.overtaken]  # all before
+        skipped = set(range(above[0], above[-1])) - set(above) if above else set()
         counters = stream_counters(
             id=1,
             intended_packets=sent,
@@ -67,9 +69,7 @@ class Steps:
             rx_packets=len(arrived),
             rx_out_of_order=self.reordered,
             worst_lateness_ns=self.late_ns,
-            order=order_counters(
-                arrived[-1] + 1 if arrived else 0, behind=(self.reordered or 0) + self.behind
-            ),
+            order=order_counters(above[-1] + 1 if above else 0, behind=(self.reordered or 0) + self.behind),
             outages=OutageCounters(last_sequence=max(skipped) + 1 if skipped else 0) if self.counts else None,
         )
         whole = Duration(step.duration.ns + step.after_duration.ns)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from math import inf
 
 import pytest
 from hypothesis import given, settings
@@ -160,6 +161,26 @@ def test_frames_out_of_order_leave_the_time_open_downwards(reordered: int | None
     assert result.bounds_ns[0] == 0
     assert result.verdict_below(Duration(600 * MS)).outcome is Outcome.PASS
     assert result.verdict_below(Duration(400 * MS)).outcome is Outcome.INCONCLUSIVE
+
+
+def test_a_frame_that_was_overtaken_at_the_end_is_no_loss_for_certain() -> None:
+    """The device loses its last frame with the step; the gap in the last tenth is filled later."""
+    lost = frozenset(range(100, 880, 11))
+    overtaken = Steps(lost=lost, reordered=1, overtaken=frozenset({1700}))
+    result = measure_system_recovery(overtaken, MEASUREMENT)
+    assert (result.bounds_ns, result.recovery_ns) == ((0, inf), None)
+    for bound in (Duration(100 * MS), Duration(3600 * SECOND.ns)):
+        verdict = result.verdict_below(bound)
+        assert verdict.outcome is Outcome.INCONCLUSIVE
+        assert "is at least 0 ns, perhaps not over when the traffic ended" in str(verdict)
+        assert "(frames arrived out of order or again, so " in str(verdict)
+
+
+def test_frames_that_are_missing_at_the_very_end_are_lost_in_whatever_order_the_others_came() -> None:
+    device = Steps(recovery_ns=3000 * MS, reordered=1, overtaken=frozenset({1}))
+    verdict = measure_system_recovery(device, MEASUREMENT).verdict_below(SECOND)
+    assert verdict.outcome is Outcome.FAIL
+    assert "not over when the traffic ended" in str(verdict)
 
 
 def test_where_no_number_came_late_the_time_is_known_though_the_order_is_not() -> None:
