@@ -193,12 +193,15 @@ class RecoveryResult(Result):
             for last in [LastLoss.of(stream)]
         )
 
-    def _is_overloaded(self, trial: Trial) -> bool:
-        """Whether a stream lost a frame late in the overload, or after it; also where nobody knows."""
-        return any(
-            last is None or last.most > how.frames * (1 - _OVERLOADED)
-            for last, how in zip(map(LastLoss.of, trial.streams), self.stepped, strict=True)
-        )
+    def _is_overloaded(self, trial: Trial) -> bool | None:
+        """Whether a stream lost a frame late in the overload, or after it; None where nobody knows."""
+        unknown = False
+        for stream, how in zip(trial.streams, self.stepped, strict=True):
+            last, early = LastLoss.of(stream), how.frames * (1 - _OVERLOADED)
+            if last and last.least > early:
+                return True
+            unknown |= last is None or last.most > early
+        return None if unknown else False
 
     def _doubt(self, bound: Duration | None = None) -> str:
         if doubt := doubt_of(self.trials) or unmeasured(self.trials) or undiscerned(self.trials):
@@ -217,7 +220,8 @@ class RecoveryResult(Result):
                 )
         if any(stream.counters.outages is None for trial in self.repetitions for stream in trial.streams):
             return uncounted(self.repetitions)
-        if not all(map(self._is_overloaded, self.repetitions)):
+        overloaded = [self._is_overloaded(trial) for trial in self.repetitions]
+        if False in overloaded:
             return (
                 f"the device lost nothing in the last {Ratio(_OVERLOADED)} of the overload, so it was not "
                 "overloaded when that ended"
@@ -225,6 +229,11 @@ class RecoveryResult(Result):
         if self.bounds_ns is None:
             return "the tester does not say which frame was lost last"
         least, most = self.bounds_ns
+        if None in overloaded and not (bound and least > bound.ns):
+            return (
+                f"{_DISORDER}, so nobody knows whether the device lost one in the last {Ratio(_OVERLOADED)} "
+                "of the overload or later"
+            )
         if bound and least <= bound.ns and most == inf:
             if not self._is_unfinished:
                 return f"{_DISORDER}, so the last number that was skipped may be no loss"

@@ -155,12 +155,51 @@ def test_what_the_tester_does_not_tell_is_not_judged() -> None:
 
 @pytest.mark.parametrize(("reordered", "behind"), [(3, 0), (None, 3)])
 def test_frames_out_of_order_leave_the_time_open_downwards(reordered: int | None, behind: int) -> None:
-    device = Steps(recovery_ns=500 * MS, reordered=reordered, behind=behind)
-    result = measure_system_recovery(device, MEASUREMENT)
+    """More were lost than there are before the last tenth of the overload, but not all up to the last gap."""
+    lost = frozenset(range(40, 870)) | {1100}
+    result = measure_system_recovery(Steps(lost=lost, reordered=reordered, behind=behind), MEASUREMENT)
     assert result.bounds_ns is not None
     assert result.bounds_ns[0] == 0
     assert result.verdict_below(Duration(600 * MS)).outcome is Outcome.PASS
     assert result.verdict_below(Duration(400 * MS)).outcome is Outcome.INCONCLUSIVE
+
+
+@pytest.mark.parametrize(("reordered", "behind"), [(1, 0), (None, 1)])
+@pytest.mark.parametrize("overtaken", [870, 900, 1700])
+def test_a_frame_that_was_overtaken_is_no_sign_of_an_overload(
+    overtaken: int, reordered: int | None, behind: int
+) -> None:
+    """The device loses frames early in the overload, and none afterwards."""
+    device = Steps(
+        lost=frozenset(range(100, 300)),
+        overtaken=frozenset({overtaken}),
+        reordered=reordered,
+        behind=behind,
+    )
+    result = measure_system_recovery(device, MEASUREMENT)
+    assert result.recovery_ns is None
+    for bound in (Duration(0), SECOND, Duration(3600 * SECOND.ns)):
+        verdict = result.verdict_below(bound)
+        assert (verdict.outcome, verdict.reason) == (
+            Outcome.INCONCLUSIVE,
+            "frames arrived out of order or again, so nobody knows whether the device lost one in the last "
+            "10 % of the overload or later",
+        )
+
+
+def test_an_overload_that_is_not_sure_is_no_excuse_for_a_slow_recovery() -> None:
+    """In the first repetition it loses frames to the very end; in the second one it may lose none late."""
+
+    class Changing(Steps):
+        def step(self, step: Step):  # type: ignore[no-untyped-def]
+            if self.asked:
+                self.recovery_ns, self.reordered = None, 1
+                self.lost, self.overtaken = frozenset(range(100, 300)), frozenset({870})
+            return super().step(step)
+
+    result = measure_system_recovery(Changing(recovery_ns=3000 * MS), replace(MEASUREMENT, repetitions=2))
+    assert result.verdict_below(Duration(900 * MS)).outcome is Outcome.FAIL
+    assert result.verdict_below(SECOND).outcome is Outcome.INCONCLUSIVE
 
 
 def test_a_frame_that_was_overtaken_at_the_end_is_no_loss_for_certain() -> None:

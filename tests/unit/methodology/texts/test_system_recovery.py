@@ -38,6 +38,9 @@ def recoveries() -> Iterator[Verdict]:
     yield measured(recovery_ns=MILLISECOND, counts=False).verdict_below(SECOND)
     yield measured(lost=frozenset(range(10))).verdict_below(SECOND)
     yield measured(recovery_ns=MILLISECOND, objections=LATE).verdict_below(SECOND)
+    early, late = frozenset(range(100, 300)), frozenset(range(10, 870))
+    yield measured(lost=early, reordered=1, overtaken=frozenset({870})).verdict_below(SECOND)
+    yield measured(lost=late, reordered=1, overtaken=frozenset({1300})).verdict_below(SECOND)
 
 
 def test_each_verdict_says_what_was_approved(approved: Approved) -> None:
