@@ -31,6 +31,8 @@ class LastLoss:
             return None
         if counted.tx_packets > counted.order.next_sequence:
             return cls(counted.tx_packets, counted.tx_packets)
+        if order.most_incomplete != 0:
+            return None  # frames of a broadcast that are missing at its other ports have no number
         last = counted.outages.last_sequence or _missing_first(order)
         if not last:
             return None

@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,3 +59,24 @@ def test_a_number_that_was_skipped_may_have_arrived_later() -> None:
     assert found([0, 3, 4, 5, 6, 8, 7, 9, 10, 11]) == LastLoss(2, 8)
     assert found([3, 2, 4, 5, 6, 7, 8, 9, 10, 11]) == LastLoss(2, 3)  # before the first arrival
     assert found([0, 3, 4, 5, 6, 8, 7, 9, 10]) == LastLoss(SENT, SENT)  # nothing came after it
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "last"), [(SENT, LastLoss(6, 6)), (SENT - 1, None), (None, None)], ids=str
+)
+def test_frames_of_a_broadcast_that_are_missing_at_other_ports_have_no_number(
+    elsewhere: int | None, last: LastLoss | None
+) -> None:
+    counters = stream_counters(
+        id=1,
+        intended_packets=SENT,
+        tx_packets=SENT,
+        rx_packets=SENT - 1,
+        rx_misrouted=elsewhere,
+        order=order_counters(SENT),
+        outages=OutageCounters(last_sequence=6),
+    )
+    stream = replace(trial(counters).streams[0], copies=("p3",))
+    assert LastLoss.of(stream) == last
+    at_the_end = replace(counters, order=order_counters(SENT - 1))
+    assert LastLoss.of(replace(stream, counters=at_the_end)) == LastLoss(SENT, SENT)
