@@ -89,6 +89,13 @@ class About(Between):
 
 
 @dataclass(frozen=True)
+class Undecided(Between):
+    """A count that may rise to the other bound yet, and why."""
+
+    why: str
+
+
+@dataclass(frozen=True)
 class Below:
     """A value of which only is known that it is less than this one."""
 
@@ -165,6 +172,8 @@ def _open(value: Between | Below, expected: str, text: Callable[[Any], str]) -> 
         return f"it is only known to be {text_of(value, text)}"
     if isinstance(value, About):
         return f"{value.text} is too close to {expected}"
+    if isinstance(value, Undecided):
+        return value.why
     if value.most == inf:
         return f"it is only known to be {text(value.least)} or more"
     return f"it is only known to lie between {text(value.least)} and {text(value.most)}"

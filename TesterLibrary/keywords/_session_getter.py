@@ -4,15 +4,20 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from assertionengine import AssertionOperator
 
+from ..measurement.session_trial import SessionTrial
 from ..methodology.judging import about
+from ..methodology.sessions import failed_range
 from ..model.units import Bandwidth, Duration
 from ..running.suite import Suite
-from ..verdict import text_of
+from ..verdict import Between, Undecided, text_of
 from ._assertion import asserted, number_of
+
+_FAILED = ("failed", "failed/s")
 
 
 class SessionGetter:
@@ -30,7 +35,8 @@ class SessionGetter:
         message: str | None,
     ) -> Any:
         """All statistics of an end, or one of them."""
-        trial = self._suite.connections.so_far(name)
+        ends = self._suite.connections
+        trial = ends.settled_so_far(name) if statistic in _FAILED else ends.so_far(name)
         statistics = trial.statistics
         if statistic is None:
             return statistics
@@ -42,10 +48,21 @@ class SessionGetter:
             subject=f"{statistic.replace('_', ' ')} of {name}",
             parse=lambda text: parsed(statistic, text),
             text=lambda value: str(Duration(round(value))) if _is_time(statistic) else text_of(value),
-            known=about(statistics.figure(statistic)),
+            known=_known(trial, statistic),
             doubt=trial.doubt,
             message=message,
         )
+
+
+def _known(trial: SessionTrial, statistic: str) -> Between | None:
+    """The bounds of a statistic that is not known exactly; None for others."""
+    if statistic not in _FAILED:
+        return about(trial.statistics.figure(statistic))
+    found = failed_range(trial)
+    if found is None or statistic == "failed":
+        return found
+    each = Fraction(10**9, trial.statistics.duration_ns or 1)
+    return Undecided(found.least * each, found.most * each, found.why)
 
 
 def _is_time(statistic: str) -> bool:

@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
+from math import ceil, inf
 from typing import Protocol
 
 from ..measurement.session_trial import SessionTrial
 from ..model.quantity import Frequency
 from ..model.units import Bandwidth, Duration, Ratio
-from ..verdict import AT_LEAST, AT_MOST, Verdict, assess, text_of
+from ..verdict import AT_LEAST, AT_MOST, Undecided, Verdict, assess, text_of
 from .judging import about
 from .result import Result
 
@@ -148,15 +148,33 @@ def _mostly_failed(trial: SessionTrial) -> str:
     )
 
 
+def failed_range(trial: SessionTrial) -> Undecided | None:
+    """How many flows of clients failed, and may have failed in the end; None where no other one may."""
+    counted, waiting = trial.statistics, trial.unanswered
+    if counted.failed is None or not counted.opens:
+        return None
+    why, unserved = _waits(trial), _unserved(trial)
+    if not (why or unserved):
+        return None
+    more = inf if waiting is None else max(waiting, (counted.established or 0) if unserved else 0)
+    return Undecided(counted.failed, counted.failed + more, why or unserved)
+
+
 def _waiting(trial: SessionTrial, bound: Ratio) -> str:
     """Connections that may still fail, where so many would break the bound."""
-    failed, waiting, opened = trial.statistics.failed, trial.unanswered, trial.flows
-    if failed is None or failed > bound.value * opened:
+    failed, waiting, most = trial.statistics.failed, trial.unanswered, bound.value * trial.flows
+    if failed is None or failed > most:
         return ""
+    return _waits(trial) if waiting is None or failed + waiting > most else _unserved(trial)
+
+
+def _waits(trial: SessionTrial) -> str:
+    """How many connections wait for longer than usual; empty if none does."""
+    waiting, opened = trial.unanswered, trial.flows
     if waiting is None:
         return "this protocol does not tell which connections were answered"
-    if failed + waiting <= bound.value * opened:
-        return _unserved(trial)
+    if not waiting:
+        return ""
     waits = f"{waiting:,} of {max(waiting, opened):,} connections"
     if trial.statistics.untimed:
         return f"{waits} have no answer yet, and none fails by that: their protocol has no timers"

@@ -136,8 +136,11 @@ class Connections:
             running = self._running.pop(name)
             target = self._tester.target
             try:
+                waiting = self._waiting_for_ever(running)
                 target.stop([running.plan.job], abandon=abandon)
                 trial = self._since_start(running, target.snapshot([running.plan.job]))
+                if waiting is not None:
+                    trial = replace(trial, unanswered=waiting)
                 self._stopped[name] = (running.end, trial)
                 if isinstance(running.end, Clients):
                     self._turns.used(running.plan.ends[0], trial.statistics.openings)
@@ -158,6 +161,15 @@ class Connections:
         if name in self._stopped:
             return self._stopped[name][1]
         return self._since_start(*self._looked_at(name))
+
+    def settled_so_far(self, name: str) -> SessionTrial:
+        """The same, with what waits for longer than others: it is looked at again if something waits."""
+        if name in self._stopped:
+            return self._stopped[name][1]
+        running, now = self._looked_at(name)
+        waiting = self._left_waiting(running, self._read(running, now))
+        latest = self._tester.target.snapshot([running.plan.job])
+        return replace(self._since_start(running, latest), unanswered=waiting)
 
     def _looked_at(self, name: str) -> tuple[_Running, Snapshot]:
         running = self._known(name, End)
@@ -390,6 +402,14 @@ class Connections:
             failed_before=earlier.failed_text if earlier else "",
             all_in_use=in_use,
         )
+
+    def _waiting_for_ever(self, running: _Running) -> int | None:
+        """Connections that only a stop ends, as their tables have no timers; None of others.
+
+        Once they are stopped, they are not told from those that would have had their answer next.
+        """
+        counted = self._read(running, self._tester.target.snapshot([running.plan.job]))
+        return self._left_waiting(running, counted) if counted.opens and counted.untimed else None
 
     def _left_waiting(self, running: _Running, first: SessionStatistics) -> int | None:
         """Connections that still wait for an answer after several readings."""

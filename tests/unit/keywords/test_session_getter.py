@@ -1,0 +1,146 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Assertions on failed connections, where others wait and may fail yet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from assertionengine import AssertionOperator
+
+from TesterLibrary.errors import Inconclusive, VerdictFailed
+from TesterLibrary.keywords._session_getter import SessionGetter
+from TesterLibrary.measurement.session_trial import SessionTrial, left_waiting
+from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.responder import Clients, Responder
+from TesterLibrary.running.connections import Connections
+from tests.counted import session_statistics
+
+from ..running.test_connections import SERVICE, TENTH, ends_on
+
+NO_TIMERS = "10 of 10 connections have no answer yet, and none fails by that: their protocol has no timers"
+
+
+def asked(ends: Any, statistic: str, operator: str, expected: Any) -> Any:
+    """`Get Session Statistics    users    …`"""
+    suite: Any = SimpleNamespace(connections=ends, conclude=lambda verdict, message: verdict.enforce(message))
+    return SessionGetter(suite).statistic("users", statistic, AssertionOperator[operator], expected, None)
+
+
+def counted(protocol: str, **given: Any) -> Any:
+    """Connections that are counted like this."""
+    counters = {
+        f"{protocol}.{name}": given.pop(name) for name in ("established", "answered", "sent") if name in given
+    }
+    statistics = session_statistics("users", 10**9, counters, {}, opens=True, **given)
+    found = SessionTrial(statistics, unanswered=left_waiting([statistics]))
+    return SimpleNamespace(so_far=lambda _: found, settled_so_far=lambda _: found)
+
+
+def waiting(failed: int = 0) -> Any:
+    """10 connections without an answer beside those that failed."""
+    opened = 10 + failed
+    given = {"openings": opened, "begun": opened, "ended": failed, "failed": failed, "concurrent": 10}
+    return counted("http-get-client", established=10, answered=0, untimed=True, **given)
+
+
+def clients(**given: Any) -> Clients:
+    usual = {"protocol": "http-get-client", "connections": 10, "rate": Frequency.parse("1000/s"), **given}
+    return Clients(name="users", port="p1", target=SERVICE, **usual)
+
+
+def running(directory: Path, *responders: Responder, **given: Any) -> Connections:
+    """Clients of a protocol without timers, after a while."""
+    ends = ends_on(directory)
+    for responder in responders:
+        ends.start(responder)
+    ends.start(clients(**given))
+    ends._sleep(TENTH.seconds)
+    return ends
+
+
+@pytest.mark.parametrize(
+    ("failed", "operator", "expected"),
+    [
+        (0, "==", 0),
+        (0, "==", 3),
+        (0, "!=", 0),
+        (0, "<=", "9"),
+        (2, "<", 3),
+        (2, ">", 5),
+    ],
+)
+def test_what_waiting_connections_could_change_is_inconclusive(
+    failed: int, operator: str, expected: Any
+) -> None:
+    with pytest.raises(Inconclusive, match="have no answer yet, and none fails by that"):
+        asked(waiting(failed), "failed", operator, expected)
+
+
+def test_what_they_cannot_change_is_judged() -> None:
+    assert asked(waiting(), "failed", "<=", 10) == 0
+    with pytest.raises(VerdictFailed, match="failed of users is 2, required <= 1"):
+        asked(waiting(2), "failed", "<=", 1)
+    with pytest.raises(VerdictFailed, match="failed of users is 0, required == 11"):
+        asked(waiting(), "failed", "==", 11)
+
+
+def test_other_counts_are_what_has_been_counted() -> None:
+    assert asked(waiting(), "established", "==", 10) == 10
+    with pytest.raises(VerdictFailed, match="completed of users is 0, required == 10"):
+        asked(waiting(), "completed", "==", 10)
+
+
+def test_each_second_is_no_other_count() -> None:
+    with pytest.raises(Inconclusive, match=NO_TIMERS):
+        asked(waiting(), "failed/s", "==", 0)
+
+
+def test_tables_that_cannot_tell_leave_it_open() -> None:
+    with pytest.raises(Inconclusive, match="does not tell which connections were answered"):
+        asked(counted("mine", sent=10, openings=10, begun=10), "failed", "==", 0)
+
+
+def test_connections_of_which_none_was_served_leave_it_open() -> None:
+    silent = counted("http-client", established=4, answered=0, openings=4, begun=4)
+    with pytest.raises(
+        Inconclusive, match="no request of 4 connections has been answered; measure for longer"
+    ):
+        asked(silent, "failed", "==", 0)
+
+
+def test_a_server_that_answers_no_request(tmp_path: Path) -> None:
+    """It is all the same whether they were stopped: then they have failed no less."""
+    ends = running(
+        tmp_path, Responder(name="web", port="p2", protocol="tcp-server", servers=SERVICE), total=10
+    )
+    assert ends.statistics("users").established == 10
+    with pytest.raises(Inconclusive, match=NO_TIMERS):
+        asked(ends, "failed", "==", 0)
+    ends.stop(["users"], Clients)
+    with pytest.raises(Inconclusive, match=NO_TIMERS):
+        asked(ends, "failed", "==", 0)
+
+
+def test_clients_that_await_usual_answers_while_they_run(tmp_path: Path) -> None:
+    """At 270/s no two looks at them are at the same time of a connection."""
+    web = Responder(name="web", port="p2", protocol="http-get", servers=SERVICE)
+    ends = running(tmp_path, web, rate=Frequency.parse("270/s"))
+    while not ends.statistics("users").waiting:
+        ends._sleep(0.000_1)
+    assert asked(ends, "failed", "==", 0) == 0
+    while not ends.statistics("users").waiting:
+        ends._sleep(0.000_1)
+    ends.stop(["users"], Clients)
+    assert asked(ends, "failed", "==", 0) == 0
+
+
+def test_a_responder_knows_of_no_failure(tmp_path: Path) -> None:
+    ends = running(
+        tmp_path, Responder(name="web", port="p2", protocol="tcp-server", servers=SERVICE), total=10
+    )
+    suite: Any = SimpleNamespace(connections=ends, conclude=lambda verdict, message: verdict.enforce(message))
+    assert SessionGetter(suite).statistic("web", "failed", AssertionOperator["=="], 0, None) == 0
