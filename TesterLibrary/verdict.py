@@ -90,7 +90,7 @@ class About(Between):
 
 @dataclass(frozen=True)
 class Undecided(Between):
-    """A count that may rise to the other bound yet, and why."""
+    """A count that is one of the bounds now and may become the other one yet, and why."""
 
     why: str
 

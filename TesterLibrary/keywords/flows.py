@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from assertionengine import AssertionOperator
@@ -15,9 +16,11 @@ from ..measurement.flows import FlowMeasure, FlowResult, FlowStatistics, FlowSum
 from ..measurement.trial import Trial
 from ..methodology.judging import doubt_of
 from ..running.suite import Suite
-from ..verdict import Between, text_of
+from ..verdict import Between, Undecided, text_of
 from ._assertion import asserted
 from ._component import component
+
+_RISING = ("received", "least_received", "most_received")  # with each frame that is under way
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,17 @@ class _Found:
     summary: FlowSummary
     lossy: Between | None = None
     doubt: str = ""
-    unfinished: str = ""  # why nobody knows how many flows lost frames
+    unfinished: str = ""  # why more may arrive, and nobody knows how many flows lost frames
+
+    def known(self, statistic: str) -> Between | None:
+        """The bounds of a count that is not known exactly; None for others."""
+        if statistic == "lossy":
+            return self.lossy
+        counted: int = getattr(self.summary.statistics, statistic)
+        if not self.unfinished or statistic not in (*_RISING, "silent"):
+            return None
+        least, most = (counted, inf) if statistic in _RISING else (0, counted)
+        return Undecided(least, most, self.unfinished)
 
 
 @component
@@ -84,7 +97,8 @@ class Flows:
         A frame that came twice counts twice, and hides one that its flow has lost. ``lossy`` of a trial goes
         by its losses and duplicates, too: an assertion is INCONCLUSIVE if they leave open how many flows lost
         frames. While the stream is sending, frames that are under way are missing, too: ``lossy`` is the
-        number of flows with fewer arrivals than departures then, and an assertion on it is INCONCLUSIVE.
+        number of flows with fewer arrivals than departures then, and an assertion on it is INCONCLUSIVE, as
+        one on ``silent`` or arrivals is if frames that are under way could change it.
 
         | `Get Flow Statistics` | north | silent | == | 0 |
         | `Get Flow Statistics` | north | lossy | == | 0 |
@@ -104,7 +118,7 @@ class Flows:
                 assertion_expected,
                 subject=f"{statistic.replace('_', ' ')} flows of {name}",
                 text=lambda value: text_of(value) if lossy is None else _text(lossy),
-                known=lossy,
+                known=found.known(statistic),
                 doubt=found.doubt or (found.unfinished if statistic == "lossy" else ""),
                 message=message,
             )
