@@ -27,6 +27,7 @@ from ..wire.address import station_of
 from ..wire.header_values import from_number
 from ..wire.headers import Route, lay_out
 from .anchor import ANCHORS, begin_of, bytes_of
+from .query_filter import left_out
 from .template import FramePlace, FrameTemplate
 
 MOST_KEY_BYTES = 40  # of all keys together: two IPv6 addresses, two ports, and a protocol
@@ -340,13 +341,20 @@ def key_octets(planned: PlannedQuery, text: str | Sequence[Any]) -> bytes:
     """The bytes of a row's keys, from what people write: one text a key, or all of them with commas.
 
     Raises:
-        PlanError: too many or too few of them, or one that its field cannot have.
+        PlanError: too many or too few of them, one that its field cannot have, or one that the query's own
+            filter leaves out: such packets are not counted, so there is no number of them.
     """
     words = text.split(",") if isinstance(text, str) else [str(word) for word in text]
     if len(words) != len(planned.keys):
         names = ",".join(key.name for key in planned.keys) or "none"
         raise planned.query.refused(f"key={text!r} has {len(words)} parts; its keys are {names}")
     try:
-        return b"".join(key.octets(word) for key, word in zip(planned.keys, words, strict=True))
+        octets = [key.octets(word) for key, word in zip(planned.keys, words, strict=True)]
     except PlanError as problem:
         raise planned.query.refused(f"key={text!r}: {problem}") from None
+    if key := left_out(planned, octets):
+        raise planned.query.refused(
+            f"key={text!r} cannot be in the result: its filter, {planned.query.filter}, leaves out "
+            f"{key.name} {words[planned.keys.index(key)].strip()}; ask for a key that passes it, or widen it"
+        )
+    return b"".join(octets)

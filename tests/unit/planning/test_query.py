@@ -213,3 +213,52 @@ def test_the_keys_of_a_row_that_do_not_fit_are_refused() -> None:
 def test_a_planned_test_says_all_of_itself() -> None:
     (test,) = planned(filter="IP.ttl >= 5").tests
     assert test == PlannedTest(placed("IP.ttl"), "AT_LEAST", b"\xff", b"\x05")
+
+
+@pytest.mark.parametrize(
+    ("keys", "filter", "inside", "outside"),
+    [
+        ("UDP.dport", "UDP.dport == 1000-1019", ["1000", "1019"], ["999", "1025"]),
+        ("UDP.dport", "UDP.dport > 10 and UDP.dport <= 12 and UDP.dport != 11", ["12"], ["10", "11", "13"]),
+        ("UDP.dport", "UDP.dport >= 10 and UDP.dport < 12", ["10", "11"], ["9", "12"]),
+        ("IP.src", "IP.src == 10.0.0.0/30", ["10.0.0.3"], ["10.0.0.4"]),
+        ("IP.src", "IP.src != 10.0.0.0/30", ["10.0.0.4"], ["10.0.0.3"]),
+        ("IP.dst", "IP.src == 10.0.0.0/30 and length > 100", ["10.0.0.4"], []),
+        ("IP.src,TCP.dport", "TCP.flags has S and TCP.dport == 80", ["1.2.3.4,80"], ["1.2.3.4, 81"]),
+        ("TCP.flags", "TCP.flags has S", ["S", "SA"], ["A"]),
+        ("TCP.flags", "TCP.flags lacks A", ["S"], ["SA"]),
+        ("VLAN.prio", "VLAN.prio == 5 and VLAN.vlan == 7", ["5"], ["4"]),
+        ("VLAN.prio", "VLAN.prio < 6", ["5"], ["6"]),
+        ("port", "port == p1", ["p1"], ["p2"]),
+        ("length", "length == 64-127", ["100"], ["128"]),
+        ("payload[0:2]", 'payload == "GET"', ["0x0000"], []),
+    ],
+)
+def test_a_key_that_the_filter_leaves_out_is_refused(
+    keys: str,
+    filter: str,  # noqa: A002
+    inside: list[str],
+    outside: list[str],
+) -> None:
+    query = planned(keys=keys, filter=filter)
+    for key in inside:
+        key_octets(query, key)
+    for key in outside:
+        with pytest.raises(PlanError, match="cannot be in the result: its filter, "):
+            key_octets(query, key)
+
+
+def test_the_key_that_is_left_out_is_named_with_the_filter() -> None:
+    with pytest.raises(PlanError) as refused:
+        key_octets(planned(keys="IP.src,UDP.dport", filter="UDP.dport == 1000-1019"), "10.0.0.1, 1025")
+    assert str(refused.value) == (
+        "query 'q': key='10.0.0.1, 1025' cannot be in the result: its filter, UDP.dport == 1000-1019, leaves "
+        "out UDP.dport 1025; ask for a key that passes it, or widen it"
+    )
+
+
+def test_a_connection_may_be_counted_by_its_other_direction() -> None:
+    query = planned(keys="TCP.sport,TCP.dport", filter="TCP.dport == 80", symmetric=True)
+    assert key_octets(query, "80,5000") == bytes((0, 80)) + (5000).to_bytes(2, "big")
+    with pytest.raises(PlanError, match=r"leaves out TCP\.dport 81"):
+        key_octets(query, "5000,81")
