@@ -30,4 +30,6 @@ def check_parameters(end: End, arguments: Iterable[str]) -> None:
     for name in end.parameters:
         if name not in known:
             hint = did_you_mean(name, [*arguments, *known])
-            raise end.refused(f"there is no parameter {name!r}{hint}; {end.protocol} has {', '.join(known)}")
+            raise end.refused(
+                f"there is no parameter {name!r}{hint}; {end.protocol} has {', '.join(known) or 'none'}"
+            )

@@ -40,3 +40,16 @@ def test_an_unknown_parameter_is_refused_before_the_target_is_asked_for(
     assert asked == []
     with pytest.raises(PlanError, match="responder 'web': there is no parameter 'bdy'"):
         library.start_http_responder("web", bdy=5)
+
+
+@pytest.mark.parametrize(("given", "hint"), [("size", ""), ("conections", " (did you mean 'connections'?)")])
+def test_a_parameter_of_tables_that_have_none(
+    given: str, hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = library_on_fake(monkeypatch, tmp_path)
+    library.open_tester()
+    with pytest.raises(PlanError) as refused:
+        library.start_protocol_clients("users", "http-get-client", NOBODY, **{given: "10"})
+    assert str(refused.value) == (
+        f"clients 'users': there is no parameter '{given}'{hint}; http-get-client has none"
+    )
