@@ -37,6 +37,7 @@ from .looping import (
     versions,
 )
 from .numbers import Numbers, free_range
+from .one_job import refuse_second
 from .packets import TemplatePacket, template_packet
 from .ports import SwitchPorts
 from .program import Program
@@ -193,10 +194,7 @@ class _Builder:
         protocols = {end.end.protocol.name: end.end.protocol for end in ends}
         for name, protocol in protocols.items():
             self._program.check(name)
-            if any(name in other.held.protocols for other in self._others):
-                raise PlanError(
-                    f"another job has {name} loaded, whose queues it answers; put both responders in one job"
-                )
+            refuse_second(next(end.end for end in ends if end.end.protocol.name == name), self._others)
             for template in protocol.templates:
                 number = self._templates.next()
                 whole = f"{name}.{template.name}"

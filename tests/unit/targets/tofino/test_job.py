@@ -16,12 +16,15 @@ from TesterLibrary.errors import PlanError
 from TesterLibrary.model.editor import Editor, FieldPath, Sweep
 from TesterLibrary.model.endpoints import AddressRange, Endpoints, PortRange
 from TesterLibrary.model.headers import HeaderStack
+from TesterLibrary.model.job import Job
 from TesterLibrary.model.mix import parse_frame_sizes
 from TesterLibrary.model.pattern import Pattern, Stage
 from TesterLibrary.model.plan import Plan
-from TesterLibrary.model.responder import Responder
+from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.responder import Clients, Responder
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import FrameSize, Rate
+from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.protocols.frame import checksum
 from TesterLibrary.targets.tofino.building import switch_job
 from TesterLibrary.targets.tofino.change import JobChange
@@ -31,7 +34,7 @@ from TesterLibrary.targets.tofino.packets import arrived, injected
 from TesterLibrary.targets.tofino.resets import Resets
 from TesterLibrary.targets.tofino.schema import Schema
 
-from .jobs import FAST, MACS, PORTS, PROGRAM, SCHEMAS, planned, switched, written
+from .jobs import FAST, KNOWN, MACS, PORTS, PROGRAM, SCHEMAS, planned, switched, written
 
 _UNIT = "internal.InternalIngress.rate"
 _CPU_HEADER = 5
@@ -308,9 +311,40 @@ def test_a_protocol_that_the_program_was_built_without_is_refused_by_name() -> N
 
 
 def test_two_jobs_do_not_answer_the_same_queues() -> None:
-    first = switched(planned([], [HTTP]))
-    with pytest.raises(PlanError, match="another job has http-get loaded"):
-        switched(planned([], [HTTP], job="other"), others=[first])
+    """Both are named, and what users of keywords and of job files can do."""
+    first = switched(planned([], [replace(HTTP, name="web")], job="web"))
+    with pytest.raises(PlanError) as refused:
+        switched(planned([], [HTTP], job="http"), others=[first])
+    assert str(refused.value) == (
+        "responder 'http': http-get is answered by responder 'web' already, and a protocol has "
+        "one job at a time in a switch; start one responder with a range of servers, such as "
+        "servers=192.0.2.1-192.0.2.2:80, put both into one job file, or stop 'web' first"
+    )
+
+
+def test_two_jobs_do_not_have_clients_of_the_same_queues() -> None:
+    users = Clients(
+        name="users", port="p1", protocol="http-get-client", target=SERVERS, rate=Frequency.parse("10/s")
+    )
+    mac = bytes.fromhex("020000000001")
+    neighbours = {("p1", ip_address(address)): mac for address in ("198.18.1.10", "198.18.1.11")}
+    first, second = (
+        compile_job(
+            Job(job, ends=(replace(users, name=name),)),
+            ports=KNOWN,
+            gateways={},
+            max_streams=100,
+            neighbours=neighbours,
+        )
+        for job, name in (("first", "users"), ("second", "others"))
+    )
+    with pytest.raises(PlanError) as refused:
+        switched(second, others=[switched(first)])
+    assert str(refused.value) == (
+        "clients 'others': http-get-client is run by clients 'users' of job 'first' already, and a protocol "
+        "has one job at a time in a switch; start one set of clients with a range of sources, such as "
+        "sources=192.0.2.1-192.0.2.2:1024-65535, put both into one job file, or stop 'users' first"
+    )
 
 
 def test_packets_to_and_from_the_driver_say_their_port() -> None:
