@@ -43,7 +43,7 @@ def begun_variable(protocol: Protocol) -> str | None:
     return next((variable.name for variable in protocol.variables if variable.bits == 1), None)
 
 
-def begins(protocol: Protocol) -> list[bytes]:
+def begin_payloads(protocol: Protocol) -> list[bytes]:
     """The payloads with which an answer begins."""
     name = begun_variable(protocol)
     setting = [row for row in protocol.rows if (name, Expression(1)) in _sets(row)]
@@ -67,7 +67,7 @@ def expecting(protocol: Protocol, value: Expression) -> Expression:
 
 def check_expected(protocol: Protocol) -> None:
     """PlanError if a table does otherwise with its variables than a switch does."""
-    number, begun, known = expected_variable(protocol), begun_variable(protocol), begins(protocol)
+    number, begun, known = expected_variable(protocol), begun_variable(protocol), begin_payloads(protocol)
     for row in protocol.rows:
         wanted = dict(_wanted(row, number, begun, known))
         changes = [action.act for action in row.actions if isinstance(action.act, Assign)]

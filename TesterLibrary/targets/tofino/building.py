@@ -43,7 +43,7 @@ from .ports import SwitchPorts
 from .program import Program
 from .rate import held_entry, meter_entry
 from .replies import AnsweredRange, answered_ranges, bypass_rows, reply_entries
-from .rows import expected_entries, row_entries
+from .rows import kept_entries, row_entries
 from .signature import signing_entries
 from .triggers import TriggerQueues, asking_entry, returning_entry, waiting_entries
 
@@ -294,7 +294,7 @@ class _Builder:
         packets = counted_rows(program, row_entries(program, link, write_port=write_port))
         rows = (*packets, *started)
         self._entries += [row.entry for row in rows]
-        self._entries += expected_entries(program, link)
+        self._entries += kept_entries(program, link)
         name = end.protocol.name
         frames = {one.name: answer_frame(end.protocol, one) for one in end.protocol.templates}
         for one in placed.loops:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...planning.switch.expected import begins, begun_variable, expected_variable
+from ...planning.switch.expected import begin_payloads, begun_variable, expected_variable
 from ...planning.switch.match_action import MatchAction
 from ...planning.switch.match_action import MatchEntry as Row
 from ...planning.switch.row_names import row_action, row_key
@@ -41,24 +41,29 @@ def row_entries(
         )
 
 
-def expected_entries(program: MatchAction, link: int) -> Iterator[TableEntry]:
-    """The entries by which packets of a link move the number that their flow expects, if it keeps one."""
-    if expected_variable(program.protocol) is None:
-        return
+def kept_entries(program: MatchAction, link: int) -> Iterator[TableEntry]:
+    """The entries by which packets of a link change what their flow keeps beside its state."""
+    if expected_variable(program.protocol) is not None:
+        yield from _expected_entries(link)
+    if begun_variable(program.protocol) is not None:
+        yield from _begun_entries(program, link)
+
+
+def _expected_entries(link: int) -> Iterator[TableEntry]:
+    """The entries that move the number that a flow expects."""
     for table, anew, goes_on in (("links", "begin", "go_on"), ("same_links", "begin_again", "go_on_again")):
         for priority, (flags, action) in enumerate(((Masked(_SYN, _SYN), anew), (Masked(0, 0), goes_on))):
             key: dict[str, Value] = {"link": Masked(link, 0xFF), "flags": flags, "$MATCH_PRIORITY": priority}
             yield TableEntry(f"internal.{_EXPECTED}.{table}", key, f"{_EXPECTED}.{action}")
-    yield from _begun_entries(program, link)
 
 
 def _begun_entries(program: MatchAction, link: int) -> Iterator[TableEntry]:
-    """The entries by which packets of a link say that the answer in their flow begins."""
-    if begun_variable(program.protocol) is None:
-        return
+    """The entries that note that the answer in a flow begins."""
     found: list[tuple[dict[str, Value], str]] = [({"flags": Masked(_SYN, _SYN)}, "forget")]
     said = Masked(_ACK, _ACK | _SYN | _RST)
-    found += [({"flags": said, **_payload_key(octets)}, "note") for octets in begins(program.protocol)]
+    found += [
+        ({"flags": said, **_payload_key(octets)}, "note") for octets in begin_payloads(program.protocol)
+    ]
     for priority, (key, action) in enumerate([*found, ({}, "ask")]):
         whole = {"link": Masked(link, 0xFF), **key, "$MATCH_PRIORITY": priority}
         yield TableEntry(f"internal.{_BEGUN}.begins", whole, f"{_BEGUN}.{action}")

@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
+
 import pytest
 
 from TesterLibrary.p4.build import shipped
 from TesterLibrary.planning.switch.match_action import match_action
 from TesterLibrary.protocols.checker import load_protocol
 from TesterLibrary.targets.tofino.entry import Masked, TableEntry
-from TesterLibrary.targets.tofino.rows import row_entries
+from TesterLibrary.targets.tofino.rows import kept_entries, row_entries
 from TesterLibrary.targets.tofino.schema import Schema
 from TesterLibrary.targets.tofino.tables import Tables
 
@@ -78,3 +81,20 @@ def test_packets_meet_the_rows_of_the_table(packet: dict[str, int], action: str,
 def test_packets_of_another_link_meet_none() -> None:
     with pytest.raises(ValueError, match="empty"):
         found(list(row_entries(PROGRAM, 9)), link=8, state=0, tcp_flags=SYN)
+
+
+@pytest.mark.parametrize(
+    ("kept", "tables"),
+    [
+        (("next", "begun"), {"expected.links": 2, "expected.same_links": 2, "answers.begins": 4}),
+        (("next",), {"expected.links": 2, "expected.same_links": 2}),
+        (("begun",), {"answers.begins": 4}),
+        ((), {}),
+    ],
+)
+def test_what_a_flow_keeps_has_entries_of_its_own(kept: tuple[str, ...], tables: dict[str, int]) -> None:
+    program = match_action(load_protocol("http-get-client"))
+    variables = tuple(one for one in program.protocol.variables if one.name in kept)
+    own = replace(program, protocol=replace(program.protocol, variables=variables))
+    found = Counter(entry.table.partition("efsm.")[2] for entry in kept_entries(own, 9))
+    assert found == Counter(tables)
