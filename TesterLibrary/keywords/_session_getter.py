@@ -12,7 +12,7 @@ from assertionengine import AssertionOperator
 from ..measurement.session_trial import SessionTrial
 from ..methodology.judging import about
 from ..methodology.sessions import failed_range
-from ..model.units import Bandwidth, Duration
+from ..model.units import Bandwidth, Duration, duration_text
 from ..running.suite import Suite
 from ..verdict import Between, Undecided, text_of
 from ._assertion import asserted, number_of
@@ -47,7 +47,7 @@ class SessionGetter:
             expected,
             subject=f"{statistic.replace('_', ' ')} of {name}",
             parse=lambda text: parsed(statistic, text),
-            text=lambda value: str(Duration(round(value))) if _is_time(statistic) else text_of(value),
+            text=lambda value: duration_text(value) if _is_time(statistic) else text_of(value),
             known=_known(trial, statistic),
             doubt=trial.doubt,
             message=message,

@@ -13,7 +13,7 @@ from ..measurement.correction import DelayKind
 from ..measurement.counter import total
 from ..measurement.latency import Figure, Latency
 from ..measurement.trial import StreamResult, Trial
-from ..model.units import LINE_OVERHEAD, Duration, Rate, RateUnit, Ratio, ratio_text
+from ..model.units import LINE_OVERHEAD, Duration, Rate, RateUnit, Ratio, duration_text, ratio_text
 from ..verdict import AT_LEAST, AT_MOST, About, Between, Verdict, assess
 
 # A reason to doubt a rate below what is asked: that was not offered.
@@ -145,7 +145,7 @@ def latency_below(
     valid = [trial for trial in trials if trial.valid]
     latency, copies = latency_of(valid, kind), sum(trial.order.copies[1] for trial in valid)
     figure = latency.figure_without(copies, percentile)
-    measured = str(Duration(round(figure.value))) if figure else "unknown"
+    measured = duration_text(figure.value) if figure else "unknown"
     if figure and any(trial.lost for trial in trials):
         measured += f" of the frames that arrived ({lost_text(trials)})"
     return assess(

@@ -19,7 +19,7 @@ from typing import Protocol
 from ..errors import PlanError, TesterLibraryError
 from ..measurement.interval import Interval
 from ..measurement.trial import Trial
-from ..model.units import Duration, Rate, RateUnit, Ratio, ratio_text
+from ..model.units import Duration, Rate, RateUnit, Ratio, duration_text, ratio_text
 from ..verdict import AT_LEAST, AT_MOST, Between, Outcome, Verdict, assess
 from .availability import ServiceSeconds, seconds_of
 from .forwarded import forwarded_rate, reached_rate
@@ -326,7 +326,7 @@ def accepted(trial: Trial, name: str, acceptance: Acceptance) -> list[Verdict]:
                 AT_MOST,
                 bound.ns,
                 subject=f"{noun} of {part.title}",
-                measured=str(Duration(round(figure.value))) if figure else "unknown",
+                measured=duration_text(figure.value) if figure else "unknown",
                 bound=f"<= {bound}",
                 doubt=delay_doubt_of([part]) or undelayed([part]),
                 criterion=noun,

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from ..measurement.session_trial import SessionTrial
 from ..model.quantity import Frequency
-from ..model.units import Bandwidth, Duration, Ratio
+from ..model.units import Bandwidth, Duration, Ratio, duration_text
 from ..verdict import AT_LEAST, AT_MOST, Undecided, Verdict, assess, text_of
 from .judging import about
 from .result import Result
@@ -84,7 +84,7 @@ def time_below(trial: SessionTrial, name: str, bound: Duration, percent: float) 
         AT_MOST,
         bound.ns,
         subject=f"{name.replace('_', ' ')} of {trial.statistics.name}, percentile {percent:g}",
-        measured=str(Duration(round(figure.value))) if figure else "unknown",
+        measured=duration_text(figure.value) if figure else "unknown",
         bound=f"<= {bound}",
         doubt=trial.doubt or ("" if figure else "nothing was measured"),
     )

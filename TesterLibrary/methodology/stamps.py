@@ -135,7 +135,7 @@ class StampResult(Result):
         if figure is not None and packets.copies:
             value = Between(figure.least, figure.most)
             value = _mean_without(packets, value) if percentile is None else value
-        measured = str(Duration(round(figure.value))) if figure else "unknown"
+        measured = duration_text(figure.value) if figure else "unknown"
         if value is not None and (packets.untimed or packets.late):
             value = self._with_others(packets, percentile, value)
         if value is not None and packets.untimed:

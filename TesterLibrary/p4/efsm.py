@@ -29,6 +29,7 @@ from ..planning.switch.trigger import ASKINGS
 from ..protocols.actions.counting import Count
 from ..protocols.actions.sending import Send
 from ..protocols.actions.variables import Assign, Randomize
+from ..protocols.conditions import PAYLOAD_LENGTH
 from ..protocols.diagram import act_text
 from .sources import templates
 
@@ -58,7 +59,6 @@ _PAYLOAD = (  # the words of 16 bits from the start of the payload that a row ca
     "hdr.signature.timestamp_ns[15:0]",
     "hdr.signature.complement",
 )
-_PAYLOAD_LENGTH = Expression("payload.length")
 _NO_OPTIONS = Compare(Expression("TCP.dataofs"), Relation.IS, Expression(5))
 _VALUES = {"TCP.seq": "seq", "TCP.ack": "hdr.tcp.ack", "payload.length": "octets", EXPECTS: "expects"}
 
@@ -202,7 +202,7 @@ def _adds(row: Row, act: Act) -> bool:
     """Whether a switch adds what this action does, if it adds anything: bytes beside headers of 20."""
     if not isinstance(act, Count) or act.by.constant == 1:
         return True
-    return act.by == _PAYLOAD_LENGTH and _NO_OPTIONS in row.tests
+    return act.by == PAYLOAD_LENGTH and _NO_OPTIONS in row.tests
 
 
 def _check(protocol: Protocol, template: Template) -> None:

@@ -19,6 +19,7 @@ from ..model.expression import Expression
 from .scope import NameScope
 from .values import MaskedNumbers, complement
 
+PAYLOAD_LENGTH = Expression("payload.length")
 Quantity = tuple[object, ...]
 Terms = tuple[tuple[str, int], ...]
 
@@ -77,7 +78,7 @@ def condition(tests: Iterable[Test], scope: NameScope) -> Condition:
         if isinstance(test, Prefix):
             prefix = test.octets
             one, values = (
-                quantity(Expression("payload.length")),
+                quantity(PAYLOAD_LENGTH),
                 MaskedNumbers.between(16, len(prefix), 0xFFFF),
             )
         elif isinstance(test, Flags):

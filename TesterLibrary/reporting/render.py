@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 
 from ..files.paths import report_file
 from ..measurement.trial import Trial
-from ..model.units import Duration
+from ..model.units import duration_text
 
 
 def trials_html(trials: Sequence[Trial], plot: str = "", plot_text: str = "") -> str:
@@ -48,7 +48,7 @@ def _environment() -> Environment:
 
 
 def _ns(value: float | None) -> str:
-    return "–" if value is None else str(Duration(round(value)))
+    return "–" if value is None else duration_text(value)
 
 
 def _counted(value: int | None) -> str:

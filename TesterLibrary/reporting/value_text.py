@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from ..errors import UnitError
 from ..model.magnitude import NONE, OCTETS, OFTEN, SHARE, TIME, Magnitude
-from ..model.units import Duration, Rate, RateUnit
+from ..model.units import Rate, RateUnit, duration_text
 from ..verdict import Verdict, text_of
 
 _ROUNDED = Fraction(1, 50)  # part of a value by which its text may differ from it
@@ -33,7 +33,7 @@ def text_in(value: float, unit: str) -> str:
     if unit == SHARE:
         return f"{value * 100:.5g} %"
     if unit == TIME and value >= 0:
-        return str(Duration(round(value)))
+        return duration_text(value)
     if unit in _RATES and value >= 0:
         return str(Rate(Fraction(value), _RATES[unit]))
     separator = "" if unit in (NONE, OFTEN) else " "

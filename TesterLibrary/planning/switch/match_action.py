@@ -18,12 +18,11 @@ from typing import Any
 from ...errors import PlanError
 from ...model.action import Act
 from ...model.condition import Compare, Test
-from ...model.expression import Expression
 from ...model.protocol import Protocol, Row
 from ...protocols.actions.counting import Count
 from ...protocols.actions.sending import Send
 from ...protocols.actions.variables import Assign, Randomize
-from ...protocols.conditions import Condition, condition, quantity, said
+from ...protocols.conditions import PAYLOAD_LENGTH, Condition, condition, quantity, said
 from ...protocols.diagram import act_text
 from ...protocols.scope import NameScope, layout_of
 from ...protocols.values import MaskedNumbers
@@ -31,8 +30,7 @@ from .expected import BEGUN, IN_ORDER, begun_variable, expected_variable
 from .resources import FLOW_ID_BITS, PREFIX_OCTETS, QUEUE_ARRAY, QUEUES, excesses
 
 PADDED = 6  # bytes of payload from which on a segment of TCP without options is no shorter than a frame
-_PAYLOAD = Expression("payload.length")
-_LENGTH, _LENGTH_BITS = quantity(_PAYLOAD), 16
+_LENGTH, _LENGTH_BITS = quantity(PAYLOAD_LENGTH), 16
 
 
 @dataclass(frozen=True)
@@ -149,7 +147,7 @@ def _entries(protocol: Protocol, numbers: Mapping[str, int]) -> Iterator[MatchEn
             for row in protocol.rows_for(state, event):
                 tested = condition((_with_numbers(test, numbers) for test in row.tests), scope)
                 counts = [action.act for action in row.actions if isinstance(action.act, Count)]
-                measures = tuple(count.counter for count in counts if count.by == _PAYLOAD)
+                measures = tuple(count.counter for count in counts if count.by == PAYLOAD_LENGTH)
                 for match, octets in _matches(tested, protocol, apart=bool(measures)):
                     yield MatchEntry(
                         table=event,
@@ -159,7 +157,7 @@ def _entries(protocol: Protocol, numbers: Mapping[str, int]) -> Iterator[MatchEn
                         next_state=number if row.to is None else protocol.states.index(row.to),
                         actions=tuple(act_text(action.act) for action in row.actions),
                         sends=tuple(a.act.template for a in row.actions if isinstance(a.act, Send)),
-                        counts=tuple(count.counter for count in counts if count.by != _PAYLOAD),
+                        counts=tuple(count.counter for count in counts if count.by != PAYLOAD_LENGTH),
                         bypass=_passes_by(protocol, state, row, scope),
                         line=row.line,
                         measures=measures,

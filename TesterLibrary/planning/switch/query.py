@@ -82,11 +82,8 @@ _HEADERS = {
     (QueryPart.TRANSPORT, 0, 17): "udp",
 }
 _LENGTH, _PORT = PlacedFact(Fact.LENGTH), PlacedFact(Fact.PORT)
-_WORN = (
-    0,
-    1,
-    2,
-)  # bytes before the Ethernet header of a frame that leaves: of a test, of the driver, a reply
+# Bytes before the Ethernet header of a frame that leaves: of a test, of the driver, a reply.
+_WORN = (0, 1, 2)
 _LINK, _NETWORK = {"ether", "vlan"}, {"arp", "ipv4", "ipv6"}
 _PROTOCOLS = {"icmp": 1, "tcp": 6, "udp": 17}
 _TAGS = (0x8100, 0x88A8)  # EtherTypes of tags; the parser knows the first one, once
