@@ -92,6 +92,8 @@ class KeyTable {
  private:
   static constexpr uint64_t kMultiplier = 0x9e37'79b9'7f4a'7c15;
   static constexpr uint32_t kNone = UINT32_MAX;
+  // Rows that are on their way while one is compared: none is needed behind the last.
+  static constexpr size_t kAhead = 24;
   // Of a place of the index: a row's number plus one, below bits of its key's hash; 0: no row.
   static constexpr uint32_t kNumberMask = 2 * kMostKeys - 1;
 
@@ -141,6 +143,7 @@ class KeyTable {
       Occurrence& frame = frames[i];
       if (next >= size) next = 0;
       uint64_t* const row = At(next);
+      __builtin_prefetch(row + kAhead * stride_, 1);
       if (IsKey<W>(row, frame.key) && size != 0) [[likely]] {
         Add(row, frame, change);
         ++next;

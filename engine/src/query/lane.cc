@@ -186,6 +186,11 @@ size_t QueryLane::Count(size_t frames) {
                       before == 1 ? gap_ns : Reduced(function, KeyTable::Load(words), gap_ns));
     });
   }
+  if (function == QueryValue::Function::kSum) {  // that of nothing is 0
+    return table_.Count(burst_.data(), frames, [](Words words, uint64_t, uint64_t value) {
+      KeyTable::Store(words, AddSaturating(KeyTable::Load(words), value));
+    });
+  }
   return table_.Count(burst_.data(), frames, [&](Words words, uint64_t before, uint64_t value) {
     KeyTable::Store(words, before == 0 ? value : Reduced(function, KeyTable::Load(words), value));
   });

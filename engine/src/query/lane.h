@@ -30,15 +30,16 @@ class QueryLane {
   // A frame of one of its ports in its direction; `wanted`: of its streams.
   void See(const QueriedFrame& queried, bool wanted) {
     const uint16_t place = seen_now_++;
-    if (!wanted) return;
-    KeyTable::Occurrence& found = burst_[found_];
-    if (queried.plain_end() >= plain_end_) [[likely]] {
-      FindPlain(queried, found);
-    } else if (!Passes(queried) || !FindKey(queried, found.key) ||
-               !FindValue(queried, found.value)) {
-      return;
+    if (wanted && Find(queried, burst_[found_])) places_[found_++] = place;
+  }
+  // Whole bursts of every stream: `frame_at` gives the QueriedFrame of a place.
+  template <typename FrameAt>
+  void SeeAll(uint16_t count, FrameAt frame_at) {
+    uint16_t found = 0;
+    for (uint16_t i = 0; i < count; ++i) {
+      if (Find(frame_at(i), burst_[found])) places_[found++] = i;
     }
-    places_[found_++] = place;
+    found_ = found;
   }
   // The first `count` have gone through the port; the others were taken back.
   void Publish(size_t count);
@@ -80,6 +81,13 @@ class QueryLane {
       Copy(network + run.operand.offset, run.operand.bytes, bytes + run.offset);
     }
     found.value = queried.length();
+  }
+  bool Find(const QueriedFrame& queried, KeyTable::Occurrence& found) const {
+    if (queried.plain_end() >= plain_end_) [[likely]] {
+      FindPlain(queried, found);
+      return true;
+    }
+    return Passes(queried) && FindKey(queried, found.key) && FindValue(queried, found.value);
   }
   bool Passes(const QueriedFrame& queried) const;
   bool FindKey(const QueriedFrame& queried, KeyTable::Key& key) const;

@@ -109,6 +109,29 @@ TEST_F(QueryOfFrames, WithAnswersAloneSourcesAreTold) {
   EXPECT_EQ(query->counted().matched, 2U);
 }
 
+TEST_F(QueryOfFrames, WholeBurstsCountAsTheirFramesDo) {
+  AddKey(kSource);
+  Value({.fact = Fact::kLength}, Function::kSum);
+  const std::vector<std::vector<uint8_t>> frames = {
+      FrameOf({}), FrameOf({.ipv6 = true}), FrameOf({.to_client = true, .vlan = 5}),
+      FrameOf({.payload = 9}), FrameOf({.to_client = true})};
+  Start({true, true});
+  for (const auto& frame : frames) See(frame);
+  const auto one_by_one = Rows();
+  ASSERT_EQ(one_by_one.at(Octets({10, 0, 0, 1})).first, 2U);
+  QueryLane& lane = *query->lane(1);
+  lane.Begin(0);
+  lane.SeeAll(static_cast<uint16_t>(frames.size()),
+              [&](uint16_t i) { return QueriedFrame(frames[i], 3); });
+  lane.Publish(frames.size());
+  for (const auto& [keys, row] : Rows()) {
+    EXPECT_EQ(row.first, 2 * one_by_one.at(keys).first);
+    EXPECT_EQ(row.second, 2 * *one_by_one.at(keys).second);
+  }
+  EXPECT_EQ(query->counted().seen, 2 * frames.size());
+  EXPECT_EQ(query->counted().matched, 8U) << "IPv6 has no such source";
+}
+
 TEST_F(QueryOfFrames, RelationsCompareNumbers) {
   const auto counted = [&](Relation relation, std::vector<uint8_t> value) {
     plan.tests = {{kSourcePort, relation, {0xff, 0xff}, std::move(value)}};

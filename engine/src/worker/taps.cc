@@ -61,12 +61,9 @@ void TapReceived(const PortProgram& port, const Classifier& classifier, rte_mbuf
   if (taps.over()) return;
   const bool asks = taps.ask_for_streams();
   const TapBurst burst(taps, port.index, now_ns);
+  if (!asks) return burst.SeeAll(mbufs, count);
   for (uint16_t i = 0; i < count; ++i) {
-    if (asks) {
-      burst.See(Arrived(port, classifier, Whole(mbufs[i]), now_ns));
-    } else {
-      burst.See(mbufs[i]);
-    }
+    burst.See(Arrived(port, classifier, Whole(mbufs[i]), now_ns));
   }
   burst.Publish(count);
 }

@@ -70,6 +70,13 @@ class TapBurst {
       tap.lane->See(queried, !tap.streams || tap.streams->test(sighting.stream));
     }
   }
+  // Frames that have all gone through the port, for queries that do not ask for streams.
+  void SeeAll(rte_mbuf* const* mbufs, uint16_t count) const {
+    for (const QueryTap& tap : taps_.queries) {
+      tap.lane->SeeAll(count, [&](uint16_t i) { return QueriedFrame(Whole(mbufs[i]), port_); });
+      tap.lane->Publish(count);
+    }
+  }
   // The first `count` frames have gone through the port.
   void Publish(uint16_t count) const {
     for (const Tap& tap : taps_.captures) tap.lane->Publish(port_, count);
