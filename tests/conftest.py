@@ -16,12 +16,12 @@ from hypothesis import settings
 
 from TesterLibrary.p4 import daemon, sources
 from TesterLibrary.p4.build import DEFAULT_PROTOCOLS, generate
+from TesterLibrary.targets.tofino.vendor_model import SCOPES, missing
 from TesterLibrary.testbeds.privilege import is_privileged
 
 from . import excuses
 from .approval import Approved
 from .examples import examples
-from .model.running import SCOPES, missing
 
 # How long an example takes tells of the machine.
 settings.register_profile("any machine", deadline=None, max_examples=examples(100))

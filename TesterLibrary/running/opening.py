@@ -28,6 +28,7 @@ from ..targets.engine.process import EngineProcess
 from ..targets.fake import fake_port
 from ..targets.simulated import SimulatedTarget
 from ..targets.tofino.cabling import MOST_FRAME, Cabling, CopyPort, FrontPort, meter_of
+from ..targets.tofino.modelled import LOOPBACKS
 from ..targets.tofino.opening import built_for, open_switch
 from ..targets.tofino.served import Cables
 from ..testbeds import RunningTestbed, open_testbed
@@ -292,7 +293,8 @@ def _open_switch(running: RunningTestbed, spec: SwitchSpec) -> Target:
     connectors = [port.interface.removeprefix("front:") for port in testbed.ports]
     if testbed.dut.is_embedded:  # its interfaces are at the ends of cables
         interfaces = [port.interface.rpartition(":")[2] for port in testbed.ports]
-        connectors = [f"{number}/0" for number, _ in enumerate(interfaces, 1)]
+        form = "dev:{0}" if spec.model else "{1}/0"  # the model has device ports 0, 4, 8 and so on
+        connectors = [form.format(4 * number, number + 1) for number, _ in enumerate(interfaces)]
         behind = Cables(dict(zip(connectors, interfaces, strict=True)), running.command_prefix)
     front = tuple(
         FrontPort(port.described_by(b"", MOST_FRAME), connector, port.fec or "none")
@@ -302,7 +304,7 @@ def _open_switch(running: RunningTestbed, spec: SwitchSpec) -> Target:
     cabling = Cabling(
         front,
         chip.cpu_port if spec.cpu_port is None else spec.cpu_port,
-        spec.loopback_ports,
+        spec.loopback_ports or (LOOPBACKS if spec.is_started and spec.model else ()),
         has_transceivers=not spec.model,
         meter=meter_of(chip, spec.clock_mhz, model=spec.model),
         chip=chip,

@@ -124,10 +124,10 @@ class _Reader:
         for number, port in enumerate(ports):
             self._check_switched(number, port, tester, dut)
         self._check_behind(ports, tester.switch, dut)
-        cabled = dut.is_embedded and tester.switch is not None and tester.switch.is_fake
+        cabled = dut.is_embedded and tester.switch is not None and tester.switch.is_started
         if not dut.is_physical and not tester.is_local and not cabled:
             key = "switch" if tester.switch else "address"
-            what = "an embedded device has its tester beside it, or a switch with address: fake"
+            what = "an embedded device has its tester beside it, or a switch with address: fake or model"
             if dut.is_simulated:
                 what = "a simulated device has a simulated tester"
             raise self._error(f"leave it out: {what}", "tester", key)
@@ -369,11 +369,27 @@ class _Reader:
             if key in switch and not spec.is_fake:
                 problem = "only with address: fake; behind another switch is a device of yours"
                 raise self._error(problem, "tester", "switch", key)
+        if spec.address == "model":
+            return self._modelled(spec)
         if not spec.is_fake and not spec.cpu_interface:
             problem = "is missing: the interface of this machine to the switch's CPU port"
             raise self._error(problem, "tester", "switch", "cpu_interface")
         folder = self._document.path.parent / Path(spec.build).expanduser()
         return replace(spec, build=folder) if folder.is_dir() else spec
+
+    def _modelled(self, spec: SwitchSpec) -> SwitchSpec:
+        """A model that is started with the testbed: it runs what the compiler wrote for its profile."""
+        for key in ("cpu_interface", "copies"):
+            if getattr(spec, key):
+                problem = "only with another address; the model that a testbed starts has none"
+                raise self._error(problem, "tester", "switch", key)
+        if self._document.data["dut"].get("kind") != "embedded":
+            problem = "its ports end in cables to an embedded device; give dut.kind: embedded"
+            raise self._error(problem, "tester", "switch", "address")
+        written = Path("results") / "p4" / str(spec.build)
+        beside = self._document.path.parent / Path(spec.build).expanduser()
+        folder = next((folder for folder in (beside, written) if folder.is_dir()), spec.build)
+        return replace(spec, build=folder, model=True)
 
     def _copies(self, data: Mapping[str, Any]) -> CopySpec:
         place = "tester", "switch", "copies"

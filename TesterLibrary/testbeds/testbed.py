@@ -71,7 +71,7 @@ class CopySpec:
 class SwitchSpec:
     """A switch that runs the program of `p4/`."""
 
-    address: str  # HOST:PORT of its daemon; "fake": a switch that does not exist
+    address: str  # HOST:PORT of its daemon; "fake": a switch that does not exist; "model": the vendor's model
     program: str = "tester"  # the name that the daemon knows it by
     build: Path | str = "tofino"  # the compiler's output folder, or a shipped profile
     cpu_interface: str = ""  # of this machine, to the CPU port
@@ -87,6 +87,11 @@ class SwitchSpec:
     def is_fake(self) -> bool:
         """Whether the switch is a fake one."""
         return self.address == "fake"
+
+    @property
+    def is_started(self) -> bool:
+        """Whether it is started with the testbed, cabled to its device: a fake one, or a model."""
+        return self.address in ("fake", "model")
 
 
 LEASE_TIMES = "1 s to 1 h, or 0 s for no lease"

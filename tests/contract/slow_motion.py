@@ -23,12 +23,13 @@ from TesterLibrary.p4.build import shipped
 from TesterLibrary.planning.switch.chip import TOFINO
 from TesterLibrary.targets.tofino.cabling import Cabling, FrontPort, meter_of
 from TesterLibrary.targets.tofino.entry import TableEntry
+from TesterLibrary.targets.tofino.modelled import CPU_PORT
 from TesterLibrary.targets.tofino.program import SCHEMA, Program
 from TesterLibrary.targets.tofino.schema import Schema
 from TesterLibrary.targets.tofino.session import SwitchSession
 from TesterLibrary.targets.tofino.switch import Switch
 from TesterLibrary.targets.tofino.target import TofinoTarget
-from tests.model.running import CPU_PORT, FRONT, RunningModel
+from tests.model.running import FRONT, RunningModel
 
 from .rig import Rig
 

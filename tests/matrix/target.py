@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from robot.api import ExecutionResult, TestSuiteBuilder
 
 from TesterLibrary.reporting.rebuild import NO_REPORTS
 
+from .model import on_model, write_testbeds
 from .outcome import SUITES, Outcome, name_of, outcome_of, shipped
 
 HERE = Path(__file__).parent
@@ -32,9 +33,11 @@ class Target:
     special: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of a suite, or of those in a folder
     fails: Mapping[str, str] = field(default_factory=dict)  # tests whose verdict has to be FAIL, and why
     needs: str = ""  # what is not here; empty: it can be run
+    prepare: Callable[[], object] = lambda: None  # before the first suite
 
     def run(self, folder: str, only: Sequence[str] | None = None) -> dict[str, dict[str, Outcome]]:
         """Runs the suites of a folder, or some; outcomes are by suite and test. TimeoutExpired: it hangs."""
+        self.prepare()
         found: dict[str, dict[str, Outcome]] = {}
         alike: dict[tuple[str, ...], list[Path]] = {}  # suites, by their variables
         for suite in (suite for suite in shipped() if name_of(suite).startswith(f"{folder}/")):
@@ -132,11 +135,28 @@ FAKE_SWITCH = Target(
     },
     fails=_BRIDGED,
 )
+_MODELLED = (
+    f"PROFILE_FILE:{HERE / 'model-profile.yaml'}",
+    f"PROFILE_NAME:{HERE / 'model-profile.yaml'}",
+    f"CRITERIA_FILE:{HERE / 'model-bounds.yaml'}",
+)
 MODEL = Target(
     "model",
-    "the vendor's model of the chip",
-    variables=("TESTBED:tofino-model", *_TINY),
-    special=_SLOW,
+    "the vendor's model of the chip, in front of the embedded device of each suite",
+    variables=(on_model("l2-bridge"), *_MODELLED),
+    special={
+        "measurement": ("RATE:50 pps", "DURATION:2 s", "CABLE:none", "DELAY:3 s", "TAIL:3 s", "OUTAGE:3 s"),
+        "apps/hosts": (on_model("web-hosts"), "PAGE:TCP.flags has P and TCP.dport == 2000-2049"),
+        "stateful/cdn": (on_model("l7-balancer"), "CONNECTIONS:40", "RATE:4/s", "MIDDLE:5", "LONG:20"),
+        "stateful/burst_tolerance": (on_model("shaper"),),
+        "stateful/arp_learning": (on_model("arp-router"), *_FEW_NEIGHBOURS),
+        "stateful/nd_learning": (on_model("nd-router"),),
+        "stateful/syn_flood": (on_model("l4-syn-proxy"), "ATTACKERS:198.18.3.1-198.18.3.200:1024"),
+        "stateful/l4_gateway": (on_model("l4-gateway"),),
+        "stateful/l7_load_balancer": (on_model("l7-balancer"),),
+        "stateful/dns_responder": (on_model("dns-gateway"),),
+    },
     needs="" if os.environ.get("SDE_INSTALL") else "needs the vendor's model",
+    prepare=write_testbeds,
 )
 TARGETS = (ENGINE, FAKE_SWITCH, MODEL)

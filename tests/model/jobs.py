@@ -25,6 +25,7 @@ from TesterLibrary.targets.tofino.job import SwitchJob
 from TesterLibrary.targets.tofino.latency import bucket_entries
 from TesterLibrary.targets.tofino.loaded import LoadedStream
 from TesterLibrary.targets.tofino.misrouted import stream_asked
+from TesterLibrary.targets.tofino.modelled import CPU_PORT
 from TesterLibrary.targets.tofino.ports import SwitchPorts
 from TesterLibrary.targets.tofino.program import Program
 from TesterLibrary.targets.tofino.readings import (
@@ -40,8 +41,9 @@ from TesterLibrary.targets.tofino.readings import (
 from TesterLibrary.targets.tofino.remote import RemoteSwitch
 from TesterLibrary.targets.tofino.resets import Resets
 from TesterLibrary.targets.tofino.switch import Asked, PortSetup, Reading
+from TesterLibrary.targets.tofino.vendor_model import SCOPES
 
-from .running import CPU_PORT, FRONT, SCOPES
+from .running import FRONT
 
 _CPU, _LOOPBACK = 1, 2  # role_t of p4/include/types.p4
 _ROLES = "external.ExternalIngressParser.$PORT_METADATA"

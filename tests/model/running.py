@@ -8,32 +8,23 @@ veths, of which the tests hold the other ends.
 
 from __future__ import annotations
 
-import json
-import os
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from TesterLibrary.p4.daemon import PipeScopes
+from TesterLibrary.targets.tofino.modelled import CPU_PORT
 from TesterLibrary.targets.tofino.remote import RemoteSwitch
 from TesterLibrary.targets.tofino.sde import vendor_switch
+from TesterLibrary.targets.tofino.vendor_model import DAEMON, VendorModel
 from TesterLibrary.testbeds.namespace import Namespace
 
-ADDRESS = "127.0.0.1:50052"
 CPU_INTERFACE = "cpu"
-CPU_PORT = 64  # device port of a Tofino's CPU, as a network interface
 _CPU_END = "chip-cpu"
 FRONT = {"p1": 0, "p2": 4, "p3": 8}  # device ports of an external pipe, by the interface they end in
-SCOPES = PipeScopes.of([], pipes=2)  # a chip of two: the model takes half as long for a table as with four
-_TOFINO_B0 = 2  # as the model calls the chip
-_REGISTERS_PORT = 8001  # where the model takes its daemon
 _ETH_P_ALL = 3
 _MTU = 9500  # templates have a header more than frames
-_PATIENCE_S = 120
-_GRACE_S = 10
 
 
 class RunningModel:
@@ -48,7 +39,7 @@ class RunningModel:
 
     def __init__(self, install: Path, configuration: Path, folder: Path, *, joined: bool = False) -> None:
         self.folder, self._joined = folder, joined
-        self._processes: list[subprocess.Popen[bytes]] = []
+        self._model: VendorModel | None = None
         self._install, self._configuration = install, configuration
         self.inside = Namespace.create()
         try:
@@ -60,7 +51,7 @@ class RunningModel:
     def client(self, program: str = "tofino") -> RemoteSwitch:
         """The vendor's client, not bound yet."""
         with self.inside.entered():
-            return vendor_switch(ADDRESS, program, CPU_INTERFACE)
+            return vendor_switch(DAEMON, program, CPU_INTERFACE)
 
     def fetched(self, server: str) -> int:
         """The bytes of the page that curl fetches from a server of HTTP. CalledProcessError: none."""
@@ -78,31 +69,23 @@ class RunningModel:
             return Tap(interface)
 
     def stop(self) -> None:
-        """The daemon first, which talks to the model."""
-        for process in reversed(self._processes):
-            process.terminate()
-            try:
-                process.wait(_GRACE_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        """Ends daemon and model."""
+        if self._model is not None:
+            self._model.stop()
 
     def restart_daemon(self) -> None:
-        """Ends it like a crash, and starts model and daemon anew: a model does not survive its daemon."""
-        for process in reversed(self._processes):
-            process.kill()
-            process.wait()
-        self._processes.clear()
-        self._run()
+        """See `VendorModel`."""
+        assert self._model is not None
+        with self.inside.entered():
+            self._model.restart_daemon()
 
     def _start(self) -> None:
         with self.inside.entered():
             self.inside.without_ipv6()
             self.inside.up("lo")
-        mapping = [{"device_port": port, "if": name} for port, name in self._cables().items()]
-        self._ports = self.folder / "ports.json"
-        self._ports.write_text(json.dumps({"PortToIf": mapping}), encoding="utf-8")
-        self._run()
+        cables = self._cables()
+        with self.inside.entered():
+            self._model = VendorModel(self._install, self._configuration, self.folder, cables)
 
     def _cables(self) -> dict[int, str]:
         """Makes the veths. The ends of them that the chip has, by device port."""
@@ -120,59 +103,6 @@ class RunningModel:
                 with self.inside.entered():
                     subprocess.run(["ip", "link", "set", end, "mtu", str(_MTU)], check=True)
         return ends
-
-    def _run(self) -> None:
-        loops = sum(1 << pipe for pipe in SCOPES.internal)
-        common = ("--install-dir", str(self._install))
-        self._begin(
-            *("tofino-model", "--no-cli", "--logs-disable", "--log-dir", str(self.folder)),
-            *(f"--chip-type={_TOFINO_B0}", "--int-port-loop", hex(loops), "-f", str(self._ports)),
-            *("--p4-target-config", str(self._configuration), *common),
-        )
-        self._await(_is_listening)
-        self._begin(
-            *("bf_switchd", "--conf-file", str(self._configuration), "--background"),
-            *("--skip-port-add", *common),
-        )
-        self._await(_takes_clients)
-
-    def _begin(self, name: str, *arguments: str) -> None:
-        environment = {**os.environ, "SDE_INSTALL": str(self._install)}
-        with self.inside.entered(), (self.folder / f"{name}.log").open("ab") as log:
-            self._processes.append(
-                subprocess.Popen(
-                    [str(self._install / "bin" / name), *arguments],
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
-                    cwd=self.folder,
-                    env=environment,
-                )
-            )
-
-    def _await(self, holds: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + _PATIENCE_S
-        while True:
-            with self.inside.entered():
-                if holds():
-                    return
-            ended = [process.args for process in self._processes if process.poll() is not None]
-            if ended or time.monotonic() > deadline:
-                raise RuntimeError(f"the model does not start; ended: {ended}; see {self.folder}")
-            time.sleep(0.5)
-
-
-def _is_listening() -> bool:
-    """Whether the model waits for its daemon; it takes no other client first."""
-    return f":{_REGISTERS_PORT} ".encode() in subprocess.check_output(["ss", "-ltn"])
-
-
-def _takes_clients() -> bool:
-    host, _, port = ADDRESS.partition(":")
-    with suppress(OSError):
-        socket.create_connection((host, int(port)), 1).close()
-        return True
-    return False
 
 
 class Tap:
@@ -202,13 +132,3 @@ class Tap:
     def close(self) -> None:
         """No more of them."""
         self._socket.close()
-
-
-def programs(install: Path) -> Mapping[str, Path]:
-    """The programs that the bin of an SDE must have."""
-    return {name: install / "bin" / name for name in ("tofino-model", "bf_switchd")}
-
-
-def missing(install: Path) -> Sequence[str]:
-    """Those of these programs that the SDE does not have."""
-    return [str(path) for path in programs(install).values() if not os.access(path, os.X_OK)]

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from .running import ADDRESS, RunningModel
+from TesterLibrary.targets.tofino.vendor_model import DAEMON
+
+from .running import RunningModel
 
 _BOTH = ("tofino_load", "tofino_counters")
 
@@ -32,6 +34,6 @@ def test_benchmarks_of_a_switch_are_measured(
     with capsys.disabled():
         print(f"\n{done.stdout}")
     found = json.loads(summary.read_text(encoding="utf-8"))
-    assert {name: ADDRESS in outcome.get("note", "") for name, outcome in found.items()} == dict.fromkeys(
+    assert {name: DAEMON in outcome.get("note", "") for name, outcome in found.items()} == dict.fromkeys(
         _BOTH, True
     )

@@ -10,10 +10,11 @@ import pytest
 
 from TesterLibrary.planning.switch.chip import PORT_MASK
 from TesterLibrary.targets.tofino.entry import Masked, TableEntry
+from TesterLibrary.targets.tofino.modelled import CPU_PORT
 from TesterLibrary.targets.tofino.remote import RemoteSwitch
 from TesterLibrary.targets.tofino.switch import PortSetup
 
-from .running import CPU_PORT, FRONT, RunningModel, Tap
+from .running import FRONT, RunningModel, Tap
 
 _STATIONS = "external.ExternalIngress.forwarding.stations"
 _ROLES = "external.ExternalIngressParser.$PORT_METADATA"

@@ -15,8 +15,9 @@ from TesterLibrary.targets.tofino.entry import Masked, Span, TableEntry, Value
 from TesterLibrary.targets.tofino.remote import RemoteSwitch
 from TesterLibrary.targets.tofino.schema import Field, Schema, Table
 from TesterLibrary.targets.tofino.switch import Asked, PortSetup
+from TesterLibrary.targets.tofino.vendor_model import SCOPES
 
-from .running import FRONT, SCOPES, RunningModel
+from .running import FRONT, RunningModel
 
 _SCHEMA = Schema.load(shipped("tofino") / "bf-rt.json")
 _PATTERN = 0x5A5A_5A5A_5A5A_5A5A_5A5A_5A5A_5A5A_5A5A

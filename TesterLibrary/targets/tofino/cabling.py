@@ -201,7 +201,11 @@ def bring_up(
     Raises:
         TargetError: a port has no transceiver.
     """
-    front = [PortSetup(numbers[port.port.name], int(port.port.speed.bps), port.fec) for port in ports.front]
+    least_bps = 0 if ports.has_transceivers else ports.chip.port_bps  # a model's ports keep no speed
+    front = [
+        PortSetup(numbers[port.port.name], max(int(port.port.speed.bps), least_bps), port.fec)
+        for port in ports.front
+    ]
     has_mac = ports.has_cpu and ports.cpu_port not in ports.chip.pcie_ports
     cpu = [PortSetup(ports.cpu_port, _CPU_SPEED_BPS)] if has_mac else []
     looping = [PortSetup(number, ports.chip.port_bps, loopback=True) for number in ports.looping]

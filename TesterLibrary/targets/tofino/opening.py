@@ -13,6 +13,7 @@ from ...model.router import RouterTable
 from ...model.shaper import Shaper
 from ...planning.switch.chip import Chip
 from .cabling import Cabling
+from .modelled import modelled_switch
 from .path_target import PathTarget
 from .program import SCHEMA, Program
 from .schema import Schema
@@ -22,7 +23,7 @@ from .session import SwitchSession
 from .switch import Switch
 from .target import TofinoTarget
 
-FAKE = "fake"
+FAKE, MODEL = "fake", "model"
 
 
 def open_switch(
@@ -37,13 +38,13 @@ def open_switch(
     """Opens the tester in a switch: that of its program.
 
     Args:
-        address: HOST:PORT of its daemon; "fake": a switch that does not exist.
+        address: HOST:PORT of its daemon; "fake": a switch that does not exist; "model": the vendor's model.
         cabling: Its ports.
         program: The program's name in the daemon.
         build: The program's outputs: a folder that the compiler wrote, or a shipped profile.
         cpu_interface: This machine's interface to the port of the switch's CPU.
-        behind: The limits of the device behind a switch that does not exist, or cables to devices that do;
-            None: it has none.
+        behind: The limits of the device behind a switch that does not exist, or cables to devices that do,
+            which the model of a switch needs; None: it has none.
 
     Raises:
         PlanError: no such outputs, or a port that the switch has not.
@@ -53,11 +54,14 @@ def open_switch(
     folder = built(build)
     compiled = Program.load(folder)
     cabling = replace(cabling, internal_pipes=compiled.internal_pipes, has_cpu=not compiled.has_paths)
-    details = "a switch that does not exist" if address == FAKE else f"the switch behind {address}"
+    known = {FAKE: "a switch that does not exist", MODEL: "the vendor's model of a switch"}
+    details = known.get(address, f"the switch behind {address}")
 
     def connect() -> Switch:
         if address == FAKE:
             return fake_switch(folder, program, cabling.front, behind, cabling.copies)
+        if isinstance(behind, Cables):
+            return modelled_switch(folder, behind)
         return vendor_switch(address, program, cpu_interface)
 
     session = SwitchSession(connect, Schema.load(folder / SCHEMA), cabling)

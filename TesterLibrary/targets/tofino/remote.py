@@ -14,7 +14,7 @@ import select
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
@@ -40,6 +40,7 @@ class RemoteSwitch:
         environment: Variables for the process, in addition to ours.
         patience: How long an answer may take.
         inherited: Open files that it gets.
+        at_end: Called when it is closed.
     """
 
     def __init__(
@@ -49,7 +50,9 @@ class RemoteSwitch:
         environment: Mapping[str, str] | None = None,
         patience: Duration = _PATIENCE,
         inherited: Sequence[int] = (),
+        at_end: Callable[[], object] | None = None,
     ) -> None:
+        self._at_end = at_end
         self._patience = patience
         self._asking = threading.Lock()  # an answer belongs to the request before it
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - its standard error
@@ -170,6 +173,8 @@ class RemoteSwitch:
         if self._process.stdout:
             self._process.stdout.close()
         self._said.close()
+        if self._at_end is not None:
+            self._at_end()
 
     def _ask(self, do: str, **given: Any) -> Any:
         request = json.dumps({"do": do, **given}).encode() + b"\n"

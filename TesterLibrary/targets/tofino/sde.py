@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ...errors import TargetError
@@ -17,26 +17,44 @@ _CLIENT = "bfrt_grpc"  # the vendor's name of the client
 _RUN = "import runpy, sys; sys.path.append(sys.argv.pop(1)); runpy.run_module('vendor', run_name='__main__')"
 
 
-def vendor_switch(address: str, program: str, cpu_interface: str) -> RemoteSwitch:
+def vendor_switch(
+    address: str,
+    program: str,
+    cpu_interface: str,
+    prefix: Sequence[str] = (),
+    at_end: Callable[[], object] | None = None,
+) -> RemoteSwitch:
     """The vendor's client for the daemon at HOST:PORT, in its process.
+
+    Args:
+        address: Of the daemon.
+        program: The program's name in the daemon.
+        cpu_interface: The interface to the port of the switch's CPU.
+        prefix: Words before a command, so that it runs where daemon and interface are.
+        at_end: Called when it is closed.
 
     Raises:
         TargetError: SDE_INSTALL is not set, or there is no client in it.
     """
+    root = sde_install()
+    folders = list(_folders(root))
+    if not folders:
+        raise TargetError(f"SDE_INSTALL={root}: there is no {_CLIENT} below lib/python*/site-packages")
+    modules = str(Path(__file__).parent)
+    client = [str(_python(root, folders[0])), "-c", _RUN, modules, address, program, cpu_interface]
+    path = os.pathsep.join(map(str, folders))
+    return RemoteSwitch([*prefix, *client], environment={"PYTHONPATH": path}, at_end=at_end)
+
+
+def sde_install() -> Path:
+    """The folder that the SDE is installed in. TargetError: SDE_INSTALL does not name it."""
     root = os.environ.get("SDE_INSTALL")
     if not root:
         raise TargetError(
             "a switch is driven by the client of its vendor's SDE: set SDE_INSTALL to the folder where that "
             "is installed"
         )
-    folders = list(_folders(Path(root)))
-    if not folders:
-        raise TargetError(f"SDE_INSTALL={root}: there is no {_CLIENT} below lib/python*/site-packages")
-    modules = str(Path(__file__).parent)
-    return RemoteSwitch(
-        [str(_python(Path(root), folders[0])), "-c", _RUN, modules, address, program, cpu_interface],
-        environment={"PYTHONPATH": os.pathsep.join(map(str, folders))},
-    )
+    return Path(root)
 
 
 def _folders(root: Path) -> Iterator[Path]:

@@ -123,7 +123,7 @@ def test_an_embedded_device_is_behind_a_fake_switch(tmp_path: Path) -> None:
         (
             "tor1:50052, cpu_interface: eth7",
             "lab.yaml:3: tester.switch: leave it out: an embedded device has its tester beside it, "
-            "or a switch with address: fake",
+            "or a switch with address: fake or model",
         ),
         (
             "fake, shaper: {rate: 20 Mbps, burst: 60000, queue: 3000}",
@@ -138,6 +138,38 @@ def test_an_embedded_device_is_behind_a_fake_switch(tmp_path: Path) -> None:
 def test_no_other_device_is_where_an_embedded_one_is(tmp_path: Path, switch: str, problem: str) -> None:
     with pytest.raises(TestbedError) as refused:
         load_testbed(_written(tmp_path, BEHIND.replace("ADDRESS", switch)))
+    assert problem in str(refused.value)
+
+
+def test_a_model_is_started_with_its_testbed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    written = _written(tmp_path, BEHIND.replace("ADDRESS", "model"))
+    switch = load_testbed(written).tester.switch
+    assert switch is not None
+    assert (switch.is_started, switch.model, switch.build) == (True, True, "tofino")
+    folder = Path("results", "p4", "tofino")
+    folder.mkdir(parents=True)
+    switch = load_testbed(written).tester.switch
+    assert switch is not None
+    assert switch.build == folder
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            BEHIND.replace("ADDRESS", "model, cpu_interface: eth7"),
+            "tester.switch.cpu_interface: only with another address",
+        ),
+        (
+            GOOD.replace("tor1:50052", "model").replace("    cpu_interface: eth7\n", ""),
+            "tester.switch.address: its ports end in cables to an embedded device; give dut.kind: embedded",
+        ),
+    ],
+)
+def test_what_a_model_cannot_have(tmp_path: Path, text: str, problem: str) -> None:
+    with pytest.raises(TestbedError) as refused:
+        load_testbed(_written(tmp_path, text))
     assert problem in str(refused.value)
 
 

@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A switch that is the vendor's model of a chip, started for a testbed and cabled to its device."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ...errors import PlanError, TargetError
+from ...p4.daemon import configuration
+from .program import Program
+from .remote import RemoteSwitch
+from .sde import sde_install, vendor_switch
+from .served import Cables
+from .vendor_model import DAEMON, SCOPES, VendorModel, missing
+
+LOOPBACKS = (128, 132, 136, 140)  # of pipe 1, which loops as a whole; each takes the daemon most of a second
+CPU_PORT = 64  # device port of a Tofino's CPU, as a network interface
+_CPU, _CPU_END = "cpu", "chip-cpu"
+_MTU = "9500"  # templates have a header more than frames
+
+
+def modelled_switch(folder: Path, cables: Cables) -> RemoteSwitch:
+    """The vendor's client of a model of its own, which ends with it.
+
+    Args:
+        folder: All outputs of the compiler.
+        cables: Those of its ports, `dev:0` and the like, to interfaces.
+
+    Raises:
+        TargetError: SDE_INSTALL names no SDE with a model, or the model does not start.
+        PlanError: The folder has no binaries that can be loaded.
+    """
+    install = sde_install()
+    if absent := missing(install):
+        raise TargetError(f"the model of the chip: the SDE has no {', '.join(absent)}")
+    program = Program.load(folder).profile
+    loaded = _configuration(folder, program)
+    logs = tempfile.TemporaryDirectory(prefix="model-")
+    try:
+        file = Path(logs.name) / "daemon.conf"
+        file.write_text(json.dumps(loaded), encoding="utf-8")
+        _connect_cpu(cables.prefix)
+        ends = {int(port.removeprefix("dev:")): name for port, name in cables.interfaces.items()}
+        interfaces = {CPU_PORT: _CPU_END, **ends}
+        model = VendorModel(install, file, Path(logs.name), interfaces, cables.prefix)
+    except BaseException:
+        logs.cleanup()
+        raise
+
+    def end() -> None:
+        model.stop()
+        logs.cleanup()
+
+    return vendor_switch(DAEMON, program, _CPU, cables.prefix, at_end=end)
+
+
+def _configuration(folder: Path, program: str) -> dict[str, Any]:
+    """That of the daemon. PlanError: a shipped folder, say, has no binaries."""
+    found = configuration(folder, program, program, SCOPES)
+    for pipeline in found["p4_devices"][0]["p4_programs"][0]["p4_pipelines"]:
+        if not Path(pipeline["config"]).is_file():
+            raise PlanError(
+                f"the model of the chip runs what the compiler wrote, and there is no {pipeline['config']}: "
+                f"`tester p4 build {program}` writes it; name that folder under tester.switch.build"
+            )
+    return found
+
+
+def _connect_cpu(prefix: Sequence[str]) -> None:
+    """Makes the interface that is the port of the chip's CPU. It may be there, of a model before."""
+    subprocess.run([*prefix, "ip", "link", "delete", _CPU_END], check=False, stderr=subprocess.DEVNULL)
+    for line in (
+        f"link add {_CPU_END} type veth peer name {_CPU}",
+        *(f"link set {end} mtu {_MTU} up" for end in (_CPU_END, _CPU)),
+        "link set lo up",
+    ):
+        subprocess.run([*prefix, "ip", *line.split()], check=True)

@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Testbeds of the vendor's model of a chip: the embedded ones, with another tester."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+
+_SHIPPED = Path(__file__).parents[2] / "resources" / "testbeds" / "embedded"
+_WRITTEN = Path("results") / "matrix"
+_SPEED = "100 kbps"  # 149 frames of 64 bytes each second: the model keeps that
+
+
+def on_model(name: str) -> str:
+    """The variable that names an embedded testbed whose tester is the model."""
+    return f"TESTBED:{_WRITTEN / name}.yaml"
+
+
+def write_testbeds() -> None:
+    """Writes the files of all such testbeds."""
+    _WRITTEN.mkdir(parents=True, exist_ok=True)
+    for shipped in sorted(_SHIPPED.glob("*.yaml")):
+        data = yaml.safe_load(shipped.read_text(encoding="utf-8"))
+        data |= {"name": f"model-{data['name']}", "tester": {"switch": {"address": "model"}}}
+        for port in data["ports"]:
+            port["speed"] = _SPEED
+        (_WRITTEN / shipped.name).write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
