@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -26,8 +27,10 @@ def sessions(rig: Rig) -> Sessions:
     return Sessions(rig)
 
 
-def _server(protocol: str = "http-get", **parameters: int) -> Responder:
-    return Responder(name="web", port=FAR, protocol=protocol, servers=SERVICE, parameters=parameters)
+def _server(protocol: str = "http-get", vlan: int | None = None, **parameters: int) -> Responder:
+    return Responder(
+        name="web", port=FAR, protocol=protocol, servers=SERVICE, parameters=parameters, vlan=vlan
+    )
 
 
 def _clients(**given: Any) -> Clients:
@@ -53,10 +56,12 @@ def test_each_connection_is_answered_once(sessions: Sessions, sources: str | Non
     assert web.tx_packets == users.rx_packets == 4 * 8
 
 
-@pytest.mark.parametrize("segments", [1, 2, 10, 100])
-def test_flows_of_all_lengths_have_exact_counts(sessions: Sessions, segments: int) -> None:
+@pytest.mark.parametrize(
+    ("segments", "vlan"), [(1, None), (2, None), (10, None), (100, None), (1, 7), (10, 4094)]
+)
+def test_flows_of_all_lengths_have_exact_counts(sessions: Sessions, segments: int, vlan: int | None) -> None:
     """Each acknowledgement asks for the next segment, so all frames are known beforehand (norma §8)."""
-    sessions.start(_server(segments=segments), _clients(total=8))
+    sessions.start(_server(segments=segments, vlan=vlan), _clients(total=8, vlan=vlan))
     users = sessions.until("users", lambda s: s.ended == 8)
     web = sessions.until("web", lambda s: s.count("closed") == 8)
     assert (users.completed, users.transactions, users.failed, users.count("disordered")) == (8, 8, 0, 0)
@@ -128,6 +133,24 @@ def test_connections_without_an_answer_stay_open(sessions: Sessions) -> None:
     sessions.rig.pass_time(0.05)
     users = sessions.read("users")
     assert (users.attempted, users.established, users.concurrent, users.unanswered) == (4, 0, 4, 4)
+
+
+@pytest.mark.parametrize(("here", "there"), [(7, None), (7, 8), (None, 7)])
+def test_nobody_answers_in_another_vlan(sessions: Sessions, here: int | None, there: int | None) -> None:
+    """The server's answers would be taken neither, if it gave any."""
+    sessions.start(_server(vlan=there), _clients(connections=4, vlan=here))
+    sessions.until("users", lambda s: s.attempted == 4)
+    sessions.rig.pass_time(0.05)
+    assert (sessions.read("users").rx_packets, sessions.read("web").rx_packets) == (0, 0)
+
+
+def test_clients_of_the_same_addresses_are_told_apart_by_their_vlans(sessions: Sessions) -> None:
+    flood = replace(_clients(protocol="syn-flood", total=50, connections=1, vlan=8), name="flood")
+    sessions.start(_server(vlan=7), _clients(total=8, vlan=7), flood)
+    users = sessions.until("users", lambda s: s.ended == 8)
+    assert (users.attempted, users.completed, users.failed) == (8, 8, 0)
+    assert sessions.until("flood", lambda s: s.attempted == 50).rx_packets == 0
+    assert sessions.read("web").count("opened") == 8
 
 
 @pytest.mark.parametrize("resets", [0, 1])

@@ -82,6 +82,22 @@ def test_what_it_does_not_wait_for_is_left_to_others(rig: Rig) -> None:
     assert figures(counted(rig, "request")) == (1, 1, (1, 1), 0)
 
 
+def test_in_a_vlan_it_sends_frames_of_that_vlan_for_those_of_no_other(rig: Rig, querying: Querying) -> None:
+    trigger(rig, "request", OPENED, REQUEST, vlan=7)
+    trigger(rig, "back", "UDP.dport == 7 and UDP.sport == 5", "Ether / IP / UDP / Raw(load=payload)", vlan=7)
+    answer = "TCP.flags == PA and IP.src == 10.0.0.1 and IP.len == 61"
+    querying.start("VLAN.vlan", port="p1", filter=f"{answer} and VLAN.vlan == 0-15", value="length")
+    querying.start("VLAN.vlan", "back", port="p1", filter="UDP.sport == 7 and VLAN.vlan == 0-15")
+    segment = IP(src="10.0.0.9", dst="10.0.0.1") / TCP(sport=80, dport=2000, flags="SA")
+    datagram = IP(src="10.0.0.9", dst="10.0.0.1") / UDP(sport=5, dport=7) / Raw(b"anything")
+    tags = [Dot1Q(vlan=7), Dot1Q(vlan=7), Dot1Q(vlan=8), Dot1Q(vlan=0)]
+    send(rig, *(LINK / tag / packet for tag in tags for packet in (segment, datagram)))
+    send(rig, LINK / segment, LINK / datagram)
+    assert querying.rows() == [("7", 2, 2 * 83)]
+    assert querying.rows("back") == [("7", 2, None)]
+    assert figures(counted(rig, "request")) == figures(counted(rig, "back")) == (2, 2, (2, 2), 0)
+
+
 def test_it_goes_off_by_as_many_packets_as_it_may(rig: Rig, querying: Querying) -> None:
     trigger(rig, "request", OPENED, REQUEST, most=3)
     querying.start("", port="p1", filter="TCP.flags == PA")

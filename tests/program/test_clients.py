@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -48,11 +49,12 @@ def test_clients_do_the_same_on_both(program: P4Program, seed: int) -> None:
         first_source=draw.randrange(30),
     )
     server = draw.choice(("http-get", "syn-reset", ""))
+    vlan = draw.choice((None, 7))
 
     def run(rig: SwitchRig) -> Any:
-        ends: tuple[Any, ...] = (users,)
+        ends: tuple[Any, ...] = (replace(users, vlan=vlan),)
         if server:
-            ends += (Responder(name="web", port="p2", protocol=server, servers=_SERVICE),)
+            ends += (Responder(name="web", port="p2", protocol=server, servers=_SERVICE, vlan=vlan),)
         macs = {("p1", _SERVICE.addresses.first): _MAC}
         plan = compile_job(
             Job("job", ends=ends), ports=rig.ports, gateways={}, max_streams=9, neighbours=macs

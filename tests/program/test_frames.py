@@ -42,14 +42,21 @@ _RESPONDERS = (
 )
 
 
-def _load(rig: SwitchRig) -> None:
+def _load(rig: SwitchRig, vlan: int | None = None) -> None:
+    """Streams and responders; the web server is in a VLAN, if any."""
     streams = (
         Stream("north", "p1", "p2", FrameSize(128), Rate.parse("1 kpps")),
         Stream("south", "p2", "p1", FrameSize(128), Rate.parse("1 kpps"), signature=False),
         Stream("label", "p1", "p2", FrameSize(128), Rate.parse("1 kpps"), headers=_LABELLED),
     )
     ends = tuple(
-        Responder(name=name, port="p2", protocol=protocol, servers=Endpoints.parse(servers))
+        Responder(
+            name=name,
+            port="p2",
+            protocol=protocol,
+            servers=Endpoints.parse(servers),
+            vlan=vlan if name == "web" else None,
+        )
         for name, protocol, servers in _RESPONDERS
     )
     rig.load(compile_job(Job("job", streams, ends=ends), ports=rig.ports, gateways={}, max_streams=9))
@@ -93,7 +100,8 @@ def frame_at_random(draw: Random) -> bytes:
 def test_each_frame_does_the_same_on_both(program: P4Program, seed: int) -> None:
     draw = Random(seed)
     twins = Twins(program)
-    twins.both(_load)
+    vlan = draw.choice((None, 7))
+    twins.both(lambda rig: _load(rig, vlan))
     known = [bytes.fromhex(octets) for _, _, octets in twins.sent]
     for _ in range(300):
         frame = frame_at_random(draw)

@@ -58,6 +58,7 @@ def _returning(draw: Random) -> Trigger:
         send=SentFrames.parse(f"Ether / IP / {header} / Raw(load=payload)"),
         out=draw.choice((None, "p2")),
         most=draw.choice((2, 10**6)),
+        vlan=draw.choice((None, 7)),
     )
 
 
@@ -77,6 +78,7 @@ def _trigger(draw: Random, name: str) -> Trigger:
         filter=PacketFilter.parse(" and ".join([*conditions, "TCP.flags lacks UC"])),
         send=SentFrames.parse(f"Ether{address} / IP(ttl=9) / {headers}{draw.choice(_PAYLOADS)}"),
         out=draw.choice((None, "p2")),
+        vlan=draw.choice((None, 7)),
         most=draw.choice((3, 10**6)),
     )
 

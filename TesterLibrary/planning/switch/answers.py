@@ -18,10 +18,18 @@ from .frame import TCP
 
 _STACK = ["Ether", "IP", "TCP"]
 _IP_WORDS = _TCP_WORDS = 5  # of headers without options
+_ADDRESSES = 12  # bytes of Ethernet before its type
+_TAG = b"\x81\x00"  # IEEE 802.1Q
+TAG_LENGTH = 4  # bytes
 
 
-def answer_frame(protocol: Protocol, template: Template) -> bytes:
+def answer_frame(protocol: Protocol, template: Template, vlan: int | None = None) -> bytes:
     """The frame without FCS. Fields that an answer copies from a packet still have their initial values.
+
+    Args:
+        protocol: Whose answer it is.
+        template: Its template.
+        vlan: VLAN of its tag, which has priority 0 as an engine's; None: it has no tag.
 
     Raises:
         PlanError: a template of other packets than TCP in IPv4, or with options that depend on the flow.
@@ -33,11 +41,15 @@ def answer_frame(protocol: Protocol, template: Template) -> bytes:
             f"{' / '.join(_STACK)} only"
         )
     constants = {name: value.constant for name, value in template.fields if value.constant is not None}
-    return tcp_frame(template.headers, constants, _options(protocol, template), template.payload)
+    return tcp_frame(template.headers, constants, _options(protocol, template), template.payload, vlan)
 
 
 def tcp_frame(
-    headers: HeaderStack, fields: Mapping[str, int], options: bytes = b"", payload: bytes = b""
+    headers: HeaderStack,
+    fields: Mapping[str, int],
+    options: bytes = b"",
+    payload: bytes = b"",
+    vlan: int | None = None,
 ) -> bytes:
     """A frame without FCS of Ethernet, IPv4 and TCP, with lengths and checksums.
 
@@ -46,6 +58,7 @@ def tcp_frame(
         fields: Values of fields, by names such as `TCP.dport`; the others are as in `headers`.
         options: Whole words behind the TCP header.
         payload: What is behind them.
+        vlan: VLAN of a tag behind the Ethernet addresses; None: none.
     """
     layout = layout_of(headers)
     begins, whole = dict[str, int](), bytearray()
@@ -57,7 +70,14 @@ def tcp_frame(
         place = layout.places[name]
         _set(whole, begins[name.partition(".")[0]] + place.offset, place.bits, value)
     ip, tcp = (begins[name] // 8 for name in ("IP", "TCP"))
-    return _summed(bytes(whole) + options + payload, ip, tcp).ljust(MIN_FRAME_SIZE - FCS_LENGTH, b"\0")
+    return _padded(_summed(bytes(whole) + options + payload, ip, tcp), vlan)
+
+
+def _padded(frame: bytes, vlan: int | None) -> bytes:
+    """A frame with its tag, if any, and as long as the shortest one."""
+    if vlan is not None:
+        frame = frame[:_ADDRESSES] + _TAG + _word(vlan) + frame[_ADDRESSES:]
+    return frame.ljust(MIN_FRAME_SIZE - FCS_LENGTH, b"\0")
 
 
 def _options(protocol: Protocol, template: Template) -> bytes:

@@ -12,6 +12,7 @@ from math import ceil
 from ...model.ports import Port
 from ...model.units import FCS_LENGTH, LINE_OVERHEAD
 from .allocation import LoopbackFlow, LoopbackPort, LoopbackPorts
+from .answers import TAG_LENGTH
 from .match_action import MatchAction, Queue
 from .replies import replies_only
 from .template_loop import template_packets
@@ -47,25 +48,29 @@ class PlacedLoop:
         return f"{where} with {self.templates} template packets" if self.templates else where
 
 
-def end_loops(name: str, program: MatchAction, port: Port) -> tuple[Loop, ...]:
+def end_loops(name: str, program: MatchAction, port: Port, *, tagged: bool = False) -> tuple[Loop, ...]:
     """All loops of an end that answers at the line rate of its port. They share registers, so one pipeline.
 
     A protocol with states reads and writes them at line rate, and sends each template with a payload at line
     rate; the longest answers set its packet rate. A protocol without states receives packets of 64 bytes, one
     for each answer (norma section 9.1, TCP and HTTP). Templates without a payload share a part of a port.
     Those that no row sends, with the parameters of the end, have none. A protocol that only sends back the
-    packet in hand needs no loop.
+    packet in hand needs no loop. Frames may have the tag of a VLAN.
     """
     if replies_only(program.protocol):
         return ()
     sent = {template for entry in program.entries for template in entry.sends}
     queues = [queue for queue in program.queues if queue.name in sent]
-    sizes = [_size(queue) for queue in queues] or [_SMALLEST]
+
+    def size_of(queue: Queue) -> int:
+        return max(_SMALLEST, len(queue.octets) + FCS_LENGTH + TAG_LENGTH * tagged)
+
+    sizes = [size_of(queue) for queue in queues] or [_SMALLEST]
     line = port.speed.bps
     pps = int(line / Fraction(_bits(max(sizes))))
 
     def loop(role: str, bps: int, queues: Sequence[Queue] = (), part: Fraction = Fraction(1)) -> Loop:
-        size = min(map(_size, queues), default=_SMALLEST)
+        size = min(map(size_of, queues), default=_SMALLEST)
         flow = LoopbackFlow(f"{name}: {role}", bps, int(pps * part), group=name)
         return Loop(name, role, flow, tuple(queue.name for queue in queues), size)
 
@@ -74,7 +79,7 @@ def end_loops(name: str, program: MatchAction, port: Port) -> tuple[Loop, ...]:
     if program.passes == 1:
         content, control = content or control, control if content else []
         found = [loop("ask", pps * _bits(_SMALLEST))]
-        found += [loop(queue.name, pps * _bits(_size(queue)), [queue]) for queue in content]
+        found += [loop(queue.name, pps * _bits(size_of(queue)), [queue]) for queue in content]
         share = packets = _CONTROL_WITHOUT_STATES
     else:
         found = [loop("read", line), loop("write", line)]
@@ -95,10 +100,6 @@ def placed(loop: Loop, place: LoopbackPort, chip: LoopbackPorts) -> PlacedLoop:
 
 def _with_payload(program: MatchAction) -> Iterator[str]:
     return (template.name for template in program.protocol.templates if template.payload)
-
-
-def _size(queue: Queue) -> int:
-    return max(_SMALLEST, len(queue.octets) + FCS_LENGTH)
 
 
 def _bits(frame_size: int) -> int:

@@ -104,6 +104,25 @@ _PLACES = {
 }
 
 
+def check_tags(ends: Sequence[PlannedEnd]) -> None:
+    """PlanError for ends of a protocol in several VLANs: its templates are shared, and each has one tag."""
+    first: dict[str, PlannedEnd] = {}
+    for end in ends:
+        if end.is_trigger or replies_only(end.protocol):
+            continue
+        other = first.setdefault(end.protocol.name, end)
+        if other.vlan != end.vlan:
+            raise PlanError(
+                f"{end.name!r}: {end.protocol.name} answers {_frames(end)}, and {_frames(other)} for "
+                f"{other.name!r}; in a switch a protocol has one set of templates, so answers of a job have "
+                f"one VLAN: give both the same vlan=, or leave one of them out"
+            )
+
+
+def _frames(end: PlannedEnd) -> str:
+    return "frames without a tag" if end.vlan is None else f"frames of VLAN {end.vlan}"
+
+
 def check_end(end: PlannedEnd) -> None:
     """PlanError if a switch cannot run this end."""
     if end.is_trigger:
@@ -114,7 +133,5 @@ def check_end(end: PlannedEnd) -> None:
         return
     if end.opening is None:
         check_accepted(end.accepts)
-    if end.vlan is not None:
-        raise PlanError(f"{end.name!r}: answers with a VLAN tag are none of a switch's; leave vlan= out")
     for template in end.protocol.templates:
         answer_frame(end.protocol, template)

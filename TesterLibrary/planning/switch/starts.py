@@ -158,7 +158,7 @@ def starts(end: PlannedEnd) -> Starts:
     hosts, ports = _sources(end, opening, series["IP.src"], series["TCP.sport"], keeps=keeps)
     targets = series["IP.dst"], series["TCP.dport"]
     return Starts(
-        frame=_frame(opening, hosts, ports, targets),
+        frame=_frame(opening, hosts, ports, targets, end.vlan),
         edits=_edits(end, hosts, ports, targets),
         hosts=hosts,
         ports=ports,
@@ -271,8 +271,10 @@ def _check_turns(end: PlannedEnd, pps: Fraction, sources: int) -> None:
         )
 
 
-def _frame(opening: Opening, hosts: Accept, ports: Accept, targets: tuple[Series, Series]) -> bytes:
-    """A start: from the target to the first of the sources, with no flag."""
+def _frame(
+    opening: Opening, hosts: Accept, ports: Accept, targets: tuple[Series, Series], vlan: int | None
+) -> bytes:
+    """A start: from the target to the first of the sources, with no flag, and the tag that answers have."""
     fields = {
         "IP.src": targets[0].first,
         "IP.dst": hosts.first,
@@ -280,7 +282,7 @@ def _frame(opening: Opening, hosts: Accept, ports: Accept, targets: tuple[Series
         "TCP.dport": ports.first,
         "TCP.flags": 0,
     }
-    return opening.source_mac + opening.destination_mac + tcp_frame(_HEADERS, fields)[12:]
+    return opening.source_mac + opening.destination_mac + tcp_frame(_HEADERS, fields, vlan=vlan)[12:]
 
 
 def _edits(

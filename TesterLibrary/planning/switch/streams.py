@@ -26,7 +26,7 @@ from .match_action import MatchAction, match_action
 from .meter import LoopMeter
 from .parts import named, parts_of
 from .phase import first_tick, ticks
-from .refusals import check_edited, check_end, check_stream
+from .refusals import check_edited, check_end, check_stream, check_tags
 from .resources import FLOW_CELLS, Excess
 from .sizes import Turns
 from .staging import Staging, draw, stage
@@ -102,7 +102,11 @@ def place(
         if resource.needed > resource.available:
             raise PlanError(str(resource))
     programs = [(end, _program(end)) for end in plan.ends]
-    loops = [(end, program, end_loops(end.name, program, ports[end.port])) for end, program in programs]
+    check_tags(plan.ends)
+    loops = [
+        (end, program, end_loops(end.name, program, ports[end.port], tagged=end.vlan is not None))
+        for end, program in programs
+    ]
     opening = {end.name: placed_starts(end, chip) for end in plan.ends if end.opening}
     looping_flows = [loop.flow for _, _, looping in loops for loop in looping]
     looping_flows += [starts.flow for starts in opening.values()]

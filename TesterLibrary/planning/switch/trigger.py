@@ -135,8 +135,6 @@ def switch_trigger(end: PlannedEnd) -> SwitchTrigger:
 
 
 def _switch_trigger(end: PlannedEnd) -> SwitchTrigger:
-    if end.vlan is not None:
-        raise PlanError(f"vlan={end.vlan}: it answers packets without a tag; leave vlan= out")
     if end.most > _MOST:
         raise PlanError(f"most={end.most:,}: it counts {_MOST:,} packets at most; give a smaller number")
     *network, header = (placed.name for placed in layout_of(end.protocol.stack).headers)
@@ -234,7 +232,7 @@ def _template_frame(end: PlannedEnd, header: str, waits: Condition) -> TemplateF
     (seq, add_to_seq), (ack, add_to_ack) = (_carried(template, name) for name in CARRIED)
     _check_fields(template, waits)
     return TemplateFrame(
-        frame=tcp_frame(template.headers, {}, payload=template.payload),
+        frame=tcp_frame(template.headers, {}, payload=template.payload, vlan=end.vlan),
         asking=Asking(seq, ack),
         add=(add_to_seq, add_to_ack),
         destination=_given(template, "Ether.dst"),

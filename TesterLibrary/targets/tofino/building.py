@@ -229,6 +229,7 @@ class _Builder:
             action,
             {"trigger": number, **data},
             port=port,
+            vlan=end.vlan,
             priority=_ROWS_OF_REPLY * (2 * REPLIES + number),
         )
         return loaded
@@ -284,8 +285,8 @@ class _Builder:
             sources = SourceNumbers(placed.starts.starts)
             flows = free_range(sources.count, self._ranges, most)
             sources = replace(sources, first=flows.first)
-            self._answering += source_entries(sources, port, link, first, link)
-            starts, start_link = self._starts(placed.starts, sources, first)
+            self._answering += source_entries(sources, port, link, first, link, vlan=end.vlan)
+            starts, start_link = self._starts(placed.starts, sources, first, end.vlan)
             self._entries.append(
                 link_addresses(start_link, port, end.opening.destination_mac, end.opening.source_mac)
             )
@@ -296,7 +297,7 @@ class _Builder:
         self._entries += [row.entry for row in rows]
         self._entries += kept_entries(program, link)
         name = end.protocol.name
-        frames = {one.name: answer_frame(end.protocol, one) for one in end.protocol.templates}
+        frames = {one.name: answer_frame(end.protocol, one, end.vlan) for one in end.protocol.templates}
         for one in placed.loops:
             for queue in one.loop.queues:
                 number = self._answers_by[f"{name}.{queue}"]
@@ -311,7 +312,7 @@ class _Builder:
         return LoadedEnd(end, port, rows, flows, link, queues, starts)
 
     def _starts(
-        self, placed: PlacedStarts, sources: SourceNumbers, loopback: int
+        self, placed: PlacedStarts, sources: SourceNumbers, loopback: int, vlan: int | None
     ) -> tuple[LoadedStarts, int]:
         """The starts of clients, and the link by which their rows are known."""
         starts, place = placed.starts, placed.loopback
@@ -328,7 +329,7 @@ class _Builder:
             starts.frame, template, self._link(starts.frame[:12], again), self._ports.loop(place)
         )
         self._packets.append(TemplatePacket(packet, placed.templates))
-        self._answering += source_entries(sources, again, link, loopback, link)
+        self._answering += source_entries(sources, again, link, loopback, link, vlan=vlan)
         return LoadedStarts(template, placed.staging, placed.starts.edits, starts.most, placed.metered), link
 
     def _bypass(self, placed: SwitchEnd) -> LoadedEnd:
@@ -352,16 +353,18 @@ class _Builder:
         return LoadedEnd(end, port, tuple(CountedRow(row.entry, row.counts, row.replies) for row in rows))
 
     def _neighbours(self, answered: AnsweredRange) -> None:
-        """ARP replies for addresses of the tester, in frames without a tag."""
+        """ARP replies for addresses of the tester, in frames without a tag and in the VLANs of ends."""
         self._program.check(_ARP)
         program = answered.program()
         number = self._replies.next()
         self._entries += reply_entries(program, answered.parameters, [number])
         port = self._ports.of(answered.port)
-        rows = bypass_rows(
-            program, (), port=port, vlan=None, numbers=[number], priority=_ROWS_OF_REPLY * number
-        )
-        self._entries += [row.entry for row in rows if row.replies]
+        vlans = dict.fromkeys([None, *(end.vlan for end in self._plan.ends if end.port == answered.port)])
+        for vlan in vlans:
+            rows = bypass_rows(
+                program, (), port=port, vlan=vlan, numbers=[number], priority=_ROWS_OF_REPLY * number
+            )
+            self._entries += [row.entry for row in rows if row.replies]
 
     def _group(self, port: int) -> int:
         if port not in self._group_of:

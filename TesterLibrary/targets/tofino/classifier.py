@@ -76,7 +76,7 @@ def end_entries(
         for host in range(flows.hosts):
             key: dict[str, Value] = {
                 "ingress_port": Masked(port, PORT_MASK),
-                "vlan_valid": Masked(0, 1),
+                **vlan_key(end.vlan),
                 "ipv4_valid": Masked(1, 1),
                 "tcp_valid": Masked(1, 1),
                 **{_NAMES[name]: masked for name, masked in accepted.items()},
@@ -110,7 +110,7 @@ class SourceNumbers:
 
 
 def source_entries(
-    numbers: SourceNumbers, port: int, link: int, loopback: int, priority: int
+    numbers: SourceNumbers, port: int, link: int, loopback: int, priority: int, *, vlan: int | None = None
 ) -> Iterator[TableEntry]:
     """Entries that recognize packets for clients at a device port, or their starts, and their flows.
 
@@ -120,6 +120,7 @@ def source_entries(
         link: Number of the Ethernet addresses of answers.
         loopback: The device port of the first pass.
         priority: Entries with a lower number are tried first.
+        vlan: VLAN of the packets; None: untagged packets.
     """
     starts, bits = numbers.starts, numbers.port_bits
     data = {
@@ -132,13 +133,20 @@ def source_entries(
     for accepted in accepts(starts.accepts, SOURCES):
         key: dict[str, Value] = {
             "ingress_port": Masked(port, PORT_MASK),
-            "vlan_valid": Masked(0, 1),
+            **vlan_key(vlan),
             "ipv4_valid": Masked(1, 1),
             "tcp_valid": Masked(1, 1),
             **{_NAMES[name]: masked for name, masked in accepted.items()},
             "$MATCH_PRIORITY": priority,
         }
         yield TableEntry(_CLASSES, key, f"{_CLASSIFIER}.flow_of_destination", data)
+
+
+def vlan_key(vlan: int | None) -> dict[str, Value]:
+    """The keys of packets of a VLAN; None: of untagged packets."""
+    if vlan is None:
+        return {"vlan_valid": Masked(0, 1)}
+    return {"vlan_valid": Masked(1, 1), "vlan": Masked(vlan, 0xFFF)}
 
 
 SOURCES = {"IP.src": 32, "IP.dst": 32, "TCP.sport": 16, "TCP.dport": 16}  # fields of packets for clients

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...measurement.snapshot import EndCounters, PortCounters, PortVersionCounters
+from ...planning.switch.answers import TAG_LENGTH
 from .loaded import CountedRow, LoadedEnd
 from .switch import Asked, Reading
 from .triggers import left_asked, matched, untouched
@@ -53,7 +54,7 @@ def end_counters(job: str, end: LoadedEnd, readings: Sequence[Reading], *, answe
     counted: Counter[str] = Counter()
     for (row, count), reading in zip(rows, readings, strict=False):
         counted.update(dict.fromkeys(row.counts, count))
-        counted.update({name: _payload(row, count, reading) for name in row.measures})
+        counted.update({name: _payload(end, row, count, reading) for name in row.measures})
     openings = sum(count for row, count in rows if row.starts and row.answers)
     most = end.starts.most if end.starts else 0
     flows = _flows(end, rows)
@@ -96,9 +97,12 @@ def _trigger_counters(
     )
 
 
-def _payload(row: CountedRow, packets: int, reading: Reading) -> int:
+def _payload(end: LoadedEnd, row: CountedRow, packets: int, reading: Reading) -> int:
     """The bytes of payload that the packets of a row had."""
-    return packets * row.octets if row.octets is not None else _number(reading, _OCTETS) - packets * _HEADERS
+    if row.octets is not None:
+        return packets * row.octets
+    headers = _HEADERS if end.planned.vlan is None else _HEADERS + TAG_LENGTH
+    return _number(reading, _OCTETS) - packets * headers
 
 
 def _flows(end: LoadedEnd, rows: Sequence[tuple[CountedRow, int]]) -> Flows:

@@ -15,7 +15,7 @@ from ...planning.switch.match_action import MatchAction, match_action
 from ...planning.switch.replies import accepted_fields, header_key, known_by, reply_rows
 from ...planning.switch.row_names import reply_action, row_key
 from ...protocols.checker import load_protocol
-from .classifier import accepts
+from .classifier import accepts, vlan_key
 from .entry import Masked, TableEntry, Value
 
 _ROWS = "ExternalIngress.reply_rows"
@@ -69,11 +69,9 @@ def bypass_rows(
     """
     common: dict[str, Value] = {
         "ingress_port": Masked(port, PORT_MASK),
-        "vlan_valid": Masked(int(vlan is not None), 1),
+        **vlan_key(vlan),
         header_key(known_by(program.protocol)): Masked(1, 1),
     }
-    if vlan is not None:
-        common["vlan"] = Masked(vlan, 0xFFF)
     for accepted in accepts(tuple(taken), accepted_fields(program.protocol)):
         ours = {row_key(name): masked for name, masked in accepted.items()}
         for row in reply_rows(program).rows:

@@ -12,7 +12,8 @@ from ...planning.switch.replies import header_key
 from ...planning.switch.resources import QUEUES
 from ...planning.switch.row_names import row_key
 from ...planning.switch.trigger import ReturnedFrame, SwitchTrigger, TemplateFrame
-from .entry import Masked, TableEntry
+from .classifier import vlan_key
+from .entry import Masked, TableEntry, Value
 from .program import Program
 from .switch import Asked, Reading
 
@@ -47,7 +48,13 @@ class TriggerQueues:
 
 
 def waiting_entries(
-    trigger: SwitchTrigger, action: str, data: Mapping[str, int], *, port: int, priority: int
+    trigger: SwitchTrigger,
+    action: str,
+    data: Mapping[str, int],
+    *,
+    port: int,
+    vlan: int | None,
+    priority: int,
 ) -> Iterator[TableEntry]:
     """Entries for the packets that a trigger waits for at a device port.
 
@@ -56,11 +63,12 @@ def waiting_entries(
         action: `ask` for its template, or `send_back`.
         data: What the action is given.
         port: The device port that its packets arrive by.
+        vlan: VLAN of the packets; None: untagged packets.
         priority: Priority of the entries. No packet hits two of them.
     """
-    common = {
+    common: dict[str, Value] = {
         "ingress_port": Masked(port, PORT_MASK),
-        "vlan_valid": Masked(0, 1),
+        **vlan_key(vlan),
         "ipv4_valid": Masked(1, 1),
         header_key(trigger.header): Masked(1, 1),
     }

@@ -96,6 +96,14 @@ def test_template_packets_are_for_each_queue() -> None:
     assert placed(content, LoopbackPort(0, 0), CHIP).templates == 12
 
 
+def test_a_tag_makes_templates_longer_than_64_bytes_longer(tmp_path: Path) -> None:
+    for frame_size, size in ((60, 64), (128, 132)):
+        _, plain, _ = end_loops("a", push(tmp_path, frame_size), PORT)
+        _, tagged, _ = end_loops("a", push(tmp_path, frame_size), PORT, tagged=True)
+        assert (plain.frame_size, tagged.frame_size) == (max(64, frame_size), size)
+        assert plain.flow.bps == pytest.approx(tagged.flow.bps, rel=1e-6)
+
+
 def udp(folder: Path, frame_size: int, rate: str) -> str:
     """All 32 ports send to their neighbour."""
     lines = ["version: 1", "name: udp", "ports:"]

@@ -136,7 +136,6 @@ def test_a_flow_that_is_given_up_answers_as_a_closed_one_but_is_not_started() ->
             {"protocol": "syn-flood", "sources": Endpoints.parse("198.18.0.64/28")},
             r"fields that change from start to start: 3 needed, 2 there \(IP.dst, TCP.dport, TCP.seq",
         ),
-        ({"vlan": 5}, "answers with a VLAN tag are none of a switch's"),
         ({"protocol": "http-client"}, r"http-client.yaml: line \d+: not on tofino: tables over one another"),
         ({"protocol": "tcp-client"}, r"tcp.yaml: line \d+: not on tofino: timers: \d needed, 0 there"),
         ({"protocol": "http-client"}, r"line \d+: not on tofino: bytes of payload: 8,192 needed, 16 there"),

@@ -151,7 +151,6 @@ def test_a_packet_is_sent_back_with_the_addresses_of_an_answer() -> None:
             "its packets are Ether / IPv6 / TCP",
         ),
         ({"swap": False}, "swap=False: Ether.src stays as it arrived"),
-        ({"vlan": 7}, "vlan=7: it answers packets without a tag; leave vlan= out"),
         ({"most": 2**32}, "most=4,294,967,296: it counts 4,294,967,295 packets at most"),
         (
             {"filter": "TCP.flags == SA and TCP.dport != 7 and IP.src != 9.9.9.9 and IP.dst != 9.9.9.9"},

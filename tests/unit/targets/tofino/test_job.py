@@ -221,6 +221,32 @@ def test_the_tester_answers_arp_for_its_own_addresses() -> None:
     )
 
 
+def test_the_tester_answers_arp_in_the_vlans_of_its_responders() -> None:
+    job = switched(planned([], [replace(HTTP, vlan=7)]))
+    arp = {"arp_valid": 1, "arp_hwtype": 1, "arp_ptype": 2048, "arp_hwlen": 6, "arp_plen": 4, "arp_op": 1}
+    asked = {"ingress_port": 132, "arp_pdst": int(ip_address("198.18.1.10")), **arp}
+    assert met(job, "reply_rows.rows", **asked) is not None
+    assert met(job, "reply_rows.rows", vlan_valid=1, vlan=7, **asked) is not None
+    assert met(job, "reply_rows.rows", vlan_valid=1, vlan=8, **asked) is None
+    assert met(job, "reply_rows.rows", vlan_valid=1, vlan=7, **{**asked, "ingress_port": 140}) is None
+
+
+def test_answers_of_a_vlan_have_its_tag_and_others_ask_for_none() -> None:
+    job = switch_job(planned([], [replace(HTTP, vlan=7, parameters={"segments": 2})]), FAST, PROGRAM)
+    plain = switch_job(planned([], [replace(HTTP, parameters={"segments": 2})]), FAST, PROGRAM)
+    assert len(job.packets) == len(plain.packets)
+    for tagged, untagged in zip(job.packets, plain.packets, strict=True):
+        frame, without = (one.octets[_CPU_HEADER:] for one in (tagged, untagged))
+        padding = b"" if len(frame) > 60 else bytes(4)
+        assert frame[12:16] == bytes.fromhex("81000007")
+        assert frame[:12] + frame[16:] + padding == without
+    asked = {"ipv4_valid": 1, "tcp_valid": 1, "ipv4_dst": int(ip_address("198.18.1.10")), "tcp_dport": 80}
+    classes = {"ingress_port": 132, **asked}
+    assert met(job, "classifier.classes", vlan_valid=1, vlan=7, **classes) is not None
+    assert met(job, "classifier.classes", vlan_valid=1, vlan=6, **classes) is None
+    assert met(job, "classifier.classes", **classes) is None
+
+
 def test_flows_of_a_server_have_numbers_by_arithmetic_in_their_own_range() -> None:
     small = Responder(name="small", port="p2", protocol="http-get", servers=SERVERS, flows=1 << 14)
     job = switched(planned([], [HTTP, small]))
@@ -286,8 +312,14 @@ def test_answers_are_whole_frames_and_poll_the_queues_that_the_program_was_built
             "3 different frames without a signature; a switch could",
         ),
         (
-            planned([], [Responder(name="r", port="p1", protocol="http-get", vlan=4)]),
-            "answers with a VLAN tag",
+            planned(
+                [],
+                [
+                    Responder(name=f"v{n}", port="p1", protocol="http-get", vlan=n, servers=SERVERS)
+                    for n in (4, 5)
+                ],
+            ),
+            r"'v5': http-get answers frames of VLAN 5, and frames of VLAN 4 for 'v4'; .* the same vlan=",
         ),
         (
             planned([], [Responder(name="r", port="p1", protocol="gtpu-echo")]),

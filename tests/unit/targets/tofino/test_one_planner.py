@@ -150,7 +150,7 @@ JOBS: dict[str, tuple[Stream | Responder, str]] = {
     "http": (Responder(name="r", port="p1", protocol="http-get", servers=SERVERS), ""),
     "http with a tag": (
         Responder(name="r", port="p1", protocol="http-get", vlan=4, servers=SERVERS),
-        "answers with a VLAN tag are none of a switch's",
+        "",
     ),
     "gtp-u": (Responder(name="r", port="p1", protocol="gtpu-echo"), "answers with Ether / IP / TCP only"),
 }

@@ -211,9 +211,9 @@ def planned(what: Stream | Sequence[Stream], chip: Chip) -> None:
         switch_plan(JobFile(Path("job.yaml"), Job("job", tuple(job)), PORTS, {}), chip)
 
 
-def table() -> dict[str, tuple[str, ...]]:
-    """The rows of the table, and what they say of each chip."""
-    head = "| a stream | on a Tofino | on a Tofino 2 |"
+def table(head: str = "a stream") -> dict[str, tuple[str, ...]]:
+    """The rows of a table of the page, and what they say of each chip."""
+    head = f"| {head} | on a Tofino | on a Tofino 2 |"
     text = PAGE.read_text(encoding="utf-8").split(head)[1].split("\n\n")[0]
     rows = [[cell.strip() for cell in line.split("|")[1:4]] for line in text.splitlines()[2:]]
     return {row: (first, first if second == THE_SAME else second) for row, first, second in rows}

@@ -1,0 +1,100 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The table of docs/tofino.md with the responders and clients that a switch runs is what its planner says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.model.endpoints import AddressRange, Endpoints
+from TesterLibrary.model.job import Job
+from TesterLibrary.model.jobfile import JobFile
+from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.responder import Clients, End, Responder
+from TesterLibrary.p4.build import generate
+from TesterLibrary.planning.switch.chip import TOFINO_2, Chip
+from TesterLibrary.planning.switch.plan import switch_plan
+
+from .test_one_planner import PORTS
+from .test_stream_table import CHIPS, table
+
+TARGET = Endpoints.parse("198.18.2.10:80")
+
+
+def answering(protocol: str, **given: Any) -> Responder:
+    return Responder(name=f"{protocol}{given.get('vlan', '')}", port="p1", protocol=protocol, **given)
+
+
+def opening(protocol: str, **given: Any) -> Clients:
+    rate = Frequency.parse("1000/s")
+    return Clients(name=protocol, port="p1", protocol=protocol, target=TARGET, rate=rate, **given)
+
+
+ARP = AddressRange.parse("198.18.1.10-198.18.1.19")
+ROWS: dict[str, tuple[list[End], str]] = {  # by what the table says; why it is refused
+    "answers of TCP in IPv4 (`http-get`)": ([answering("http-get")], ""),
+    "the same in a VLAN": ([answering("http-get", vlan=7)], ""),
+    "one protocol in two VLANs, or in one and without a tag": (
+        [answering("http-get", vlan=7), answering("http-get", vlan=8)],
+        "http-get answers frames of VLAN 8, and frames of VLAN 7",
+    ),
+    "packets sent back (`arp`, `icmp-echo`, `udp-echo`, `syn-reset`)": (
+        [answering("arp", answers_for=ARP), *map(answering, ("icmp-echo", "udp-echo", "syn-reset"))],
+        "",
+    ),
+    "the same in VLANs, each in its own": (
+        [
+            answering("arp", answers_for=ARP, vlan=6),
+            *(answering(name, vlan=n) for n in (7, 8) for name in ("icmp-echo", "udp-echo", "syn-reset")),
+        ],
+        "",
+    ),
+    "clients of TCP in IPv4 (`http-get-client`, `syn-flood`), with a tag or without": (
+        [opening("http-get-client"), opening("syn-flood", vlan=7)],
+        "",
+    ),
+}
+BUILT = {  # rows of tables that no program of a switch can have, and why
+    "answers that are longer than what was asked, such as `dns`": (
+        "dns",
+        "bytes of payload: 260 needed, 16 there, 244 too many",
+    ),
+}
+OTHERWISE = {  # why another chip refuses a row
+    ("clients of TCP in IPv4 (`http-get-client`, `syn-flood`), with a tag or without", TOFINO_2): (
+        "clients: starts of flows need a port that recirculates, and none is known of a Tofino2"
+    )
+}
+
+
+def test_the_table_has_these_rows() -> None:
+    assert list(table("a responder, or clients")) == [*ROWS, *BUILT]
+
+
+@pytest.mark.parametrize("chip", CHIPS, ids=lambda chip: chip.family)
+@pytest.mark.parametrize("row", ROWS)
+def test_a_switch_runs_what_the_table_says(row: str, chip: Chip) -> None:
+    ends, why = ROWS[row]
+    why, says = OTHERWISE.get((row, chip), why), table("a responder, or clients")[row][CHIPS.index(chip)]
+    file = JobFile(Path("job.yaml"), Job("job", ends=tuple(ends)), PORTS, {})
+    if not why:
+        assert says.startswith("yes")
+        switch_plan(file, chip)
+        return
+    assert says.startswith(f"no: {why}")
+    with pytest.raises(PlanError) as refused:
+        switch_plan(file, chip)
+    assert why in str(refused.value)
+
+
+@pytest.mark.parametrize("row", BUILT)
+def test_a_program_is_not_built_for_what_the_table_says(row: str) -> None:
+    protocol, why = BUILT[row]
+    assert table("a responder, or clients")[row][0].startswith(f"no: {why}")
+    with pytest.raises(PlanError) as refused:
+        generate([protocol])
+    assert why in str(refused.value)
