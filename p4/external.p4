@@ -74,6 +74,7 @@ parser ExternalIngressParser(packet_in packet, out headers_t hdr, out external_i
     }
 
 #include "parsers/network.p4"
+#include "parsers/signed.p4"
 #include "parsers/arriving_labels.p4"
 }
 
@@ -240,6 +241,7 @@ parser ExternalEgressParser(packet_in packet, out headers_t hdr, out external_eg
     }
 
 #include "parsers/network.p4"
+#include "parsers/signed.p4"
 #include "parsers/labels.p4"
 }
 
@@ -295,6 +297,7 @@ control ExternalEgress(inout headers_t hdr, inout external_egress_t meta, in egr
 control ExternalEgressDeparser(packet_out packet, inout headers_t hdr, in external_egress_t meta,
                                in egress_intrinsic_metadata_for_deparser_t eg_deparser) {
     Checksums() checksums;
+    UdpChecksum() udp_checksum;
     Checksum() icmp_checksum;
     Checksum() complement;
     Checksum() carrier;
@@ -311,7 +314,8 @@ control ExternalEgressDeparser(packet_out packet, inout headers_t hdr, in extern
             hdr.carrier_ipv4.tester_version, hdr.carrier_ipv4.id, hdr.carrier_ipv4.flags, hdr.carrier_ipv4.frag,
             hdr.carrier_ipv4.ttl, hdr.carrier_ipv4.proto, hdr.carrier_ipv4.src, hdr.carrier_ipv4.dst});
         if (meta.changed) {
-            checksums.apply(hdr, meta.l4_rest, meta.udp_summed);
+            checksums.apply(hdr, meta.l4_rest);
+            udp_checksum.apply(hdr, meta.l4_rest, meta.udp_summed);
         }
         if (meta.icmp_changed) {
             hdr.icmp.checksum = icmp_checksum.update({

@@ -24,7 +24,7 @@ parser InternalIngressParser(packet_in packet, out headers_t hdr, out internal_i
     state start {
         packet.extract(ig);
         packet.advance(PORT_METADATA_SIZE);
-        meta = {0, 0, false, {0, false, false, 0, 0, 0, 0, 0}, {0, 0, 0, 0}};
+        meta = {0, 0, false, {0, false, false, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}};
         packet.extract(hdr.loop);
         transition select(hdr.loop.ether_type) {
             TYPE_IPV4: ipv4;
@@ -38,6 +38,7 @@ parser InternalIngressParser(packet_in packet, out headers_t hdr, out internal_i
     }
 
 #include "parsers/network.p4"
+#include "parsers/answered.p4"
 #include "parsers/labels.p4"
 }
 
@@ -87,9 +88,11 @@ control InternalIngress(inout headers_t hdr, inout internal_ingress_t meta, in i
 control InternalIngressDeparser(packet_out packet, inout headers_t hdr, in internal_ingress_t meta,
                                 in ingress_intrinsic_metadata_for_deparser_t ig_deparser) {
     Checksums() checksums;
+    AnsweredUdpChecksum() udp_checksum;
 
     apply {
-        checksums.apply(hdr, meta.l4_rest, meta.udp_summed);
+        checksums.apply(hdr, meta.l4_rest);
+        udp_checksum.apply(hdr, meta.l4_rest, meta.udp_summed);
         packet.emit(hdr);
     }
 }

@@ -29,7 +29,16 @@ from .replies import replies
 from .resources import Resources, resources
 
 # Protocols of shipped profiles that have any.
-DEFAULT_PROTOCOLS = ("http-get", "http-get-client", "syn-flood", "arp", "icmp-echo", "udp-echo", "syn-reset")
+DEFAULT_PROTOCOLS = (
+    "http-get",
+    "http-get-client",
+    "syn-flood",
+    "arp",
+    "icmp-echo",
+    "udp-echo",
+    "syn-reset",
+    "dns-one",
+)
 
 
 def default_protocols(profile: str) -> tuple[str, ...]:

@@ -13,6 +13,8 @@ from ..model.condition import Compare, Relation
 from ..model.expression import Expression
 from ..model.protocol import Protocol, Row
 from ..model.template import Template
+from ..planning.switch.answers import check_answer
+from ..planning.switch.datagrams import SEEN, carried_word, is_datagram
 from ..planning.switch.expected import (
     BEGUN,
     EXPECTS,
@@ -22,7 +24,7 @@ from ..planning.switch.expected import (
     expected_variable,
 )
 from ..planning.switch.match_action import MatchAction
-from ..planning.switch.resources import QUEUES
+from ..planning.switch.resources import PREFIX_OCTETS, QUEUES
 from ..planning.switch.row_names import row_action, row_key
 from ..planning.switch.starts import CARRIED, START, carried_values
 from ..planning.switch.trigger import ASKINGS
@@ -38,6 +40,8 @@ _QUANTITIES = {
     "state": (8, "current"),
     "IP.src": (32, "hdr.ipv4.src"),
     "IP.dst": (32, "hdr.ipv4.dst"),
+    "UDP.sport": (16, "hdr.udp.sport"),
+    "UDP.dport": (16, "hdr.udp.dport"),
     "TCP.sport": (16, "hdr.tcp.sport"),
     "TCP.dport": (16, "hdr.tcp.dport"),
     "TCP.seq": (32, "hdr.tcp.seq"),
@@ -59,8 +63,10 @@ _PAYLOAD = (  # the words of 16 bits from the start of the payload that a row ca
     "hdr.signature.timestamp_ns[15:0]",
     "hdr.signature.complement",
 )
+_WORDS = tuple(f"payload.word{number}" for number in range(len(_PAYLOAD)))
 _NO_OPTIONS = Compare(Expression("TCP.dataofs"), Relation.IS, Expression(5))
 _VALUES = {"TCP.seq": "seq", "TCP.ack": "hdr.tcp.ack", "payload.length": "octets", EXPECTS: "expects"}
+_OF_UDP = {"IP.src", "IP.dst", "UDP.sport", "UDP.dport"}  # quantities that rows of UDP may test
 
 
 @dataclass(frozen=True)
@@ -96,6 +102,7 @@ class AnswerAction:
     queue: int
     seq: Value
     ack: Value
+    word: str = ""  # the first one behind UDP; empty: it is of TCP
 
 
 def efsm(programs: Sequence[MatchAction]) -> str:
@@ -140,23 +147,31 @@ def queue_numbers(programs: Sequence[MatchAction]) -> dict[str, int]:
 
 
 def _keys(programs: Sequence[MatchAction]) -> list[Key]:
-    asked = set[str]()
+    asked, words = set[str](), set[str]()
     for program in programs:
+        datagram = is_datagram(program.protocol)
+        known = {name: place for name, place in _QUANTITIES.items() if not datagram or name in _OF_UDP}
         for entry in program.entries:
             for match in entry.match:
+                if match.key == SEEN or match.key in _WORDS:
+                    words.add(match.key)
+                    continue
                 asked.add(match.key)
-                if match.key not in _QUANTITIES or match.mask >> _QUANTITIES[match.key][0]:
+                if match.key not in known or match.mask >> known[match.key][0]:
+                    more = f", and {PREFIX_OCTETS} bytes behind UDP" * datagram
                     raise PlanError(
                         f"{program.protocol.path}: line {entry.line}: a row tests {match.key}, which is "
-                        f"no key of the switch's table; these are: {', '.join(_QUANTITIES)}"
+                        f"no key of the switch's table; these are: {', '.join(known)}{more}"
                     )
     keys = [Key("link", "hdr.loop.link")]
     keys += [Key(row_key(name), field) for name, (_, field) in _QUANTITIES.items() if name in asked]
     longest = max((len(entry.payload) for program in programs for entry in program.entries), default=0)
-    if longest:
-        keys.append(Key("payload_valid", "hdr.signature.isValid()"))
-        words = _PAYLOAD[: -(-longest // 2)]
-        keys += [Key(f"payload_word{number}", word) for number, word in enumerate(words)]
+    words.update(_WORDS[: -(-longest // 2)])
+    if words:
+        keys.append(Key(row_key(SEEN), "hdr.signature.isValid()"))
+        keys += [
+            Key(row_key(name), word) for name, word in zip(_WORDS, _PAYLOAD, strict=True) if name in words
+        ]
     return keys
 
 
@@ -165,13 +180,16 @@ def _answers(programs: Sequence[MatchAction]) -> Iterator[AnswerAction]:
     for program in programs:
         protocol = program.protocol
         for template in protocol.templates:
-            _check(protocol, template)
+            check_answer(protocol, template)
+            if not is_datagram(protocol):
+                _check(protocol, template)
             seq, ack = carried_values(protocol, template)
             yield AnswerAction(
                 name=row_action(protocol, template.name),
                 queue=queues[f"{protocol.name}.{template.name}"],
                 seq=_value(protocol, template, seq),
                 ack=_value(protocol, template, ack),
+                word=_word(protocol, template),
             )
 
 
@@ -212,6 +230,12 @@ def _check(protocol: Protocol, template: Template) -> None:
                 f"{protocol.path}: line {template.line}: template {template.name} sets {name} to {value}; "
                 f"on a switch {' and '.join(CARRIED)} can depend on the packet, other fields are constant"
             )
+
+
+def _word(protocol: Protocol, template: Template) -> str:
+    """The first word behind UDP of an answer; empty for one of TCP."""
+    word = carried_word(protocol, template)
+    return "" if word is None else _PAYLOAD[0] if word.constant is None else str(word.constant)
 
 
 def _value(protocol: Protocol, template: Template, expression: Expression) -> Value:

@@ -6,9 +6,8 @@
 #ifndef CHECKSUMS_P4
 #define CHECKSUMS_P4
 
-control Checksums(inout headers_t hdr, in bit<16> l4_rest, in bool udp_summed) {
+control Checksums(inout headers_t hdr, in bit<16> l4_rest) {
     Checksum() ipv4;
-    Checksum() udp;
     Checksum() tcp;
 
     apply {
@@ -17,15 +16,35 @@ control Checksums(inout headers_t hdr, in bit<16> l4_rest, in bool udp_summed) {
                 hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.tos, hdr.ipv4.len, hdr.ipv4.tester_version, hdr.ipv4.id,
                 hdr.ipv4.flags, hdr.ipv4.frag, hdr.ipv4.ttl, hdr.ipv4.proto, hdr.ipv4.src, hdr.ipv4.dst});
         }
-        if (udp_summed) {
-            hdr.udp.checksum = udp.update({
-                hdr.ipv4.src, hdr.ipv4.dst, hdr.ipv6.src_low, hdr.ipv6.dst_low,
-                hdr.udp.sport, hdr.udp.dport, l4_rest}, true);
-        }
         if (hdr.tcp.isValid()) {
             hdr.tcp.checksum = tcp.update({
                 hdr.ipv4.src, hdr.ipv4.dst, hdr.ipv6.src_low, hdr.ipv6.dst_low,
                 hdr.tcp.sport, hdr.tcp.dport, hdr.tcp.seq, hdr.tcp.ack, l4_rest});
+        }
+    }
+}
+
+control UdpChecksum(inout headers_t hdr, in bit<16> l4_rest, in bool summed) {
+    Checksum() udp;
+
+    apply {
+        if (summed) {
+            hdr.udp.checksum = udp.update({
+                hdr.ipv4.src, hdr.ipv4.dst, hdr.ipv6.src_low, hdr.ipv6.dst_low,
+                hdr.udp.sport, hdr.udp.dport, l4_rest}, true);
+        }
+    }
+}
+
+// Where answers are made, whose first word of a payload may be that of the packet that asks.
+control AnsweredUdpChecksum(inout headers_t hdr, in bit<16> l4_rest, in bool summed) {
+    Checksum() udp;
+
+    apply {
+        if (summed) {
+            hdr.udp.checksum = udp.update({
+                hdr.ipv4.src, hdr.ipv4.dst, hdr.ipv6.src_low, hdr.ipv6.dst_low,
+                hdr.udp.sport, hdr.udp.dport, hdr.signature.id, l4_rest}, true);
         }
     }
 }

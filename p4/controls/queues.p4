@@ -15,6 +15,7 @@ struct reply_t {
     bit<32> ports;             // of the answer: source, destination
     bit<32> seq;
     bit<32> ack;
+    bit<16> word;              // of UDP: the first one of the payload
 }
 
 control Queues(inout headers_t hdr, in reply_t reply, in bool asks, in bool polls, inout bit<1> answered) {
@@ -29,7 +30,7 @@ control Queues(inout headers_t hdr, in reply_t reply, in bool asks, in bool poll
     Register<bit<32>, bit<8>>(QUEUE_ARRAY) destinations;
     Register<bit<32>, bit<8>>(QUEUE_ARRAY) ports;
     Register<bit<32>, bit<8>>(QUEUE_ARRAY) seqs;
-    Register<bit<32>, bit<8>>(QUEUE_ARRAY) acks;
+    Register<bit<32>, bit<8>>(QUEUE_ARRAY) acks; // of UDP: words
     Register<bit<8>, bit<8>>(QUEUE_ARRAY) links;
     Register<bit<16>, bit<8>>(QUEUE_ARRAY) peers_high;
     Register<bit<32>, bit<8>>(QUEUE_ARRAY) peers_low;
@@ -115,6 +116,12 @@ control Queues(inout headers_t hdr, in reply_t reply, in bool asks, in bool poll
     RegisterAction<bit<32>, bit<8>, bit<32>>(peers_low) get_peer_low = {
         void apply(inout bit<32> value, out bit<32> result) { result = value; }
     };
+    RegisterAction<bit<32>, bit<8>, bit<32>>(acks) put_word = {
+        void apply(inout bit<32> value) { value = (bit<32>)reply.word; }
+    };
+    RegisterAction<bit<32>, bit<8>, bit<16>>(acks) get_word = {
+        void apply(inout bit<32> value, out bit<16> result) { result = value[15:0]; }
+    };
 
     apply {
         bit<1> granted = 0;
@@ -140,7 +147,11 @@ control Queues(inout headers_t hdr, in reply_t reply, in bool asks, in bool poll
                 put_destination.execute(elements.get({pointer[3:0], reply.queue}));
                 put_ports.execute(elements.get({pointer[3:0], reply.queue}));
                 put_seq.execute(element);
-                put_ack.execute(element);
+                if (hdr.udp.isValid()) {
+                    put_word.execute(element);
+                } else {
+                    put_ack.execute(element);
+                }
                 put_link.execute(elements.get({pointer[3:0], reply.queue}));
                 put_peer_high.execute(element);
                 put_peer_low.execute(element);
@@ -149,12 +160,19 @@ control Queues(inout headers_t hdr, in reply_t reply, in bool asks, in bool poll
                 hdr.ipv4.src = get_destination.execute(elements.get({pointer[3:0], reply.queue}));
                 ports_of_answer = get_ports.execute(elements.get({pointer[3:0], reply.queue}));
                 hdr.tcp.seq = get_seq.execute(element);
-                hdr.tcp.ack = get_ack.execute(element);
                 hdr.loop.link = get_link.execute(elements.get({pointer[3:0], reply.queue}));
                 hdr.loop.shared[15:0] = get_peer_high.execute(element);
                 hdr.loop.peer_low = get_peer_low.execute(element);
-                hdr.tcp.sport = ports_of_answer[31:16];
-                hdr.tcp.dport = ports_of_answer[15:0];
+                // A queue's templates are all of UDP or all of TCP, as the packets that ask for them.
+                if (hdr.udp.isValid()) {
+                    hdr.udp.sport = ports_of_answer[31:16];
+                    hdr.udp.dport = ports_of_answer[15:0];
+                    hdr.signature.id = get_word.execute(element);
+                } else {
+                    hdr.tcp.sport = ports_of_answer[31:16];
+                    hdr.tcp.dport = ports_of_answer[15:0];
+                    hdr.tcp.ack = get_ack.execute(element);
+                }
                 answered = 1;
             }
         }

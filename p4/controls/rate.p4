@@ -54,8 +54,21 @@ control Rate(in template_t template, in bit<32> now, in bit<1> rated, inout bit<
     PassSkip() pattern;
     PassSkip() outer_pattern;
 
+    bit<8> color = 0;
+
+    action ask_meter() {
+        color = meter.execute(template);
+    }
+
+    // Nothing may push it back: units and queues wait for it.
+    @stage(0)
+    table metering {
+        actions = { ask_meter; }
+        const default_action = ask_meter();
+    }
+
     apply {
-        bit<8> color = meter.execute(template);
+        metering.apply();
         correction.apply(template, color == GREEN && rated == 1, departs);
         bit<1> due;
         gaps.apply(template, now, due);

@@ -10,6 +10,8 @@
 control Responder(inout headers_t hdr, inout reply_t reply, inout turn_t turn) {
     Efsm() efsm;
     Hash<bit<32>>(HashAlgorithm_t.IDENTITY) swapped;
+    l4_port_t source;
+    l4_port_t destination;
     state_t state = 0;
 
     Register<state_t, bit<18>>(FLOWS, 0) states;
@@ -36,10 +38,27 @@ control Responder(inout headers_t hdr, inout reply_t reply, inout turn_t turn) {
         const default_action = read_state();
     }
 
+    action swap_ports() {
+        reply.ports = swapped.get({destination, source});
+    }
+
+    // Between what Efsm copies and what the queues hash: a stage has room for some hashes only.
+    @stage(3)
+    table swap {
+        actions = { swap_ports; }
+        const default_action = swap_ports();
+    }
+
     apply {
         if (hdr.loop.kind == kind_t.READ) {
-            // Before the table, not beside what Efsm copies: an action has room for 32 bits of a hash.
-            reply.ports = swapped.get({hdr.tcp.dport, hdr.tcp.sport});
+            if (hdr.udp.isValid()) {
+                source = hdr.udp.sport;
+                destination = hdr.udp.dport;
+            } else {
+                source = hdr.tcp.sport;
+                destination = hdr.tcp.dport;
+            }
+            swap.apply();
             first_pass.apply();
             efsm.apply(hdr, state, reply, turn);
         } else {

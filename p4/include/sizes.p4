@@ -31,7 +31,7 @@ const bit<32> FLOW_CELLS = 32768;      // of all streams whose flows are counted
 const bit<32> HISTOGRAM = 65536;       // 256 streams of 256 buckets: 32 blocks of SRAM
 
 const bit<32> FLOWS = 262144;          // states of 8 bits: 16 blocks of SRAM
-const bit<32> ROWS = 2048;             // entries of protocols: keys are four blocks of TCAM wide, so 16 of 24 blocks
+const bit<32> ROWS = 2048;             // entries of protocols: keys are six blocks of TCAM wide, so all 24 blocks
 const bit<32> EXPECTING_FLOWS = 65536; // numbers of 32 bits: 16 blocks of SRAM, twice
 const bit<32> EXPECTING_ENDS = 512;    // two entries of each: one block of TCAM deep
 const bit<32> QUEUES = 16;             // norma section 4.3

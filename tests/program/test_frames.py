@@ -32,13 +32,14 @@ from .twins import Twins
 
 _OURS = ("198.18.0.2", "198.18.0.3", "198.18.0.77")
 _MACS = ("02:00:00:00:00:01", "02:00:00:00:00:02", "02:00:00:00:00:99", "ff:ff:ff:ff:ff:ff")
-_PORTS = (7, 80, 81, 1024, 40000)
+_PORTS = (7, 53, 80, 81, 1024, 40000)
 _FLAGS = ("S", "SA", "A", "PA", "FA", "R", "RA", "")
 _LABELLED = HeaderStack.parse("Ether / MPLS(label=77) / IP / UDP")
 _RESPONDERS = (
     ("web", "http-get", "198.18.0.3:80"),
     ("pings", "icmp-echo", "198.18.0.3"),
     ("echo", "udp-echo", "198.18.0.3:7"),
+    ("names", "dns-one", "198.18.0.3"),
 )
 
 
@@ -55,7 +56,7 @@ def _load(rig: SwitchRig, vlan: int | None = None) -> None:
             port="p2",
             protocol=protocol,
             servers=Endpoints.parse(servers),
-            vlan=vlan if name == "web" else None,
+            vlan=vlan if name in ("web", "names") else None,
         )
         for name, protocol, servers in _RESPONDERS
     )
@@ -66,7 +67,10 @@ def _load(rig: SwitchRig, vlan: int | None = None) -> None:
 
 def _payload(draw: Random) -> bytes:
     request = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
-    return draw.choice((b"", request, bytes(draw.randrange(256) for _ in range(draw.randrange(60)))))
+    query = draw.randbytes(2) + bytes.fromhex("0100 0001 0000 0000 0000") + b"\3www\7example\3com\0\0\1\0\1"
+    return draw.choice(
+        (b"", request, query, query, bytes(draw.randrange(256) for _ in range(draw.randrange(60))))
+    )
 
 
 def frame_at_random(draw: Random) -> bytes:

@@ -12,12 +12,14 @@ from ...model.protocol import Protocol
 from ...model.template import Template
 from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE
 from ...protocols import tcp_options
-from ...protocols.frame import checksum
+from ...protocols.frame import Frame, checksum
 from ...protocols.scope import layout_of
+from .datagrams import check_datagram, is_datagram
 from .frame import TCP
 
-_STACK = ["Ether", "IP", "TCP"]
+_STACK, _DATAGRAM = ["Ether", "IP", "TCP"], ["Ether", "IP", "UDP"]
 _IP_WORDS = _TCP_WORDS = 5  # of headers without options
+_ADDRESS_BITS = 32
 _ADDRESSES = 12  # bytes of Ethernet before its type
 _TAG = b"\x81\x00"  # IEEE 802.1Q
 TAG_LENGTH = 4  # bytes
@@ -32,16 +34,29 @@ def answer_frame(protocol: Protocol, template: Template, vlan: int | None = None
         vlan: VLAN of its tag, which has priority 0 as an engine's; None: it has no tag.
 
     Raises:
-        PlanError: a template of other packets than TCP in IPv4, or with options that depend on the flow.
+        PlanError: a template of other packets than TCP and UDP in IPv4, or with what depends on the packet.
     """
-    names = [header.name for header in layout_of(template.headers).headers]
-    if names != _STACK:
-        raise PlanError(
-            f"{protocol.path}: line {template.line}: template {template.name}: a switch answers with "
-            f"{' / '.join(_STACK)} only"
-        )
+    check_answer(protocol, template)
+    if is_datagram(protocol):
+        return _padded(_datagram(template), vlan)
     constants = {name: value.constant for name, value in template.fields if value.constant is not None}
     return tcp_frame(template.headers, constants, _options(protocol, template), template.payload, vlan)
+
+
+def check_answer(protocol: Protocol, template: Template) -> None:
+    """PlanError, by the line, for a template whose packets a switch does not answer with."""
+    names, asked = (
+        [one.name for one in layout_of(stack).headers] for stack in (template.headers, protocol.stack)
+    )
+    if is_datagram(protocol) and names[: len(_DATAGRAM)] == _DATAGRAM:
+        check_datagram(protocol, template)
+    elif names != _STACK or asked != _STACK:
+        raise PlanError(
+            f"{protocol.path}: line {template.line}: template {template.name}: {' / '.join(names)} for "
+            f"{' / '.join(asked)}; a switch answers with {' / '.join(_STACK)} to the same, and with "
+            f"{' / '.join(_DATAGRAM)} to {' / '.join(_DATAGRAM)}: its queues carry addresses of "
+            f"{_ADDRESS_BITS} bits, and nothing behind other headers"
+        )
 
 
 def tcp_frame(
@@ -71,6 +86,15 @@ def tcp_frame(
         _set(whole, begins[name.partition(".")[0]] + place.offset, place.bits, value)
     ip, tcp = (begins[name] // 8 for name in ("IP", "TCP"))
     return _padded(_summed(bytes(whole) + options + payload, ip, tcp), vlan)
+
+
+def _datagram(template: Template) -> bytes:
+    """A frame without FCS of Ethernet, IPv4, UDP and what is behind it, with lengths and checksums."""
+    frame = Frame.of(layout_of(template.headers), template.payload)
+    for name, value in template.fields:
+        if value.constant is not None:
+            frame.set(name, value.constant)
+    return frame.octets()
 
 
 def _padded(frame: bytes, vlan: int | None) -> bytes:

@@ -10,7 +10,7 @@ of its kind (§4.3). A row that neither reads nor changes a flow bypasses the re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
 from typing import Any
@@ -26,6 +26,7 @@ from ...protocols.conditions import PAYLOAD_LENGTH, Condition, condition, quanti
 from ...protocols.diagram import act_text
 from ...protocols.scope import NameScope, layout_of
 from ...protocols.values import MaskedNumbers
+from .datagrams import SEEN, is_datagram, is_seen, reads_payload, seen_words
 from .expected import BEGUN, IN_ORDER, begun_variable, expected_variable
 from .resources import FLOW_ID_BITS, PREFIX_OCTETS, QUEUE_ARRAY, QUEUES, excesses
 
@@ -148,15 +149,18 @@ def _entries(protocol: Protocol, numbers: Mapping[str, int]) -> Iterator[MatchEn
                 tested = condition((_with_numbers(test, numbers) for test in row.tests), scope)
                 counts = [action.act for action in row.actions if isinstance(action.act, Count)]
                 measures = tuple(count.counter for count in counts if count.by == PAYLOAD_LENGTH)
+                sends = tuple(a.act.template for a in row.actions if isinstance(a.act, Send))
                 for match, octets in _matches(tested, protocol, apart=bool(measures)):
+                    if is_datagram(protocol):
+                        match = tuple(_in_words(match, tested.prefix, protocol, sends))
                     yield MatchEntry(
                         table=event,
                         priority=priority,
                         match=(Ternary("state", number, 0xFF), *match) if len(protocol.states) > 1 else match,
-                        payload=tested.prefix,
+                        payload=b"" if is_datagram(protocol) else tested.prefix,
                         next_state=number if row.to is None else protocol.states.index(row.to),
                         actions=tuple(act_text(action.act) for action in row.actions),
-                        sends=tuple(a.act.template for a in row.actions if isinstance(a.act, Send)),
+                        sends=sends,
                         counts=tuple(count.counter for count in counts if count.by != PAYLOAD_LENGTH),
                         bypass=_passes_by(protocol, state, row, scope),
                         line=row.line,
@@ -207,6 +211,18 @@ def _kept(match: tuple[Ternary, ...], protocol: Protocol) -> tuple[Ternary, ...]
     return tuple(
         replace(one, key=BEGUN, mask=0xFF) if one.key == begun else keys.get(one.key, one) for one in match
     )
+
+
+def _in_words(
+    match: Iterable[Ternary], prefix: bytes, protocol: Protocol, sends: Collection[str]
+) -> Iterator[Ternary]:
+    """A match in which fields behind UDP, and the payload, are words; those of answers have to be there."""
+    behind = [one for one in match if is_seen(protocol, one.key)]
+    yield from (one for one in match if one not in behind)
+    words = seen_words(protocol, ((one.key, one.value, one.mask) for one in behind), prefix)
+    if any(reads_payload(template) for template in protocol.templates if template.name in sends):
+        words = {SEEN: (1, 1)} | words
+    yield from (Ternary(key, value, mask) for key, (value, mask) in words.items())
 
 
 def _with_numbers(test: Test, numbers: Mapping[str, int]) -> Test:

@@ -134,7 +134,9 @@ def _payload(protocol: Protocol) -> Excess:
     layers = protocol.layers
     tests = [(layer, test) for layer in layers for row in layer.rows for test in row.tests]
     prefixes = [
-        (len(test.octets), _at(layer.path, test.line)) for layer, test in tests if isinstance(test, Prefix)
+        (octets_before_payload(layer) + len(test.octets), _at(layer.path, test.line))
+        for layer, test in tests
+        if isinstance(test, Prefix)
     ]
     scanned = [(one.most, _at(layer.path, one.line)) for layer in layers for one in layer.scanners]
     actions = [(layer, action) for layer in layers for row in layer.rows for action in row.actions]
@@ -145,6 +147,14 @@ def _payload(protocol: Protocol) -> Excess:
     needed, where = max(looked_at, key=lambda found: found[0], default=(0, ""))
     instead = f"tell packets apart by the first {PREFIX_OCTETS} bytes of payload: {{begins: GET}}"
     return Excess("bytes of payload", needed, PREFIX_OCTETS, ", ".join(why), instead, where)
+
+
+def octets_before_payload(protocol: Protocol) -> int:
+    """Bytes of headers behind UDP, which is where a switch sees payload begin."""
+    headers = layout_of(protocol.stack).headers
+    names = [header.name for header in headers]
+    behind = headers[names.index("UDP") + 1 :] if "UDP" in names else ()
+    return sum(len(header.octets) for header in behind)
 
 
 def _checks(protocol: Protocol) -> Excess:

@@ -29,6 +29,7 @@ from ...protocols.actions.variables import Randomize
 from .allocation import LoopbackFlow, LoopbackPort, LoopbackPorts
 from .answers import tcp_frame
 from .chip import TOFINO, Chip
+from .datagrams import is_datagram
 from .editor import WORD, SwitchEditor
 from .expected import expecting
 from .match_action import MatchAction, MatchEntry, Ternary
@@ -107,6 +108,8 @@ def carried_values(protocol: Protocol, template: Template) -> tuple[Expression, 
 
     A start comes with a sequence number that an editor has drawn, in the place of the random bits of its row.
     """
+    if is_datagram(protocol):
+        return NOTHING, NOTHING
     fields, drawn = dict(template.fields), drawn_at_start(protocol)
     values = (expecting(protocol, fields.get(name, NOTHING)) for name in CARRIED)
     return tuple(Expression("TCP.seq") if str(value) in drawn else value for value in values)

@@ -10,8 +10,10 @@ from itertools import product
 
 from ...model.plan import PlannedStream
 from ...model.planned_end import Accept, PlannedEnd
+from ...model.protocol import Protocol
 from ...planning.switch.chip import PORT_MASK
 from ...planning.switch.classes import ACCEPTED, check_accepted, stream_class
+from ...planning.switch.datagrams import asked_port, is_datagram
 from ...planning.switch.match_action import cover
 from ...planning.switch.starts import Starts
 from ...protocols.values import MaskedNumbers
@@ -64,7 +66,7 @@ def end_entries(
     """Entries that recognize packets of an end, and their flows.
 
     Args:
-        end: An end of TCP.
+        end: An end of TCP, or of UDP.
         port: The device port that they arrive by.
         link: Number of the end's Ethernet addresses.
         loopback: The device port of the first pass.
@@ -72,13 +74,13 @@ def end_entries(
         priority: Entries with a lower number are tried first.
     """
     data = {"link": link, "loopback": loopback, "add_to_port": 0, "ports": flows.port_bits}
-    for accepted in accepts(end.accepts):
+    for accepted in accepts((*end.accepts, *_announced(end.protocol))):
         for host in range(flows.hosts):
             key: dict[str, Value] = {
                 "ingress_port": Masked(port, PORT_MASK),
                 **vlan_key(end.vlan),
                 "ipv4_valid": Masked(1, 1),
-                "tcp_valid": Masked(1, 1),
+                "udp_valid" if is_datagram(end.protocol) else "tcp_valid": Masked(1, 1),
                 **{_NAMES[name]: masked for name, masked in accepted.items()},
             }
             if flows.hosts > 1:
@@ -149,12 +151,19 @@ def vlan_key(vlan: int | None) -> dict[str, Value]:
     return {"vlan_valid": Masked(1, 1), "vlan": Masked(vlan, 0xFFF)}
 
 
+def _announced(protocol: Protocol) -> tuple[Accept, ...]:
+    """The port that a table of UDP says that its packets are for."""
+    port = asked_port(protocol) if is_datagram(protocol) else None
+    return () if port is None else (Accept("UDP.dport", port, 1),)
+
+
 SOURCES = {"IP.src": 32, "IP.dst": 32, "TCP.sport": 16, "TCP.dport": 16}  # fields of packets for clients
 _NAMES = {
     "IP.src": "ipv4_src",
     "IP.dst": "ipv4_dst",
     "TCP.sport": "tcp_sport",
     "TCP.dport": "tcp_dport",
+    "UDP.dport": "udp_dport",
 }
 
 
@@ -171,4 +180,11 @@ def accepts(accepted: tuple[Accept, ...], known: Mapping[str, int] = ACCEPTED) -
         values = MaskedNumbers.between(known[accept.field], accept.first, accept.first + accept.count - 1)
         choices.append([(accept.field, Masked(value, mask)) for value, mask in cover(values)])
     for chosen in product(*choices):
-        yield {name: masked for name, masked in chosen if masked.mask}
+        found: dict[str, Masked] = {}
+        for name, masked in chosen:
+            other = found.get(name, Masked(0, 0))
+            if (other.value ^ masked.value) & other.mask & masked.mask:
+                break  # no packet has both
+            found[name] = Masked(other.value | masked.value, other.mask | masked.mask)
+        else:
+            yield {name: masked for name, masked in found.items() if masked.mask}

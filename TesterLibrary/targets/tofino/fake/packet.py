@@ -163,6 +163,13 @@ class Packet:
             at = self.at[header] + begin
             self.octets[at : at + size] = (value % (1 << 8 * size)).to_bytes(size, "big")
 
+    def set_first_word(self, value: int) -> None:
+        """Changes the first word behind UDP, over which its checksum is."""
+        if "udp" in self.rests and self.has("signature"):
+            rest = (self.rests["udp"] + value - self.get("signature.id")) % _ONES
+            self.rests = {**self.rests, "udp": rest}
+        self.set("signature.id", value)
+
     @property
     def version(self) -> int:
         """The version bit, which says in which counters it belongs."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ....model.expression import Expression
+from ....model.expression import NOTHING, Expression
+from ....planning.switch.datagrams import carried_word
 from ....planning.switch.match_action import match_action
 from ....planning.switch.replies import replies_only, reply_rows
 from ....planning.switch.row_names import reply_action, row_action
@@ -32,6 +33,7 @@ class FakeAnswer:
     queue: int
     seq: Expression
     ack: Expression
+    word: Expression = NOTHING  # the first one behind UDP
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,8 @@ def _answers(program: Program) -> Iterator[tuple[str, FakeAnswer]]:
         for template in protocol.templates:
             queue = program.queues[f"{protocol.name}.{template.name}"]
             seq, ack = carried_values(protocol, template)
-            yield row_action(protocol, template.name), FakeAnswer(queue, seq, ack)
+            word = carried_word(protocol, template) or NOTHING
+            yield row_action(protocol, template.name), FakeAnswer(queue, seq, ack, word)
 
 
 def _replies(program: Program) -> Iterator[tuple[str, Reply]]:

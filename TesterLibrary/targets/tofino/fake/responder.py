@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from ....planning.switch.datagrams import FIRST_WORD
 from ....planning.switch.expected import BEGUN, EXPECTS, IN_ORDER
 from ..entry import TableEntry
 from .packet import Packet
@@ -35,6 +36,7 @@ class _Asked:
     packet: Packet
     seq: int
     ack: int
+    word: int  # of UDP: the first one of the payload
 
 
 class FakeResponder:
@@ -66,7 +68,8 @@ class FakeResponder:
         if entry is None:
             return None
         self._store.count_octets(_ROWS, entry, packet.size)
-        self._ask(packet, pipe, entry, {"payload.length": payload_length, EXPECTS: expects})
+        known = {"payload.length": payload_length, EXPECTS: expects, FIRST_WORD: packet.get("signature.id")}
+        self._ask(packet, pipe, entry, known)
         if "moves" not in entry.data or not number(entry, "moves"):
             return None
         return Way(replace(packet, kind=WRITE, template=number(entry, "next")), number(entry, "write_port"))
@@ -87,10 +90,13 @@ class FakeResponder:
         packet, question = template.copy(), asked.packet
         for name, other in (("src", "dst"), ("dst", "src")):
             packet.set(f"ipv4.{name}", question.get(f"ipv4.{other}"))
+        transport = "udp" if packet.has("udp") else "tcp"
         for name, other in (("sport", "dport"), ("dport", "sport")):
-            packet.set(f"tcp.{name}", question.get(f"tcp.{other}"))
+            packet.set(f"{transport}.{name}", question.get(f"{transport}.{other}"))
         packet.set("tcp.seq", asked.seq)
         packet.set("tcp.ack", asked.ack)
+        if packet.has("udp"):
+            packet.set_first_word(asked.word)
         packet.link, packet.peer = question.link, question.peer
         return packet
 
@@ -145,7 +151,7 @@ class FakeResponder:
             return known[name] if name in known else packet.get(name.lower())
 
         values = (answer.seq.value(read) % _WORD, answer.ack.value(read) % _WORD)
-        self._asked[pipe, answer.queue, end % _ROOM] = _Asked(packet, *values)
+        self._asked[pipe, answer.queue, end % _ROOM] = _Asked(packet, *values, answer.word.value(read))
 
     def _cells(self, register: str) -> Cells:
         return self._store.cells(f"internal.{_INTERNAL}.{register}", f"{_INTERNAL}.{register}.f1")

@@ -57,11 +57,29 @@ ROWS: dict[str, tuple[list[End], str]] = {  # by what the table says; why it is 
         [opening("http-get-client"), opening("syn-flood", vlan=7)],
         "",
     ),
+    "answers of UDP in IPv4 from templates that keep nothing (`dns-one`), in a VLAN too": (
+        [answering("dns-one", vlan=7)],
+        "",
+    ),
 }
 BUILT = {  # rows of tables that no program of a switch can have, and why
     "answers that are longer than what was asked, such as `dns`": (
         "dns",
         "bytes of payload: 260 needed, 16 there, 244 too many",
+    ),
+    "answers of UDP with another field of what was asked than its first 16 bits (`gtpu-echo`)": (
+        "gtpu-echo",
+        "template response sets GTPU.seq to GTPU.seq; on a switch the first 16 bits behind UDP can be those",
+    ),
+    "tunnels, whose flows of UDP have states and timers (`private-tunnel`)": (
+        "private-tunnel",
+        "timers: 1 needed, 0 there, 1 too many",
+    ),
+    "clients of UDP (`dns-client`)": ("dns-client", "timers: 1 needed, 0 there, 1 too many"),
+    "answers of IPv6 from templates (`nd`)": (
+        "nd",
+        "template advertisement: Ether / IPv6 / ICMPv6ND_NA / ICMPv6NDOptDstLLAddr for Ether / IPv6 / "
+        "ICMPv6ND_NS; a switch answers with Ether / IP / TCP to the same",
     ),
 }
 OTHERWISE = {  # why another chip refuses a row

@@ -323,7 +323,7 @@ def test_answers_are_whole_frames_and_poll_the_queues_that_the_program_was_built
         ),
         (
             planned([], [Responder(name="r", port="p1", protocol="gtpu-echo")]),
-            "template response: a switch answers with Ether / IP / TCP only",
+            "template response sets GTPU.seq to GTPU.seq; on a switch the first 16 bits behind UDP",
         ),
         (
             planned([stream(headers=HeaderStack.parse("Ether / IP / UDP(chksum=0)"))]),

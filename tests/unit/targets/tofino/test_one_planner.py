@@ -152,7 +152,8 @@ JOBS: dict[str, tuple[Stream | Responder, str]] = {
         Responder(name="r", port="p1", protocol="http-get", vlan=4, servers=SERVERS),
         "",
     ),
-    "gtp-u": (Responder(name="r", port="p1", protocol="gtpu-echo"), "answers with Ether / IP / TCP only"),
+    "gtp-u": (Responder(name="r", port="p1", protocol="gtpu-echo"), "response sets GTPU.seq to GTPU.seq"),
+    "dns": (Responder(name="r", port="p1", protocol="dns-one", vlan=4), ""),
 }
 
 

@@ -28,7 +28,7 @@ from tests.unit.planning.test_trigger import trigger
 
 from .jobs import KNOWN, PORTS, PROFILES, PROGRAM, SCHEMAS, written
 
-QUEUES_LEFT = 3  # of 16, by the protocols of the shipped program
+QUEUES_LEFT = 2  # of 16, by the protocols of the shipped program
 ARRIVES = 0  # the device port of p1
 SENT = "Ether / IP / TCP(flags=R, seq=TCP.ack)"
 FRAMES = (
@@ -130,8 +130,8 @@ def test_one_trigger_too_many_is_refused_with_what_makes_room_and_nothing_change
     with pytest.raises(PlanError) as refused:
         rig.load(planned(rig, "more", "TCP.flags == SA and TCP.sport == 99", SENT))
     assert str(refused.value) == (
-        "trigger 'more': queues of templates: 16 there, 13 of protocols that the program was built with, "
-        "3 of triggers, so none is left; stop a trigger, or build a program with fewer protocols: "
+        "trigger 'more': queues of templates: 16 there, 14 of protocols that the program was built with, "
+        "2 of triggers, so none is left; stop a trigger, or build a program with fewer protocols: "
         "tester p4 build tofino --protocol arp"
     )
     assert [stored.entries(table) for table in tables] == before
