@@ -43,8 +43,14 @@ def _query(draw: Random, vlan: int | None) -> bytes:
 @pytest.mark.parametrize("vlan", [None, 7])
 @pytest.mark.parametrize("seed", range(3))
 def test_each_query_does_the_same_on_both(program: P4Program, seed: int, vlan: int | None) -> None:
-    draw = Random(seed)
-    twins = Twins(program)
+    _compare(Twins(program), Random(seed), vlan)
+
+
+def test_the_same_of_a_tofino_2(program2: P4Program) -> None:
+    _compare(Twins(program2, "tofino2"), Random(9), None)
+
+
+def _compare(twins: Twins, draw: Random, vlan: int | None) -> None:
 
     def load(rig: SwitchRig) -> None:
         names = Responder(

@@ -124,4 +124,4 @@ def test_triggers_do_the_same_on_both(program: P4Program, seed: int) -> None:
             draw.choice(known) if draw.random() < 0.1 else frame_at_random(draw),
         )
     twins.both(read)
-    assert twins.rigs[0].target.snapshot(["sure"]).end("sure", "sure").tx_packets == 1
+    assert twins.rigs[0].target.snapshot(["sure"]).end("sure", "sure").tx_packets >= 1

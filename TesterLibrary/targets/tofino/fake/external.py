@@ -39,7 +39,9 @@ class External:
     def ingress(self, port: int, octets: bytes, now_ns: int) -> Iterator[Way[Packet] | Mirrored[Copy]]:
         """The ways of a frame that arrives and of its copy. It may be only counted, or end in a header."""
         if self._role(port) == 1:
-            yield self._from_driver(octets)
+            sent = self._from_driver(octets)
+            if not sent.packet.cut_off:
+                yield sent
             return
         packet = Packet.parse(octets, arrives=True)
         if packet.cut_off:

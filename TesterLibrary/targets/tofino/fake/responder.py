@@ -23,6 +23,7 @@ _EXPECTING = f"internal.{_INTERNAL}.{_EXPECTED}.links"
 _BEGUN = "responder.efsm.answers"
 _BEGINNING = f"internal.{_INTERNAL}.{_BEGUN}.begins"
 _FIN = 0x01
+_IPV4_HEADER = _TCP_HEADER = 20  # bytes without options
 _ROOM = 16  # answers that a queue holds
 _RESERVED = "tcp_reserved"
 _BYTE = 1 << 8
@@ -53,8 +54,8 @@ class FakeResponder:
             The way to a second pass; None if the row changes no state.
         """
         state = self._cells(_STATES).get((pipe, packet.flow & 0x3FFFF), 0)
-        payload_length = packet.get("ipv4.len") - 20 - packet.header_length("tcp")
-        expects, in_order = self._expected(packet, pipe, payload_length)
+        payload_length, taken = _carried(packet)
+        expects, in_order = self._expected(packet, pipe, taken)
         begun = self._begun(packet, pipe)
         known = {
             "link": packet.link,
@@ -100,7 +101,7 @@ class FakeResponder:
         packet.link, packet.peer = question.link, question.peer
         return packet
 
-    def _expected(self, packet: Packet, pipe: int, payload_length: int) -> tuple[int, int]:
+    def _expected(self, packet: Packet, pipe: int, following: int) -> tuple[int, int]:
         """The number that its flow expects behind a packet, and whether it had it: see expected.p4."""
         if not self._store.has(_EXPECTING):
             return 0, 0
@@ -112,7 +113,7 @@ class FakeResponder:
         begins = str(entry.action).endswith(".begin")
         in_order = int(not begins and number.get(place, 0) == seq)
         if begins or in_order:
-            taken = 1 if begins else payload_length + (packet.get("tcp.flags") & _FIN)
+            taken = 1 if begins else following
             number[place] = again[place] = (seq + taken) % _WORD
         return number.get(place, 0), in_order
 
@@ -155,6 +156,18 @@ class FakeResponder:
 
     def _cells(self, register: str) -> Cells:
         return self._store.cells(f"internal.{_INTERNAL}.{register}", f"{_INTERNAL}.{register}.f1")
+
+
+def _carried(packet: Packet) -> tuple[int, int]:
+    """Bytes behind TCP, and the numbers that they and a FIN take: the table `headers` of p4/templates/efsm.p4.j2.
+
+    It has no entry for a header that is shorter than any, of which neither is known.
+    """
+    length, header = packet.get("ipv4.len"), packet.header_length("tcp")
+    if header < _TCP_HEADER:
+        return length, length
+    payload = length - _IPV4_HEADER - header
+    return payload, payload + (packet.get("tcp.flags") & _FIN)
 
 
 def key(packet: Packet, name: str) -> int:
