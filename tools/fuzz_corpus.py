@@ -62,6 +62,7 @@ FRAMES: dict[str, Packet] = {
     "icmp-echo": IPV4 / ICMP() / Raw(b"abc"),
     "udp-echo": IPV4 / UDP(sport=9, dport=7) / Raw(b"abc"),
     "dns": IPV4 / UDP(sport=9, dport=53) / DNS(qd=DNSQR(qname="a.b")),
+    "dns-one": IPV4 / UDP(sport=9, dport=53) / DNS(qd=DNSQR(qname="www.example.com")),
     "dns-client": IPV4 / UDP(sport=53, dport=1024) / DNS(qr=1, qd=DNSQR(qname="a.b")),
     "gtpu-echo": IPV4 / UDP(sport=9, dport=2152) / GTP_U_Header(S=1, gtp_type=1, seq=3),
     "nat-initiator": IPV4 / UDP(sport=80, dport=1024) / Raw(SEEN),

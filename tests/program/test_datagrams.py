@@ -60,7 +60,8 @@ def _compare(twins: Twins, draw: Random, vlan: int | None) -> None:
         rig.target.start(["job"])
 
     twins.both(load)
+    port = twins.rigs[0].session.numbers["p2"]
     for _ in range(150):
-        twins.arrive(4, _query(draw, vlan))
+        twins.arrive(port, _query(draw, vlan))
     twins.both(lambda rig: rig.target.snapshot(["job"]).end("job", "names"))
     assert len(twins.sent) > 10

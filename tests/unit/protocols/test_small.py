@@ -100,6 +100,17 @@ def test_what_is_no_query_is_not_answered() -> None:
     assert (dns.count("ignored"), dns.count("foreign")) == (1, 1)
 
 
+def test_a_server_for_one_name_answers_that_with_the_number_of_the_query() -> None:
+    dns = Dialogue("dns-one")
+    query = IPV4 / UDP(sport=9, dport=53)
+    (answer,) = dns.hears(query / DNS(id=7, qd=DNSQR(qname="www.example.com")))
+    assert (answer[UDP].sport, answer[UDP].dport, answer[DNS].id, answer[DNS].qr) == (53, 9, 7, 1)
+    assert (answer[DNS].qd[0].qname, answer[DNS].an[0].rdata) == (b"www.example.com.", "198.51.100.1")
+    assert dns.hears(query / DNS(id=7, qd=DNSQR(qname="example.com"))) == []
+    assert dns.hears(query / DNS(id=7, qr=1, qd=DNSQR(qname="www.example.com"))) == []
+    assert (dns.count("answered"), dns.count("ignored")) == (1, 2)
+
+
 def test_gtp_u_is_alive() -> None:
     ask = IPV4 / UDP(sport=2152, dport=2152) / GTP_U_Header(S=1, gtp_type=1, teid=0, seq=321)
     (answer,) = Dialogue("gtpu-echo").hears(ask)
