@@ -14,6 +14,7 @@ from ...model.plan import PlannedStream
 from ...model.planned_end import PlannedEnd
 from .answers import answer_frame
 from .classes import check_accepted, stream_class
+from .datagrams import asked_port, is_datagram
 from .editor import SwitchEditor
 from .frame import FrameFields
 from .replies import accepted_fields, replies_only
@@ -104,6 +105,17 @@ _PLACES = {
 }
 
 
+def _check_port(end: PlannedEnd) -> None:
+    """PlanError for servers at a port of UDP that is not the table's: nothing would be answered."""
+    port = asked_port(end.protocol) if is_datagram(end.protocol) else None
+    for accept in end.accepts:
+        if port is not None and accept.field == "UDP.dport" and not accept.holds(port):
+            raise PlanError(
+                f"{end.name!r}: packets of {end.protocol.name} are for port {port} of UDP, and servers= "
+                f"begin at {accept.first}; give :{port}, or no port"
+            )
+
+
 def check_tags(ends: Sequence[PlannedEnd]) -> None:
     """PlanError for ends of a protocol in several VLANs: its templates are shared, and each has one tag."""
     first: dict[str, PlannedEnd] = {}
@@ -133,5 +145,6 @@ def check_end(end: PlannedEnd) -> None:
         return
     if end.opening is None:
         check_accepted(end.accepts)
+    _check_port(end)
     for template in end.protocol.templates:
         answer_frame(end.protocol, template)

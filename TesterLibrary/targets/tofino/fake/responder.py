@@ -159,9 +159,10 @@ class FakeResponder:
 
 
 def _carried(packet: Packet) -> tuple[int, int]:
-    """Bytes behind TCP, and the numbers that they and a FIN take: the table `headers` of p4/templates/efsm.p4.j2.
+    """Bytes behind TCP, and the numbers that they and a FIN take.
 
-    It has no entry for a header that is shorter than any, of which neither is known.
+    The table `headers` of p4/templates/efsm.p4.j2 has no entry for a header that is shorter than any, of
+    which neither is known.
     """
     length, header = packet.get("ipv4.len"), packet.header_length("tcp")
     if header < _TCP_HEADER:

@@ -153,6 +153,14 @@ JOBS: dict[str, tuple[Stream | Responder, str]] = {
         "",
     ),
     "gtp-u": (Responder(name="r", port="p1", protocol="gtpu-echo"), "response sets GTPU.seq to GTPU.seq"),
+    "dns at another port": (
+        Responder(name="r", port="p1", protocol="dns-one", servers=Endpoints.parse("198.18.1.10:5353")),
+        r"'r': packets of dns-one are for port 53 of UDP, and servers= begin at 5353; give :53, or no port",
+    ),
+    "dns at its port": (
+        Responder(name="r", port="p1", protocol="dns-one", servers=Endpoints.parse("198.18.1.10:53")),
+        "",
+    ),
     "dns": (Responder(name="r", port="p1", protocol="dns-one", vlan=4), ""),
 }
 
