@@ -11,7 +11,9 @@ from typing import Any
 
 from ..errors import PlanError
 from ..files import paths
+from ..p4.build import check_programs
 from ..planning.prediction import lower, targets
+from ..planning.switch.match_action import MatchAction
 from ..protocols.checker import check, load_protocol
 from ..protocols.diagram import text
 from ..protocols.loader import load_unchecked
@@ -83,5 +85,7 @@ def _show(options: argparse.Namespace) -> int:
 
 def _plan(options: argparse.Namespace) -> int:
     plan = lower(load_protocol(options.file), options.target)
+    if isinstance(plan, MatchAction):
+        check_programs([plan])
     print(json.dumps(plan.record(), indent=2) if options.json else plan.summary())
     return 0

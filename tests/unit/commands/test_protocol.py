@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.commands import main as cli
+from TesterLibrary.errors import PlanError
 from TesterLibrary.files import paths
+from TesterLibrary.p4.build import generate
 from TesterLibrary.protocols.checker import load_protocol
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -81,3 +83,27 @@ def test_plans_are_for_people_and_programs(capsys: pytest.CaptureFixture[str]) -
     assert (plan["protocol"], plan["target"]) == ("tcp", "engine")
     assert cli.main(["protocol", "plan", "tcp", "--target", "tofino"]) == cli.STATUS["ERROR"]
     assert "not on tofino: timers: 2 needed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", paths.names("protocols"))
+def test_a_plan_for_a_switch_says_what_building_with_it_says(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    refused = ""
+    try:
+        generate([name])
+    except PlanError as problem:
+        refused = str(problem)
+    status = cli.main(["protocol", "plan", name, "--target", "tofino"])
+    assert (status == cli.STATUS["ERROR"]) is bool(refused)
+    assert refused in capsys.readouterr().err
+
+
+def test_a_value_that_no_answer_of_a_switch_has_is_refused_before_it_is_built(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "twice.yaml"
+    text = paths.resource("protocols", "http-get").read_text(encoding="utf-8")
+    path.write_text(text.replace("TCP.seq: TCP.ack", "TCP.seq: TCP.ack - TCP.seq"), encoding="utf-8")
+    assert cli.main(["protocol", "plan", str(path), "--target", "tofino"]) == cli.STATUS["ERROR"]
+    assert "on a switch an answer can have the sum of two of" in capsys.readouterr().err
