@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from enum import Enum
+from math import inf
 from typing import Annotated, Any
 
 from assertionengine import AssertionOperator
@@ -32,12 +33,13 @@ from ..model.query import (
 from ..model.trigger import DEFAULT_MOST, SentFrames, Trigger
 from ..model.units import Duration
 from ..running.suite import Suite
-from ..verdict import text_of
+from ..verdict import Undecided, text_of
 from ._assertion import asserted, count_of
 from ._component import component
 from ._shared import shares
 
 _EQUALITIES = (AssertionOperator["=="], AssertionOperator["!="])
+_CONTAINS = AssertionOperator["contains"]
 _MOST_SHOWN = 20  # keys in a message
 _EVERYTHING = PacketFilter()
 
@@ -184,7 +186,9 @@ class Queries:
         ``top`` return rows with ``keys``, ``key``, ``packets``, ``value`` and, of a query with intervals,
         ``interval_ns``.
 
-        An assertion is INCONCLUSIVE where a record may be missing. A key that the query's own filter leaves
+        An assertion is INCONCLUSIVE where a record may be missing, where a trial, responder, clients or
+        trigger that ran meanwhile has objections to the tester, and where packets of a stream that is sending
+        could change it; a stopped query changes no more. A key that the query's own filter leaves
         out is refused, as nobody counts such packets.
 
         | `Get Query Result` | alive | count | == | 37 |
@@ -306,12 +310,12 @@ class _Reader:
     def count(self, operator: AssertionOperator | None, expected: Any) -> int:
         """Different keys of `Count Distinct`, else packets."""
         result = self.found(0)
-        return int(self._asserted("count", result.count, result.doubt, operator, expected))
+        return int(self._asserted("count", result.count, result, operator, expected))
 
     def packets(self, operator: AssertionOperator | None, expected: Any) -> int:
         """Packets that passed the filter."""
         result = self.found(0)
-        return int(self._asserted("packets", result.packets, result.doubt, operator, expected))
+        return int(self._asserted("packets", result.packets, result, operator, expected))
 
     def keys(self, operator: AssertionOperator | None, expected: Any) -> list[str]:
         """All keys, in their order."""
@@ -319,15 +323,16 @@ class _Reader:
         keys = list(dict.fromkeys(row.key for row in result.rows))
 
         if operator is None or expected is None:
-            value: list[str] = self._asserted("keys", keys, result.doubt, operator, expected)
+            value: list[str] = self._asserted("keys", keys, result, operator, expected)
             return value
         wanted = _Keys(queries.canonical(self._name, _texts(expected, several=len(result.keys) > 1)))
         self._asserted(
             "keys",
             keys,
-            result.doubt,
+            result,
             operator,
             wanted,
+            is_final=operator is _CONTAINS and set(wanted) <= set(keys),
             parse=lambda known: known if operator in _EQUALITIES or len(known) != 1 else known[0],
             text=wanted.compared,
         )
@@ -349,10 +354,11 @@ class _Reader:
         return self._asserted(  # type: ignore[no-any-return]
             f"{query.function.value} of {query.value}" if query.value else "packets",
             value,
-            result.doubt,
+            result,
             operator,
             expected,
             of=f" of {key}" if key else "",
+            falls=query.value is not None and query.function is Function.MIN,
             parse=(lambda text: Duration.parse(text).ns) if is_gap else count_of,
             text=(lambda ns: str(Duration(ns))) if is_gap else text_of,
         )
@@ -361,14 +367,21 @@ class _Reader:
         self,
         what: str,
         value: Any,
-        doubt: str,
+        result: QueryResult,
         operator: AssertionOperator | None,
         expected: Any,
         *,
         of: str = "",
+        falls: bool = False,
+        is_final: bool = False,
         parse: Callable[[Any], Any] = count_of,
         text: Callable[[Any], str] = text_of,
     ) -> Any:
+        unfinished = "" if is_final else result.unfinished
+        known = None
+        if unfinished and isinstance(value, int):
+            least, most = (0, value) if falls else (value, inf)
+            known = Undecided(least, most, unfinished)
         return asserted(
             self._suite,
             value,
@@ -377,7 +390,8 @@ class _Reader:
             subject=f"{what}{of} of query {self._name}",
             parse=parse,
             text=text,
-            doubt=doubt,
+            known=known,
+            doubt=result.doubt or ("" if known else unfinished),
             message=self._message,
         )
 

@@ -76,6 +76,7 @@ class QueryResult:
     rows: tuple[QueryRow, ...] = ()  # all, or those that were asked for
     objections: tuple[str, ...] = ()  # why the tester did not do its part
     unread: int = 0  # packets that may have been meant, whose headers the tester does not reach
+    unfinished: str = ""  # why more packets may come; empty if nothing is sending
 
     @property
     def doubt(self) -> str:

@@ -48,7 +48,8 @@ def write_query(directory: Path, query: Query, result: QueryResult, rows: Iterab
         "function": query.function.value if query.value else None,
         "interval_ns": query.interval.ns if query.interval else None,
     }
-    counted = {key: value for key, value in asdict(result).items() if key not in ("rows", "name", "keys")}
+    apart = ("rows", "name", "keys", "unfinished")
+    counted = {key: value for key, value in asdict(result).items() if key not in apart}
     document = {"query": query.name, **described, **counted, "doubt": result.doubt, "rows": table.name}
     write_file(path, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
     return path

@@ -142,6 +142,7 @@ class Connections:
                 if waiting is not None:
                     trial = replace(trial, unanswered=waiting)
                 self._stopped[name] = (running.end, trial)
+                self._tester.note_faults(trial.objections)
                 if isinstance(running.end, Clients):
                     self._turns.used(running.plan.ends[0], trial.statistics.openings)
                 statistics = trial.statistics
@@ -170,6 +171,13 @@ class Connections:
         waiting = self._left_waiting(running, self._read(running, now))
         latest = self._tester.target.snapshot([running.plan.job])
         return replace(self._since_start(running, latest), unanswered=waiting)
+
+    def faults_since(self, before: Snapshot) -> Iterator[str]:
+        """Why the tester did not do its part for each end that runs, since then or since the end's start."""
+        for running in self._running.values():
+            now = self._tester.target.snapshot([running.plan.job])
+            if fault := "; ".join(self._since(running, before, now).objections):
+                yield fault
 
     def _looked_at(self, name: str) -> tuple[_Running, Snapshot]:
         running = self._known(name, End)
@@ -350,12 +358,20 @@ class Connections:
         return SessionStatistics.of(planned.protocol, counted, span_ns, opens=opens)
 
     def _since_start(self, running: _Running, now: Snapshot) -> SessionTrial:
+        return self._since(running, running.started, now)
+
+    def _since(self, running: _Running, before: Snapshot, now: Snapshot) -> SessionTrial:
+        """An end since a look at the whole tester, or since its start if that was later."""
         limits, ports = self._tester.rules.limits, running.end.ports
         statistics = self._read(running, now)
+        if before.taken_at_ns > running.started.taken_at_ns:
+            statistics = statistics.since(self._read(running, before))
+        else:
+            before = running.started
         found = objections(
             statistics,
             None,
-            running.started,
+            before,
             now,
             ports,
             limits,

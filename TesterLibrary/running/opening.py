@@ -174,7 +174,7 @@ def open_tester(
         captures, traffic, connections = Captures(tester), Traffic(tester), Connections(tester)
         hosts = Hosts(testbed, tester.recorder.directory / "hosts")
         paths, memberships = Paths(tester, hosts), Memberships(tester)
-        queries = Queries(tester)
+        queries = Queries(tester, connections)
         # Before the testbed goes, and after its traffic has ended.
         stack.callback(ask_device, testbed.testbed.dut, recorder, "after")
         left_behind = LeftBehind()

@@ -18,6 +18,7 @@ from ..model.query import Counted, Query
 from ..planning.query import key_octets, plan_query
 from ..reporting.durable import RecordError
 from ..reporting.query_files import write_query
+from .connections import Connections
 from .tester import Tester
 
 _INTERVAL_BYTES = 8
@@ -29,14 +30,17 @@ class _Known:
 
     planned: PlannedQuery
     before: Snapshot
+    faults: int  # of the tester, before it began
     after: Snapshot | None = None  # once it is stopped
+    objections: tuple[str, ...] = ()  # once it is stopped
 
 
 class Queries:
     """The queries of one tester, by name. They end with the test or the suite that started them."""
 
-    def __init__(self, tester: Tester) -> None:
-        self._tester = tester
+    def __init__(self, tester: Tester, ends: Connections) -> None:
+        """`ends`: of the same tester; what they do not send is missing in a query."""
+        self._tester, self._ends = tester, ends
         self._known: dict[str, _Known] = {}
 
     def start(self, query: Query) -> None:
@@ -57,7 +61,7 @@ class Queries:
             del self._known[query.name]
         before = target.snapshot()
         target.start_query(planned)
-        self._known[query.name] = _Known(planned, before)
+        self._known[query.name] = _Known(planned, before, len(self._tester.faults))
         self._tester.scopes.at_end(lambda: self._left(query.name))
 
     def query(self, name: str) -> Query:
@@ -94,6 +98,7 @@ class Queries:
             target = self._tester.target
             target.stop_query(name)
             known.after = target.snapshot()
+            known.objections = tuple(self._objections(known, known.after))
             self._write(known)
 
     def stop_all(self) -> None:
@@ -131,9 +136,6 @@ class Queries:
     def _result(self, known: _Known, summary: QuerySummary, rows: Iterator[RawRow]) -> QueryResult:
         planned, counters = known.planned, summary.counters
         query = planned.query
-        after = known.after or self._tester.target.snapshot()
-        names = planned.ports or tuple(self._tester.ports)
-        hears = () if query.direction is Direction.TRANSMITTED else names
         return QueryResult(
             name=query.name,
             keys=tuple(key.name for key in planned.keys),
@@ -146,7 +148,32 @@ class Queries:
             capacity=query.capacity,
             duration_ns=summary.read_ns - summary.started_ns,
             rows=tuple(_row(planned, row) for row in rows),
-            objections=tuple(query_objections(known.before, after, hears, self._tester.rules.limits)),
+            objections=known.objections if known.after else tuple(self._objections(known)),
+            unfinished="" if known.after else self._sending(query),
+        )
+
+    def _objections(self, known: _Known, after: Snapshot | None = None) -> Iterator[str]:
+        """Why packets may have escaped a query until now, or were never sent."""
+        planned, tester = known.planned, self._tester
+        names = planned.ports or tuple(tester.ports)
+        hears = () if planned.query.direction is Direction.TRANSMITTED else names
+        now = after or tester.target.snapshot()
+        yield from query_objections(known.before, now, hears, tester.rules.limits)
+        faults = [*tester.faults[known.faults :], *self._ends.faults_since(known.before)]
+        if faults:
+            more = f"; so in {len(faults) - 1} more" if len(faults) > 1 else ""
+            yield f"while it counted, {faults[0]}{more}"
+
+    def _sending(self, query: Query) -> str:
+        """Why more packets may come that a query counts; empty if none is sent."""
+        sending = [stream.name for run in self._tester.on_air if run.is_started for stream in run.streams]
+        if query.streams:
+            sending = [name for name in sending if name in query.streams]
+        verb = "is" if len(sending) == 1 else "are"
+        return (
+            f"{', '.join(sending)} {verb} sending, so packets may come yet; call Stop Traffic first"
+            if sending
+            else ""
         )
 
     def _write(self, known: _Known) -> None:

@@ -80,6 +80,11 @@ class LoadedStreams(Protocol):
         ...
 
     @property
+    def is_started(self) -> bool:
+        """Whether they are not only loaded."""
+        ...
+
+    @property
     def unending(self) -> Sequence[Stream]:
         """Those of them that leave until they are stopped."""
         ...
@@ -123,6 +128,7 @@ class Tester:
     forwarding: Forwarding = Forwarding.TRANSLATED  # how the device treats headers
     joined: set[Membership] = field(default_factory=set)  # what its ports have reported, and not left
     asked: set[Address] = field(default_factory=set)  # for which the device may ask: probed, and not known
+    faults: list[str] = field(default_factory=list)  # where it fell short, trial by trial
     device_is_new: bool = False  # made for this tester: nothing that was sent before has left a trace in it
 
     def plan(self, name: str, streams: Sequence[Stream]) -> Plan:
@@ -280,10 +286,16 @@ class Tester:
     def record(self, trial: Trial, **facts: object) -> Trial:
         """Numbers a trial, writes it down with facts for a next attempt at its test, and shows it."""
         trial = replace(trial, number=self.trials)
+        self.note_faults(trial.objections)
         self.trial_parts.note(trial, self.recorder.place)
         self.recorder.trial(trial, seed=self.seed, **facts)
         self.progress.trial(trial)
         return trial
+
+    def note_faults(self, objections: Iterable[str]) -> None:
+        """Keeps why the tester did not do its part once, if there is a reason."""
+        if fault := "; ".join(objections):
+            self.faults.append(fault)
 
     def take_over(
         self, asked: str, kind: type[Measured], but: tuple[Running, ...] = ()

@@ -81,9 +81,14 @@ class StreamRun:
             raise
 
     @property
+    def is_started(self) -> bool:
+        """Whether its streams have been started: they are sending, or have come to their end."""
+        return self._before is not None
+
+    @property
     def unending(self) -> Sequence[Stream]:
         """Those of its streams that leave until they are stopped."""
-        if self._before is None:  # they are loaded only
+        if not self.is_started:
             return []
         pairs = zip(self.streams, self.plan.streams, strict=True)
         return [stream for stream, planned in pairs if planned.departures.endless]

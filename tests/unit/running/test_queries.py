@@ -17,10 +17,14 @@ from TesterLibrary.measurement.query import QueryCounters, QuerySummary, RawRow
 from TesterLibrary.model.planned_query import PlannedQuery
 from TesterLibrary.model.query import Counted, Query, QueryField, QueryKeys
 from TesterLibrary.model.units import Duration
+from TesterLibrary.running.connections import Connections
 from TesterLibrary.running.queries import Queries
+from TesterLibrary.running.sending import send
+from TesterLibrary.running.traffic import Traffic
 from TesterLibrary.targets.fake import FakeTarget
 
-from .testers import fake_tester
+from .test_connections import SERVICE, TENTH, Responder
+from .testers import SECOND, fake_tester, stream
 
 ROWS = [RawRow(bytes([10, 0, 0, n]), 10 * n, 640 * n) for n in (1, 2, 3)]
 
@@ -58,11 +62,15 @@ class Counting(FakeTarget):
 
 
 class Setup:
-    def __init__(self, directory: Path) -> None:
-        self.target = Counting()
-        self.tester = fake_tester(directory)
-        self.tester.target = self.target
-        self.queries = Queries(self.tester)
+    def __init__(self, directory: Path, **options: Any) -> None:
+        self.target = Counting(**options)
+        self.tester = fake_tester(directory, target=self.target)
+        self.ends = Connections(self.tester, source_seed=1)
+        self.queries = Queries(self.tester, self.ends)
+
+    def doubt(self) -> str:
+        """Why nothing can be concluded from the query."""
+        return self.queries.result("q").doubt
 
     def start(self, name: str = "q", **more: Any) -> None:
         self.queries.start(Query(name=name, keys=QueryKeys.parse("IP.src"), **more))
@@ -158,3 +166,69 @@ def test_packets_that_the_tester_has_not_looked_into_are_in_result_and_file(setu
     (path,) = setup.tester.recorder.directory.glob("queries/*.json")
     found = json.loads(path.read_text())
     assert (found["unread"], found["doubt"][:9]) == (2, "2 packets")
+
+
+def test_a_trial_in_which_the_tester_fell_short_leaves_the_result_open(tmp_path: Path) -> None:
+    """Nobody answers what it did not send; another query that did not run then is sound."""
+    setup = Setup(tmp_path, stalls=[1])
+    setup.start()
+    send(setup.tester, [stream()], packets=10, timeout=SECOND)
+    assert "while it counted, a worker did not run for 200.0 ms (limit 50.0 ms)" in setup.doubt()
+    setup.start("later")
+    send(setup.tester, [stream()], packets=10, timeout=SECOND)
+    assert setup.queries.result("later").doubt == ""
+    setup.queries.stop()
+    assert "a worker did not run" in setup.doubt()
+    (path,) = setup.tester.recorder.directory.glob("queries/q.json")
+    assert "a worker did not run" in json.loads(path.read_text())["doubt"]
+
+
+def test_trials_after_the_query_was_stopped_say_nothing_of_it(tmp_path: Path) -> None:
+    setup = Setup(tmp_path, stalls=[1, 2, 3])
+    setup.start()
+    setup.queries.stop()
+    send(setup.tester, [stream()], packets=10, timeout=SECOND)
+    assert setup.doubt() == ""
+    setup.start("several")
+    for _ in range(2):
+        send(setup.tester, [stream()], packets=10, timeout=SECOND)
+    assert setup.queries.result("several").doubt.endswith("; so in 1 more")
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_an_answering_tester_that_stood_still_leaves_the_result_open(tmp_path: Path, stopped: bool) -> None:
+    """Frames of triggers, responders and clients are late, or are not sent at all then."""
+    setup = Setup(tmp_path, stalls=[1])
+    setup.start()
+    setup.ends.start(Responder(name="web", port="p2", protocol="http-get", servers=SERVICE))
+    setup.tester.sleep(TENTH.seconds)
+    if stopped:
+        setup.ends.stop(["web"], Responder)
+    assert "while it counted, a worker did not run for 200.0 ms" in setup.doubt()
+
+
+def test_a_query_knows_which_streams_are_sending_still(setup: Setup) -> None:
+    traffic = Traffic(setup.tester)
+    setup.start()
+    setup.start("mine", streams=("north",))
+    setup.start("other", streams=("south",))
+    assert setup.queries.result("q").unfinished == ""
+    traffic.start([stream()])
+    assert setup.queries.result("q").unfinished == (
+        "north is sending, so packets may come yet; call Stop Traffic first"
+    )
+    assert setup.queries.result("mine").unfinished
+    assert not setup.queries.result("other").unfinished
+    setup.queries.stop(["q"])
+    assert not setup.queries.result("q").unfinished
+    traffic.stop([])
+    assert not setup.queries.result("mine").unfinished
+
+
+def test_an_end_that_stood_still_before_says_nothing_of_a_query(tmp_path: Path) -> None:
+    setup = Setup(tmp_path, stalls=[1])
+    setup.ends.start(Responder(name="web", port="p2", protocol="http-get", servers=SERVICE))
+    setup.tester.sleep(TENTH.seconds)
+    setup.start()
+    assert "a worker did not run" in setup.ends.so_far("web").doubt
+    assert setup.doubt() == ""

@@ -44,7 +44,7 @@ def opened(directory: Path, **options: Any) -> Suite:
     hosts = Hosts(None, directory / "hosts")
     paths = Paths(this, hosts)
     closing = ExitStack()
-    memberships, queries = Memberships(this), Queries(this)
+    memberships, queries = Memberships(this), Queries(this, ends)
     for part in (captures, queries, ends, traffic, paths, memberships):
         closing.callback(part.close)
     parts = (traffic, ends, captures, paths, hosts, memberships, queries)

@@ -98,4 +98,31 @@ def test_every_assertion_says_what_was_approved(approved: Approved) -> None:
         ("a count in words", BY_SOURCE, (statistic.COUNT, equal, "many"), {}),
     ):
         lines.append(f"{label}: {asked(query, RESULT, *words, **more)}")
+    sending = replace(RESULT, unfinished="north is sending, so packets may come yet; call Stop Traffic first")
+    at_least, below = AssertionOperator[">="], AssertionOperator["<"]
+    largest, least = (replace(summed, function=function) for function in (Function.MAX, Function.MIN))
+    one, other = {"key": "10.0.0.7"}, {"key": "10.0.0.77"}
+    for label, query, words, more in (
+        ("count that is there", BY_SOURCE, (statistic.COUNT, equal, 25), {}),
+        ("count that may come", BY_SOURCE, (statistic.COUNT, equal, 26), {}),
+        ("count that is exceeded", BY_SOURCE, (statistic.COUNT, equal, 24), {}),
+        ("count that is reached", BY_SOURCE, (statistic.COUNT, at_least, 25), {}),
+        (
+            "packets that may become too many",
+            BY_SOURCE,
+            (statistic.PACKETS, AssertionOperator["<="], 400),
+            {},
+        ),
+        ("all keys", BY_SOURCE, (statistic.KEYS, equal, all_keys), {}),
+        ("key that is there", BY_SOURCE, (statistic.KEYS, contains, "10.0.0.7"), {}),
+        ("key that may come", BY_SOURCE, (statistic.KEYS, contains, "10.0.0.77"), {}),
+        ("sum that may rise", summed, (statistic.VALUE, equal, 64 * 8), one),
+        ("sum of a key that may come", summed, (statistic.VALUE, AssertionOperator[">"], 0), other),
+        ("greatest value that may rise", largest, (statistic.VALUE, below, 1000), one),
+        ("greatest value that is reached", largest, (statistic.VALUE, at_least, 64), one),
+        ("least value that may fall", least, (statistic.VALUE, at_least, 64), one),
+        ("least value that is low", least, (statistic.VALUE, below, 1000), one),
+        ("least value of a key that may come", least, (statistic.VALUE, below, 1000), other),
+    ):
+        lines.append(f"while it counts, {label}: {asked(query, sending, *words, **more)}")
     approved("query", "\n".join(lines))
