@@ -176,7 +176,7 @@ class ClientSide:
         | ``connections`` | the most flows that are open at once |
         | ``reopen`` | which flows make room for another one: ``ended-well``, ``always``, ``never`` |
         | ``total`` | how many flows in all; no limit, if left out |
-        | ``parameters`` | parameters of its tables by name: numbers, addresses, times |
+        | ``parameters`` | parameters of its tables by name: numbers, addresses, times, amounts of data |
 
         The log shows the states of the protocol, and what leads from one to another.
 

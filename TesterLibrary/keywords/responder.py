@@ -137,7 +137,7 @@ class Responders:
         | ``protocol`` | a file (docs/protocols.md explains), or one of ``tester protocol list`` |
         | ``servers`` | addresses and ports, ``10.1.0.10:7000``; the port's own address, if left out |
         | ``flows`` | the most flows that it serves at once |
-        | ``parameters`` | parameters of its tables by name: numbers, addresses, times |
+        | ``parameters`` | parameters of its tables by name: numbers, addresses, times, amounts of data |
 
         The log shows the states of the protocol, and what leads from one to another.
 

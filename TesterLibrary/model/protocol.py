@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 
 from .action import Action
@@ -53,6 +54,14 @@ class Variable:
     aside: bool = False  # few packets need it
 
 
+class Measure(Enum):
+    """Units in which a number of a table is written."""
+
+    NUMBER = "number"  # or address: without a unit
+    TIME = "time"  # microseconds, written with a unit
+    DATA = "data"  # bytes, written with a unit or without
+
+
 @dataclass(frozen=True)
 class Parameter:
     """A value that a job can set, the same for all its flows."""
@@ -61,7 +70,7 @@ class Parameter:
     bits: int
     default: int
     line: int = field(default=0, compare=False)
-    time: bool = False  # its default is written with a unit of time, so a job has to write one, too
+    measure: Measure = Measure.NUMBER  # as its default is written, a job has to write it
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -12,9 +13,15 @@ from ..files.document import Document, Place
 from ..files.headers import headers_in, load_headers
 from ..model.expression import Expression, number
 from ..model.headers import HeaderStack, HeaderType
+from ..model.number import NUMBER, refusal, split_unit
+from ..model.protocol import Measure, Parameter
+from ..model.quantity import Octets
+from ..model.time_text import scale_of
 from ..model.units import Duration
 
 _T = TypeVar("_T")
+_UNIT = re.compile(rf"\s*(?:{NUMBER})\s*([A-Za-z\u00b5\u03bc]+)[^:]*")
+_HEX = re.compile(r"\s*0[xX]")
 
 
 class DocumentReader:
@@ -59,21 +66,62 @@ class DocumentReader:
         return str(path) if path.is_file() else name
 
 
-def is_time(value: object) -> bool:
-    """Whether a value is written as a time: a number and its unit, parted by a space."""
-    return isinstance(value, Duration) or len(str(value).split()) > 1
+def measure_of(value: object) -> Measure:
+    """The kind of unit with which a value is written."""
+    if isinstance(value, Duration):
+        return Measure.TIME
+    found = _UNIT.fullmatch(str(value))
+    if not found or _HEX.match(str(value)):
+        return Measure.NUMBER
+    return Measure.TIME if scale_of(found[1]) else Measure.DATA
 
 
 def quantity(value: object) -> int:
-    """A number, an address, or a time in microseconds."""
-    if is_time(value):
-        nanoseconds = Duration.parse(value).ns
-        if nanoseconds % 1000:
-            raise ValueError(f"{value!r} is no whole number of microseconds")
-        return nanoseconds // 1000
-    return number(value)
+    """A number, an address, a time in microseconds, or an amount of data in bytes."""
+    return _READ[measure_of(value)](value)
+
+
+def _microseconds(value: object) -> int:
+    nanoseconds = Duration.parse(value).ns
+    if nanoseconds % 1000:
+        raise ValueError(f"{str(value)!r} is no whole number of microseconds")
+    return nanoseconds // 1000
+
+
+def given_value(parameter: Parameter, value: object) -> int:
+    """The value that a job gives a parameter. ValueError if it is written in units of another kind."""
+    measure = measure_of(value)
+    if measure is Measure.NUMBER and parameter.measure is not Measure.TIME:
+        try:
+            return number(value)
+        except ValueError:
+            return _whole(value)
+    if parameter.measure is Measure.NUMBER:
+        raise ValueError(
+            f"{str(value)!r} has a unit; write a number without one, as its default {parameter.default} has "
+            "none in the table"
+        )
+    return _READ[parameter.measure](value)
+
+
+def _whole(value: object) -> int:
+    """A number with commas that part thousands. The error is that of a number if it is none at all."""
+    try:
+        found, _ = split_unit(value, "a number", "a whole number")
+    except ValueError:
+        return number(value)
+    if found.denominator != 1:
+        raise ValueError(refusal(value, "a whole number", "one, such as 10 or 1,000"))
+    return int(found)
 
 
 def too_wide(value: int, bits: int) -> str:
     """The error for a value that needs more bits than there are."""
     return f"{value} does not fit {bits} bit{'s' if bits > 1 else ''}; give 0 to {(1 << bits) - 1}"
+
+
+_READ: Mapping[Measure, Callable[[object], int]] = {
+    Measure.NUMBER: number,
+    Measure.TIME: _microseconds,
+    Measure.DATA: lambda value: Octets.parse(value).count,
+}

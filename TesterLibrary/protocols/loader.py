@@ -14,7 +14,7 @@ from ..files.document import Kind, Place, load_document
 from ..model.condition import Compare, Flags, Prefix, Relation, Test
 from ..model.protocol import Parameter, Protocol, Row, Variable
 from .action_loader import actions
-from .document_reader import DocumentReader, is_time, quantity, too_wide
+from .document_reader import DocumentReader, measure_of, quantity, too_wide
 from .sending_loader import message, octets, scanner, template
 
 _KIND = Kind("protocol", PlanError)
@@ -85,8 +85,7 @@ class _ProtocolReader(DocumentReader):
             default = self.parsed(quantity, data["default"], (*place, "default"))
             if default >> data["bits"]:
                 raise self.document.error((*place, "default"), too_wide(default, data["bits"]))
-            time = is_time(data["default"])
-            yield Parameter(name, data["bits"], default, self.line(place), time)
+            yield Parameter(name, data["bits"], default, self.line(place), measure_of(data["default"]))
 
     def _row(self, index: int, data: Mapping[str, Any]) -> Row:
         place: Place = ("table", index)

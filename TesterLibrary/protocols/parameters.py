@@ -8,8 +8,7 @@ from collections.abc import Mapping
 
 from ..errors import PlanError
 from ..model.protocol import Protocol
-from ..model.units import Duration
-from .document_reader import quantity, too_wide
+from .document_reader import given_value, quantity, too_wide
 from .findings import unknown
 
 
@@ -17,18 +16,17 @@ def written_parameters(protocol: Protocol, given: Mapping[str, object]) -> dict[
     """Parameters that a job gives, as numbers; a time needs its unit.
 
     Raises:
-        PlanError: a parameter that is not there; a value that is no number, address or time, or a time
-            without a unit.
+        PlanError: a parameter that is not there; a value that is no number, address, time or amount of data,
+            or is one in another unit than the default of the table.
     """
-    known = {parameter.name for layer in protocol.layers for parameter in layer.parameters}
+    known = {parameter.name: parameter for layer in protocol.layers for parameter in layer.parameters}
     for name in given:
         if name not in known:
             raise PlanError(f"{protocol.name}: {unknown('parameter', name, sorted(known))}")
-    times = {parameter.name for layer in protocol.layers for parameter in layer.parameters if parameter.time}
     values = {}
     for name, value in given.items():
         try:
-            values[name] = quantity(Duration.parse(value) if name in times else value)
+            values[name] = given_value(known[name], value)
         except ValueError as error:
             raise PlanError(f"{protocol.name}: {name}: {error}") from None
     return values

@@ -178,6 +178,26 @@ def test_each_end_has_random_numbers_of_its_own() -> None:
     assert plan == planned(responder(), clients())
 
 
+@pytest.mark.parametrize(
+    ("parameter", "given", "value"),
+    [
+        ("body", "100 kB", 100_000),
+        ("body", "100kB", 100_000),
+        ("body", "1 MiB", 1 << 20),
+        ("body", "1,000 bytes", 1000),
+        ("body", "0x10", 16),
+        ("body", 7, 7),
+        ("flight", "64 KiB", 1 << 16),
+        ("rto", "50ms", 50_000),
+        ("rto", "1 min 30 s", 90_000_000),
+        ("window", "32,768", 32_768),
+    ],
+)
+def test_parameters_take_units_as_all_of_the_library(parameter: str, given: Any, value: int) -> None:
+    (end,) = planned(responder(parameters={parameter: given})).ends
+    assert end.parameters[parameter] == value
+
+
 OTHERS = Endpoints.parse("198.18.0.2")
 
 
@@ -192,6 +212,16 @@ OTHERS = Endpoints.parse("198.18.0.2")
             "http-server: rto: '50' is not a time: it has no unit",
         ),
         (responder(parameters={"rto": "0,5 ms"}), "rto: .* for a decimal write '0.5 ms'"),
+        (responder(parameters={"rto": "1 kB"}), "rto: '1 kB' is not a time; write a number with ns"),
+        (responder(parameters={"rto": "1500 ns"}), "rto: '1500 ns' is no whole number of microseconds"),
+        (responder(parameters={"body": "5 ms"}), "body: '5 ms' is not an amount of data; write a whole"),
+        (responder(parameters={"body": "0.5 B"}), "body: '0.5 B' is not an amount of data"),
+        (
+            responder(parameters={"window": "32 kB"}),
+            "window: '32 kB' has a unit; write a number without one, as its default 65535 has none",
+        ),
+        (responder(parameters={"window": "5 ms"}), "window: '5 ms' has a unit"),
+        (responder(parameters={"window": "1.5"}), "window: '1.5' is not a whole number"),
         (responder(parameters={"window": 70_000}), "window: 70000 does not fit 16 bits"),
         (responder(servers=Endpoints.parse("[2001:2::2]:80")), "speaks IPv4, so 2001:2::2 cannot be"),
         (responder("arp", servers=OTHERS), "arp has no IP header, so servers="),
