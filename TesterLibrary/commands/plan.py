@@ -23,6 +23,7 @@ from ..planning.switch.chip import CHIPS
 from ..planning.switch.phase import phase
 from ..planning.switch.plan import SwitchPlan, switch_plan
 from ..planning.switch.staging import Staging
+from ..planning.switch.steps import Level
 from ..reporting.codec import encode
 from ._command import command
 
@@ -101,11 +102,20 @@ def _line(prediction: Prediction) -> str:
         how += f", {Duration(round(prediction.begin.pause_ns))} after the rate before has ended"
     if place := prediction.loopback:
         how += f", {prediction.templates} template packets in loopback port {place}"
+    name = f"{stream.name}{_step(prediction)}"
     if stream.as_captured:
-        return f"{stream.name}: {how}"
+        return f"{name}: {how}"
     error = f"{float(prediction.error):+.1e}" if prediction.error else "none"
-    asked = f"{stream.name}: {stream.rate} of {stream.frame_size} is {_pps(prediction.asked)}"
+    asked = f"{name}: {stream.rate} of {stream.frame_size} is {_pps(prediction.asked)}"
     return f"{asked}; {how}; error {error}"
+
+
+def _step(prediction: Prediction) -> str:
+    """Which of the two rates of a step it is, on a switch; empty of others."""
+    law = prediction.planned.departures.law
+    if not isinstance(law, Level):
+        return ""
+    return f", {'second' if law.before else 'first'} rate, {law.total:,} frames"
 
 
 def _end_line(end: PlannedEnd) -> str:
@@ -159,6 +169,7 @@ def _record(prediction: Prediction) -> dict[str, Any]:
         law = planned.departures.law
         exact = {"packets": planned.rate.numerator, "nanoseconds": planned.rate.denominator}
         return record | exact | {"law": type(law).__name__.lower(), **encode(law)}
+    level = planned.departures.law if isinstance(planned.departures.law, Level) else None
     return record | {
         "meter_pps": str(staging.meter_rate),
         "meter_error": float(staging.meter_error),
@@ -168,6 +179,7 @@ def _record(prediction: Prediction) -> dict[str, Any]:
         "gaps": _gaps(staging),
         "loopback": encode(prediction.loopback),
         "template_packets": prediction.templates,
+        "step": {"before": level.before, "frames": level.total} if level else None,
         "delay_frames": prediction.begin.delay,
         "pause_ns": None if prediction.begin.pause_ns is None else float(prediction.begin.pause_ns),
         "switch_editors": encode(prediction.edits),
@@ -198,7 +210,9 @@ def _content(prediction: Prediction) -> list[str]:
     planned = prediction.planned
     flows = FlowSpace.of(planned).flows
     number = f"{flows:,} flows" if flows else "flows without an end"
-    return [*map(str, prediction.edits or planned.editors), number] if planned.editors else []
+    units = {edit.field: str(edit) for edit in prediction.edits}
+    lines = (f"{editor}{units.get(editor.name, units.get(editor.field, ''))}" for editor in planned.editors)
+    return [*lines, number] if planned.editors else []
 
 
 def _pps(rate: Fraction) -> str:

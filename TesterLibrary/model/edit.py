@@ -8,12 +8,20 @@ A source gives an edited field its values: value i, i = 0, 1, ..., as unsigned n
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import Protocol
 
 from .splitmix import splitmix64
+
+Said = Callable[[int], str]
+
+
+def number_text(number: int) -> str:
+    """A number with commas that part thousands."""
+    return f"{number:,}"
 
 
 class Source(Protocol):
@@ -25,6 +33,9 @@ class Source(Protocol):
 
     def value(self, index: int) -> int:
         """Value number `index`; if it has more bits than the field, the lowest ones are used."""
+
+    def said(self, text: Said = number_text) -> str:
+        """The values for people, each of them as `text` has it."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +55,9 @@ class Step:
         """See Source."""
         return self.first + index % self.count * self.increment
 
-    def __str__(self) -> str:
-        return f"{self.first:,} and {self.count - 1:,} steps of {self.increment:+,}"
+    def said(self, text: Said = number_text) -> str:
+        """See Source."""
+        return f"{text(self.first)} and {self.count - 1:,} steps of {self.increment:+,}"
 
 
 @dataclass(frozen=True)
@@ -63,8 +75,9 @@ class Values:
         """See Source."""
         return self.values[index % len(self.values)]
 
-    def __str__(self) -> str:
-        return f"{_listed(self.values)}, one after the other"
+    def said(self, text: Said = number_text) -> str:
+        """See Source."""
+        return f"{_listed(self.values, text)}, one after the other"
 
 
 @dataclass(frozen=True)
@@ -81,8 +94,10 @@ class RandomBits:
         """See Source."""
         return self.base & ~self.mask | splitmix64(self.seed, index) & self.mask
 
-    def __str__(self) -> str:
-        return f"{self.base:#x} with random bits {self.mask:#x}, seed {self.seed}"
+    def said(self, text: Said = number_text) -> str:
+        """See Source."""
+        base = f"{self.base:#x}" if text is number_text else text(self.base)
+        return f"{base} with random bits {self.mask:#x}, seed {self.seed}"
 
 
 @dataclass(frozen=True)
@@ -108,8 +123,9 @@ class RandomRange:
             self._drawn.append((before + r) % self.count)
         return self.first + self._drawn[index]
 
-    def __str__(self) -> str:
-        return f"at random from {self.first:,} to {self.first + self.count - 1:,}, seed {self.seed}"
+    def said(self, text: Said = number_text) -> str:
+        """See Source."""
+        return f"at random from {text(self.first)} to {text(self.first + self.count - 1)}, seed {self.seed}"
 
 
 @dataclass(frozen=True)
@@ -126,8 +142,9 @@ class Distribution:
         """See Source."""
         return self.values[bisect_left(self.cumulative, splitmix64(self.seed, index))]
 
-    def __str__(self) -> str:
-        return f"drawn from {_listed(self.values)}, seed {self.seed}"
+    def said(self, text: Said = number_text) -> str:
+        """See Source."""
+        return f"drawn from {_listed(self.values, text)}, seed {self.seed}"
 
 
 @dataclass(frozen=True)
@@ -173,6 +190,7 @@ class PlannedEditor:
     coverage: tuple[Coverage, ...] = ()
     low: int = 0  # bits of the field behind those that change, in one of more than 64 bits
     field: str = ""  # by Scapy's names, where the author has written others: `Dot1Q.vlan` of `VLAN.vid`
+    said: str = ""  # its values for people, in the notation of the field
 
     @property
     def period(self) -> int | None:
@@ -186,10 +204,11 @@ class PlannedEditor:
     def __str__(self) -> str:
         held = f" for {self.every:,} frames each" if self.every > 1 else ""
         return (
-            f"{self.name} (bits {self.bit_offset} to {self.bit_offset + self.bits - 1}): {self.source}{held}"
+            f"{self.name} (bits {self.bit_offset} to {self.bit_offset + self.bits - 1}): "
+            f"{self.said or self.source.said()}{held}"
         )
 
 
-def _listed(values: tuple[int, ...]) -> str:
-    shown = ", ".join(f"{value:,}" for value in values[:4])
+def _listed(values: tuple[int, ...], text: Said) -> str:
+    shown = ", ".join(map(text, values[:4]))
     return shown if len(values) <= 4 else f"{shown}, … ({len(values):,} values)"

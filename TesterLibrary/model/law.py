@@ -17,6 +17,8 @@ from typing import Protocol
 
 from .pattern import Stage
 
+_SHOWN = 2  # stretches of a profile that are told one by one
+
 
 class Law(Protocol):
     """The times when frames are due. An average rate is frames each nanosecond; 0 where it is not known."""
@@ -85,8 +87,10 @@ class Profile:
     shape: str = ""  # as its author calls it
 
     def __str__(self) -> str:
-        frames, time = self._before[-1], self._begins_ns[-1]
-        text = f"{frames:,} frames in {time:,} ns, in {len(self.stretches):,} stretches of constant rate"
+        frames, time, stretches = self._before[-1], self._begins_ns[-1], self.stretches
+        text = f"{frames:,} frames in {time:,} ns, in {len(stretches):,} stretches of constant rate"
+        if len(stretches) <= _SHOWN:
+            text = ", then ".join(f"{each.packets:,} frames in {each.duration_ns:,} ns" for each in stretches)
         return text if self.repeat else f"{text}, once"
 
     @cached_property

@@ -89,7 +89,7 @@ def _edited(stream: Stream, templates: Sequence[FrameTemplate], seed: int) -> Co
         offset = field.place.bit_offset + field.place.bits - low - bits
         scapy = str(field.place.path)
         editors.append(
-            PlannedEditor(str(path), offset, bits, every[path], field.source, covered, low, field=scapy)
+            PlannedEditor(str(path), offset, bits, every[path], field.source, covered, low, scapy, field.said)
         )
     version, reached = None, tuple(changes.values())
     if stream.version:

@@ -59,6 +59,22 @@ class FieldChange:
         """The source of the values of the window."""
         return self.make(self.window[0])
 
+    @property
+    def said(self) -> str:
+        """The values for people, as the field is written: addresses as such."""
+        source, (low, _) = self.source, self.window
+        if not self.place.has_notation:
+            return source.said()
+
+        def text(number: int) -> str:
+            return self.place.text(self.whole(number))
+
+        if low and isinstance(source, Step):
+            sign = "-" if source.increment < 0 else "+"
+            size = self.place.text(abs(source.increment) << low)
+            return f"{text(source.first)} and {source.count - 1:,} steps of {sign}{size}"
+        return source.said(text)
+
     def value(self, index: int) -> int:
         """Value number `index` of the whole field."""
         return self.whole(self.source.value(index))

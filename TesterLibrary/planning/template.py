@@ -41,6 +41,11 @@ class FramePlace:
         except ValueError as problem:
             raise PlanError(f"{text!r}: {problem}") from None
 
+    @property
+    def has_notation(self) -> bool:
+        """Whether its values are written otherwise than as numbers."""
+        return not isinstance(from_number(self.field, 0), int)
+
     def text(self, number: int) -> str:
         """A value of the field as people read it: an address as such, a number with all its digits."""
         value = from_number(self.field, number)

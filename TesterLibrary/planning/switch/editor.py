@@ -83,10 +83,9 @@ class SwitchEditor:
         return self.field.rpartition(".")[0]
 
     def __str__(self) -> str:
-        how = f"random bits {self.step:#x}" if self.random else f"{self.step:+,}"
-        what = f"{len(self.listed):,} listed values" if self.listed else f"from {self.base:,} on"
-        when = ", when the one before wraps" if self.cascaded else ""
-        return f"{self.field}: {how} below {self.bound:,}{when}, {what}"
+        """What it takes beside the values of the field, which the planned editor tells; empty if nothing."""
+        listed = f", {len(self.listed):,} listed values" if self.listed else ""
+        return f"{listed}, moved when the field before begins anew" if self.cascaded else listed
 
 
 def own_fields(types: Sequence[HeaderType]) -> dict[str, int]:
@@ -216,7 +215,7 @@ def _check_upper(editor: PlannedEditor) -> None:
     elif isinstance(source, Values | Distribution):
         ends = [min(source.values), max(source.values)]
     else:
-        raise PlanError(f"a switch has no way to give it {source}")
+        raise PlanError(f"a switch has no way to give it {source.said()}")
     # Of a field of more than 64 bits the source has a part, which need not be the last one.
     if editor.low or ends[0] >> WORD != ends[1] >> WORD:
         raise PlanError(f"its values differ before the last {WORD} bits, which are what a switch changes")
@@ -248,7 +247,7 @@ def _unit(source: Source) -> _Unit:
     if isinstance(source, Distribution):
         bound = 1 << _QUANTILE_BITS
         return 0, bound - 1, True, bound, 0, tuple(_quantiles(source))
-    raise PlanError(f"a switch has no way to give it {source}")
+    raise PlanError(f"a switch has no way to give it {source.said()}")
 
 
 def _quantiles(source: Distribution) -> list[Listed]:

@@ -75,9 +75,9 @@ def test_it_says_what_a_switch_makes_of_a_step(tmp_path: Path, capsys: pytest.Ca
     path = tmp_path / "step.yaml"
     path.write_text(STEP)
     assert cli.main(["plan", str(path), "--target", "tofino"]) == 0
-    first, second = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  s: ")]
-    assert first.startswith("  s: 110 kpps of 64 bytes is 110 kpps; ")
-    assert second.startswith("  s: 55 kpps of 64 bytes is 55 kpps; ")
+    first, second = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  s, ")]
+    assert first.startswith("  s, first rate, 6,600,000 frames: 110 kpps of 64 bytes is 110 kpps; ")
+    assert second.startswith("  s, second rate, 3,300,000 frames: 55 kpps of 64 bytes is 55 kpps; ")
     assert "after the start" not in first
     assert re.search(
         r", 3,300,\d+ frames after the start, [\d.]+ us after the rate before has ended, ", second
@@ -86,6 +86,56 @@ def test_it_says_what_a_switch_makes_of_a_step(tmp_path: Path, capsys: pytest.Ca
     streams = json.loads(capsys.readouterr().out)["streams"]
     assert [stream["pause_ns"] is None for stream in streams] == [True, False]
     assert 0 <= streams[1]["pause_ns"] <= 20_000  # a gap is 18.2 us
+    assert [stream["step"] for stream in streams] == [
+        {"before": 0, "frames": 6_600_000},
+        {"before": 6_600_000, "frames": 3_300_000},
+    ]
+    assert cli.main(["plan", str(path)]) == 0
+    assert (
+        "; 6,600,000 frames in 60,000,000,000 ns, then 3,300,000 frames in 60,000,000,000 ns, once; "
+        in capsys.readouterr().out
+    )
+
+
+_VALUES = """
+version: 1
+name: own
+ports: [{name: p1, speed: 10 Gbps}, {name: p2, speed: 10 Gbps}]
+streams:
+  - {name: six, tx: p1, rx: p2, rate: 1 %, frame_size: 128, headers: Ether / IPv6 / UDP, edit: [
+      {field: IPv6.src, sweep: {first: "2001:db8::1", count: 10}},
+      {field: IPv6.dst, values: ["2001:db8::5", "2001:db8::9"]}]}
+  - {name: labels, tx: p1, rx: p2, rate: 1 %, frame_size: 128,
+     headers: Ether / MPLS(label=100) / MPLS(label=200) / IP / UDP, edit: [
+      {field: "MPLS[2].label", sweep: {first: 16, count: 10}}]}
+  - {name: macs, tx: p1, rx: p2, rate: 1 %, frame_size: 128, headers: Ether / IP / UDP, edit: [
+      {field: Ether.src, sweep: {first: "02:00:00:00:00:09", last: "02:00:00:00:00:01", step: -1}},
+      {field: IP.src, random: [10.0.0.0, 10.0.0.9]}]}
+"""
+_UPPER = """
+  - {name: upper, tx: p1, rx: p2, rate: 1 %, frame_size: 128, headers: Ether / IPv6 / UDP, edit: [
+      {field: IPv6.src, sweep: {first: "2001:db8::1", step: "0:0:1::", count: 10}}]}
+"""
+
+
+@pytest.mark.parametrize("target", ["engine", "tofino"])
+def test_values_of_fields_are_written_as_the_field_is(
+    tmp_path: Path, target: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text(_VALUES + _UPPER if target == "engine" else _VALUES)
+    assert cli.main(["plan", str(path), "--target", target]) == 0
+    out = capsys.readouterr().out
+    for line in (
+        "    IPv6.src (bits 240 to 303): 2001:db8::1 and 9 steps of +1\n",
+        "    IPv6.dst (bits 368 to 431): 2001:db8::5, 2001:db8::9, one after the other",
+        "    MPLS[2].label (bits 144 to 163): 16 and 9 steps of +1\n",
+        "    Ether.src (bits 48 to 95): 02:00:00:00:00:09 and 8 steps of -1\n",
+        "    IP.src (bits 208 to 239): at random from 10.0.0.0 to 10.0.0.9, seed ",
+    ):
+        assert line in out
+    if target == "engine":
+        assert "    IPv6.src (bits 176 to 239): 2001:db8::1 and 9 steps of +0:0:1::\n" in out
 
 
 def test_a_file_of_one_s_own_is_given_by_its_path(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,7 +150,7 @@ def test_it_prints_what_changes_in_frames(capsys: pytest.CaptureFixture[str]) ->
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].startswith("  web: 612.245 kpps of IMIX (353.83 bytes on average)")
     assert lines[2:5] == [
-        "    IP.src (bits 208 to 239): 167,772,161 and 249 steps of +1",
+        "    IP.src (bits 208 to 239): 10.0.0.1 and 249 steps of +1",
         "    UDP.dport (bits 288 to 303): 53, 80, 443, one after the other for 250 frames each",
         "    750 flows",
     ]
@@ -177,8 +227,9 @@ def test_it_prints_what_units_of_a_switch_change(tmp_path: Path, capsys: pytest.
     path.write_text(_EDITED)
     assert cli.main(["plan", str(path), "--target", "tofino"]) == 0
     assert capsys.readouterr().out.splitlines()[2:-2] == [
-        "    IP.src: +1 below 250, from 167,772,161 on",
-        "    UDP.dport: +1 below 3, when the one before wraps, 3 listed values",
+        "    IP.src (bits 208 to 239): 10.0.0.1 and 249 steps of +1",
+        "    UDP.dport (bits 288 to 303): 53, 80, 443, one after the other for 250 frames each, "
+        "3 listed values, moved when the field before begins anew",
         "    750 flows",
     ]
     assert cli.main(["plan", str(path), "--target", "tofino", "--json"]) == 0

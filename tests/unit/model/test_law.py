@@ -114,7 +114,10 @@ def test_only_the_tester_knows_when_frames_of_a_file_are_due() -> None:
 def test_they_say_what_they_are() -> None:
     assert str(Steady(Fraction(1, 400), (Stage(4, 6),))) == "1 frames in 400 ns, then pass 4 skip 6"
     assert str(Profile((Stretch(10, 2), Stretch(30, 0)), repeat=False)) == (
-        "2 frames in 40 ns, in 2 stretches of constant rate, once"
+        "2 frames in 10 ns, then 0 frames in 30 ns, once"
+    )
+    assert str(Profile((Stretch(10, 2), Stretch(30, 0), Stretch(20, 1)))) == (
+        "3 frames in 60 ns, in 3 stretches of constant rate"
     )
     assert str(Script((ScriptMessage(10, 3, 2),))) == "3 frames in 14 ns, in 1 messages"
     assert str(Replay("x.pcap", 0.5, repetitions=0)) == "x.pcap for ever, gaps as captured x 0.5"

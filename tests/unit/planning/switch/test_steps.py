@@ -64,7 +64,7 @@ def test_as_many_are_due_together(first: int, second: int, elapsed_ns: int, offs
         ({"flows": 12}, "a step whose flows are counted"),
         (
             {"departures": Departures(replace(STEP, shape="ramp"))},
-            "its rate is a ramp, 1,375,000 frames in .* once; of rates that change a switch sends a step",
+            "its rate is a ramp, 1,100,000 frames in .* once; of rates that change a switch sends a step",
         ),
         ({"departures": Departures(replace(STEP, shape="square", repeat=True))}, "its rate is a square"),
         ({"departures": Departures(replace(STEP, shape=""))}, "its rate is a profile"),
