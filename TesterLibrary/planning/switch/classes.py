@@ -11,6 +11,7 @@ from ...errors import PlanError
 from ...model.plan import PlannedStream
 from ...model.planned_end import Accept
 from .frame import TCP, UDP, FrameFields
+from .signature import behind_labels
 
 ACCEPTED = {"IP.dst": 32, "TCP.dport": 16, "UDP.dport": 16}  # fields of a responder's packets, and their bits
 _KEYS = (
@@ -49,10 +50,12 @@ def stream_class(stream: PlannedStream) -> Mapping[str, tuple[int, int]]:
         key["arp_valid"] = (1, 1)
     if fields.vlan is not None:
         key["vlan"] = (fields.vlan, 0xFFF)
+    if len(key) <= 1 and fields.labels:
+        raise PlanError(behind_labels(stream.name))
     if len(key) <= 1:
         raise PlanError(
             f"stream {stream.name!r}: frames without a signature are known by fields of IPv4 and ARP, "
-            "ports and VLANs on a switch, not behind MPLS, and these have none that stay the same"
+            "ports and VLANs on a switch, and these have none that stay the same"
         )
     return key
 

@@ -21,6 +21,15 @@ class SignedTemplate:
     rest: int
 
 
+def behind_labels(name: str) -> str:
+    """Why a switch does not know frames of a stream behind labels of MPLS, signed or not, and what to do."""
+    return (
+        f"stream {name!r}: behind labels of MPLS a switch signs UDP only, behind one or two of them, in "
+        f"{LENGTH} bytes of payload at least, and knows frames without a signature only by a VLAN tag before "
+        "the labels; take UDP with a signature, such a tag with signature=False, or a testerd"
+    )
+
+
 def signed_template(stream: PlannedStream) -> SignedTemplate:
     """Moves the signature of a stream's frame from its end to the place where a switch writes it.
 
@@ -31,11 +40,12 @@ def signed_template(stream: PlannedStream) -> SignedTemplate:
     octets = stream.frame
     fields = FrameFields.of(octets)
     place = fields.signature
+    if place is None and fields.labels:
+        raise PlanError(behind_labels(stream.name))
     if place is None:
         raise PlanError(
             f"stream {stream.name!r}: a switch signs behind UDP, or TCP without options, in {LENGTH} bytes "
-            "of payload at least, and behind labels of MPLS, one or two, UDP only; use signature=False for "
-            "other frames, which have loss and blind delay then"
+            "of payload at least; use signature=False for other frames, which have loss and blind delay then"
         )
     if stream.header_size > place:
         raise PlanError(

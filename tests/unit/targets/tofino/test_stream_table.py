@@ -171,14 +171,21 @@ ROWS: dict[str, tuple[Stream | Sequence[Stream], str]] = {  # by what the table 
         "",
     ),
     "signatures behind three labels, or TCP behind labels": (
-        stream(**headers("Ether / MPLS(label=77) / IP / TCP")),
-        "a switch signs behind UDP, or TCP without options, in 16 bytes of payload at least, and behind "
-        "labels of MPLS, one or two, UDP only",
+        [
+            stream(**headers("Ether / MPLS(label=77) / MPLS / MPLS / IP / UDP")),
+            stream(**headers("Ether / MPLS(label=77) / IP / TCP")),
+        ],
+        "behind labels of MPLS a switch signs UDP only, behind one or two of them, in 16 bytes of payload at "
+        "least, and knows frames without a signature only by a VLAN tag before the labels",
     ),
     "frames behind MPLS without a signature": (
         stream(signature=False, **headers(LABELS)),
-        "frames without a signature are known by fields of IPv4 and ARP, ports and VLANs on a switch, not "
-        "behind MPLS",
+        "behind labels of MPLS a switch signs UDP only, behind one or two of them, in 16 bytes of payload at "
+        "least, and knows frames without a signature only by a VLAN tag before the labels",
+    ),
+    "such frames with a VLAN tag before the labels": (
+        stream(signature=False, **headers("Ether / VLAN(vlan=5) / MPLS(label=77) / IP / TCP")),
+        "",
     ),
     "fields behind headers between Ethernet, VLAN, MPLS and IP": (
         replace(steps("IPv6.hlim", "1", "Ether / IP / IPv6 / UDP"), signature=False),
