@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.commands import main as cli
+from TesterLibrary.files import paths
 from TesterLibrary.files.job_run import job_campaign
 from TesterLibrary.model.units import Duration
 from TesterLibrary.reporting.rebuild import EVIDENCE
@@ -47,6 +48,13 @@ def test_a_job_file_is_sent_and_judged(capsys: pytest.CaptureFixture[str]) -> No
     assert test.outcome == "FAIL"
     assert "required <= 1 %" in test.message
     assert [trial.trial.duration_ns for trial in records.trials] == [2 * 10**9]
+
+
+def test_the_shipped_step_sends_its_two_rates_and_ends() -> None:
+    path = str(paths.resource("jobs", "step"))
+    assert cli.main(["run", path, "--testbed", "simulated/breakpoint", "--output", "run"]) == 0
+    (trial,) = read(Path("run", EVIDENCE)).trials
+    assert trial.trial.sent == trial.trial.received == 2_000 + 500
 
 
 def test_a_job_file_without_a_bound_says_what_would_judge_it(capsys: pytest.CaptureFixture[str]) -> None:
