@@ -19,7 +19,7 @@ from uuid import uuid4
 from robot.api import TestSuite
 
 from ..errors import ChoiceError, TesterLibraryError
-from ..files.criteria import check_criteria, load_criteria
+from ..files.criteria import check_criteria, criteria_file, load_criteria, to_copy
 from ..files.paths import data_root, resource
 from ..files.profile import profile_values, section
 from ..reporting import agenda
@@ -461,14 +461,12 @@ def _bed(run: Mapping[str, Any], suites: tuple[Path, ...], criteria: str | None)
         return Bed(testbed, found.name, chosen, _criteria(criteria), layer=found.dut.layer)
     if not run.get("criteria"):
         return Bed(testbed, found.name, chosen, None)
-    file = data_root() / "resources" / "criteria" / f"{testbed}.yaml"
-    if suites and not file.is_file() and not any(map(_uses_criteria, suites)):
-        return Bed(testbed, found.name, chosen, None)
-    if not file.is_file():
-        raise TesterLibraryError(
-            f"there are no criteria for the testbed {name!r}; give a file with bounds for it by --criteria, "
-            f"or criteria: in a campaign. {_to_copy()}"
-        )
+    try:
+        file = criteria_file(testbed)
+    except TesterLibraryError:
+        if suites and not any(map(_uses_criteria, suites)):
+            return Bed(testbed, found.name, chosen, None)
+        raise
     return Bed(testbed, found.name, chosen, file, layer=found.dut.layer)
 
 
@@ -477,15 +475,8 @@ def _criteria(given: str) -> Path:
     path = Path(given).expanduser()
     if not path.is_file():
         why = f"{path} is a folder" if path.is_dir() else f"there is no file {path} (from {Path.cwd()})"
-        raise ChoiceError(f"criteria: {why}; give a file with bounds. {_to_copy()}")
+        raise ChoiceError(f"criteria: {why}; give a file with bounds. {to_copy()}")
     return path.resolve()
-
-
-def _to_copy() -> str:
-    """The shipped testbeds that have criteria, and where these are."""
-    folder = data_root() / "resources" / "criteria"
-    known = [name for name in shipped_testbeds() if (folder / f"{name}.yaml").is_file()]
-    return f"Shipped are those of {', '.join(known)}, to be copied from {folder}"
 
 
 def _uses_criteria(suite: Path) -> bool:

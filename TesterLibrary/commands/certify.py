@@ -60,7 +60,12 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME|FILE",
         help="can be given several times (default: the embedded ones of the profile)",
     )
-    parser.add_argument("--criteria", metavar="FILE", help="bounds for the devices of all testbeds given")
+    parser.add_argument(
+        "--criteria",
+        metavar="FILE",
+        help="bounds for the devices of all testbeds given (default: of lab.yaml those of lab-criteria.yaml "
+        "beside it)",
+    )
     parser.add_argument(
         "--suite",
         action="append",

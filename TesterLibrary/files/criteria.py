@@ -10,8 +10,40 @@ from typing import Any
 
 from ..errors import TesterLibraryError
 from .document import Kind, load_document
+from .paths import data_root
 
 _KIND = Kind("criteria", TesterLibraryError, is_variable_file=True)
+
+
+def criteria_file(testbed: str) -> Path:
+    """The bounds of a testbed's device: those of `lab.yaml` in `lab-criteria.yaml`, else shipped ones.
+
+    Shared resources of suites find them by this where `CRITERIA_FILE` is not given.
+
+    Raises:
+        TesterLibraryError: there are none; it says how to give some.
+    """
+    path = Path(testbed).expanduser()
+    beside = path.with_name(f"{path.stem}-criteria.yaml")
+    file = beside if path.suffix else _folder() / f"{testbed}.yaml"
+    if file.is_file():
+        return file.resolve()
+    write = f"write {beside}, which is found by its name, or " if path.suffix else ""
+    raise TesterLibraryError(
+        f"there are no criteria for the testbed {testbed!r}; {write}give a file with bounds for it by "
+        f"--criteria, by criteria: in a campaign, or to robot by --variable CRITERIA_FILE:FILE. {to_copy()}"
+    )
+
+
+def to_copy() -> str:
+    """The shipped testbeds that have criteria, and where these are."""
+    found = sorted(_folder().glob("embedded/*.yaml"))
+    known = ", ".join(str(path.relative_to(_folder()).with_suffix("")) for path in found)
+    return f"Shipped are those of {known}, to be copied from {_folder()}"
+
+
+def _folder() -> Path:
+    return data_root() / "resources" / "criteria"
 
 
 def load_criteria(path: Path) -> Any:

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from TesterLibrary.errors import TesterLibraryError
-from TesterLibrary.files.criteria import load_criteria
-from TesterLibrary.files.paths import data_root
+from TesterLibrary.files.criteria import criteria_file, load_criteria
+from TesterLibrary.files.paths import data_root, resource
 from TesterLibrary.files.profile import profile_values
 from TesterLibrary.model.port_pattern import PortPattern
 
@@ -99,3 +99,18 @@ def test_criteria_know_imix_and_variables_of_a_suite(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     load_criteria(path)
+
+
+def test_bounds_of_a_testbed_are_found_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shipped = criteria_file("embedded/l2-bridge")
+    assert shipped == resource("criteria/embedded", "l2-bridge")
+    lab = tmp_path / "lab.yaml"
+    with pytest.raises(TesterLibraryError) as refused:
+        criteria_file(str(lab))
+    assert f"write {tmp_path}/lab-criteria.yaml, which is found by its name" in str(refused.value)
+    assert "--variable CRITERIA_FILE:FILE. Shipped are those of embedded/l2-bridge," in str(refused.value)
+    (tmp_path / "lab-criteria.yaml").touch()
+    assert criteria_file(str(lab)) == criteria_file("lab.yaml") == tmp_path / "lab-criteria.yaml"
+    with pytest.raises(TesterLibraryError, match="'embedded/nat'; give a file with bounds"):
+        criteria_file("embedded/nat")
