@@ -111,7 +111,7 @@ def _line(prediction: Prediction) -> str:
 
 
 def _step(prediction: Prediction) -> str:
-    """Which of the two rates of a step it is, on a switch; empty of others."""
+    """The place of a rate in a step, on a switch; empty of other streams."""
     law = prediction.planned.departures.law
     if not isinstance(law, Level):
         return ""

@@ -83,7 +83,7 @@ class SwitchEditor:
         return self.field.rpartition(".")[0]
 
     def __str__(self) -> str:
-        """What it takes beside the values of the field, which the planned editor tells; empty if nothing."""
+        """The list and the cascade of its unit; the planned editor tells the values of the field."""
         listed = f", {len(self.listed):,} listed values" if self.listed else ""
         return f"{listed}, moved when the field before begins anew" if self.cascaded else listed
 
