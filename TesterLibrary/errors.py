@@ -49,6 +49,10 @@ class NotInstalled(Inconclusive, TestbedError):
     """An optional testbed needs packages that this machine does not have. The message names them."""
 
 
+class TestbedBroken(Inconclusive, TestbedError):
+    """The device of a testbed did not come up: a program of it ended, or does not listen."""
+
+
 class TargetError(Inconclusive):
     """The tester is broken, gone or late. That says nothing about the device under test."""
 

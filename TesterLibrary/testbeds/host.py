@@ -11,7 +11,7 @@ process that is still in its namespaces.
 
 Standard input: one line of JSON, what to make; then `counters` or `restart MILLISECONDS`, a line each.
 Standard output: one line of JSON for each, `{"error": …}` if it failed, `{"not_installed": …}` if packages
-are missing.
+are missing, `{"broken": …}` if a program of the device did not come up.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ..errors import NotInstalled, TestbedError
+from ..errors import NotInstalled, TestbedBroken, TestbedError
 from .embedded import DutPort, devices, restarts
 from .embedded.cable import CABLE
 from .namespace import ETHERNET_HEADER, Namespace
@@ -190,6 +190,9 @@ def main() -> None:
         _serve(parser.parse_args().owner)
     except NotInstalled as problem:
         _answer({"not_installed": problem.reason})
+        sys.exit(1)
+    except TestbedBroken as problem:
+        _answer({"broken": problem.reason})
         sys.exit(1)
     except Exception as problem:
         what = "" if isinstance(problem, (OSError, TestbedError)) else f"{type(problem).__name__}: "

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import NotInstalled, TestbedError
+from ..errors import NotInstalled, TestbedBroken, TestbedError
 from ..model.units import Duration
 from .privilege import is_privileged, missing_for_user_namespace
 from .processes import ProcessId, all_pids, command_line, in_namespaces, open_namespaces
@@ -80,6 +80,8 @@ class HostProcess:
         found: Mapping[str, Any] = json.loads(answer)
         if "not_installed" in found:
             raise NotInstalled(f"embedded testbed {self._name!r} cannot be set up: {found['not_installed']}")
+        if "broken" in found:
+            raise TestbedBroken(f"embedded testbed {self._name!r} did not come up: {found['broken']}")
         if "error" in found:
             raise TestbedError(f"embedded testbed {self._name!r} cannot be set up: {found['error']}")
         return found

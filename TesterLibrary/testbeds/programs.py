@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from ..errors import TestbedError
+from ..errors import NotInstalled, TestbedBroken
 from .namespace import Namespace
 
 _LONGEST_START = 5.0  # seconds
@@ -35,19 +35,20 @@ def scratch() -> Path:
 
 
 def load_nftables(namespace: Namespace, rules: str) -> None:
-    """Loads rules into the namespace. TestbedError with what `nft` says of them."""
+    """Loads rules into the namespace. TestbedBroken with what `nft` says of them."""
     command = [_find("nft", "nftables"), "-f", "-"]
     with namespace.entered():
         nft = subprocess.run(command, input=rules, capture_output=True, text=True)
     if nft.returncode != 0:
-        raise TestbedError(f"nft refuses the rules: {_line(nft.stderr)}")
+        raise TestbedBroken(f"nft refuses the rules: {_line(nft.stderr)}")
 
 
 def serve(namespace: Namespace, command: Sequence[str], *, package: str, service: tuple[str, int]) -> None:
     """Starts a program on the device's CPU, with as many files as it may have; waits until it accepts.
 
     Raises:
-        TestbedError: it is not there (the message names its package), ended, or does not listen in time.
+        NotInstalled: it is not there; the message names its package.
+        TestbedBroken: it ended, or does not listen in time.
     """
     start(
         namespace, command, package=package, ready=lambda: _accepts(namespace, service), how=f"on {service}"
@@ -60,7 +61,7 @@ def start(
     """Starts a program on the device's CPU, and waits until it listens: `ready`, `how` it does.
 
     Raises:
-        TestbedError: as of `serve`.
+        NotInstalled, TestbedBroken: as of `serve`.
     """
     words = tempfile.TemporaryFile("w+")  # noqa: SIM115 - the program's, as long as it lives
     started = _started(namespace, [_find(command[0], package), *command[1:]], words)
@@ -69,9 +70,9 @@ def start(
         if started.poll() is not None:
             words.seek(0)
             said = _line(words.read())
-            raise TestbedError(f"{command[0]} ended with status {started.returncode}: {said}")
+            raise TestbedBroken(f"{command[0]} ended with status {started.returncode}: {said}")
         if time.monotonic() > deadline:
-            raise TestbedError(f"{command[0]} does not listen {how} after {_LONGEST_START:g} s")
+            raise TestbedBroken(f"{command[0]} does not listen {how} after {_LONGEST_START:g} s")
         time.sleep(_LOOK)
 
 
@@ -79,7 +80,7 @@ def run(namespace: Namespace, command: Sequence[str]) -> None:
     """Starts a program on the device's CPU; waits until it says that it is ready, by a line.
 
     Raises:
-        TestbedError: it ended, or says nothing in time.
+        TestbedBroken: it ended, or says nothing in time.
     """
     begin(namespace, command, command[0])(_LONGEST_START)
 
@@ -87,7 +88,7 @@ def run(namespace: Namespace, command: Sequence[str]) -> None:
 def begin(namespace: Namespace, command: Sequence[str], name: str) -> Callable[[float], None]:
     """Starts a program on the device's CPU that says by a line when it is ready; errors have its name.
 
-    Returns what waits for that line for so many seconds; it raises TestbedError as `run` does.
+    Returns what waits for that line for so many seconds; it raises TestbedBroken as `run` does.
     """
     words = tempfile.TemporaryFile("w+")  # noqa: SIM115 - the program's, as long as it lives
     started = _started(namespace, command, words)
@@ -99,7 +100,7 @@ def begin(namespace: Namespace, command: Sequence[str], name: str) -> Callable[[
         words.seek(0)
         said = _line(words.read())
         if said != "ready":
-            raise TestbedError(f"{name} is not ready: {said or f'it has said nothing for {seconds:g} s'}")
+            raise TestbedBroken(f"{name} is not ready: {said or f'it has said nothing for {seconds:g} s'}")
 
     return await_ready
 
@@ -135,7 +136,7 @@ def _find(name: str, package: str) -> str:
     """The path of a program; also looks where usually only root does."""
     found = shutil.which(name, path=os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/sbin")))
     if found is None:
-        raise TestbedError(f"the device needs {name!r}; install the package {package}")
+        raise NotInstalled(f"the device needs {name!r}; install the package {package}")
     return found
 
 

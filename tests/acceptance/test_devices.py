@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from TesterLibrary.errors import TestbedError
+from TesterLibrary.errors import TestbedBroken
 from TesterLibrary.testbeds import RunningTestbed, open_testbed
 
 SERVERS = [f"198.19.1.1{number}" for number in range(4)]
@@ -108,5 +108,5 @@ def test_a_device_whose_program_refuses_says_what_it_said(tmp_path: Path) -> Non
     shipped = Path("resources/testbeds/embedded/l7-balancer.yaml").read_text()
     wrong = tmp_path / "wrong.yaml"
     wrong.write_text(shipped.replace('"198.19.1.13:80"', '"999.19.1.13:80"'))
-    with pytest.raises(TestbedError, match=r"haproxy ended with status 1: .*999\.19\.1\.13"):
+    with pytest.raises(TestbedBroken, match=r"did not come up: haproxy ended with status 1: .*999\.19\.1\.13"):
         open_testbed(str(wrong))
