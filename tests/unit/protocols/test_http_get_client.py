@@ -83,6 +83,13 @@ def test_a_page_may_have_anything_in_it() -> None:
     assert server.dialogue.count("bytes_received") == len(_PAGE) + sum(map(len, inside)) + 21
 
 
+def test_no_content_length_is_read_so_that_bytes_alone_tell_of_a_short_body() -> None:
+    server, page = _asked(), _PAGE.replace(b": 2", b": 900")
+    assert flags(server.says("FPA", page)) == ["FA"]
+    assert (server.dialogue.count("answered"), server.dialogue.count("cut_short")) == (1, 0)
+    assert server.dialogue.count("bytes_received") == len(page)
+
+
 @pytest.mark.parametrize("last", ["A", "FPA"])
 @pytest.mark.parametrize("begin", [1000, 2**32 - 700], ids=["low", "across 2^32"])
 def test_what_is_missing_is_not_acknowledged(last: str, begin: int) -> None:
