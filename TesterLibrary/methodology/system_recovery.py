@@ -168,9 +168,9 @@ class RecoveryResult(Result):
         last = LastLoss.of(stream)
         if last is None:
             return None
-        if last.most <= how.frames:
-            return 0, 0
         late = stream.counters.worst_lateness_ns
+        if last.most <= how.frames:  # the next frame arrived, and may have left so late
+            return 0, late
         least = max(0, how.after_step_ns(last.least - 1) - late)
         if self._goes_on(last.most, stream, how):
             return least, inf
@@ -269,7 +269,7 @@ class RecoveryResult(Result):
         if most == inf:
             return f"more than {Duration(round(least))}, not over when the traffic ended"
         value, error = Duration(round((least + most) / 2)), Duration(round((most - least) / 2))
-        return f"{value} ± {error}" if error.ns else str(value)
+        return f"{value} ± {error}"
 
     def __str__(self) -> str:
         doubt = self._doubt()

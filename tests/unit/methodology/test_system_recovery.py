@@ -76,6 +76,16 @@ def test_loss_in_the_overload_alone_is_no_recovery() -> None:
     assert result.verdict_below(Duration(0)).outcome is Outcome.PASS
 
 
+def test_a_recovery_of_nothing_has_the_error_of_the_first_frame_that_arrived() -> None:
+    lost = frozenset(range(100, 880, 11))
+    result = measure_system_recovery(Steps(lost=lost, late_ns=30_000), MEASUREMENT)
+    assert result.bounds_ns == (0, 30_000)
+    assert "system recovery 15 us ± 15 us, " in str(result)
+    assert result.verdict_below(Duration(10_000)).outcome is Outcome.INCONCLUSIVE
+    assert result.verdict_below(Duration(MS)).outcome is Outcome.PASS
+    assert "system recovery 0 ns ± 0 ns, " in str(measure_system_recovery(Steps(lost=lost), MEASUREMENT))
+
+
 def test_a_device_that_goes_on_losing_has_not_recovered() -> None:
     every_tenth = Steps(lost=frozenset(range(0, 3000, 10)))
     for device in (every_tenth, Steps(recovery_ns=3000 * MS)):
