@@ -106,7 +106,7 @@ class TesterLibrary(DynamicCore):
     Rates: ``64 kpps``, ``10 Gbps`` (frames with FCS), ``10 Gbps L1`` (with preamble and gap), ``95 %`` of
     line rate. Times: ``2 s``, ``5 ms``, ``9 us``, ``250 ns``, ``1 min 30 s``, ``2 seconds``. Ratios: ``0``,
     ``0.001 %``, ``10 ppm``. How often: ``450/s``, ``20 k connections/s``. Frame sizes: bytes with FCS. Header
-    stacks: ``Ether / Dot1Q(vlan=100) / IP / UDP``, see `Set Headers`.
+    stacks: ``Ether / VLAN(vlan=100) / IP / UDP``, see `Set Headers`.
 
     The unit is part of a value: ``5`` is no time and ``10`` no rate, only ``0`` needs none. A point is the
     decimal sign; a comma parts thousands, ``1,000``. Anything else is refused with what to write instead.

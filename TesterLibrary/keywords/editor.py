@@ -47,7 +47,7 @@ class Editors:
         | ``every`` | how many consecutive frames share a value |
 
         Any field can change that is a number or an address, in custom headers and in tunnels too:
-        ``UDP.dport``, ``VXLAN.vni``, ``VLAN[2].vid`` (the second tag from outside), ``MyHeader.id``. All
+        ``UDP.dport``, ``VXLAN.vni``, ``VLAN[2].vlan`` (the second tag from outside), ``MyHeader.id``. All
         checksums that follow stay right; one that the author has given stays as given. Refused are fields
         that follow from the frame (lengths, checksums), those that tell what header follows, and all under
         RoCEv2's ICRC. Of an IPv6 address at most 64 bits next to each other change.

@@ -32,12 +32,13 @@ class Headers:
         | ``headers`` | the headers from the outermost inwards, as one writes them in Scapy |
         | ``definitions`` | a file of headers that Scapy does not have, such as ``example`` or a path |
 
-        Headers: ``Ether``, ``VLAN(vid=100)``, ``Dot1Q``, ``Dot1AD``, ``MPLS``, ``IP``, ``IPv6``, ``SRv6``,
+        Headers: ``Ether``, ``VLAN(vlan=100)``, ``Dot1AD``, ``MPLS``, ``IP``, ``IPv6``, ``SRv6``,
         ``GRE``, ``VXLAN``, ``GENEVE``, ``GTPU``, ``UDP``, ``TCP``, ``SCTP``, ``ICMP``, ``ICMPv6EchoRequest``,
         ``ARP``, ``BTH`` (RoCEv2); every other one of Scapy's too, less common ones with their module:
         ``contrib.nsh.NSH``. Fields have Scapy's names; values are numbers (``100``, ``0x64``), its words
         (``is-at``, ``SA``), addresses, text or ``0x`` octets, in quotes if need be, and lists:
-        ``SRv6(addresses=[2001:2::9])``.
+        ``SRv6(addresses=[2001:2::9])``. A VLAN tag is ``VLAN`` and its number ``vlan``; ``Dot1Q``, as Scapy
+        has it, and ``vid`` are other words for them, here and in names of fields: ``VLAN.vlan``.
 
         What is not given follows: addresses from the ports and the gateway, multicast MAC addresses from the
         group, types, lengths and checksums from the headers around. A value given stays, even a wrong
@@ -50,7 +51,7 @@ class Headers:
         its field, and a stack that does not fit the frame: the message names stream, field and what is
         allowed.
 
-        | `Set Headers` | north | Ether / Dot1Q(vlan=100) / IP(tos=0xb8) / UDP(dport=4791) |
+        | `Set Headers` | north | Ether / VLAN(vlan=100) / IP(tos=0xb8) / UDP(dport=4791) |
         | `Set Headers` | north | Ether / IP / UDP / VXLAN(vni=42) / Ether / IP / TCP(flags=S) |
         | `Set Headers` | north | Ether / FabricTag(id=7) / IP / UDP | definitions=example |
         """

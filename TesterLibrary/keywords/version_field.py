@@ -34,7 +34,7 @@ class VersionFields:
         tells the headers that follow.
 
         | `Set Version Field` | north | IP.tos | bit=2 |
-        | `Set Version Field` | south | Dot1Q.dei |
+        | `Set Version Field` | south | VLAN.dei |
         """
         chosen = VersionField(field, bit) if field else None
         self._suite.change(name, version=chosen)

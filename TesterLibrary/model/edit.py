@@ -189,7 +189,7 @@ class PlannedEditor:
     source: Source
     coverage: tuple[Coverage, ...] = ()
     low: int = 0  # bits of the field behind those that change, in one of more than 64 bits
-    field: str = ""  # by Scapy's names, where the author has written others: `Dot1Q.vlan` of `VLAN.vid`
+    field: str = ""  # by Scapy's names, where the author has written others: `Dot1Q.vlan` of `VLAN.vlan`
     said: str = ""  # its values for people, in the notation of the field
 
     @property

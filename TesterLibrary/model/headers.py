@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Header stacks as Scapy's users write them: `Ether / Dot1Q(vlan=100) / IP(dst=198.18.1.2) / UDP`.
+"""Header stacks as Scapy's users write them: `Ether / VLAN(vlan=100) / IP(dst=198.18.1.2) / UDP`.
 
     stack  = header { "/" header }
     header = name [ "(" [ field "=" value { "," field "=" value } ] ")" ]
@@ -32,7 +32,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
-_ALLOWED = "headers as in Scapy: Ether / Dot1Q(vlan=100) / IP(dst=198.18.1.2) / UDP"
+_ALLOWED = "headers as in Scapy: Ether / VLAN(vlan=100) / IP(dst=198.18.1.2) / UDP"
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class HeaderType:
 @written_as(TEXT)
 @dataclass(frozen=True)
 class HeaderStack:
-    """Headers from the outermost inwards: `Ether / Dot1Q(vlan=100) / IP(dst=198.18.1.2) / UDP`."""
+    """Headers from the outermost inwards: `Ether / VLAN(vlan=100) / IP(dst=198.18.1.2) / UDP`."""
 
     headers: tuple[Header, ...]
     types: tuple[HeaderType, ...] = ()  # of headers that Scapy does not have

@@ -16,6 +16,7 @@ from ..model.planned_path import PlannedAction, PlannedCarried, PlannedEvent, Pl
 from ..model.ports import Port
 from ..model.splitmix import splitmix64
 from ..wire.address import station_of
+from ..wire.header_catalog import scapys_field
 from ..wire.headers import Route, lay_out, layers_of
 from .impairment import plan_impairment, threshold
 from .matches import cut
@@ -145,7 +146,7 @@ def _compared(stack: HeaderStack, packet: Packet, template: FrameTemplate) -> It
     chain = list(layers_of(packet))
     for place in template.places:
         header = stack.headers[place.layer] if place.layer < len(stack.headers) else Header("")
-        given = {"vlan" if (header.name, name) == ("VLAN", "vid") else name for name, _ in header.fields}
+        given = {scapys_field(header.name, name) for name, _ in header.fields}
         announced = chain[place.layer].overloaded_fields
         shape = _SHAPE.get(place.path.header, ()) if place.layer + 1 < len(chain) else ()
         field = place.path.field

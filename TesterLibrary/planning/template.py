@@ -14,6 +14,7 @@ from ..errors import PlanError
 from ..model.editor import FieldPath
 from ..model.headers import HeaderStack
 from ..model.plan import bits_of
+from ..wire.header_catalog import scapys_field
 from ..wire.header_values import as_number, from_number, numeric_width, resolved
 from ..wire.headers import layers_of
 
@@ -110,7 +111,7 @@ class FrameTemplate:
         """
         layer = self._layer(path)
         found = {place.path.field: place for place in self.places if place.layer == layer}
-        name = "vlan" if (path.header, path.field) == ("VLAN", "vid") else path.field
+        name = scapys_field(path.header, path.field)
         if name not in found:
             close = get_close_matches(name, found, n=1)
             hint = f"; did you mean {close[0]!r}?" if close else "."

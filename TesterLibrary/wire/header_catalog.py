@@ -46,6 +46,14 @@ COMMON = (
 )
 
 
+_TAGS = ("VLAN", "Dot1Q", "Dot1AD")
+
+
+def scapys_field(header: str, field: str) -> str:
+    """Scapy's name of a field. IEEE 802.1Q calls `vlan` of a tag VID, so `vid` is taken, too."""
+    return "vlan" if field == "vid" and header in _TAGS else field
+
+
 class Catalog:
     """Classes of headers by name. Each stack has its own catalog, as its file may define headers."""
 

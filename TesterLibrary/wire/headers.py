@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import PlanError
 from ..model.headers import Header, HeaderStack, HeaderType, Value
 from .address import Station
-from .header_catalog import Catalog
+from .header_catalog import Catalog, scapys_field
 from .header_values import converted, resolved
 
 if TYPE_CHECKING:
@@ -90,8 +90,7 @@ def _layer(header: Header, kind: type[Packet]) -> Packet:
     layer = kind()
     layer.fields.clear()  # Scapy counts its defaults of lists among what was given
     for name, value in header.fields:
-        field = "vlan" if (header.name, name) == ("VLAN", "vid") else name  # as in VLAN[2].vid
-        _set(layer, field, value, header.name)
+        _set(layer, scapys_field(header.name, name), value, header.name)
     return layer
 
 

@@ -155,7 +155,8 @@ def _lowered(editor: PlannedEditor, fields: Mapping[str, int], *, cascaded: bool
     name = editor.name if editor.name in fields else editor.field
     bits = fields.get(name)
     if bits is None:
-        raise PlanError(f"a switch does not edit it; it edits {', '.join(fields)}")
+        said = ", ".join(fields).replace("Dot1Q", "VLAN")
+        raise PlanError(f"a switch does not edit it; it edits {said}")
     if bits > WORD:
         _check_upper(editor)
     start, step, random, bound, base, listed = _unit(editor.source)

@@ -127,13 +127,15 @@ STEPS = "Ether / Dot1Q(vlan=100) / IP / UDP"
         ("UDP.sport", Sweep("65535", step="1", count=3), [65535, 0, 1]),
         ("Dot1Q.vlan", Sweep("4094", count=4), [4094, 4095, 0, 1]),
         ("VLAN.vid", FieldValues(("1", "0xff")), [1, 255]),
+        ("VLAN.vlan", FieldValues(("1", "0xff")), [1, 255]),
+        ("Dot1Q.vid", FieldValues(("1", "0xff")), [1, 255]),
         ("IP.flags", FieldValues(("DF", "MF")), ["DF", "MF"]),
     ],
 )
 def test_values_follow_each_other_and_begin_again(path: str, mode: Mode, expected: list[object]) -> None:
     steps = planned(STEPS, editor(path, mode))
     space = FlowSpace.of(steps)
-    known = path.replace("VLAN.vid", "Dot1Q.vlan")
+    known = path.replace("VLAN.", "Dot1Q.").replace(".vid", ".vlan")
     found = [held(space.frame(number), known) for number in range(2 * len(expected))]
     assert [str(value) for value in found] == [str(value) for value in expected] * 2
     assert (space.period, space.flows) == (len(expected), len(expected))

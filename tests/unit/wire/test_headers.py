@@ -226,6 +226,6 @@ def test_whatever_is_asked_is_sent_at_its_size_or_refused_without_asking_a_netwo
 
 
 def test_a_tag_may_be_called_vlan_as_in_paths_of_fields() -> None:
-    assert frame("Ether / VLAN(vid=100, prio=3) / IP / UDP") == frame(
-        "Ether / Dot1Q(vlan=100, prio=3) / IP / UDP"
-    )
+    scapys = frame("Ether / Dot1Q(vlan=100, prio=3) / IP / UDP")
+    for tag in ("VLAN(vlan=100, prio=3)", "VLAN(vid=100, prio=3)", "Dot1Q(vid=100, prio=3)"):
+        assert frame(f"Ether / {tag} / IP / UDP") == scapys

@@ -217,7 +217,7 @@ def test_two_fields_do_not_wait_for_the_same_one() -> None:
         ),
         (
             [planned("IP.id", Step(0, 1, 4))],
-            r"IP.id: a switch does not edit it; it edits Ether.dst, ",
+            r"IP.id: a switch does not edit it; it edits Ether.dst, Ether.src, VLAN.vlan, ",
         ),
         (
             [PlannedEditor("MPLS.ttl", 136, 8, 1, Step(0, 1, 5000))],
