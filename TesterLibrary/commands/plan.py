@@ -15,7 +15,7 @@ from ..files.job import load_job
 from ..model.edit import PlannedEditor
 from ..model.number import counted
 from ..model.planned_end import PlannedEnd
-from ..model.units import Duration, Rate, RateUnit
+from ..model.units import Rate, RateUnit, duration_text
 from ..p4.build import check_programs
 from ..planning.flows import FlowSpace
 from ..planning.prediction import Prediction, ProtocolPlan, predict, predict_ends, targets
@@ -99,7 +99,7 @@ def _line(prediction: Prediction) -> str:
     if prediction.begin.delay:
         how += f", {prediction.begin.delay:,} frames after the start"
     if prediction.begin.pause_ns is not None:
-        how += f", {Duration(round(prediction.begin.pause_ns))} after the rate before has ended"
+        how += f", {duration_text(prediction.begin.pause_ns)} after the rate before has ended"
     if place := prediction.loopback:
         how += f", {prediction.templates} template packets in loopback port {place}"
     name = f"{stream.name}{_step(prediction)}"

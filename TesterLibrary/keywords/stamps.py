@@ -18,7 +18,7 @@ from ..model.headers import HeaderStack
 from ..model.heading import Heading
 from ..model.names import NO_NAMES, Names
 from ..model.stamps import Kept, LoadedPath, StampMode, Stamps, kept_by
-from ..model.units import Duration
+from ..model.units import Duration, duration_text
 from ..running.suite import Suite
 from ._assertion import asserted
 from ._component import component
@@ -197,7 +197,7 @@ class TrafficStamps:
                 assertion_expected,
                 subject=f"delay {statistic} of {result.name}",
                 parse=lambda text: float(Duration.parse(text).ns),
-                text=lambda ns: str(Duration(round(ns))),
+                text=duration_text,
                 doubt=result.doubt,
                 message=message,
             )

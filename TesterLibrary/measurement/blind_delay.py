@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..model.units import Duration
+from ..model.units import duration_text
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class BlindDelay:
 def bounded_text(mean_ns: Fraction | float, bound_ns: Fraction | float) -> str:
     """A mean delay with the bound of its error: `105 ns ± 0 ns`; only the bound, if it exceeds the delay."""
     mean, bound = Fraction(mean_ns), Fraction(bound_ns)
-    error = f"± {Duration(round(bound))}"
+    error = f"± {duration_text(bound)}"
     if bound <= abs(mean):
-        return f"{Duration(round(mean))} {error}"
-    return f"unknown ({error}), at most {Duration(round(mean + bound))}"
+        return f"{duration_text(mean)} {error}"
+    return f"unknown ({error}), at most {duration_text(mean + bound)}"

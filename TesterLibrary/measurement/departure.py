@@ -11,7 +11,7 @@ from math import ceil
 
 from ..model.law import Departures, Replay
 from ..model.random_law import Random
-from ..model.units import Duration
+from ..model.units import duration_text
 from .histogram import bounds_of
 from .latency import Latency
 from .snapshot import DepartureCounters, LatencyCounters, StreamCounters
@@ -97,7 +97,7 @@ class GapError:
 
     def __str__(self) -> str:
         values = (("p50", self.p50), ("p99", self.p99), ("max", self.max))
-        return " ".join(f"{name} {'-' if v is None else Duration(round(v))}" for name, v in values)
+        return " ".join(f"{name} {'-' if v is None else duration_text(v)}" for name, v in values)
 
 
 def _as_latency(counted: DepartureCounters) -> LatencyCounters:

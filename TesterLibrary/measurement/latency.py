@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ..errors import UnitError
-from ..model.units import Duration
+from ..model.units import duration_text
 from .histogram import at_rank, bounds_of, index_of, percentile
 from .latency_error import ENGINE, LatencyError
 from .snapshot import LatencyCounters
@@ -182,4 +182,4 @@ class Latency:
 
     def __str__(self) -> str:
         values = (("min", self.min), ("mean", self.mean), ("p99", self.p99), ("max", self.max))
-        return " ".join(f"{name} {'-' if v is None else Duration(round(v))}" for name, v in values)
+        return " ".join(f"{name} {'-' if v is None else duration_text(v)}" for name, v in values)

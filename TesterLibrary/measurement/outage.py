@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..model.units import Duration
+from ..model.units import Duration, duration_text
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Outage:
 
     def __str__(self) -> str:
         text = (
-            f"{Duration(self.by_time_ns)} by time, {Duration(round(self.by_loss_ns))} by "
+            f"{Duration(self.by_time_ns)} by time, {duration_text(self.by_loss_ns)} by "
             f"{self.lost:,} lost frames"
         )
         return text if self.ended else f"{text}, not over when the traffic ended"

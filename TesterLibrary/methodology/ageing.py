@@ -16,7 +16,7 @@ from typing import Protocol
 
 from ..errors import PlanError
 from ..measurement.validated import Validated
-from ..model.units import Duration
+from ..model.units import Duration, duration_text
 from ..verdict import AT_LEAST, AT_MOST, Between, Verdict, assess
 from .result import Result
 
@@ -144,4 +144,4 @@ def _range(least_ns: int, most_ns: int | None) -> str:
 
 
 def _text(time_ns: int) -> str:
-    return str(Duration(round(time_ns, -5)))
+    return duration_text(round(time_ns, -5))

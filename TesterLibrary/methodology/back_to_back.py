@@ -19,7 +19,7 @@ from statistics import stdev
 from ..errors import Inconclusive, PlanError
 from ..measurement.trial import StreamResult, Trial
 from ..model.number import counted
-from ..model.units import Duration, Ratio
+from ..model.units import Duration, Ratio, duration_text
 from ..verdict import AT_LEAST, About, Between, Verdict, assess, text_of
 from .judging import doubt_of, untold
 from .measurer import BurstMeasurer
@@ -252,7 +252,7 @@ class BurstResult(Result):
             f"{self.title}: longest burst {self._text}",
             f"{counted(len(self.bursts), 'repetition')} in steps of {self.step:,}",
             f"bursts of up to {self.search.longest}",
-            "corrected buffer time " + ("not known" if buffer is None else str(Duration(round(buffer)))),
+            "corrected buffer time " + ("not known" if buffer is None else duration_text(buffer)),
             f"limited by the {self.limited_by.value}",
             counted(len(self.trials), "trial"),
         ]

@@ -10,7 +10,7 @@ from typing import Any
 from assertionengine import AssertionOperator
 
 from ..measurement.interval import Interval
-from ..model.units import Duration, ratio_text
+from ..model.units import duration_text, ratio_text
 from ..verdict import About, Between, Outcome, Verdict, assess, text_of
 from .monitoring import MonitoringResult
 
@@ -80,6 +80,6 @@ def known(interval: Interval, statistic: IntervalStatistic) -> Any:
 def _text(interval: Interval, statistic: IntervalStatistic) -> str:
     value = getattr(interval, statistic.value)
     if statistic is IntervalStatistic.DELAY and value is not None:
-        return f"{Duration(round(value))} ± {Duration(round(interval.delay_bound_ns or 0))}"
+        return f"{duration_text(value)} ± {duration_text(interval.delay_bound_ns or 0)}"
     unit = _UNITS.get(statistic, "")
     return "" if value is None else f"{text_of(value)} {unit}".rstrip()

@@ -166,7 +166,7 @@ def _copies_doubt(figure: Figure, bound: Duration, copies: int, arrivals: int) -
     """That copies leave open on which side of a bound a latency is; empty if they do not."""
     if not figure.least <= bound.ns < figure.most:
         return ""
-    least, most = (Duration(round(end)) for end in (figure.least, figure.most))
+    least, most = map(duration_text, (figure.least, figure.most))
     return f"{copies:,} of {arrivals:,} arrivals may be copies, so it lies between {least} and {most}"
 
 
@@ -227,7 +227,7 @@ def about(figure: Figure | None) -> About | None:
     """A time as it is judged: with its error."""
     if figure is None:
         return None
-    return About(figure.least, figure.most, f"{Duration(round(figure.value))} ± {figure.error}")
+    return About(figure.least, figure.most, f"{duration_text(figure.value)} ± {figure.error}")
 
 
 def title_of(trials: Sequence[Trial]) -> str:

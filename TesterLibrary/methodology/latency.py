@@ -19,7 +19,7 @@ from ..measurement.correction import DelayKind
 from ..measurement.latency import Latency
 from ..measurement.trial import Trial
 from ..model.number import counted
-from ..model.units import Duration, Ratio
+from ..model.units import Duration, Ratio, duration_text
 from ..verdict import Verdict
 from .judging import latency_below, lost_text
 from .measurer import Measurer
@@ -121,7 +121,7 @@ class LatencyResult(Result):
             (f"{mean_of}max", self.max),
             ("p99", self.latency.p99),
         )
-        texts = (f"{name} {'-' if v is None else Duration(round(v))}" for name, v in values)
+        texts = (f"{name} {'-' if v is None else duration_text(v)}" for name, v in values)
         text = f"{self.title}: latency {' '.join(texts)}, {self.measurement}"
         return text if all(trial.lost == 0 for trial in self.trials) else f"{text}, {lost_text(self.trials)}"
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ..errors import PlanError
 from ..measurement.latency import Latency
 from ..measurement.trial import Trial
-from ..model.units import Duration
+from ..model.units import Duration, duration_text
 from ..verdict import Verdict
 from .burden import burden_doubt, burden_text
 from .judging import latency_below, lost_text
@@ -50,7 +50,7 @@ class MulticastLatencyResult(Result):
 
     def __str__(self) -> str:
         means = {member: latency.mean for member, latency in self.latencies.items()}
-        texts = [f"{name} {'-' if v is None else Duration(round(v))}" for name, v in means.items()]
+        texts = [f"{name} {'-' if v is None else duration_text(v)}" for name, v in means.items()]
         lost = "" if all(trial.lost == 0 for trial in self.trials) else f", {lost_text(self.trials)}"
         title = f"{self.title}{burden_text(self.burden)}"
         return f"{title}: mean latency by member: {', '.join(texts) or 'not known'}{lost}"

@@ -17,7 +17,7 @@ from statistics import fmean
 from ..errors import PlanError
 from ..measurement.outage import Outage
 from ..measurement.trial import Trial
-from ..model.units import Duration, Ratio
+from ..model.units import Duration, Ratio, duration_text
 from ..verdict import AT_MOST, About, Verdict, assess
 from .judging import doubt_of, undiscerned, unmeasured
 from .measurer import InterruptedMeasurer, Interruption
@@ -179,7 +179,7 @@ class ResetResult(Result):
         if bound and least <= bound.ns < most:
             return (
                 "it was silent more than once, or frames came in another order: for "
-                f"{Duration(round(least))} at least and {Duration(round(most))} at most"
+                f"{duration_text(least)} at least and {duration_text(most)} at most"
             )
         return ""
 
@@ -192,7 +192,7 @@ class ResetResult(Result):
         text = str(found[0])
         if len(found) > 1:
             times = [Duration(outage.by_time_ns) for outage in found]
-            average = Duration(round(fmean(outage.by_time_ns for outage in found)))
+            average = duration_text(fmean(outage.by_time_ns for outage in found))
             text = (
                 f"{average} by time on average of {len(found)} resets "
                 f"({min(times, key=lambda t: t.ns)} to {max(times, key=lambda t: t.ns)})"

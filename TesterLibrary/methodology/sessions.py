@@ -251,7 +251,7 @@ def no_room(trial: SessionTrial, rate: Fraction) -> str:
     opened = Fraction(counted.openings * 10**9, counted.duration_ns or 1)
     text = f"all connections={most:,} were in use, so {text_of(opened)}/s were opened of {text_of(rate)}/s: "
     if counted.openings:
-        each = Duration(round(most / opened * 10**9))
+        each = duration_text(most / opened * 10**9)
         wanted = ceil(rate * most / opened)
         text += f"one lives for about {each}, so give connections={wanted:,} or more (rate x that time)"
     else:

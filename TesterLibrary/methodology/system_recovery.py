@@ -18,7 +18,7 @@ from math import inf
 
 from ..errors import PlanError
 from ..measurement.trial import StreamResult, Trial
-from ..model.units import Duration, Ratio
+from ..model.units import Duration, Ratio, duration_text
 from ..verdict import AT_MOST, About, Verdict, assess
 from .judging import doubt_of, undiscerned, unmeasured
 from .last_loss import LastLoss
@@ -265,10 +265,10 @@ class RecoveryResult(Result):
             return "unknown"
         least, most = self.bounds_ns
         if most == inf and not self._is_unfinished:
-            return f"at least {Duration(round(least))}, perhaps not over when the traffic ended"
+            return f"at least {duration_text(least)}, perhaps not over when the traffic ended"
         if most == inf:
-            return f"more than {Duration(round(least))}, not over when the traffic ended"
-        value, error = Duration(round((least + most) / 2)), Duration(round((most - least) / 2))
+            return f"more than {duration_text(least)}, not over when the traffic ended"
+        value, error = duration_text((least + most) / 2), duration_text((most - least) / 2)
         return f"{value} ± {error}"
 
     def __str__(self) -> str:

@@ -16,7 +16,7 @@ from typing import Protocol
 from ..errors import PlanError
 from ..measurement.session_trial import SessionTrial
 from ..model.number import counted
-from ..model.units import Bandwidth, Duration, Ratio, ratio_text
+from ..model.units import Bandwidth, Duration, Ratio, duration_text, ratio_text
 from ..verdict import AT_LEAST, AT_MOST, About, Between, Verdict, assess, text_of
 from .result import Result, shorter
 
@@ -174,7 +174,7 @@ class Transfer:
                 if rate is None
                 else f"{text_of(rate / 1e6)} Mbps, {text_of(self.time_ratio)} of the ideal time",
                 "efficiency not known" if efficiency is None else f"efficiency {Ratio(Fraction(efficiency))}",
-                "no round trip" if trip is None else f"round trip {Duration(round(trip))}",
+                "no round trip" if trip is None else f"round trip {duration_text(trip)}",
             )
         )
 

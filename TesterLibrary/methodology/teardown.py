@@ -19,7 +19,7 @@ from ..errors import PlanError
 from ..measurement.validated import Validated
 from ..model.number import counted
 from ..model.quantity import Frequency
-from ..model.units import Duration
+from ..model.units import duration_text
 from ..verdict import AT_LEAST, Between, Verdict, assess, text_of
 from .result import Result
 
@@ -178,4 +178,4 @@ def _rate_text(least: Fraction, most: Fraction | float) -> str:
 
 
 def _text(time_ns: int) -> str:
-    return str(Duration(round(time_ns, -5)))
+    return duration_text(round(time_ns, -5))

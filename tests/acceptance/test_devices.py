@@ -108,5 +108,7 @@ def test_a_device_whose_program_refuses_says_what_it_said(tmp_path: Path) -> Non
     shipped = Path("resources/testbeds/embedded/l7-balancer.yaml").read_text()
     wrong = tmp_path / "wrong.yaml"
     wrong.write_text(shipped.replace('"198.19.1.13:80"', '"999.19.1.13:80"'))
-    with pytest.raises(TestbedBroken, match=r"did not come up: haproxy ended with status 1: .*999\.19\.1\.13"):
+    with pytest.raises(
+        TestbedBroken, match=r"did not come up: haproxy ended with status 1: .*999\.19\.1\.13"
+    ):
         open_testbed(str(wrong))

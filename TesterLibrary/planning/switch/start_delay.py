@@ -14,7 +14,7 @@ from math import ceil, floor, prod
 
 from ...errors import PlanError
 from ...model.plan import PlannedStream
-from ...model.units import Duration
+from ...model.units import Duration, duration_text
 from .parts import named, whole
 from .resources import PASS_SKIP_UNITS, TICK_BITS
 from .staging import Staging
@@ -86,7 +86,7 @@ def start_delay(stream: PlannedStream, staging: Staging) -> int:
     asked = offset_ns / each_ns
     planned = round(asked)
     if abs(planned - asked) > _NEAR * asked:
-        fitting = [f"{Duration(round(number * each_ns))}" for number in (floor(asked), ceil(asked)) if number]
+        fitting = [duration_text(number * each_ns) for number in (floor(asked), ceil(asked)) if number]
         what = f"bursts of {burst:,} frames" if burst > 1 else "frames"
         raise PlanError(
             f"stream {stream.name!r}: start_after={Duration(offset_ns)} is {float(asked):.3g} {what} at its "

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...measurement.segment import ACK, RST, SYN
 from ...planning.switch.expected import begin_payloads, begun_variable, expected_variable
 from ...planning.switch.match_action import MatchAction
 from ...planning.switch.match_action import MatchEntry as Row
@@ -15,7 +16,6 @@ from .entry import Masked, TableEntry, Value
 _EFSM = "InternalIngress.responder.efsm"
 _EXPECTED = f"{_EFSM}.expected"
 _BEGUN = f"{_EFSM}.answers"
-_SYN, _RST, _ACK = 0x02, 0x04, 0x10
 _WORD = 2  # bytes of a key of the payload
 
 
@@ -52,15 +52,15 @@ def kept_entries(program: MatchAction, link: int) -> Iterator[TableEntry]:
 def _expected_entries(link: int) -> Iterator[TableEntry]:
     """The entries that move the number that a flow expects."""
     for table, anew, goes_on in (("links", "begin", "go_on"), ("same_links", "begin_again", "go_on_again")):
-        for priority, (flags, action) in enumerate(((Masked(_SYN, _SYN), anew), (Masked(0, 0), goes_on))):
+        for priority, (flags, action) in enumerate(((Masked(SYN, SYN), anew), (Masked(0, 0), goes_on))):
             key: dict[str, Value] = {"link": Masked(link, 0xFF), "flags": flags, "$MATCH_PRIORITY": priority}
             yield TableEntry(f"internal.{_EXPECTED}.{table}", key, f"{_EXPECTED}.{action}")
 
 
 def _begun_entries(program: MatchAction, link: int) -> Iterator[TableEntry]:
     """The entries that note that the answer in a flow begins."""
-    found: list[tuple[dict[str, Value], str]] = [({"flags": Masked(_SYN, _SYN)}, "forget")]
-    said = Masked(_ACK, _ACK | _SYN | _RST)
+    found: list[tuple[dict[str, Value], str]] = [({"flags": Masked(SYN, SYN)}, "forget")]
+    said = Masked(ACK, ACK | SYN | RST)
     found += [
         ({"flags": said, **_payload_key(octets)}, "note") for octets in begin_payloads(program.protocol)
     ]

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ....measurement.segment import ACK, FIN, SYN
 from ....model.units import FCS_LENGTH, MIN_FRAME_SIZE
 from ....protocols.frame import checksum
 from ..path_readings import BRIDGED
@@ -17,7 +18,6 @@ _ETHERNET, _TAG, _NETWORK = 14, 4, 20  # bytes
 _HEADERS = {_TCP: 20, _UDP: 8}
 _WORD = 4  # bytes of a payload that are reached
 _CE = 3  # congestion experienced (RFC 3168)
-_SYN, _FIN, _ACK = 0x02, 0x01, 0x10
 
 
 @dataclass
@@ -95,12 +95,12 @@ class PathFrame:
     def sequence_numbers(self) -> int:
         """The sequence numbers that a segment takes: its payload's, and one for SYN and FIN each."""
         flags = self.octets[self.tcp + 13] if self.tcp else 0
-        return self.length + bool(flags & _SYN) + bool(flags & _FIN)
+        return self.length + bool(flags & SYN) + bool(flags & FIN)
 
     @property
     def opens(self) -> bool:
         """Whether it opens a connection: a SYN without ACK."""
-        return bool(self.tcp) and self.octets[self.tcp + 13] & (_SYN | _ACK) == _SYN
+        return bool(self.tcp) and self.octets[self.tcp + 13] & (SYN | ACK) == SYN
 
     def mark(self) -> None:
         """Sets congestion experienced; the checksum of IPv4 follows."""

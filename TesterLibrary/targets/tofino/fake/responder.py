@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from ....measurement.segment import FIN
 from ....planning.switch.datagrams import FIRST_WORD
 from ....planning.switch.expected import BEGUN, EXPECTS, IN_ORDER
 from ..entry import TableEntry
@@ -22,7 +23,6 @@ _EXPECTED = "responder.efsm.expected"
 _EXPECTING = f"internal.{_INTERNAL}.{_EXPECTED}.links"
 _BEGUN = "responder.efsm.answers"
 _BEGINNING = f"internal.{_INTERNAL}.{_BEGUN}.begins"
-_FIN = 0x01
 _IPV4_HEADER = _TCP_HEADER = 20  # bytes without options
 _ROOM = 16  # answers that a queue holds
 _RESERVED = "tcp_reserved"
@@ -168,7 +168,7 @@ def _carried(packet: Packet) -> tuple[int, int]:
     if header < _TCP_HEADER:
         return length, length
     payload = length - _IPV4_HEADER - header
-    return payload, payload + (packet.get("tcp.flags") & _FIN)
+    return payload, payload + (packet.get("tcp.flags") & FIN)
 
 
 def key(packet: Packet, name: str) -> int:
