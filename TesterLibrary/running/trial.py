@@ -239,7 +239,7 @@ class StreamRun:
         corrections = [self._tester.correction(s) for s in self.plan.streams]
         streams = tuple(
             replace(
-                _result(s, counters[s.id], sending_ns, self._changed),
+                _result(s, counters[s.id], sending_ns, self._changed, after.groups.get(s.id, "")),
                 percentile_error=self._tester.capabilities.percentile_error,
                 correction=correction,
                 growth=(grown := self._growth(counters[s.id])),
@@ -393,7 +393,7 @@ def _sending_ns(counters: Collection[StreamCounters]) -> int:
 
 
 def _result(
-    planned: PlannedStream, counted: StreamCounters, sending_ns: int, changed: Collection[int]
+    planned: PlannedStream, counted: StreamCounters, sending_ns: int, changed: Collection[int], groups: str
 ) -> StreamResult:
     """The result of a stream. A frame size and rate that only the tester knew follow from its counters."""
     size = planned.frame_size or Fraction(counted.tx_bytes, max(1, counted.tx_packets))
@@ -408,15 +408,18 @@ def _result(
         rate_error=rate_error(None if planned.id in changed else planned.departures, counted),
         measured=planned.measured,
         signed=planned.signature,
-        law=_law(planned),
+        law=_law(planned, groups),
         different=_flows(planned),
     )
 
 
-def _law(planned: PlannedStream) -> str:
-    """The law of its departures, without the rate if they are evenly spaced."""
+def _law(planned: PlannedStream, groups: str) -> str:
+    """The law of its departures, without the rate if they are evenly spaced, and their groups."""
     law = planned.departures.law
-    return ", ".join(["evenly spaced", *map(str, law.stages)]) if isinstance(law, Steady) else str(law)
+    if not isinstance(law, Steady):
+        return f"{law}, {groups}" if groups else str(law)
+    even = f"evenly spaced on average, {groups}" if groups else "evenly spaced"
+    return ", ".join([even, *map(str, law.stages)])
 
 
 def _flows(planned: PlannedStream) -> int | None:

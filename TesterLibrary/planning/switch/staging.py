@@ -12,7 +12,7 @@ from math import ceil, prod
 
 from ...errors import PlanError
 from ...model.pattern import Stage
-from ...model.units import Rate, RateUnit
+from ...model.units import Rate, RateUnit, duration_text
 from .gaps import DrawnGaps
 from .meter import Meter
 from .resources import PASS_SKIP_UNITS, TICK_BITS
@@ -24,6 +24,7 @@ _TICKS = 64  # in a random gap, on average, if the loop has room
 _LOAD = Fraction(95, 100)  # of a loop and of a port, that random gaps take at most
 _CANDIDATES = 64  # meter rates that are tried for every target
 _FEW = Fraction(3)  # a lead, in packets, that is small enough
+_GROUP = 2  # frames
 _IN_A_ROW = (1, 2)  # packets that pass without a skip in an even stream
 
 
@@ -60,6 +61,21 @@ class Staging:
         """The most packets by which the corrected meter is ahead of its average rate."""
         first = self.stages[0]
         return Fraction(first.passes * first.skips, first.period)
+
+    @property
+    def groups(self) -> str:
+        """The groups in which frames leave that are to be evenly spaced; empty if they leave one by one.
+
+        The first unit passes them at ticks of a meter that is much faster, as no slower rate of it is exact.
+        """
+        first = self.stages[0]
+        if self.gaps or first.passes < _GROUP or first.skips < first.passes:
+            return ""
+        tick_ns = _NANOSECONDS / self.meter_rate
+        return (
+            f"in groups of {first.passes:,} frames, {duration_text(tick_ns)} apart, a group every "
+            f"{duration_text(first.period * tick_ns)}"
+        )
 
     def departures(self, ticks: int) -> int:
         """The number of packets that leave the last stage when the meter has passed `ticks` packets.

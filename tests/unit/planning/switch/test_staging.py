@@ -240,3 +240,12 @@ def test_a_tofino_s_rates_ascend_from_the_slowest_that_is_fast_enough() -> None:
     assert next(meter.at_least(Fraction(1, 100))) == 1
     assert list(meter.at_least(Fraction(510 * 2**27))) == [510 * 2**27, 511 * 2**27]
     assert list(meter.at_least(Fraction(511 * 2**27 + 1))) == []
+
+
+def test_frames_that_pass_in_a_row_leave_in_groups() -> None:
+    meter = MeterTable.of([200_000])
+    found = stage(Fraction(600_000, 1241), meter)
+    assert found.stages == (Stage(3, 1238),)
+    assert found.groups == "in groups of 3 frames, 5 us apart, a group every 6.205 ms"
+    assert stage(Fraction(1000), meter).groups == ""  # one by one
+    assert stage(Fraction(200_000) * 100 / 101, meter).groups == ""  # a skip now and then
