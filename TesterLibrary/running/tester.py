@@ -35,6 +35,7 @@ from .stream_ids import StreamIds
 from .trial_parts import TrialParts
 
 Measured = TypeVar("Measured")
+_ANY_ERROR = Fraction(10**9)
 
 
 @dataclass(frozen=True)
@@ -286,11 +287,18 @@ class Tester:
     def record(self, trial: Trial, **facts: object) -> Trial:
         """Numbers a trial, writes it down with facts for a next attempt at its test, and shows it."""
         trial = replace(trial, number=self.trials)
-        self.note_faults(trial.objections)
+        self.note_faults(self._faults(trial))
         self.trial_parts.note(trial, self.recorder.place)
         self.recorder.trial(trial, seed=self.seed, **facts)
         self.progress.trial(trial)
         return trial
+
+    def _faults(self, trial: Trial) -> Iterator[str]:
+        """Why packets of a trial may be missing: all that objects to it but the error of its rate."""
+        limits = self.rules.limits
+        judged = set(trial.evidence.objections(limits))
+        yield from trial.evidence.objections(replace(limits, max_rate_error=_ANY_ERROR))
+        yield from (objection for objection in trial.objections if objection not in judged)
 
     def note_faults(self, objections: Iterable[str]) -> None:
         """Keeps why the tester did not do its part once, if there is a reason."""

@@ -7,6 +7,8 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -181,6 +183,24 @@ def test_a_trial_in_which_the_tester_fell_short_leaves_the_result_open(tmp_path:
     assert "a worker did not run" in setup.doubt()
     (path,) = setup.tester.recorder.directory.glob("queries/q.json")
     assert "a worker did not run" in json.loads(path.read_text())["doubt"]
+
+
+def test_a_rate_that_was_missed_leaves_no_packet_out(setup: Setup) -> None:
+    """50 frames of a switch take one gap more than they should, which is 2 % of their rate."""
+    setup.start()
+    trial = send(setup.tester, [stream()], packets=10, timeout=SECOND)
+    slow = replace(trial.evidence, rate_error=Fraction(-1, 50))
+    objections = tuple(slow.objections(setup.tester.rules.limits))
+    assert objections
+    setup.tester.record(replace(trial, evidence=slow, objections=objections))
+    assert setup.doubt() == ""
+    setup.tester.record(replace(trial, evidence=slow, objections=(*objections, "another gateway")))
+    assert setup.doubt() == "while it counted, another gateway"
+    few = replace(slow, offered_packets=9)
+    setup.tester.record(
+        replace(trial, evidence=few, objections=tuple(few.objections(setup.tester.rules.limits)))
+    )
+    assert setup.doubt().endswith("; so in 1 more")
 
 
 def test_trials_after_the_query_was_stopped_say_nothing_of_it(tmp_path: Path) -> None:
