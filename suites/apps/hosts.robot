@@ -20,6 +20,7 @@ ${PROFILE_NAME}     quick    # durations and repetitions where a test does not s
 ${FIRST}            198.18.2.0    # of the addresses that are scanned
 ${LAST}             198.18.2.255
 ${LIVE}             37    # how many of them there are
+${SCAN}             1 kpps    # of the SYNs
 ${SERVER}           198.18.4.2    # of the web
 ${REQUEST}          Ether / IP / TCP(flags=PA, seq=TCP.ack, ack="TCP.seq + 1") / Raw(load="GET /1kB HTTP/1.0\r\n\r\n")
 ${RELEASE}          Ether / IP / TCP(flags=R, seq=TCP.ack)
@@ -31,7 +32,7 @@ ${OPENED}           TCP.flags == SA and TCP.dport == 2000-2999    # what a host 
 *** Test Cases ***
 IP Scanning
     [Documentation]    HyperTester table 5: who answers a SYN. The result has which ones, too: ``keys``.
-    Create Stream    scan    tx=p2    rx=p1    rate=1 kpps    signature=False
+    Create Stream    scan    tx=p2    rx=p1    rate=${SCAN}    signature=False
     ...    headers=Ether / IP(dst=${FIRST}) / TCP(dport=80, flags=S)
     Set Field Sweep    scan    IP.dst    ${FIRST}    ${LAST}
     Count Distinct    alive    keys=IP.src    port=p2    filter=TCP.flags == SA and IP.src == ${FIRST}-${LAST}

@@ -18,9 +18,11 @@ Suite Teardown      Close Tester
 ${TESTBED}          embedded/l2-bridge
 ${PROFILE_NAME}     quick    # durations and repetitions where a test does not say
 ${RATE}             20 Mbps
+${PACKETS}          10 kpps    # where packets are counted, not bytes
+${TALK}             2 kpps    # of all quiet senders together, and of the heavy one
 ${DURATION}         1 s
 ${DELAY}            20 ms    # of 99 in 100 frames
-${SILENCE}          100 ms    # longest gap between frames of 10,000 a second
+${SILENCE}          100 ms    # longest gap between packets
 ${BURST}            90    # frames in one millisecond, which the device may send at most
 ${HEAVY}            10.0.0.1    # who sends most
 ${SENDERS}          10.0.0.0/28    # who may send
@@ -39,13 +41,13 @@ Throughput
 
 Delay
     [Documentation]    HyperTester table 4: how long frames take.
-    Create Stream    north    tx=p1    rx=p2    frame_size=256    rate=10 kpps
+    Create Stream    north    tx=p1    rx=p2    frame_size=256    rate=${PACKETS}
     Measure Latency    north    duration=${DURATION}
     Verify Latency Below    ${DELAY}    percentile=99
 
 Longest Silence
     [Documentation]    How long no frame arrives while some are sent.
-    Create Stream    north    tx=p1    rx=p2    frame_size=256    rate=10 kpps
+    Create Stream    north    tx=p1    rx=p2    frame_size=256    rate=${PACKETS}
     Sum By    gaps    keys=IP.dst    value=gap    function=max    port=p2    streams=north
     Measure Loss    north    duration=${DURATION}
     @{worst} =    Get Query Result    gaps    top=1
@@ -54,7 +56,7 @@ Longest Silence
 No Microburst Leaves The Device
     [Documentation]    Frames of each millisecond are counted apart: a device that collects frames and sends them at
     ...    once is found though no frame is lost.
-    Create Stream    north    tx=p1    rx=p2    frame_size=128    rate=10 kpps
+    Create Stream    north    tx=p1    rx=p2    frame_size=128    rate=${PACKETS}
     Count Packets    arrivals    port=p2    streams=north    interval=1 ms
     Measure Loss    north    duration=${DURATION}
     @{largest} =    Get Query Result    arrivals    top=1
@@ -62,9 +64,9 @@ No Microburst Leaves The Device
 
 The Top Talker Is Known
     [Documentation]    Of ten senders one sends as much as the others together.
-    Create Stream    others    tx=p1    rx=p2    rate=2 kpps
+    Create Stream    others    tx=p1    rx=p2    rate=${TALK}
     Set Field Sweep    others    IP.src    10.0.0.2    10.0.0.10
-    Create Stream    heavy    tx=p1    rx=p2    rate=2 kpps    headers=Ether / IP(src=${HEAVY}) / UDP
+    Create Stream    heavy    tx=p1    rx=p2    rate=${TALK}    headers=Ether / IP(src=${HEAVY}) / UDP
     Sum By    talkers    keys=IP.src    port=p2    filter=UDP.dport == 7 and IP.src == ${SENDERS}
     Measure Loss    others    heavy    duration=${DURATION}
     @{top} =    Get Query Result    talkers    top=1

@@ -43,7 +43,6 @@ GIVEN_UP = 0xFF  # the state of a flow that is over and is not to be opened agai
 _OVER = (0, GIVEN_UP)  # states of flows that are not open
 _FIRST, _GIVEN_UP = (Ternary("state", state, 0xFF) for state in _OVER)
 _FLOW_FIELDS = ("IP.src", "IP.dst", "TCP.sport", "TCP.dport")
-_EVEN = Fraction(1, 10**6)  # as for streams
 _SLOWEST_WRITE_S = Fraction(10, 10**6)  # until a state is written (norma appendix A), with room to spare
 _HEADERS = HeaderStack.parse("Ether / IP / TCP")
 _SIZE = MIN_FRAME_SIZE  # bytes of a start, FCS included
@@ -132,7 +131,7 @@ def placed_starts(end: PlannedEnd, chip: LoopbackPorts) -> PlacedStarts:
     _check_turns(end, pps, found.hosts.count * found.ports.count)
     line = Bandwidth(chip.port_bps).frames_per_second(Fraction(_SIZE))
     try:
-        staging = stage(pps, LoopMeter(chip.meter, line), enough=_EVEN, up_to=line * chip.spare)
+        staging = stage(pps, LoopMeter(chip.meter, line), enough=chip.even, up_to=line * chip.spare)
     except PlanError as problem:
         raise PlanError(f"{end.name!r}: {problem}") from None
     rate = staging.meter_rate

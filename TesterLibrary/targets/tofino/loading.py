@@ -27,6 +27,11 @@ from .program import Program
 from .resets import Resets
 from .session import SwitchSession
 
+# The loops of a model carry some hundred packets each second, so the meters of slow streams have to be slow,
+# too: their rates are up to half a per cent off, in place of exact by one of many hundred rounds.
+_SPARE_OF_A_MODEL = Fraction(1, 10**6)
+_EVEN_ON_A_MODEL = Fraction(1, 200)
+
 
 class Loading:
     """Loads jobs in one session. At its start it writes the scale of latencies, which all jobs share."""
@@ -114,6 +119,6 @@ def _loops(cabling: Cabling) -> tuple[LoopbackPorts, dict[LoopbackPort, int]]:
         for port, number in enumerate(numbers[:fewest])
     }
     chip = LoopbackPorts(len(pipes), fewest, cabling.chip.port_bps, cabling.chip.pipeline_pps, cabling.meter)
-    if not cabling.has_transceivers:  # a model: its loops carry some hundred packets each second
-        chip = replace(chip, spare=Fraction(0))
+    if not cabling.has_transceivers:  # a model
+        chip = replace(chip, spare=_SPARE_OF_A_MODEL, even=_EVEN_ON_A_MODEL)
     return chip, places

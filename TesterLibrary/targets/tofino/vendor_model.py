@@ -93,10 +93,8 @@ class VendorModel:
             *("--p4-target-config", str(self._configuration), *common),
         )
         self._await(lambda: self._listens(_REGISTERS_PORT))
-        self._begin(
-            *("bf_switchd", "--conf-file", str(self._configuration), "--background"),
-            *("--skip-port-add", *common),
-        )
+        # It adds the ports that recirculate, by which clients start, unless it is told to add none.
+        self._begin("bf_switchd", "--conf-file", str(self._configuration), "--background", *common)
         self._await(lambda: self._listens(_CLIENTS_PORT))
 
     def _begin(self, name: str, *arguments: str) -> None:
