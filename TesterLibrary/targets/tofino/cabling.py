@@ -21,6 +21,7 @@ from .switch import PortSetup, PortState, Switch
 
 CPU = 1  # role of the CPU port (p4/include/types.p4); the front panel's ports have 0
 MOST_FRAME = 9216  # bytes, FCS included
+_LANES = 4  # of a connector, each of which may be a port
 _CPU_SPEED_BPS = 10 * 10**9  # speed of the Ethernet port that boards wire to their CPU
 _MODEL_HZ, _MODEL_DAEMON_HZ = 1_250_000_000, 1_271_000_000  # the model's clock, and its daemon's idea of it
 _ROLES = "external.ExternalIngressParser.$PORT_METADATA"
@@ -212,6 +213,8 @@ def bring_up(
     setups = [*front, *cpu, *looping]
     if ports.copies is not None and copies is not None:
         setups.append(PortSetup(copies, ports.copies.speed_bps, ports.copies.fec))
+    if not ports.has_transceivers:  # the daemon of a model has added every lane as a port
+        switch.remove_ports([setup.device_port + lane for setup in setups for lane in range(_LANES)])
     switch.set_ports(setups)
     switch.write(list(roles(ports, numbers)))
     waited_s = 0.0
