@@ -20,6 +20,7 @@ from TesterLibrary.planning.switch.allocation import LoopbackPort, LoopbackPorts
 from TesterLibrary.planning.switch.chip import TOFINO
 from TesterLibrary.targets.tofino.bases import Bases
 from TesterLibrary.targets.tofino.building import switch_job
+from TesterLibrary.targets.tofino.cabling import set_ports_of_model
 from TesterLibrary.targets.tofino.entry import TableEntry
 from TesterLibrary.targets.tofino.job import SwitchJob
 from TesterLibrary.targets.tofino.latency import bucket_entries
@@ -75,7 +76,9 @@ def loaded(switch: RemoteSwitch, streams: Sequence[Stream], ends: Sequence[Respo
     used = {packet.octets[3] << 8 | packet.octets[4] for packet in job.packets}
     used |= {int(str(e.data["loopback"])) for e in job.entries if "loopback" in e.data}
     used |= {int(str(e.data["write_port"])) for e in job.entries if "write_port" in e.data}
-    switch.set_ports([*front, *(PortSetup(port, 10 * _BPS, loopback=True) for port in sorted(used))])
+    set_ports_of_model(
+        switch, [*front, *(PortSetup(port, 10 * _BPS, loopback=True) for port in sorted(used))]
+    )
     roles = [TableEntry(_ROLES, {"ig.ingress_port": CPU_PORT}, data={"role": _CPU})]
     switch.write([*roles, *bucket_entries(), *job.entries, *job.answering])
     resets = Resets.of([job])

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from TesterLibrary.planning.switch.chip import PORT_MASK
+from TesterLibrary.targets.tofino.cabling import set_ports_of_model
 from TesterLibrary.targets.tofino.entry import Masked, TableEntry
 from TesterLibrary.targets.tofino.modelled import CPU_PORT
 from TesterLibrary.targets.tofino.remote import RemoteSwitch
@@ -24,7 +25,7 @@ _CPU_HEADER = 5  # bytes
 
 @pytest.fixture
 def taps(model: RunningModel, switch: RemoteSwitch) -> Iterator[dict[str, Tap]]:
-    switch.set_ports([PortSetup(port, 10 * 10**9) for port in (*FRONT.values(), CPU_PORT)])
+    set_ports_of_model(switch, [PortSetup(port, 10 * 10**9) for port in (*FRONT.values(), CPU_PORT)])
     switch.write([TableEntry(_ROLES, {"ig.ingress_port": CPU_PORT}, data={"role": _CPU})])
     taps = {name: model.tap(name) for name in (*FRONT, "cpu")}
     yield taps

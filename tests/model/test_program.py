@@ -11,6 +11,7 @@ import pytest
 
 from TesterLibrary.errors import TargetError
 from TesterLibrary.p4.build import shipped
+from TesterLibrary.targets.tofino.cabling import set_ports_of_model
 from TesterLibrary.targets.tofino.entry import Masked, Span, TableEntry, Value
 from TesterLibrary.targets.tofino.remote import RemoteSwitch
 from TesterLibrary.targets.tofino.schema import Field, Schema, Table
@@ -93,7 +94,7 @@ def read(
 
 
 def test_ports_come_up(switch: RemoteSwitch) -> None:
-    switch.set_ports([PortSetup(port, 10 * 10**9) for port in FRONT.values()])
+    set_ports_of_model(switch, [PortSetup(port, 10 * 10**9) for port in FRONT.values()])
     deadline = time.monotonic() + 10
     while not all(state.up for state in switch.port_states(list(FRONT.values()))):
         assert time.monotonic() < deadline, switch.port_states(list(FRONT.values()))

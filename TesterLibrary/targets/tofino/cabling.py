@@ -213,9 +213,10 @@ def bring_up(
     setups = [*front, *cpu, *looping]
     if ports.copies is not None and copies is not None:
         setups.append(PortSetup(copies, ports.copies.speed_bps, ports.copies.fec))
-    if not ports.has_transceivers:  # the daemon of a model has added every lane as a port
-        switch.remove_ports([setup.device_port + lane for setup in setups for lane in range(_LANES)])
-    switch.set_ports(setups)
+    if ports.has_transceivers:
+        switch.set_ports(setups)
+    else:
+        set_ports_of_model(switch, setups)
     switch.write(list(roles(ports, numbers)))
     waited_s = 0.0
     states = switch.port_states([port.device_port for port in front])
@@ -226,6 +227,12 @@ def bring_up(
     if ports.has_transceivers:
         _check(ports.front, states)
     return states
+
+
+def set_ports_of_model(switch: Switch, setups: Sequence[PortSetup]) -> None:
+    """The same as `Switch.set_ports` on a model, whose daemon has added every lane as a port of its own."""
+    switch.remove_ports([setup.device_port + lane for setup in setups for lane in range(_LANES)])
+    switch.set_ports(setups)
 
 
 def _check(ports: Sequence[FrontPort], states: Sequence[PortState]) -> None:
