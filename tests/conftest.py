@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from TesterLibrary.p4 import daemon, sources
+from TesterLibrary.p4 import sources
 from TesterLibrary.p4.build import DEFAULT_PROTOCOLS, generate
+from TesterLibrary.targets.tofino import daemon
 from TesterLibrary.targets.tofino.vendor_model import SCOPES, missing
 from TesterLibrary.testbeds.privilege import is_privileged
 

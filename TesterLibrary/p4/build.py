@@ -17,10 +17,10 @@ from ..planning.switch.editor import own_fields
 from ..planning.switch.match_action import MatchAction, match_action
 from ..planning.switch.replies import replies_only
 from ..protocols.checker import load_protocol
+from ..targets.tofino.daemon import PIPES, Scopes, scopes_of
 from ..targets.tofino.program import NOTES
 from . import outputs, sources
 from .compiler import compile_program, options
-from .daemon import PIPES, Scopes, scopes_of
 from .efsm import efsm, queue_numbers
 from .outputs import shipped
 from .own_headers import own_headers

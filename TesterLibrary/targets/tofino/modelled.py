@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import PlanError, TargetError
-from ...p4.daemon import configuration
+from .daemon import configuration
 from .program import Program
 from .remote import RemoteSwitch
 from .sde import sde_install, vendor_switch

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ...errors import TargetError
-from ...p4.daemon import PipeScopes
+from .daemon import PipeScopes
 
 DAEMON = "127.0.0.1:50052"
 SCOPES = PipeScopes.of([], pipes=2)  # a chip of two: the model takes half as long for a table as with four

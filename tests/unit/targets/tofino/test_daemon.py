@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.p4.daemon import (
+from TesterLibrary.targets.tofino.daemon import (
     FOLDED,
     PipeScopes,
     WholeChip,

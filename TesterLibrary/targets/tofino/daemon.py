@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import PlanError
-from ..planning.switch.chip import INTERNAL_PIPES, chip_of
+from ...errors import PlanError
+from ...planning.switch.chip import INTERNAL_PIPES, chip_of
 
 PIPES = 4  # pipes of the largest chip
 
