@@ -169,7 +169,7 @@ def test_behind_a_token_bucket_the_last_loss_is_the_one_of_arithmetic(tmp_path: 
     assert outages is not None
     assert (trial.lost, outages.last_sequence) == (len(lost), lost[-1] + 1)
     assert how.frames - 2 <= lost[-1] < how.frames
-    assert result.bounds_ns == (0, 0)
+    assert result.bounds_ns == (0, trial.streams[0].counters.worst_lateness_ns)
     assert result.verdict_below(Duration(MS)).outcome is Outcome.PASS
 
 
