@@ -169,8 +169,10 @@ def test_behind_a_token_bucket_the_last_loss_is_the_one_of_arithmetic(tmp_path: 
     assert outages is not None
     assert (trial.lost, outages.last_sequence) == (len(lost), lost[-1] + 1)
     assert how.frames - 2 <= lost[-1] < how.frames
-    assert result.bounds_ns == (0, trial.streams[0].counters.worst_lateness_ns)
-    assert result.verdict_below(Duration(MS)).outcome is Outcome.PASS
+    late_ns = trial.streams[0].counters.worst_lateness_ns
+    assert result.bounds_ns == (0, late_ns)
+    assert result.verdict_below(Duration(ceil(late_ns))).outcome is Outcome.PASS
+    assert result.verdict_below(Duration(ceil(late_ns) - 1)).outcome is Outcome.INCONCLUSIVE
 
 
 @pytest.mark.parametrize("hold_ms", [20, 60, 110])
