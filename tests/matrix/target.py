@@ -147,7 +147,10 @@ MODEL = Target(
     special={
         "measurement": ("RATE:50 pps", "DURATION:2 s", "CABLE:none", "DELAY:3 s", "TAIL:3 s", "OUTAGE:3 s"),
         "apps/hosts": (on_model("web-hosts"), "PAGE:TCP.flags has P and TCP.dport == 2000-2049"),
-        "stateful/cdn": (on_model("l7-balancer"), "CONNECTIONS:40", "RATE:4/s", "MIDDLE:5", "LONG:20"),
+        "stateful/cdn": (
+            on_model("l7-balancer"),
+            *("CONNECTIONS:20", "RATE:10/s", "FEWEST:3", "MIDDLE:3", "LONG:8"),
+        ),
         "stateful/burst_tolerance": (on_model("shaper"),),
         "stateful/arp_learning": (on_model("arp-router"), *_FEW_NEIGHBOURS),
         "stateful/nd_learning": (on_model("nd-router"),),
