@@ -15,6 +15,7 @@ from TesterLibrary.model.editor import Editor, FieldPath, Sweep
 from TesterLibrary.model.pattern import Pattern, Stage
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import FrameSize, Rate
+from TesterLibrary.targets.tofino.arrival import Arrival
 from TesterLibrary.targets.tofino.job import SwitchJob
 from TesterLibrary.targets.tofino.loaded import LoadedStream
 from TesterLibrary.targets.tofino.misrouted import DIGEST, port_asked, port_versions
@@ -160,7 +161,7 @@ def test_each_frame_has_its_latency_counted(switch: RemoteSwitch, taps: tuple[Ta
     assert sum(found.histogram.values()) == found.rx[0].packets == _COUNT
     assert 0 < found.least <= found.greatest
     assert found.least * _COUNT <= found.latency_sum <= found.greatest * _COUNT
-    assert (found.overtaken, found.next_sequence) == (0, _COUNT)
+    assert (found.arrived.get(Arrival.OVERTAKEN, 0), found.next_sequence) == (0, _COUNT)
     taps[1].send(frames[0])
     time.sleep(1)
-    assert read(switch, stream).overtaken == 1
+    assert read(switch, stream).arrived[Arrival.AGAIN] == 1  # it came before

@@ -37,7 +37,7 @@ class LoopbackPorts:
     pipeline_pps: int | None = TOFINO.pipeline_pps  # None: no limit
     meter: TofinoMeter = field(default_factory=TofinoMeter)
     spare: Fraction = Fraction(1, 100)  # part of a port that a slow stream may use to become more even
-    even: Fraction = Fraction(1, 10**6)  # error that is accepted so that few packets are skipped in a row
+    even: Fraction = Fraction(1, 10**6)  # the error of a rate of starts that makes them evener
 
     @classmethod
     def of(cls, chip: Chip) -> LoopbackPorts:
