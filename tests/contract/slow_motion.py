@@ -23,7 +23,7 @@ from TesterLibrary.p4.build import shipped
 from TesterLibrary.planning.switch.chip import TOFINO
 from TesterLibrary.targets.tofino.cabling import Cabling, FrontPort, meter_of
 from TesterLibrary.targets.tofino.entry import TableEntry
-from TesterLibrary.targets.tofino.modelled import CPU_PORT
+from TesterLibrary.targets.tofino.modelled import LOOPBACKS
 from TesterLibrary.targets.tofino.program import SCHEMA, Program
 from TesterLibrary.targets.tofino.schema import Schema
 from TesterLibrary.targets.tofino.session import SwitchSession
@@ -35,7 +35,6 @@ from .rig import Rig
 
 SLOWER = 50
 _SPEED = Bandwidth(10**10)  # the least of a Tofino's
-_LOOPBACKS = (128, 132, 136, 140)
 _GAPS = ".rate.gaps.quantiles"
 _RATES = ("$METER_SPEC_CIR_PPS", "$METER_SPEC_PIR_PPS")
 
@@ -94,4 +93,4 @@ def _cabling() -> Cabling:
     ]
     front = tuple(FrontPort(port, f"dev:{FRONT[port.name]}") for port in ports)
     meter = meter_of(TOFINO, None, model=True)
-    return Cabling(front, cpu_port=CPU_PORT, loopbacks=_LOOPBACKS, has_transceivers=False, meter=meter)
+    return Cabling(front, loopbacks=LOOPBACKS, has_transceivers=False, meter=meter)

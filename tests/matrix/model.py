@@ -9,6 +9,8 @@ from pathlib import Path
 import yaml
 
 _SHIPPED = Path(__file__).parents[2] / "resources" / "testbeds" / "embedded"
+_BOUNDS = Path(__file__).with_name("bounds.yaml")
+_LATENCIES, _SLOWER = ("20 ms", "30 ms"), "3 s"  # bounds: the model is slow, and moves its clock in steps
 _WRITTEN = Path("results") / "matrix"
 _SPEED = "100 kbps"  # 149 frames of 64 bytes each second: the model keeps that
 
@@ -18,9 +20,18 @@ def on_model(name: str) -> str:
     return f"TESTBED:{_WRITTEN / name}.yaml"
 
 
+def model_bounds() -> str:
+    """The variable that names the bounds of the devices of such testbeds."""
+    return f"CRITERIA_FILE:{_WRITTEN / _BOUNDS.name}"
+
+
 def write_testbeds() -> None:
-    """Writes the files of all such testbeds."""
+    """Writes the files of all such testbeds, and their bounds."""
     _WRITTEN.mkdir(parents=True, exist_ok=True)
+    text = _BOUNDS.read_text(encoding="utf-8")
+    for bound in _LATENCIES:
+        text = text.replace(f": {bound}", f": {_SLOWER}")
+    (_WRITTEN / _BOUNDS.name).write_text(text, encoding="utf-8")
     for shipped in sorted(_SHIPPED.glob("*.yaml")):
         data = yaml.safe_load(shipped.read_text(encoding="utf-8"))
         data |= {"name": f"model-{data['name']}", "tester": {"switch": {"address": "model"}}}

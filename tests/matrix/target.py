@@ -16,7 +16,7 @@ from robot.api import ExecutionResult, TestSuiteBuilder
 
 from TesterLibrary.reporting.rebuild import NO_REPORTS
 
-from .model import on_model, write_testbeds
+from .model import model_bounds, on_model, write_testbeds
 from .outcome import SUITES, Outcome, name_of, outcome_of, shipped
 
 HERE = Path(__file__).parent
@@ -138,7 +138,7 @@ FAKE_SWITCH = Target(
 _MODELLED = (
     f"PROFILE_FILE:{HERE / 'model-profile.yaml'}",
     f"PROFILE_NAME:{HERE / 'model-profile.yaml'}",
-    f"CRITERIA_FILE:{HERE / 'model-bounds.yaml'}",
+    model_bounds(),
 )
 MODEL = Target(
     "model",

@@ -26,7 +26,6 @@ from TesterLibrary.targets.tofino.job import SwitchJob
 from TesterLibrary.targets.tofino.latency import bucket_entries
 from TesterLibrary.targets.tofino.loaded import LoadedStream
 from TesterLibrary.targets.tofino.misrouted import stream_asked
-from TesterLibrary.targets.tofino.modelled import CPU_PORT
 from TesterLibrary.targets.tofino.ports import SwitchPorts
 from TesterLibrary.targets.tofino.program import Program
 from TesterLibrary.targets.tofino.readings import (
@@ -57,7 +56,7 @@ PORTS = SwitchPorts(
         for number, pipe in enumerate(SCOPES.internal)
         for port in range(TOFINO.connectors)
     },
-    cpu=CPU_PORT,
+    cpu=TOFINO.cpu_port,
     known={
         name: Port(name, Bandwidth(_BPS), MACS[name], 9000, ip_interface(f"198.18.{number}.2/16"))
         for number, name in enumerate(FRONT, start=1)
@@ -72,14 +71,14 @@ def loaded(switch: RemoteSwitch, streams: Sequence[Stream], ends: Sequence[Respo
         Job("job", tuple(streams), ends=tuple(ends)), ports=PORTS.known, gateways={}, max_streams=64
     )
     job = switch_job(plan, PORTS, _PROGRAM, chip=LoopbackPorts(len(SCOPES.internal)))
-    front = [PortSetup(port, _BPS) for port in (*FRONT.values(), CPU_PORT)]
+    front = [PortSetup(port, _BPS) for port in (*FRONT.values(), TOFINO.cpu_port)]
     used = {packet.octets[3] << 8 | packet.octets[4] for packet in job.packets}
     used |= {int(str(e.data["loopback"])) for e in job.entries if "loopback" in e.data}
     used |= {int(str(e.data["write_port"])) for e in job.entries if "write_port" in e.data}
     set_ports_of_model(
         switch, [*front, *(PortSetup(port, 10 * _BPS, loopback=True) for port in sorted(used))]
     )
-    roles = [TableEntry(_ROLES, {"ig.ingress_port": CPU_PORT}, data={"role": _CPU})]
+    roles = [TableEntry(_ROLES, {"ig.ingress_port": TOFINO.cpu_port}, data={"role": _CPU})]
     switch.write([*roles, *bucket_entries(), *job.entries, *job.answering])
     resets = Resets.of([job])
     switch.clear(resets.tables)

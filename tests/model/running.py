@@ -14,17 +14,15 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from TesterLibrary.targets.tofino.modelled import CPU_PORT
+from TesterLibrary.planning.switch.chip import TOFINO
+from TesterLibrary.targets.tofino.modelled import CPU, CPU_END, MTU, connect_cpu
 from TesterLibrary.targets.tofino.remote import RemoteSwitch
 from TesterLibrary.targets.tofino.sde import vendor_switch
 from TesterLibrary.targets.tofino.vendor_model import DAEMON, VendorModel
 from TesterLibrary.testbeds.namespace import Namespace
 
-CPU_INTERFACE = "cpu"
-_CPU_END = "chip-cpu"
 FRONT = {"p1": 0, "p2": 4, "p3": 8}  # device ports of an external pipe, by the interface they end in
 _ETH_P_ALL = 3
-_MTU = 9500  # templates have a header more than frames
 
 
 class RunningModel:
@@ -38,20 +36,18 @@ class RunningModel:
     """
 
     def __init__(self, install: Path, configuration: Path, folder: Path, *, joined: bool = False) -> None:
-        self.folder, self._joined = folder, joined
-        self._model: VendorModel | None = None
-        self._install, self._configuration = install, configuration
+        self.folder = folder
         self.inside = Namespace.create()
-        try:
-            self._start()
-        except BaseException:
-            self.stop()
-            raise
+        with self.inside.entered():
+            self.inside.without_ipv6()
+        cables = self._cables(joined=joined)
+        with self.inside.entered():
+            self._model = VendorModel(install, configuration, folder, cables)
 
     def client(self, program: str = "tofino") -> RemoteSwitch:
         """The vendor's client, not bound yet."""
         with self.inside.entered():
-            return vendor_switch(DAEMON, program, CPU_INTERFACE)
+            return vendor_switch(DAEMON, program, CPU)
 
     def fetched(self, server: str) -> int:
         """The bytes of the page that curl fetches from a server of HTTP. CalledProcessError: none."""
@@ -70,39 +66,29 @@ class RunningModel:
 
     def stop(self) -> None:
         """Ends daemon and model."""
-        if self._model is not None:
-            self._model.stop()
+        self._model.stop()
 
     def restart_daemon(self) -> None:
         """See `VendorModel`."""
-        assert self._model is not None
         with self.inside.entered():
             self._model.restart_daemon()
 
-    def _start(self) -> None:
-        with self.inside.entered():
-            self.inside.without_ipv6()
-            self.inside.up("lo")
-        cables = self._cables()
-        with self.inside.entered():
-            self._model = VendorModel(self._install, self._configuration, self.folder, cables)
-
-    def _cables(self) -> dict[int, str]:
+    def _cables(self, *, joined: bool) -> dict[int, str]:
         """Makes the veths. The ends of them that the chip has, by device port."""
-        pairs, ends = [(_CPU_END, CPU_INTERFACE)], {CPU_PORT: _CPU_END}
-        if self._joined:
-            pairs.append(("p1", "p2"))
-            ends |= {FRONT[name]: name for name in ("p1", "p2")}
+        with self.inside.entered():
+            connect_cpu()
+        if joined:
+            pairs, ends = [("p1", "p2")], {FRONT[name]: name for name in ("p1", "p2")}
         else:
-            pairs += [(f"chip-{name}", name) for name in FRONT]
-            ends |= {port: f"chip-{name}" for name, port in FRONT.items()}
+            pairs = [(f"chip-{name}", name) for name in FRONT]
+            ends = {port: f"chip-{name}" for name, port in FRONT.items()}
         for number, (near, far) in enumerate(pairs):
             macs = [bytes((2, 0, 0, 0, side, number)) for side in (1, 2)]
             self.inside.veth(near, far, self.inside, mac=macs[0], peer_mac=macs[1])
             for end in (near, far):
                 with self.inside.entered():
-                    subprocess.run(["ip", "link", "set", end, "mtu", str(_MTU)], check=True)
-        return ends
+                    subprocess.run(["ip", "link", "set", end, "mtu", str(MTU)], check=True)
+        return {TOFINO.cpu_port: CPU_END, **ends}
 
 
 class Tap:

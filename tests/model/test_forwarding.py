@@ -8,10 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from TesterLibrary.planning.switch.chip import PORT_MASK
+from TesterLibrary.planning.switch.chip import PORT_MASK, TOFINO
 from TesterLibrary.targets.tofino.cabling import set_ports_of_model
 from TesterLibrary.targets.tofino.entry import Masked, TableEntry
-from TesterLibrary.targets.tofino.modelled import CPU_PORT
 from TesterLibrary.targets.tofino.remote import RemoteSwitch
 from TesterLibrary.targets.tofino.switch import PortSetup
 
@@ -25,8 +24,8 @@ _CPU_HEADER = 5  # bytes
 
 @pytest.fixture
 def taps(model: RunningModel, switch: RemoteSwitch) -> Iterator[dict[str, Tap]]:
-    set_ports_of_model(switch, [PortSetup(port, 10 * 10**9) for port in (*FRONT.values(), CPU_PORT)])
-    switch.write([TableEntry(_ROLES, {"ig.ingress_port": CPU_PORT}, data={"role": _CPU})])
+    set_ports_of_model(switch, [PortSetup(port, 10 * 10**9) for port in (*FRONT.values(), TOFINO.cpu_port)])
+    switch.write([TableEntry(_ROLES, {"ig.ingress_port": TOFINO.cpu_port}, data={"role": _CPU})])
     taps = {name: model.tap(name) for name in (*FRONT, "cpu")}
     yield taps
     for tap in taps.values():
@@ -64,7 +63,7 @@ def test_frames_of_nobody_are_dropped(taps: dict[str, Tap]) -> None:
 
 
 def test_the_driver_gets_and_sends_frames(switch: RemoteSwitch, taps: dict[str, Tap]) -> None:
-    switch.write([stations("send_to_driver", FRONT["p3"], CPU_PORT)])
+    switch.write([stations("send_to_driver", FRONT["p3"], TOFINO.cpu_port)])
     taps["p3"].send(frame(_FRAMES["arp"]))
     [got] = taps["cpu"].frames(1)
     assert got[_CPU_HEADER:] == frame(_FRAMES["arp"])

@@ -150,16 +150,13 @@ def _first_word(protocol: Protocol, template: Template) -> int | str:
 
 def _behind_udp(template: Template) -> bytes:
     """The bytes behind UDP of an answer, with its constants."""
-    octets = bytearray(b"".join(header.octets for header in _behind(template.headers)))
-    layout = layout_of(template.headers)
-    begin = 0
+    octets, layout = bytearray(), layout_of(template.headers)
     for header in _behind(template.headers):
         part = bytearray(header.octets)
         for name, value in template.fields:
             if name.partition(".")[0] == header.name and value.constant is not None:
                 layout.places[name].write(part, value.constant)
-        octets[begin : begin + len(part)] = part
-        begin += len(part)
+        octets += part
     return bytes(octets) + template.payload
 
 

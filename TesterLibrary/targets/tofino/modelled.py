@@ -20,16 +20,16 @@ from .served import Cables
 from .vendor_model import DAEMON, SCOPES, VendorModel, missing
 
 LOOPBACKS = (128, 132, 136, 140)  # of pipe 1, which loops as a whole; each takes the daemon most of a second
-CPU_PORT = 64  # device port of a Tofino's CPU, as a network interface
-_CPU, _CPU_END = "cpu", "chip-cpu"
-_MTU = "9500"  # templates have a header more than frames
+CPU, CPU_END = "cpu", "chip-cpu"  # both ends of the cable to the port of the chip's CPU
+MTU = 9500  # templates have a header more than frames
 
 
-def modelled_switch(folder: Path, cables: Cables) -> RemoteSwitch:
+def modelled_switch(folder: Path, program: Program, cables: Cables) -> RemoteSwitch:
     """The vendor's client of a model of its own, which ends with it.
 
     Args:
         folder: All outputs of the compiler.
+        program: What they are of.
         cables: Those of its ports, `dev:0` and the like, to interfaces.
 
     Raises:
@@ -39,15 +39,14 @@ def modelled_switch(folder: Path, cables: Cables) -> RemoteSwitch:
     install = sde_install()
     if absent := missing(install):
         raise TargetError(f"the model of the chip: the SDE has no {', '.join(absent)}")
-    program = Program.load(folder).profile
-    loaded = _configuration(folder, program)
+    loaded = _configuration(folder, program.profile)
     logs = tempfile.TemporaryDirectory(prefix="model-")
     try:
         file = Path(logs.name) / "daemon.conf"
         file.write_text(json.dumps(loaded), encoding="utf-8")
-        _connect_cpu(cables.prefix)
+        connect_cpu(cables.prefix)
         ends = {int(port.removeprefix("dev:")): name for port, name in cables.interfaces.items()}
-        interfaces = {CPU_PORT: _CPU_END, **ends}
+        interfaces = {program.chip.cpu_port: CPU_END, **ends}
         model = VendorModel(install, file, Path(logs.name), interfaces, cables.prefix)
     except BaseException:
         logs.cleanup()
@@ -57,7 +56,7 @@ def modelled_switch(folder: Path, cables: Cables) -> RemoteSwitch:
         model.stop()
         logs.cleanup()
 
-    return vendor_switch(DAEMON, program, _CPU, cables.prefix, at_end=end)
+    return vendor_switch(DAEMON, program.profile, CPU, cables.prefix, at_end=end)
 
 
 def _configuration(folder: Path, program: str) -> dict[str, Any]:
@@ -72,12 +71,12 @@ def _configuration(folder: Path, program: str) -> dict[str, Any]:
     return found
 
 
-def _connect_cpu(prefix: Sequence[str]) -> None:
+def connect_cpu(prefix: Sequence[str] = ()) -> None:
     """Makes the interface that is the port of the chip's CPU. It may be there, of a model before."""
-    subprocess.run([*prefix, "ip", "link", "delete", _CPU_END], check=False, stderr=subprocess.DEVNULL)
+    subprocess.run([*prefix, "ip", "link", "delete", CPU_END], check=False, stderr=subprocess.DEVNULL)
     for line in (
-        f"link add {_CPU_END} type veth peer name {_CPU}",
-        *(f"link set {end} mtu {_MTU} up" for end in (_CPU_END, _CPU)),
+        f"link add {CPU_END} type veth peer name {CPU}",
+        *(f"link set {end} mtu {MTU} up" for end in (CPU_END, CPU)),
         "link set lo up",
     ):
         subprocess.run([*prefix, "ip", *line.split()], check=True)

@@ -61,7 +61,7 @@ def open_switch(
         if address == FAKE:
             return fake_switch(folder, program, cabling.front, behind, cabling.copies)
         if isinstance(behind, Cables):
-            return modelled_switch(folder, behind)
+            return modelled_switch(folder, compiled, behind)
         return vendor_switch(address, program, cpu_interface)
 
     session = SwitchSession(connect, Schema.load(folder / SCHEMA), cabling)
