@@ -179,6 +179,22 @@ class Connections:
             if fault := "; ".join(self._since(running, before, now).objections):
                 yield fault
 
+    @property
+    def opening(self) -> list[str]:
+        """The names of clients that run and may send yet, as not all of their connections are over."""
+        running = [one for one in self._running.values() if isinstance(one.end, Clients)]
+        return [one.end.name for one in running if self._may_send(one)]
+
+    def _may_send(self, running: _Running) -> bool:
+        counted = self._read(running, self._tester.target.snapshot([running.plan.job]))
+        total = running.end.total if isinstance(running.end, Clients) else None
+        if total is None or counted.openings < total:
+            return True
+        if counted.concurrent is not None:
+            return counted.concurrent > 0
+        # Who keeps nothing of a connection knows only whether it was answered.
+        return counted.established is None or counted.established < total
+
     def _looked_at(self, name: str) -> tuple[_Running, Snapshot]:
         running = self._known(name, End)
         if running.missed:

@@ -169,10 +169,13 @@ class Queries:
         sending = [stream.name for run in self._tester.on_air if run.is_started for stream in run.streams]
         if query.streams:
             sending = [name for name in sending if name in query.streams]
-        verb = "is" if len(sending) == 1 else "are"
+        opening = [] if query.streams else self._ends.opening
+        verb = "is" if len(sending) + len(opening) == 1 else "are"
+        stops = [stop for stop, names in (("Stop Traffic", sending), ("Stop Clients", opening)) if names]
         return (
-            f"{', '.join(sending)} {verb} sending, so packets may come yet; call Stop Traffic first"
-            if sending
+            f"{', '.join((*sending, *opening))} {verb} sending, so packets may come yet; call "
+            f"{' and '.join(stops)} first"
+            if stops
             else ""
         )
 

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from ipaddress import ip_interface
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ import pytest
 from TesterLibrary.errors import PlanError, TargetError, TesterLibraryError
 from TesterLibrary.measurement.query import QueryCounters, QuerySummary, RawRow
 from TesterLibrary.model.planned_query import PlannedQuery
+from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.query import Counted, Query, QueryField, QueryKeys
+from TesterLibrary.model.responder import Clients, Responder
 from TesterLibrary.model.units import Duration
 from TesterLibrary.running.connections import Connections
 from TesterLibrary.running.queries import Queries
@@ -25,7 +28,7 @@ from TesterLibrary.running.sending import send
 from TesterLibrary.running.traffic import Traffic
 from TesterLibrary.targets.fake import FakeTarget
 
-from .test_connections import SERVICE, TENTH, Responder
+from .test_connections import SERVICE, TENTH, users
 from .testers import SECOND, fake_tester, stream
 
 ROWS = [RawRow(bytes([10, 0, 0, n]), 10 * n, 640 * n) for n in (1, 2, 3)]
@@ -243,6 +246,34 @@ def test_a_query_knows_which_streams_are_sending_still(setup: Setup) -> None:
     assert not setup.queries.result("q").unfinished
     traffic.stop([])
     assert not setup.queries.result("mine").unfinished
+
+
+def test_a_query_knows_which_clients_may_send_yet(setup: Setup) -> None:
+    """A count of nothing is no count while connections are still to be opened."""
+    target = setup.target
+    setup.ends._sleep = lambda seconds: target.advance(Duration(round(seconds * 10**9)))
+    for number, (name, port) in enumerate(list(setup.tester.ports.items()), 2):
+        address = ip_interface(f"198.18.0.{number}/24")
+        setup.tester.ports[name] = replace(port, address=address)  # type: ignore[index]
+    setup.start()
+    setup.start("mine", streams=("north",))
+    setup.ends.start(Responder(name="web", port="p2", protocol="tcp-server", servers=SERVICE))
+    assert setup.queries.result("q").unfinished == ""
+    setup.ends.start(users(total=5, rate=Frequency(Fraction(50))))
+    expected = "users is sending, so packets may come yet; call Stop Clients first"
+    assert setup.queries.result("q").unfinished == expected
+    assert setup.queries.result("mine").unfinished == ""
+    setup.tester.sleep(SECOND.seconds)
+    assert setup.ends.statistics("users").completed == 5
+    assert setup.queries.result("q").unfinished == ""
+    setup.ends.stop(["users"], Clients)
+    setup.ends.start(users(name="endless", rate=Frequency(Fraction(50))))
+    Traffic(setup.tester).start([stream()])
+    assert setup.queries.result("q").unfinished == (
+        "north, endless are sending, so packets may come yet; call Stop Traffic and Stop Clients first"
+    )
+    setup.ends.stop(["endless"], Clients)
+    assert "endless" not in setup.queries.result("q").unfinished
 
 
 def test_an_end_that_stood_still_before_says_nothing_of_a_query(tmp_path: Path) -> None:
