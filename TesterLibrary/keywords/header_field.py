@@ -101,8 +101,9 @@ class HeaderField:
         if capture is None and expected in counted:
             (planned,) = self._suite.tester.check([described]).streams
             trials = trials_of(self._suite.judged())
+            loses_tags = self._suite.tester.lost_tags(planned.rx_port)
             return self._suite.conclude(
-                judge_expected_field(trials, planned, expected, loses_tags=self._loses_tags(planned.rx_port))
+                judge_expected_field(trials, planned, expected, loses_tags=loses_tags)
             )
         if capture is None and counted:
             raise TesterLibraryError(
@@ -110,9 +111,5 @@ class HeaderField:
                 "that, expect this before sending, or name a capture"
             )
         captured = self._suite.captures.stopped(capture)
-        loses_tags = self._loses_tags(described.rx)
+        loses_tags = self._suite.tester.lost_tags(described.rx)
         return self._suite.conclude(judge_captured_field(captured, name, expected, loses_tags=loses_tags))
-
-    def _loses_tags(self, port: str) -> str:
-        reason = self._suite.tester.capabilities.port(port).loses_tags
-        return reason and f"port {port}: {reason}"

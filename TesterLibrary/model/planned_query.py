@@ -48,6 +48,15 @@ class PlacedFact:
 Placed = PlacedField | PlacedFact
 
 
+_TYPE = 12  # of a frame: where a tag is, if there is one
+
+
+def _tells_of_tags(operand: Placed) -> bool:
+    if isinstance(operand, PlacedFact):
+        return operand.fact is Fact.LENGTH
+    return operand.part is QueryPart.TAG or (operand.part is QueryPart.FRAME and operand.offset >= _TYPE)
+
+
 @dataclass(frozen=True)
 class PlannedTest:
     """operand & mask relation value."""
@@ -97,6 +106,12 @@ class PlannedQuery:
     def function(self) -> Function:
         """The way in which values are combined."""
         return self.query.function
+
+    @property
+    def tells_of_tags(self) -> bool:
+        """Whether it asks for what a lost VLAN tag changes: the tag, the type in its place, the length."""
+        placed = [*(test.operand for test in self.tests), *(key.operand for key in self.keys), self.value]
+        return any(operand is not None and _tells_of_tags(operand) for operand in placed)
 
     @property
     def interval_ns(self) -> int:

@@ -363,6 +363,14 @@ class Connections:
                 "same device"
             )
 
+    def _lost_tags(self, running: _Running, whole: SessionStatistics) -> Iterator[str]:
+        """Why frames of the end's VLAN may have arrived without its tag, where not all have come."""
+        end = running.end
+        if end.vlan is None or (whole.rx_packets and (whole.smooth or not whole.opens)):
+            return
+        if reason := self._tester.lost_tags(end.port):
+            yield reason
+
     def _read(self, running: _Running, now: Snapshot) -> SessionStatistics:
         (planned,) = running.plan.ends
         counted = now.end(running.plan.job, planned.name)
@@ -394,7 +402,7 @@ class Connections:
             job=running.plan.job,
             backlog_dropped=self._tester.backlog_drops() - running.backlog,
         )
-        faults = (*found, *self._sent_elsewhere(running, statistics))
+        faults = (*found, *self._sent_elsewhere(running, statistics), *self._lost_tags(running, statistics))
         return SessionTrial(statistics, None, faults, unanswered=left_waiting([statistics]))
 
     def _measured(self, running: _Running, duration: Duration, *, from_start: bool) -> SessionTrial:
@@ -428,7 +436,7 @@ class Connections:
         return SessionTrial(
             statistics,
             due,
-            (*found, *self._sent_elsewhere(running, whole)),
+            (*found, *self._sent_elsewhere(running, whole), *self._lost_tags(running, whole)),
             waiting,
             started_at,
             failed_before=earlier.failed_text if earlier else "",

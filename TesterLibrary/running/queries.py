@@ -159,6 +159,8 @@ class Queries:
         hears = () if planned.query.direction is Direction.TRANSMITTED else names
         now = after or tester.target.snapshot()
         yield from query_objections(known.before, now, hears, tester.rules.limits)
+        if planned.tells_of_tags:
+            yield from filter(None, map(tester.lost_tags, hears))
         faults = [*tester.faults[known.faults :], *self._ends.faults_since(known.before)]
         if faults:
             more = f"; so in {len(faults) - 1} more" if len(faults) > 1 else ""

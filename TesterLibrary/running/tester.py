@@ -300,6 +300,11 @@ class Tester:
         yield from trial.evidence.objections(replace(limits, max_rate_error=_ANY_ERROR))
         yield from (objection for objection in trial.objections if objection not in judged)
 
+    def lost_tags(self, port: str) -> str:
+        """Why frames that arrive at a port may have lost their VLAN tag; empty if they have not."""
+        reason = self.capabilities.port(port).loses_tags
+        return reason and f"port {port}: {reason}"
+
     def note_faults(self, objections: Iterable[str]) -> None:
         """Keeps why the tester did not do its part once, if there is a reason."""
         if fault := "; ".join(objections):

@@ -27,6 +27,7 @@ from TesterLibrary.protocols.checker import load_protocol
 from TesterLibrary.running.connection_trials import ConcurrencyMeasurer, RateMeasurer
 from TesterLibrary.running.connections import Connections
 from TesterLibrary.targets.fake import FakeTarget
+from TesterLibrary.targets.fake.target import fake_port
 from TesterLibrary.verdict import Outcome
 
 from .testers import SECOND, fake_tester
@@ -425,3 +426,21 @@ def test_frames_of_a_trigger_leave_by_a_port_of_it(out: str | None, ports: set[s
     given = PacketFilter.parse("TCP.flags == SA")
     frames = SentFrames.parse("Ether / IP / TCP(flags=R)")
     assert Trigger(name="resets", port="p1", filter=given, send=frames, out=out).ports == ports
+
+
+def test_a_port_that_may_have_lost_tags_judges_no_clients_of_a_vlan(tmp_path: Path) -> None:
+    """Answers arrive without the tag by which they are theirs; those that do arrive are not in doubt."""
+    reason = "port p1: the other end keeps tags"
+    loses = replace(fake_port("p1"), loses_tags="the other end keeps tags")
+    ends = ends_on(tmp_path, ports=(loses, fake_port("p2")))
+    ends.start(server(vlan=7))
+    ends.start(users(vlan=8, total=5))  # as if the tags of all answers were lost
+    assert ends.measure("users", TENTH).doubt == reason
+    assert ends.so_far("users").doubt == reason
+    assert ends.so_far("web").doubt == ""  # at p2
+    ends.stop(["users"], Clients)
+    ends.start(users(vlan=7, total=5))
+    assert ends.measure("users", TENTH).doubt == ""
+    ends.stop(["users"], Clients)
+    ends.start(users())
+    assert ends.measure("users", TENTH).doubt == ""  # without a VLAN nothing is missing

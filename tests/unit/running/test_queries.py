@@ -17,9 +17,10 @@ import pytest
 
 from TesterLibrary.errors import PlanError, TargetError, TesterLibraryError
 from TesterLibrary.measurement.query import QueryCounters, QuerySummary, RawRow
+from TesterLibrary.model.capture import Direction
 from TesterLibrary.model.planned_query import PlannedQuery
 from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.model.query import Counted, Query, QueryField, QueryKeys
+from TesterLibrary.model.query import Counted, PacketFilter, Query, QueryField, QueryKeys
 from TesterLibrary.model.responder import Clients, Responder
 from TesterLibrary.model.units import Duration
 from TesterLibrary.running.connections import Connections
@@ -27,6 +28,7 @@ from TesterLibrary.running.queries import Queries
 from TesterLibrary.running.sending import send
 from TesterLibrary.running.traffic import Traffic
 from TesterLibrary.targets.fake import FakeTarget
+from TesterLibrary.targets.fake.target import fake_port
 
 from .test_connections import SERVICE, TENTH, users
 from .testers import SECOND, fake_tester, stream
@@ -283,3 +285,30 @@ def test_an_end_that_stood_still_before_says_nothing_of_a_query(tmp_path: Path) 
     setup.start()
     assert "a worker did not run" in setup.ends.so_far("web").doubt
     assert setup.doubt() == ""
+
+
+TAGS_LOST = "port p2: the other end keeps tags"
+
+
+@pytest.mark.parametrize(
+    ("asked", "tells"),
+    [
+        ({"filter": PacketFilter.parse("VLAN.vlan == 7")}, True),
+        ({"keys": QueryKeys.parse("VLAN.type")}, True),
+        ({"keys": QueryKeys.parse("Ether.type")}, True),
+        ({"filter": PacketFilter.parse("length > 100")}, True),
+        ({"keys": QueryKeys.parse("Ether.src"), "value": QueryField.parse("length")}, True),
+        ({"keys": QueryKeys.parse("Ether.src,IP.src")}, False),
+        ({"filter": PacketFilter.parse("IP.ttl > 5 and UDP.dport == 7")}, False),
+        ({"filter": PacketFilter.parse("VLAN.vlan == 7"), "direction": Direction.TRANSMITTED}, False),
+        ({"filter": PacketFilter.parse("VLAN.vlan == 7"), "port": "p1"}, False),
+    ],
+)
+def test_a_port_that_may_have_lost_tags_leaves_what_tells_of_them_open(
+    tmp_path: Path, asked: dict[str, Any], tells: bool
+) -> None:
+    """Nothing has a tag there: a count of tagged packets is 0, and a sum of lengths too small."""
+    ports = (fake_port("p1"), replace(fake_port("p2"), loses_tags="the other end keeps tags"))
+    setup = Setup(tmp_path, ports=ports)
+    setup.queries.start(Query(name="q", **asked))
+    assert setup.doubt() == (TAGS_LOST if tells else "")
