@@ -304,8 +304,12 @@ class _Reader:
         self._suite, self._name, self._message = suite, name, message
 
     def found(self, top: int | None) -> QueryResult:
-        """The result with so many rows."""
-        return self._suite.queries.result(self._name, top=top)
+        """The result with so many rows. Whoever reads it may work out values from it."""
+        return self._noted(self._suite.queries.result(self._name, top=top))
+
+    def _noted(self, result: QueryResult) -> QueryResult:
+        self._suite.scopes.current.doubts[self._name] = result.open
+        return result
 
     def count(self, operator: AssertionOperator | None, expected: Any) -> int:
         """Different keys of `Count Distinct`, else packets."""
@@ -345,7 +349,7 @@ class _Reader:
             raise TesterLibraryError(
                 f"query {self._name!r} has a value for each {query.keys}; name one by key=, or take the table"
             )
-        result = queries.row(self._name, key if key is not None else ())
+        result = self._noted(queries.row(self._name, key if key is not None else ()))
         value: int | None = None if query.value and query.function is not Function.SUM else 0
         if result.rows:
             (row,) = result.rows

@@ -9,6 +9,7 @@ from typing import Any
 from assertionengine import AssertionOperator
 from robot.api.deco import keyword
 
+from ..measurement.query import QueryResult
 from ..measurement.trial import Trial
 from ..methodology.result import Result, trials_of
 from ..methodology.value import judge_value
@@ -30,7 +31,7 @@ class Value:
         value: Any,
         assertion_operator: AssertionOperator,
         assertion_expected: Any,
-        measured: Trial | Result | None = None,
+        measured: Trial | Result | QueryResult | None = None,
         *,
         of: str,
     ) -> Verdict:
@@ -40,19 +41,26 @@ class Value:
         | ``value`` | a number with its unit, such as ``${x} ms``, or a number alone |
         | ``assertion_operator`` | ``<=``, ``<``, ``==``, ``!=``, ``>`` or ``>=`` |
         | ``assertion_expected`` | what it is compared with, of the same kind: ``5 ms`` |
-        | ``measured`` | the trial or result that it comes from; the last one of the test, if left out |
+        | ``measured`` | what it comes from; the last trial of the test and the queries it read, if left out |
         | ``of`` | the name of the value, as certificate and report print it |
 
         Units are compared with units: ``3000 us`` with ``5 ms``, ``40 kB`` with ``1 MB``, ``0.9 Gbps`` with
         ``1000 Mbps``. Units that the library does not know, such as ``frames`` or ``W``, are compared with
         themselves. A value with a unit and a number without one are refused; only a bound of 0 needs none.
-        ``None`` was not measured: that is INCONCLUSIVE, as is a trial in which the tester fell short.
+        ``None`` was not measured: that is INCONCLUSIVE, as is a trial in which the tester fell short, and
+        what `Get Query Result` has read while records may be missing, or packets may come yet.
 
         | ${x} = | Largest Burst Of The Shaper |
         | `Verify Value` | ${x} us | <= | 5 ms | of=largest burst |
         """
-        last = measured or self._suite.scopes.current.last
+        scope = self._suite.scopes.current
+        doubts = [measured.open] if isinstance(measured, QueryResult) else []
+        last = None if isinstance(measured, QueryResult) else measured
+        if measured is None:
+            last, doubts = scope.last, list(scope.doubts.values())
         trials = trials_of(last) if last else ()
         return self._suite.conclude(
-            judge_value(value, assertion_operator, assertion_expected, subject=of, trials=trials)
+            judge_value(
+                value, assertion_operator, assertion_expected, subject=of, trials=trials, doubts=doubts
+            )
         )

@@ -83,6 +83,11 @@ class QueryResult:
         """Why nothing can be concluded from it; empty if something can."""
         return "; ".join((*self.missing(), *self.objections))
 
+    @property
+    def open(self) -> str:
+        """Why it is not final, or nothing can be concluded from it; empty if it is, and something can."""
+        return self.doubt or self.unfinished
+
     def missing(self) -> Iterator[str]:
         """Why packets may be missing in it, however well the tester did its part."""
         if self.missed:

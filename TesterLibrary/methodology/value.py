@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from assertionengine import AssertionOperator
 
@@ -24,10 +24,12 @@ def judge_value(
     *,
     subject: str,
     trials: Sequence[Trial] = (),
+    doubts: Iterable[str] = (),
 ) -> Verdict:
     """Whether a value compares with another of the same unit.
 
-    INCONCLUSIVE where the value is None, which nobody measured, or where the tester fell short in a trial.
+    INCONCLUSIVE where the value is None, which nobody measured, where the tester fell short in a trial, or
+    where there is another doubt.
 
     Args:
         value: A number, alone or with a unit, or None.
@@ -35,6 +37,7 @@ def judge_value(
         expected: Of the same unit; 0 needs none.
         subject: The name of the value.
         trials: What the value was worked out from; empty where it was measured otherwise.
+        doubts: Why else the value may be wrong; empty texts are no reason.
 
     Raises:
         TesterLibraryError: the two have different units, one is no number, or the operator compares texts.
@@ -59,7 +62,7 @@ def judge_value(
         subject=subject,
         measured=str(given) if given else "",
         bound=f"{operator.value} {bound}",
-        doubt=doubt_of(trials) if trials else "",
+        doubt="; ".join(dict.fromkeys(filter(None, (doubt_of(trials) if trials else "", *doubts)))),
     )
 
 

@@ -114,6 +114,12 @@ class PlannedQuery:
         return any(operand is not None and _tells_of_tags(operand) for operand in placed)
 
     @property
+    def tells_of_times(self) -> bool:
+        """Whether it tells when packets came, by gaps or intervals: another rate is another result."""
+        is_gap = isinstance(self.value, PlacedFact) and self.value.fact is Fact.GAP
+        return is_gap or self.interval_ns != 0
+
+    @property
     def interval_ns(self) -> int:
         """Nanoseconds of an interval; 0: none."""
         return self.query.interval.ns if self.query.interval else 0

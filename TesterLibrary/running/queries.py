@@ -31,6 +31,7 @@ class _Known:
     planned: PlannedQuery
     before: Snapshot
     faults: int  # of the tester, before it began
+    off_pace: int  # trials with another rate, before it began
     after: Snapshot | None = None  # once it is stopped
     objections: tuple[str, ...] = ()  # once it is stopped
 
@@ -61,7 +62,8 @@ class Queries:
             del self._known[query.name]
         before = target.snapshot()
         target.start_query(planned)
-        self._known[query.name] = _Known(planned, before, len(self._tester.faults))
+        faults, off_pace = len(self._tester.faults), len(self._tester.off_pace)
+        self._known[query.name] = _Known(planned, before, faults, off_pace)
         self._tester.scopes.at_end(lambda: self._left(query.name))
 
     def query(self, name: str) -> Query:
@@ -162,6 +164,8 @@ class Queries:
         if planned.tells_of_tags:
             yield from filter(None, map(tester.lost_tags, hears))
         faults = [*tester.faults[known.faults :], *self._ends.faults_since(known.before)]
+        if planned.tells_of_times:
+            faults += tester.off_pace[known.off_pace :]
         if faults:
             more = f"; so in {len(faults) - 1} more" if len(faults) > 1 else ""
             yield f"while it counted, {faults[0]}{more}"

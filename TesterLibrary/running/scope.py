@@ -40,6 +40,7 @@ class Scope:
     streams: dict[str, Stream] = field(default_factory=dict)
     mixes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # names of streams by that of their mix
     last: Trial | Result | None = None  # what was measured in it last
+    doubts: dict[str, str] = field(default_factory=dict)  # why the queries that it has read may be wrong
     modifiers: Modifiers | None = None  # those of its trials; None: as those of the scope around it
     monitored: MonitoringResult | None = None  # what was monitored in it last
     closing: list[tuple[Close, Running]] = field(default_factory=list)

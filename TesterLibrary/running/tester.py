@@ -130,6 +130,7 @@ class Tester:
     joined: set[Membership] = field(default_factory=set)  # what its ports have reported, and not left
     asked: set[Address] = field(default_factory=set)  # for which the device may ask: probed, and not known
     faults: list[str] = field(default_factory=list)  # where it fell short, trial by trial
+    off_pace: list[str] = field(default_factory=list)  # trials in which nothing was wrong but the rate
     device_is_new: bool = False  # made for this tester: nothing that was sent before has left a trace in it
 
     def plan(self, name: str, streams: Sequence[Stream]) -> Plan:
@@ -287,7 +288,10 @@ class Tester:
     def record(self, trial: Trial, **facts: object) -> Trial:
         """Numbers a trial, writes it down with facts for a next attempt at its test, and shows it."""
         trial = replace(trial, number=self.trials)
-        self.note_faults(self._faults(trial))
+        faults = tuple(self._faults(trial))
+        self.note_faults(faults)
+        if trial.objections and not faults:
+            self.off_pace.append("; ".join(trial.objections))
         self.trial_parts.note(trial, self.recorder.place)
         self.recorder.trial(trial, seed=self.seed, **facts)
         self.progress.trial(trial)

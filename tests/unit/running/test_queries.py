@@ -199,6 +199,12 @@ def test_a_rate_that_was_missed_leaves_no_packet_out(setup: Setup) -> None:
     assert objections
     setup.tester.record(replace(trial, evidence=slow, objections=objections))
     assert setup.doubt() == ""
+    setup.start("times", interval=SECOND)
+    setup.start("gaps", value=QueryField.parse("gap"), port="p2")
+    setup.tester.record(replace(trial, evidence=slow, objections=objections))
+    for timed in ("times", "gaps"):
+        assert setup.queries.result(timed).doubt == f"while it counted, {objections[0]}"
+    assert setup.doubt() == ""
     setup.tester.record(replace(trial, evidence=slow, objections=(*objections, "another gateway")))
     assert setup.doubt() == "while it counted, another gateway"
     few = replace(slow, offered_packets=9)
