@@ -6,17 +6,41 @@ from __future__ import annotations
 
 import csv
 import json
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from TesterLibrary.files import paths
 from TesterLibrary.testbeds.load import load_testbed
+from TesterLibrary.testbeds.privilege import is_privileged
 
 from .robots import check_failed, check_passed, lines, robot, run
 
 APPS = paths.suite_root() / "apps"
 MATRIX = Path(__file__).parents[1] / "matrix"
+# A name server whose answers of 4,000 bytes leave in three pieces, of which only the first one has ports.
+NAME_SERVER = """
+import socket
+server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+server.bind(("198.18.1.53", 53))
+print("ready", flush=True)
+while True:
+    question, client = server.recvfrom(2000)
+    head = question[:2] + bytes.fromhex("81800001000100000000")
+    record = bytes.fromhex("c00c0010000100000000") + (3990).to_bytes(2, "big") + bytes(3990)
+    server.sendto(head + question[12:] + record, client)
+"""
+PIECES_TESTBED = """
+version: 1
+name: pieces
+ports:
+  - {name: p1, speed: 1 Gbps, interface: "iface:pieces-t1", address: 198.18.1.2/16}
+  - {name: p2, speed: 1 Gbps, interface: "iface:pieces-t2", address: 198.19.1.2/16}
+dut: {name: A name server, kind: physical, layer: 2}
+"""
 PLANTED: list[str] = [*load_testbed("embedded/web-hosts").dut.options["also"]["server"]]
 
 
@@ -85,3 +109,42 @@ def test_more_frames_in_a_millisecond_than_allowed_are_found(tmp_path: Path) -> 
     name = "No Microburst Leaves The Device"
     tests = robot(APPS / "traffic.robot", tmp_path, "BURST:5", only=name)
     check_failed(tests, name, "largest burst is")
+
+
+@pytest.fixture
+def answers_in_pieces(tmp_path: Path) -> Iterator[Path]:
+    """The testbed of a name server in a namespace of its own, which gives long answers."""
+    if not is_privileged():
+        pytest.skip("needs root for a network namespace")
+    # Its interfaces are gone with it.
+    far = subprocess.Popen(["unshare", "--net", "sleep", "infinity"])
+    inside = ["nsenter", "--target", str(far.pid), "--net"]
+    while Path(f"/proc/{far.pid}/ns/net").readlink() == Path("/proc/self/ns/net").readlink():
+        assert far.poll() is None
+    server = None
+    try:
+        for port in ("1", "2"):
+            end = f"pieces-d{port} netns {far.pid}"
+            subprocess.run(f"ip link add pieces-t{port} type veth peer name {end}".split(), check=True)
+            subprocess.run(f"ip link set pieces-t{port} up".split(), check=True)
+            subprocess.run([*inside, *f"ip link set pieces-d{port} up".split()], check=True)
+        off = "ethtool -K pieces-d1 tx off tso off gso off gro off txvlan off tx-vlan-stag-hw-insert off"
+        for command in ("ip address add 198.18.1.53/16 dev pieces-d1", off):
+            subprocess.run([*inside, *command.split()], check=True)
+        server = subprocess.Popen([*inside, sys.executable, "-c", NAME_SERVER], stdout=subprocess.PIPE)
+        assert server.stdout is not None
+        assert server.stdout.readline() == b"ready\n"
+        testbed = tmp_path / "pieces.yaml"
+        testbed.write_text(PIECES_TESTBED)
+        yield testbed
+    finally:
+        for process in filter(None, (server, far)):
+            process.kill()
+            process.communicate()
+
+
+def test_an_answer_in_pieces_is_amplified_by_all_of_them(answers_in_pieces: Path, tmp_path: Path) -> None:
+    """Each question of 79 bytes has 4,157 bytes of answer; the pieces with ports are 1,518 of them."""
+    options = (f"TESTBED:{answers_in_pieces}", "SERVICE:198.18.1.53:53", "QUESTIONS:20", "FACTOR:30")
+    tests = robot(APPS / "dns_amplification.robot", tmp_path, *options)
+    check_failed(tests, "Answers Are Not Much Longer Than Questions", "amplification is 52.")
