@@ -32,6 +32,7 @@ from .tester import Tester
 
 _POLL_SECONDS = 0.02
 _CLOCKS_APART_NS = 10**6  # what clocks of the tester's CPUs differ by, at most
+_TYPE, _TAGS = slice(12, 14), (b"\x81\x00", b"\x88\xa8")  # of a frame; EtherTypes of VLAN tags
 _SLOWER = 2  # factor on the delay of the slowest frame so far
 
 
@@ -182,7 +183,8 @@ class StreamRun:
         trial = replace(self._trial(after, duration), findings=found)
         if not members_change:
             trial = replace(trial, objections=(*trial.objections, *self._not_joined(trial)))
-        trial = replace(trial, objections=(*trial.objections, *self._sent_elsewhere(trial)))
+        objections = (*trial.objections, *self._sent_elsewhere(trial), *self._lost_tags(trial))
+        trial = replace(trial, objections=objections)
         flows = [self.flows(s) if s.flows else None for s in self.plan.streams]
         streams = zip(trial.streams, flows, strict=True)
         return replace(trial, streams=tuple(replace(s, flows=found) for s, found in streams))
@@ -205,6 +207,16 @@ class StreamRun:
         ports = (stream.tx for stream, result in pairs if result.measured and result.order.lost != 0)
         for moved in moved_gateways(self._tester, dict.fromkeys(ports)):
             yield f"{moved}, to which frames were sent; open the tester again if it is the same device"
+
+    def _lost_tags(self, trial: Trial) -> Iterator[str]:
+        """Ports that may have taken the tag off frames that are known by what they look like alone.
+
+        A frame without its tag is none of the stream's.
+        """
+        pairs = zip(self.plan.streams, trial.streams, strict=True)
+        missing = (s for s, found in pairs if found.counters.rx_packets < found.counters.tx_packets)
+        ports = (s.rx_port for s in missing if s.measured and not s.signature and _is_tagged(s))
+        yield from filter(None, map(self._tester.lost_tags, dict.fromkeys(ports)))
 
     @property
     def _unsigned(self) -> Iterator[PlannedStream]:
@@ -458,6 +470,10 @@ def _endless(snapshot: Snapshot, after_ns: int) -> str:
         f"frames kept arriving for {Duration(after_ns)} after the last departure, {more:,} of them beyond "
         "those that were sent (a loop in the device?)"
     )
+
+
+def _is_tagged(stream: PlannedStream) -> bool:
+    return any(frame[_TYPE] in _TAGS for frame in stream.frames)
 
 
 def _octet_objections(streams: Collection[StreamResult]) -> Iterator[str]:

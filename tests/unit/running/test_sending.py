@@ -15,6 +15,7 @@ from scapy.utils import wrpcap
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.model.departures import CaptureReplay, Messages, PacketTrain
+from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.pattern import Pattern, Stage
 from TesterLibrary.model.units import Duration, FrameSize, Ratio
 from TesterLibrary.running.measurer import TrialMeasurer
@@ -22,6 +23,7 @@ from TesterLibrary.running.sending import send, send_burst
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.running.traffic import Traffic
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget
+from TesterLibrary.targets.fake.target import fake_port
 from TesterLibrary.targets.tofino.latency import PERCENTILE_ERROR
 
 from .testers import SECOND, fake_tester, stream
@@ -180,3 +182,24 @@ def test_frames_that_have_not_arrived_may_be_among_those_of_later_trials(tmp_pat
     assert send(this, [stream(rate="1 kpps")], packets=10, timeout=MINUTE).streams[0].stale == 0
     this.target.advance(Duration(120 * 10**9))
     assert send(this, unsigned, packets=10, timeout=MINUTE).streams[0].stale == 0
+
+
+@pytest.mark.parametrize(
+    ("headers", "signature", "doubted"),
+    [
+        ("Ether / Dot1Q(vlan=7) / IP / UDP", False, True),
+        ("Ether / Dot1Q(vlan=7) / IP / UDP", True, False),
+        ("Ether / IP / UDP", False, False),
+    ],
+)
+def test_frames_known_by_their_looks_may_be_there_without_their_tag(
+    tmp_path: Path, headers: str, signature: bool, doubted: bool
+) -> None:
+    """A signature is known behind a tag or without one."""
+    ports = (fake_port("p1"), replace(fake_port("p2"), loses_tags="the other end keeps tags"))
+    tagged = replace(stream(rate="1 kpps", size=128), headers=HeaderStack.parse(headers), signature=signature)
+    lossy = fake_tester(tmp_path, ports=ports, device=FakeDevice(FakePath(capacity=100)))
+    found = send(lossy, [tagged], packets=50, timeout=MINUTE).objections
+    assert ("port p2: the other end keeps tags" in found) is doubted
+    sound = fake_tester(tmp_path / "sound", ports=ports)
+    assert send(sound, [tagged], packets=50, timeout=MINUTE).objections == ()
