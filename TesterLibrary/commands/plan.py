@@ -96,8 +96,6 @@ def _line(prediction: Prediction) -> str:
             how += f" from tick {staging.first} on"
         elif phase(prediction.planned):
             how += ", without its phase, for whose ticks no loopback port has room"
-    if staging and staging.groups:
-        how += f", so they leave {staging.groups}"
     if prediction.begin.delay:
         how += f", {prediction.begin.delay:,} frames after the start"
     if prediction.begin.pause_ns is not None:
@@ -179,7 +177,6 @@ def _record(prediction: Prediction) -> dict[str, Any]:
         "stages": [{"pass": stage.passes, "skip": stage.skips} for stage in staging.stages],
         "phase": float(staging.phase),
         "gaps": _gaps(staging),
-        "groups": staging.groups,
         "loopback": encode(prediction.loopback),
         "template_packets": prediction.templates,
         "step": {"before": level.before, "frames": level.total} if level else None,

@@ -7,8 +7,7 @@ A counter that may be None is None where the target does not count it; `counter.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from .._generated.tester.v1.counters import (
@@ -86,7 +85,6 @@ class Snapshot:
     paths: tuple[PathCounters, ...] = ()
     stamps: tuple[StampCounters, ...] = ()
     queries: tuple[QueryCounters, ...] = ()
-    groups: Mapping[int, str] = field(default_factory=dict)  # in which frames leave that are evenly due
 
     def job(self, name: str) -> JobCounters | None:
         """The record of one job; None where the target does not tell."""

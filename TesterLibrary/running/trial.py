@@ -251,7 +251,7 @@ class StreamRun:
         corrections = [self._tester.correction(s) for s in self.plan.streams]
         streams = tuple(
             replace(
-                _result(s, counters[s.id], sending_ns, self._changed, after.groups.get(s.id, "")),
+                _result(s, counters[s.id], sending_ns, self._changed),
                 percentile_error=self._tester.capabilities.percentile_error,
                 correction=correction,
                 growth=(grown := self._growth(counters[s.id])),
@@ -405,7 +405,7 @@ def _sending_ns(counters: Collection[StreamCounters]) -> int:
 
 
 def _result(
-    planned: PlannedStream, counted: StreamCounters, sending_ns: int, changed: Collection[int], groups: str
+    planned: PlannedStream, counted: StreamCounters, sending_ns: int, changed: Collection[int]
 ) -> StreamResult:
     """The result of a stream. A frame size and rate that only the tester knew follow from its counters."""
     size = planned.frame_size or Fraction(counted.tx_bytes, max(1, counted.tx_packets))
@@ -420,18 +420,15 @@ def _result(
         rate_error=rate_error(None if planned.id in changed else planned.departures, counted),
         measured=planned.measured,
         signed=planned.signature,
-        law=_law(planned, groups),
+        law=_law(planned),
         different=_flows(planned),
     )
 
 
-def _law(planned: PlannedStream, groups: str) -> str:
-    """The law of its departures, without the rate if they are evenly spaced, and their groups."""
+def _law(planned: PlannedStream) -> str:
+    """The law of its departures, without the rate if they are evenly spaced."""
     law = planned.departures.law
-    if not isinstance(law, Steady):
-        return f"{law}, {groups}" if groups else str(law)
-    even = f"evenly spaced on average, {groups}" if groups else "evenly spaced"
-    return ", ".join([even, *map(str, law.stages)])
+    return ", ".join(["evenly spaced", *map(str, law.stages)]) if isinstance(law, Steady) else str(law)
 
 
 def _flows(planned: PlannedStream) -> int | None:

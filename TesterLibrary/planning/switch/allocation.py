@@ -37,7 +37,8 @@ class LoopbackPorts:
     pipeline_pps: int | None = TOFINO.pipeline_pps  # None: no limit
     meter: TofinoMeter = field(default_factory=TofinoMeter)
     spare: Fraction = Fraction(1, 100)  # part of a port that a slow stream may use to become more even
-    even: Fraction = Fraction(1, 10**6)  # the error of a rate of starts that makes them evener
+    slow_pps: int | None = None  # packets each second that one uses at most; None: all of it
+    even: Fraction = Fraction(1, 10**6)  # the error of a rate that makes a stream more even
 
     @classmethod
     def of(cls, chip: Chip) -> LoopbackPorts:
@@ -48,6 +49,11 @@ class LoopbackPorts:
             pipeline_pps=chip.pipeline_pps,
             meter=TofinoMeter(chip.clock),
         )
+
+    def spare_pps(self, line: Fraction) -> Fraction:
+        """Packets each second that a slow stream may use, where a port carries `line` of them."""
+        most = line * self.spare
+        return most if self.slow_pps is None else min(most, Fraction(self.slow_pps))
 
     @property
     def all_ports(self) -> int:

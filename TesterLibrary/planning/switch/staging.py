@@ -12,7 +12,7 @@ from math import ceil, prod
 
 from ...errors import PlanError
 from ...model.pattern import Stage
-from ...model.units import Rate, RateUnit, duration_text
+from ...model.units import Rate, RateUnit
 from .gaps import DrawnGaps
 from .meter import Meter
 from .resources import PASS_SKIP_UNITS, TICK_BITS
@@ -20,12 +20,11 @@ from .resources import PASS_SKIP_UNITS, TICK_BITS
 NEGLIGIBLE = Fraction(1, 10**9)  # an error that a counter shows only after a billion packets
 INTOLERABLE = Fraction(1, 100)  # more than the error of a meter alone
 _NANOSECONDS = 10**9
-_TICKS = 64  # in a random gap, on average, if the loop has room
+_TICKS = 64  # in a gap, if the loop has room: in a random one on average
 _LOAD = Fraction(95, 100)  # of a loop and of a port, that random gaps take at most
-_CANDIDATES = 64  # meter rates that are tried for every target
+_CANDIDATES = 64  # meter rates that are tried for every target, if none is twice as fast
 _FEW = Fraction(3)  # a lead, in packets, that is small enough
-_GROUP = 2  # frames
-_IN_A_ROW = (1, 2)  # packets that pass without a skip in an even stream
+_IN_A_ROW = (1, 2)  # packets that pass without a skip where they come evenly; two in a pattern only
 
 
 @dataclass(frozen=True)
@@ -63,19 +62,9 @@ class Staging:
         return Fraction(first.passes * first.skips, first.period)
 
     @property
-    def groups(self) -> str:
-        """The groups in which frames leave that are to be evenly spaced; empty if they leave one by one.
-
-        The first unit passes them at ticks of a meter that is much faster, as no slower rate of it is exact.
-        """
-        first = self.stages[0]
-        if self.gaps or first.passes < _GROUP or first.skips < first.passes:
-            return ""
-        tick_ns = _NANOSECONDS / self.meter_rate
-        return (
-            f"in groups of {first.passes:,} frames, {duration_text(tick_ns)} apart, a group every "
-            f"{duration_text(first.period * tick_ns)}"
-        )
+    def ahead(self) -> Fraction:
+        """The same in frames, of a rate without a pattern."""
+        return self.lead * _ratio(self.stages[1:])
 
     def departures(self, ticks: int) -> int:
         """The number of packets that leave the last stage when the meter has passed `ticks` packets.
@@ -148,11 +137,14 @@ def stage(
 ) -> Staging:
     """Reaches a target rate with a meter, one stage that corrects its rate, and the stages of a pattern.
 
-    The first 64 of the meter's rates from the target upwards are tried, and all others up to `up_to`. For
+    The first 64 of the meter's rates from the target upwards are tried, up to twice as fast, and all up to
+    `up_to`. For
     each, continued fractions find the first ratio n / (n + m) whose error is at most `enough`. The most even
     ratio is taken, because n packets are faster than the target before m packets are skipped. If no ratio is
     close enough, the closest is taken. A rate up to `up_to` that passes one packet in a row, or else two,
-    is preferred: a short trial of n packets in a row would end early by n gaps.
+    is preferred: a short trial of n packets in a row would end early by n gaps. Without a pattern frames
+    leave one by one: a slow rate has a second stage, which passes one of up to 64 ticks in a gap, behind a
+    first one that skips a tick now and then.
 
     Args:
         target: Average rate, packets each second.
@@ -169,7 +161,7 @@ def stage(
     """
     _check(target, pattern, width)
     needed = target / _ratio(pattern)  # the rate of the corrected meter
-    for rate, even in _even(meter, needed, up_to, enough, width):
+    for rate, even in _even(meter, needed, up_to, enough, width, _IN_A_ROW[: 1 + bool(pattern)]):
         return Staging(target, rate, (even, *pattern))
     best: Stage | None = None
     best_rate, worst = needed, (True, Fraction(0))
@@ -183,6 +175,12 @@ def stage(
     if best is None:
         raise PlanError(f"{_pps(needed)} is faster than this meter, which has no such rate")
     found = Staging(target, best_rate, (best, *pattern))
+    if not pattern:
+        for spread in _spread(target, meter, width, enough, up_to):
+            if spread.ahead < found.ahead and abs(spread.error) <= enough:
+                found = spread
+            if found.lead < _FEW:
+                break
     if abs(found.error) > most:
         raise PlanError(
             f"{_pps(target)} cannot be reached: the closest is {_pps(found.rate)}, from the meter's "
@@ -225,15 +223,15 @@ def _unevenness(first: Stage, ratio: Fraction, enough: Fraction) -> tuple[bool, 
 
 
 def _even(
-    meter: Meter, needed: Fraction, up_to: Fraction, enough: Fraction, width: int
+    meter: Meter, needed: Fraction, up_to: Fraction, enough: Fraction, width: int, in_a_row: Sequence[int]
 ) -> Iterator[tuple[Fraction, Stage]]:
-    """Rates of the meter that pass one packet at a time, then those that pass two; the slowest first.
+    """Rates of the meter that pass so many packets in a row: the fewest first, of those the slowest first.
 
     Floating point numbers find candidates in a tenth of the time, with a margin; fractions decide.
     """
     rates = list(takewhile(lambda rate: rate <= up_to, meter.at_least(needed)))
     ratios = [float(rate) / float(needed) for rate in rates]
-    for passes in _IN_A_ROW:
+    for passes in in_a_row:
         for rate, ratio in zip(rates, ratios, strict=True):
             period = round(passes * ratio)
             if abs(passes * ratio / period - 1) > 2 * enough or period > 1 << width:
@@ -242,11 +240,22 @@ def _even(
                 yield rate, Stage(passes, period - passes)
 
 
+def _spread(
+    target: Fraction, meter: Meter, width: int, enough: Fraction, up_to: Fraction
+) -> Iterator[Staging]:
+    """Stagings of a slow rate in which one of several ticks passes; the most ticks in a gap first."""
+    for ticks in range(min(_TICKS, int(up_to / target)), 1, -1):
+        yield stage(target, meter, width=width, pattern=(Stage(1, ticks - 1),), enough=enough)
+
+
 def _candidates(meter: Meter, needed: Fraction, up_to: Fraction) -> Iterator[Fraction]:
     """Rates of the meter, the slowest first."""
     rates = meter.at_least(needed)
-    yield from islice(rates, _CANDIDATES)
-    yield from takewhile(lambda rate: rate <= up_to, rates)
+    yield from islice(rates, 1)
+    for number, rate in enumerate(rates, 1):
+        if rate > up_to and (number >= _CANDIDATES or rate > 2 * needed):
+            break
+        yield rate
 
 
 def _correction(ratio: Fraction, width: int, enough: Fraction) -> Stage:

@@ -131,7 +131,7 @@ def placed_starts(end: PlannedEnd, chip: LoopbackPorts) -> PlacedStarts:
     _check_turns(end, pps, found.hosts.count * found.ports.count)
     line = Bandwidth(chip.port_bps).frames_per_second(Fraction(_SIZE))
     try:
-        staging = stage(pps, LoopMeter(chip.meter, line), enough=chip.even, up_to=line * chip.spare)
+        staging = stage(pps, LoopMeter(chip.meter, line), enough=chip.even, up_to=chip.spare_pps(line))
     except PlanError as problem:
         raise PlanError(f"{end.name!r}: {problem}") from None
     rate = staging.meter_rate

@@ -36,7 +36,6 @@ from .steps import Level
 from .template_loop import template_packets
 
 _Looping = tuple[list[Staging], list[LoopbackFlow], Mapping[str, LoopbackPort]]
-_EVEN = Fraction(1, 10**6)  # the error that is accepted so that few packets are skipped in a row
 
 
 @dataclass(frozen=True)
@@ -170,9 +169,11 @@ def _program(end: PlannedEnd) -> MatchAction:
 
 
 @lru_cache(256)
-def _stage(target: Fraction, meter: LoopMeter, pattern: tuple[Stage, ...], up_to: Fraction) -> Staging:
+def _stage(
+    target: Fraction, meter: LoopMeter, pattern: tuple[Stage, ...], even: Fraction, up_to: Fraction
+) -> Staging:
     """A cached `stage`, because streams of a job often have the same rate."""
-    return stage(target, meter, pattern=pattern, enough=_EVEN, up_to=up_to)
+    return stage(target, meter, pattern=pattern, enough=even, up_to=up_to)
 
 
 def _check_ports(ports: Mapping[str, Port], chip: LoopbackPorts) -> None:
@@ -231,9 +232,11 @@ def _staged(stream: PlannedStream, port: Port, chip: LoopbackPorts, in_gap: int)
         meter = LoopMeter(chip.meter, line)
         if isinstance(law, DrawnGaps):
             carried = port.speed.frames_per_second(stream.frame_size)
-            return draw(law, meter, line=line, port=carried, up_to=line * chip.spare)
+            return draw(law, meter, line=line, port=carried, up_to=chip.spare_pps(line))
         turn = (Stage(1, in_gap - 1),) if in_gap > 1 and not stages else ()
-        staging = _stage(stream.frames_per_second, meter, (*stages, *turn), line * chip.spare)
+        staging = _stage(
+            stream.frames_per_second, meter, (*stages, *turn), chip.even, chip.spare_pps(line)
+        )
     except PlanError as problem:
         raise PlanError(f"stream {stream.name!r}: {problem}") from None
     _check_peak(stream, port, staging, stages)

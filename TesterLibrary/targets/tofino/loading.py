@@ -27,9 +27,8 @@ from .program import Program
 from .resets import Resets
 from .session import SwitchSession
 
-# The loops of a model carry some hundred packets each second, so meters of slow starts have to be slow: their
-# rates are up to half a per cent off.
-_EVEN_ON_A_MODEL = Fraction(1, 200)
+# The loops of a model carry some hundred packets each second, so meters of slow streams have to be slow.
+_SLOW_ON_A_MODEL, _EVEN_ON_A_MODEL = 64, Fraction(1, 10**4)
 
 
 class Loading:
@@ -119,5 +118,5 @@ def _loops(cabling: Cabling) -> tuple[LoopbackPorts, dict[LoopbackPort, int]]:
     }
     chip = LoopbackPorts(len(pipes), fewest, cabling.chip.port_bps, cabling.chip.pipeline_pps, cabling.meter)
     if not cabling.has_transceivers:  # a model
-        chip = replace(chip, spare=Fraction(0), even=_EVEN_ON_A_MODEL)
+        chip = replace(chip, slow_pps=_SLOW_ON_A_MODEL, even=_EVEN_ON_A_MODEL)
     return chip, places

@@ -222,7 +222,6 @@ class TofinoTarget(WithoutFrames):
                 ends=tuple(read_end for run in runs for read_end in self._loading.read_ends(run.job)),
                 captures=self._captures.counters(),
                 queries=() if jobs else self._queries.counters(),
-                groups=_groups(loaded.values()),
             )
 
     def flip(self, jobs: Sequence[str]) -> Flipped:
@@ -489,16 +488,6 @@ class TofinoTarget(WithoutFrames):
 def _stepping(streams: Iterable[LoadedStream]) -> set[int]:
     """The ids of streams that are sent as a step of the rate."""
     return {whole(stream.planned.id) for stream in streams if is_level(stream.planned)}
-
-
-def _groups(streams: Iterable[LoadedStream]) -> dict[int, str]:
-    """The groups in which frames of streams leave that are to be evenly spaced, by the id of the stream."""
-    found: dict[int, str] = {}
-    for stream in streams:
-        if groups := stream.staging.groups:
-            before = found.get(whole(stream.planned.id))
-            found[whole(stream.planned.id)] = f"{before}; {groups}" if before else groups
-    return found
 
 
 def _numbers(runs: Iterable[SwitchRun]) -> dict[str, list[int]]:

@@ -35,17 +35,6 @@ def test_it_prints_the_plan_for_people(capsys: pytest.CaptureFixture[str]) -> No
     )
 
 
-def test_it_says_that_slow_frames_leave_in_groups(capsys: pytest.CaptureFixture[str]) -> None:
-    """A rate that no rate of the meter is exactly, nor one or two ticks of it in so many."""
-    assert cli.main(["plan", "light", "--target", "tofino"]) == 0
-    assert (
-        "pass 3 skip 1,238, so they leave in groups of 3 frames, 5.144 us apart, a group every 6.384001 ms, "
-        in capsys.readouterr().out
-    )
-    assert cli.main(["plan", "light"]) == 0
-    assert "groups" not in capsys.readouterr().out
-
-
 def test_its_json_is_exact(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["plan", "bursts", "--target", "tofino", "--json"]) == 0
     plan = json.loads(capsys.readouterr().out)

@@ -90,12 +90,5 @@ def test_results_have_the_law_of_departures_and_the_number_of_flows(tmp_path: Pa
     assert several.traffic == "evenly spaced, 10 flows"
     assert drawn.traffic.startswith("exponential gaps of ")
     assert drawn.traffic.endswith(", an unknown number of flows")
-    snapshot = this.target.snapshot
-    this.target.snapshot = lambda *given, **more: replace(  # type: ignore[method-assign]
-        now := snapshot(*given, **more), groups={s.id: "in groups of 3 frames" for s in now.streams}
-    )
-    grouped = TrialMeasurer(this, streams[:1]).measure(load, SECOND)
-    assert grouped.traffic == "evenly spaced on average, in groups of 3 frames, 1 flow"
-    this.target.snapshot = snapshot  # type: ignore[method-assign]
     both = TrialMeasurer(this, streams[:2]).measure(load, SECOND)
     assert both.traffic == "plain evenly spaced, 1 flow; swept evenly spaced, 10 flows"
