@@ -151,7 +151,11 @@ MODEL = Target(
             on_model("l7-balancer"),
             *("CONNECTIONS:20", "RATE:10/s", "FEWEST:3", "MIDDLE:3", "LONG:8"),
         ),
-        "stateful/burst_tolerance": (on_model("shaper"),),
+        "stateful/burst_tolerance": (
+            on_model("shaper"),
+            *("SHAPED:30 kbps", "BURST:1240 B", "QUEUE:1240 B", "AVERAGE:20 kbps", "FRAME_SIZE:128"),
+            *("SHORT_TIME:4 s", "LONG:200", "LONG_TIME:25 s"),
+        ),
         "stateful/arp_learning": (on_model("arp-router"), *_FEW_NEIGHBOURS),
         "stateful/nd_learning": (on_model("nd-router"),),
         "stateful/syn_flood": (on_model("l4-syn-proxy"), "ATTACKERS:198.18.3.1-198.18.3.200:1024"),
