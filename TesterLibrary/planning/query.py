@@ -27,7 +27,8 @@ from ..wire.address import station_of
 from ..wire.header_values import from_number
 from ..wire.headers import Route, lay_out
 from .anchor import ANCHORS, begin_of, bytes_of
-from .query_filter import left_out
+from .contradiction import check_possible
+from .query_filter import holds, left_out
 from .template import FramePlace, FrameTemplate
 
 MOST_KEY_BYTES = 40  # of all keys together: two IPv6 addresses, two ports, and a protocol
@@ -136,11 +137,15 @@ class _Planner:
         value = self._located(query.value.operand) if query.value else None
         if value:
             self._check_value(value)
-        tests = tuple(test for condition in query.filter.conditions for test in self.tests(condition))
+        tested = [(condition, tuple(self.tests(condition))) for condition in query.filter.conditions]
+        tests = tuple(test for _, found in tested for test in found)
         if len(tests) > MOST_TESTS:
             raise PlanError(f"its filter has {len(tests)} conditions; at most {MOST_TESTS}")
         asked = [each.placed for each in (*keys, *filter(None, [value]))]
         _check_together([*asked, *(test.operand for test in tests)])
+        check_possible(tested)
+        if query.port is not None:
+            self._check_port(tests)
         return PlannedQuery(
             query=query,
             tests=tests,
@@ -182,6 +187,15 @@ class _Planner:
         begin, _, mask = bytes_of(place)
         offset = begin - begin_of(place, template)
         return _Located(PlacedField(header.part, offset, mask, header.ether_type, header.protocol), place)
+
+    def _check_port(self, tests: Sequence[PlannedTest]) -> None:
+        """Refuses a filter that leaves out the only port whose packets are counted."""
+        octets = self._octets(Fact.PORT, _Located(PlacedFact(Fact.PORT)), str(self._query.port))
+        if any(test.operand == PlacedFact(Fact.PORT) and not holds(test, octets) for test in tests):
+            raise PlanError(
+                f"its filter leaves out port={self._query.port!r}, whose packets it counts; leave one of "
+                "both out"
+            )
 
     def _check_keys(self, keys: Sequence[_Located]) -> None:
         if len(keys) > MOST_KEYS:

@@ -33,11 +33,12 @@ def left_out(planned: PlannedQuery, octets: Sequence[bytes]) -> PlannedKey | Non
 
 def _left_out(planned: PlannedQuery, octets: Sequence[bytes]) -> PlannedKey | None:
     for key, own in zip(planned.keys, octets, strict=True):
-        if not all(_holds(test, own) for test in planned.tests if test.operand == key.operand):
+        if not all(holds(test, own) for test in planned.tests if test.operand == key.operand):
             return key
     return None
 
 
-def _holds(test: PlannedTest, octets: bytes) -> bool:
+def holds(test: PlannedTest, octets: bytes) -> bool:
+    """Whether a test holds for a value as it stands in a packet."""
     found, mask, value = (int.from_bytes(part, "big") for part in (octets, test.mask, test.value))
     return _COMPARISONS[test.relation](found & mask, value)

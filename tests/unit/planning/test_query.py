@@ -130,6 +130,18 @@ def test_opposites_are_found_by_their_names() -> None:
             "take 42 bytes, 2 more than the 40 that a key can have",
         ),
         ({"keys": "payload[0:65]"}, "payload[0:65] has 65 bytes; at most 64"),
+        (
+            {"filter": "UDP.dport == 7 and length > 9 and UDP.dport == 8"},
+            "no packet passes its filter: UDP.dport == 7 and UDP.dport == 8; leave one out, or change it",
+        ),
+        ({"filter": "IP.ttl < 0"}, "no packet passes its filter: IP.ttl < 0;"),
+        ({"filter": "VLAN.vlan > 4095"}, "no packet passes its filter: VLAN.vlan > 4095;"),
+        ({"filter": "UDP.dport == 7-9 and UDP.dport >= 10"}, "no packet passes its filter: "),
+        ({"filter": "IP.ttl == 5 and IP.ttl != 5"}, "no packet passes its filter: "),
+        ({"filter": "TCP.flags == SA and TCP.flags lacks S"}, "no packet passes its filter: "),
+        ({"filter": "TCP.flags has S and TCP.flags lacks S"}, "no packet passes its filter: "),
+        ({"filter": "IP.src == 10.0.0.0/8 and IP.src == 11.0.0.0-11.0.0.9"}, "no packet passes its filter: "),
+        ({"port": "p1", "filter": "port == p2"}, "its filter leaves out port='p1', whose packets it counts"),
         ({"keys": "IP.src", "symmetric": True}, "symmetric=True needs IP.dst beside IP.src"),
         ({"keys": "IP.ttl", "symmetric": True}, "needs keys of both ends of a connection"),
         ({"keys": "gap"}, "gap is no key"),
@@ -161,6 +173,25 @@ def test_what_cannot_be_is_refused_by_the_name_of_the_query(wish: dict[str, Any]
         planned(**wish)
     assert str(error.value).startswith("query 'q': ")
     assert says in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "UDP.dport == 7 and UDP.sport == 8",
+        "UDP.dport > 6 and UDP.dport < 8 and UDP.dport != 8",
+        "TCP.flags has S and TCP.flags lacks A",
+        "IP.ttl <= 0",
+        "VLAN.vlan == 4095 and VLAN.prio < 1",
+        "IP.src == 10.0.0.0/8 and IP.src == 10.0.0.7",
+        "IP.src != 10.0.0.0/8 and IP.src >= 10.0.0.0",
+        "IP.flags has DF and IP.frag == 0",
+        'payload == "GET " and payload[0:2] == "GE"',
+        "port == p1 and length > 63",
+    ],
+)
+def test_a_filter_that_some_packet_passes_is_taken(text: str) -> None:
+    assert planned(filter=text, port="p1").tests
 
 
 @pytest.mark.parametrize(
