@@ -137,6 +137,8 @@ def objections(
                 f"the tester opened {statistics.openings:,} of {float(due):,.0f} flows in time "
                 f"(limit {percent(limits.max_shortfall, 3)} fewer){slow}"
             )
+    if (mixed := after.mixed.get(statistics.name)) and not statistics.smooth:
+        yield mixed
     yield from statistics.unread_texts
     for count, what in (
         (statistics.full, "packets and openings were turned away, because all its flows were taken"),

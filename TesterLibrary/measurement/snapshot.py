@@ -85,6 +85,7 @@ class Snapshot:
     paths: tuple[PathCounters, ...] = ()
     stamps: tuple[StampCounters, ...] = ()
     queries: tuple[QueryCounters, ...] = ()
+    mixed: Mapping[str, str] = field(default_factory=dict)  # by clients, why their flows may be mixed up
 
     def job(self, name: str) -> JobCounters | None:
         """The record of one job; None where the target does not tell."""

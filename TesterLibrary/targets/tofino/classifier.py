@@ -46,6 +46,10 @@ class FlowRange:
         """The number of hosts that are told apart, by their last bits."""
         return 1 << self.bits - self.port_bits
 
+    def told_apart(self, hosts: int, ports: int) -> int:
+        """The flows that have numbers of their own, of so many hosts and of so many ports side by side."""
+        return min(hosts, self.hosts) * min(ports, 1 << self.port_bits)
+
 
 def stream_entries(stream: PlannedStream, template: int, port: int, priority: int) -> Iterator[TableEntry]:
     """Entries that recognize a stream's frames without a signature at a device port, by their headers.

@@ -50,6 +50,7 @@ from .reached import reached
 from .readings import COUNTED, TIME_STEP_NS
 from .run import SwitchRun
 from .session import SwitchSession
+from .shared_states import shared_states
 from .together import together
 from .without import WithoutFrames
 
@@ -222,6 +223,7 @@ class TofinoTarget(WithoutFrames):
                 ends=tuple(read_end for run in runs for read_end in self._loading.read_ends(run.job)),
                 captures=self._captures.counters(),
                 queries=() if jobs else self._queries.counters(),
+                mixed=shared_states([end for run in everything for end in run.job.ends]),
             )
 
     def flip(self, jobs: Sequence[str]) -> Flipped:
