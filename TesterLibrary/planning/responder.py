@@ -119,7 +119,10 @@ class _Planner:
             servers = end.servers or Endpoints(AddressRange(self._own_address()))
             accepts, mine = tuple(self._accepts(servers)), servers.addresses
         elif end.servers is not None:
-            raise end.refused(f"{self._protocol.name} has no IP header, so servers= means nothing")
+            raise end.refused(
+                f"{self._protocol.name} has no IP header, so servers= means nothing; leave it out, and give "
+                f"{self._instead_of_servers()}"
+            )
         if self._protocol.layers[0].shared and end.vlan is not None:
             raise end.refused(
                 f"packets of {self._protocol.name} are for all hosts of a port, and their tags are not taken "
@@ -196,6 +199,13 @@ class _Planner:
         if "address" in self._known:  # from which it speaks; over IPv6 to its own link only
             given["address"] = self._own_address() if self._ip == "IP" else self._station.port.link_local
         return given
+
+    def _instead_of_servers(self) -> str:
+        """The way to say for which addresses a protocol without IP answers."""
+        names = [parameter.name for parameter in self._protocol.parameters]
+        if {"first", "last"} <= set(names):
+            return "first= and last=, the addresses that it answers for, or call Start ARP Responder"
+        return f"its parameters: {', '.join(names) or 'it has none'}"
 
     def _own_address(self) -> Address:
         return self._station.host(4 if self._ip == "IP" else 6)

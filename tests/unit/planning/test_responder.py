@@ -204,6 +204,11 @@ OTHERS = Endpoints.parse("198.18.0.2")
 @pytest.mark.parametrize(
     ("end", "message"),
     [
+        (
+            responder("arp", servers=Endpoints.parse("198.18.0.50")),
+            "responder 'web': arp has no IP header, so servers= means nothing; leave it out, and give first= "
+            "and last=, the addresses that it answers for, or call Start ARP Responder",
+        ),
         (responder(port="p9"), "responder 'web': port='p9' is no port of this tester; it has p1, p2"),
         (responder("htp-server"), "responder 'web': .*htp-server"),
         (responder(parameters={"bdy": 1}), "responder 'web': http-server: there is no parameter 'bdy'"),
