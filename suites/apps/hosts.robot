@@ -49,4 +49,5 @@ Web Testing
     When Packet Arrives    release    port=p2    filter=TCP.flags has F    send=${RELEASE}
     Count Distinct    answered    keys=TCP.dport    port=p2    filter=${PAGE}
     Send Traffic    opens    packets=${CLIENTS}
+    Wait For Clients    release    matched    >=    ${CLIENTS}    timeout=5 s    # the server answers when it can
     Get Query Result    answered    count    ==    ${CLIENTS}
