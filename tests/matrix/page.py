@@ -30,6 +30,7 @@ hosts of the kernel: the page says whether a suite runs, not how good a device i
 | refused | so many are refused by name, before anything is sent; the reasons are [below](#reasons) |
 | FAIL | so many verdicts are FAIL, as they have to be: what the suite asks for is not in a bridge |
 | not measured | so many are INCONCLUSIVE: the target, or the device behind it, gives no answer |
+| needs … | the suite has not run on this target, which was not there |
 """
 
 
