@@ -7,7 +7,8 @@ A counter that may be None is None where the target does not count it; `counter.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from .._generated.tester.v1.counters import (

@@ -234,9 +234,7 @@ def _staged(stream: PlannedStream, port: Port, chip: LoopbackPorts, in_gap: int)
             carried = port.speed.frames_per_second(stream.frame_size)
             return draw(law, meter, line=line, port=carried, up_to=chip.spare_pps(line))
         turn = (Stage(1, in_gap - 1),) if in_gap > 1 and not stages else ()
-        staging = _stage(
-            stream.frames_per_second, meter, (*stages, *turn), chip.even, chip.spare_pps(line)
-        )
+        staging = _stage(stream.frames_per_second, meter, (*stages, *turn), chip.even, chip.spare_pps(line))
     except PlanError as problem:
         raise PlanError(f"stream {stream.name!r}: {problem}") from None
     _check_peak(stream, port, staging, stages)
