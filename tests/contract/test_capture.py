@@ -226,7 +226,8 @@ def test_times_are_those_of_the_measurement(rig: Rig, capturing: Capturing) -> N
     left = {f.sequence: f.time_ns for f in frames if f.transmitted}
     arrived = {f.sequence: f.time_ns for f in frames if not f.transmitted}
     assert sum(arrived[n] - left[n] for n in left) == counted.latency.sum_ns
-    step_ns = rig.target.capabilities().time_step_ns
+    # A switch knows the mean of all times, and skips some ticks of 1.6 us now and then.
+    step_ns = 5_000 if rig.is_switch else rig.target.capabilities().time_step_ns
     taken_ns, lasted_ns = max(left.values()) - min(left.values()), counted.last_tx_ns - counted.first_tx_ns
     assert abs(lasted_ns - taken_ns) <= step_ns
     # The signature has the time at which its frame left; that of a switch is behind UDP, by its own clock.
