@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What one worker has for one query: the table of its keys, and the frames of the burst in hand.
+// What one worker has for one query: the table of its keys, the frames of the burst in hand, and
+// for how long it did not look at the query's ports.
 #pragma once
 
 #include <array>
@@ -15,6 +16,7 @@
 #include "base/counter.h"
 #include "query/key_table.h"
 #include "query/query_plan.h"
+#include "stats/poll_gaps.h"
 
 namespace tester {
 
@@ -43,12 +45,15 @@ class QueryLane {
   }
   // The first `count` have gone through the port; the others were taken back.
   void Publish(size_t count);
+  // Of all of its ports.
+  PollGaps& gaps() { return gaps_; }
 
   // The reader's.
   const KeyTable& table() const { return table_; }
   uint64_t seen() const { return seen_.Get(); }
   uint64_t matched() const { return matched_.Get(); }
   uint64_t missed() const { return missed_.Get(); }
+  uint64_t worst_gap_ns() const { return gaps_.worst_ns.Get(); }
 
  private:
   // Keys that follow each other in the frame and in the row, as they are.
@@ -107,6 +112,7 @@ class QueryLane {
   Counter seen_;
   Counter matched_;
   Counter missed_;
+  PollGaps gaps_;
   // Used by the worker only.
   uint16_t seen_now_ = 0;
   uint16_t found_ = 0;

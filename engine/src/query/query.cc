@@ -75,6 +75,7 @@ Query::Counted Query::counted() const {
     sum.seen += lane->seen();
     sum.matched += lane->matched();
     sum.missed += lane->missed();
+    sum.worst_gap_ns = std::max(sum.worst_gap_ns, lane->worst_gap_ns());
   }
   return sum;
 }

@@ -47,6 +47,7 @@ class Query {
     uint64_t seen = 0;
     uint64_t matched = 0;
     uint64_t missed = 0;
+    uint64_t worst_gap_ns = 0;  // the longest for which a worker did not look at one of its ports
   };
   Counted counted() const;
 

@@ -12,28 +12,9 @@
 #include <vector>
 
 #include "stats/counters.h"
+#include "stats/poll_gaps.h"
 
 namespace tester {
-
-// For how long a port was not looked at, on the worker that polls it.
-struct PollGaps {
-  // A gap of more is late (counters.proto).
-  static constexpr uint64_t kLateNs = 1'000'000;
-
-  void Add(uint64_t gap_ns) {
-    worst_ns.Raise(gap_ns);
-    if (gap_ns <= kLateNs) return;
-    late.Add(1);
-    lengths.Add(std::min(gap_ns, kLongest));
-  }
-
-  Counter worst_ns;
-  Counter late;
-  Histogram lengths;  // of late ones
-
- private:
-  static constexpr uint64_t kLongest = (uint64_t{1} << Histogram::kValueBits) - 1;
-};
 
 struct JobStart {
   // After a stream has sent its last frame, for so long frames may still arrive from the device

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <string>
 #include <thread>
 
 #include "tester/tester_testing.h"
@@ -86,6 +87,39 @@ TEST_F(LoopTest, AStallIsRememberedWhateverIsStartedAfterIt) {
   EXPECT_GE(worker.worst_gap_ns(), kStallNs);
   EXPECT_GE(worker.waited_ns(), before.workers(0).waited_ns());
   EXPECT_EQ(after.clock().engine_start_ns(), before.clock().engine_start_ns());
+}
+
+// No job runs at its port.
+TEST_F(LoopTest, AQueryHasTheStallsBetweenItsStartAndItsEnd) {
+  constexpr milliseconds kStall(500);
+  constexpr uint64_t kStallNs = 500 * kMillisecond;
+  Stall stall("net_ring_b");
+  const auto stall_for = [&](milliseconds time) {
+    stall.Begin(time);
+    std::this_thread::sleep_for(time + milliseconds(50));
+  };
+  const auto start = [&](const std::string& name) {
+    v1::Query query;
+    query.set_name(name);
+    query.add_ports("b");
+    query.set_direction(v1::Capture::DIRECTION_RECEIVED);
+    query.set_capacity(1);
+    tester->StartQuery(query);
+  };
+  const auto worst_ns = [&](int query) {
+    return tester->TakeSnapshot({}).queries(query).worst_worker_gap_ns();
+  };
+  start("a");
+  EXPECT_TRUE(tester->TakeSnapshot({}).queries(0).has_worst_worker_gap_ns());
+  stall_for(kStall);
+  start("b");
+  EXPECT_GE(worst_ns(0), kStallNs);
+  EXPECT_LT(worst_ns(1), kStallNs) << "it was before its start";
+  tester->StopQuery("a");
+  const uint64_t stopped_ns = worst_ns(0);
+  stall_for(2 * kStall);
+  EXPECT_EQ(worst_ns(0), stopped_ns);
+  EXPECT_GE(worst_ns(1), 2 * kStallNs);
 }
 
 TEST_F(LoopTest, AStartOfTheJobItselfForgets) {

@@ -137,16 +137,20 @@ Matcher MatcherOf(uint16_t port, const LoadedJobs& jobs) {
 }
 
 std::unique_ptr<GapWatch> GapsOf(uint16_t port, const LoadedJobs& jobs) {
-  auto watch = std::make_unique<GapWatch>(port);
+  auto watch = std::make_unique<GapWatch>();
   for (const auto& [name, job] : jobs) {
-    if (!job->start || !job->start->ports[port]) continue;
+    const std::shared_ptr<const JobStart>& start = job->start;
+    if (!start || !start->ports[port]) continue;
     const bool answers = std::any_of(
         job->responders.begin(), job->responders.end(),
         [&](const auto& responder) { return responder.Answers() && responder.plan->port == port; });
     const bool forwards = std::ranges::any_of(job->paths, [&](const LoadedPath& path) {
       return path.forwarding && path.plan->Has(port);
     });
-    watch->Add(job->start, answers || forwards);
+    watch->Add({.owner = start,
+                .gaps = start->ports[port].get(),
+                .since_ns = start->start_ns,
+                .job = answers || forwards ? nullptr : start.get()});
   }
   return watch;
 }

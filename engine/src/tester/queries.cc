@@ -85,6 +85,15 @@ void Queries::AddTaps(const LoadedJobs& jobs, size_t worker, PortTaps& taps) con
   }
 }
 
+void Queries::AddGaps(size_t worker, uint16_t port, GapWatch& watch) const {
+  for (const auto& [name, query] : queries_) {
+    if (!query->running() || !query->plan().ports[port]) continue;
+    const std::shared_ptr<QueryLane>& lane = query->lane(worker);
+    watch.Add(
+        {.owner = lane, .gaps = &lane->gaps(), .since_ns = query->started_ns(), .job = nullptr});
+  }
+}
+
 void FillQuery(const Query& query, v1::QueryCounters& out) {
   const Query::Counted counted = query.counted();
   out.set_name(query.plan().name);
@@ -93,6 +102,7 @@ void FillQuery(const Query& query, v1::QueryCounters& out) {
   out.set_matched(counted.matched);
   out.set_missed(counted.missed);
   out.set_memory_bytes(query.memory_bytes());
+  out.set_worst_worker_gap_ns(counted.worst_gap_ns);
 }
 
 }  // namespace tester

@@ -14,6 +14,7 @@
 #include "query/query.h"
 #include "tester/loaded.h"
 #include "tester/v1/query.pb.h"
+#include "worker/gap_watch.h"
 #include "worker/taps.h"
 
 namespace tester {
@@ -32,6 +33,8 @@ class Queries {
   void Remove(const std::string& name) { queries_.erase(name); }
 
   void AddTaps(const LoadedJobs& jobs, size_t worker, PortTaps& taps) const;
+  // Has those that run at a port, which a worker serves, told how it was polled.
+  void AddGaps(size_t worker, uint16_t port, GapWatch& watch) const;
 
  private:
   size_t workers_;

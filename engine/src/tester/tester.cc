@@ -57,6 +57,7 @@ Workers::Programs Tester::MakePrograms() const {
       captures_.AddTaps(i, *taps);
       captures_.AddTrace(port);
       queries_.AddTaps(jobs_.loaded(), i, *taps);
+      queries_.AddGaps(i, port.index, *port.gaps);
       if (!taps->empty()) port.taps = std::move(taps);
     }
   }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Tells jobs how long a port of theirs was not polled. Used by the worker only; a poll costs a
-// comparison unless the gap before it is longer than what some job has seen, or late.
+// Tells jobs and queries how long a port of theirs was not polled. Used by the worker only; a poll
+// costs a comparison unless the gap before it is longer than what one of them has seen, or late.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,21 @@
 #include <vector>
 
 #include "stats/job_start.h"
+#include "stats/poll_gaps.h"
 
 namespace tester {
 
 class GapWatch {
  public:
-  // Watches the port with this index.
-  explicit GapWatch(uint16_t port) : port_(port) {}
+  // A job or a query at the port.
+  struct Watched {
+    std::shared_ptr<const void> owner;  // of what the pointers lead to
+    PollGaps* gaps;
+    uint64_t since_ns;    // gaps before do not belong to it
+    const JobStart* job;  // gaps count while its streams are active; null: every gap counts
+  };
 
-  // `answers`: a responder of the job answers on the port, so every gap counts.
-  void Add(std::shared_ptr<const JobStart> start, bool answers);
+  void Add(Watched watched);
 
   // The port was polled at `now_ns` and `gap_ns` before that.
   void See(uint64_t now_ns, uint64_t gap_ns) {
@@ -28,14 +33,8 @@ class GapWatch {
   }
 
  private:
-  struct Watched {
-    std::shared_ptr<const JobStart> start;
-    bool answers;
-  };
-
   void Record(uint64_t now_ns, uint64_t gap_ns);
 
-  uint16_t port_;
   uint64_t notable_ns_ = UINT64_MAX;  // shorter gaps change nothing
   std::vector<Watched> watched_;
   size_t active_ = 0;  // the first ones; streams of the others have come to their end

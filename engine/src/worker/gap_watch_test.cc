@@ -19,6 +19,13 @@ struct Started {
     start->ports[1] = std::make_unique<PollGaps>();
   }
   const PollGaps& gaps() const { return *start->ports[1]; }
+  // `answers`: a responder answers on the port, so every gap counts.
+  GapWatch::Watched watched(bool answers = false) const {
+    return {.owner = start,
+            .gaps = start->ports[1].get(),
+            .since_ns = start->start_ns,
+            .job = answers ? nullptr : start.get()};
+  }
 
   std::shared_ptr<StreamTx> tx = std::make_shared<StreamTx>();
   std::shared_ptr<JobStart> start = std::make_shared<JobStart>();
@@ -26,13 +33,13 @@ struct Started {
 
 TEST(GapWatch, KeepsTheWorstOfEachJobSinceItsStart) {
   const Started first(0);
-  GapWatch alone(1);
-  alone.Add(first.start, false);
+  GapWatch alone;
+  alone.Add(first.watched());
   alone.See(100 * kMs, 60 * kMs);
   const Started second(150 * kMs);
-  GapWatch both(1);  // of the next program
-  both.Add(first.start, false);
-  both.Add(second.start, false);
+  GapWatch both;  // of the next program
+  both.Add(first.watched());
+  both.Add(second.watched());
   both.See(200 * kMs, 1000);
   both.See(201 * kMs, 1 * kMs + 1);
   EXPECT_EQ(first.gaps().worst_ns.Get(), 60 * kMs);
@@ -44,8 +51,8 @@ TEST(GapWatch, KeepsTheWorstOfEachJobSinceItsStart) {
 
 TEST(GapWatch, WhatWasBeforeTheStartIsNotTheJobs) {
   const Started job(100 * kMs);
-  GapWatch watch(1);
-  watch.Add(job.start, false);
+  GapWatch watch;
+  watch.Add(job.watched());
   watch.See(99 * kMs, 50 * kMs);
   EXPECT_EQ(job.gaps().worst_ns.Get(), 0U);
   watch.See(103 * kMs, 50 * kMs);
@@ -54,8 +61,8 @@ TEST(GapWatch, WhatWasBeforeTheStartIsNotTheJobs) {
 
 TEST(GapWatch, EndsWithTheLastFramesThatMayArrive) {
   const Started job(0);
-  GapWatch watch(1);
-  watch.Add(job.start, false);
+  GapWatch watch;
+  watch.Add(job.watched());
   job.tx->packets.Add(1);
   job.tx->last_ns.Set(10 * kMs);
   job.tx->sending = false;
@@ -68,14 +75,31 @@ TEST(GapWatch, EndsWithTheLastFramesThatMayArrive) {
 TEST(GapWatch, AResponderIsThereUntilItIsStopped) {
   const Started job(0);
   job.tx->sending = false;
-  GapWatch watch(1);
-  watch.Add(job.start, true);
+  GapWatch watch;
+  watch.Add(job.watched(/*answers=*/true));
   watch.See(9'000 * kMs, 70 * kMs);
   EXPECT_EQ(job.gaps().worst_ns.Get(), 70 * kMs);
 }
 
-TEST(GapWatch, WithoutJobsNothingIsNotable) {
-  GapWatch watch(1);
+TEST(GapWatch, AQueryHasEveryGapSinceItsStartBesideAJobThatIsOver) {
+  const Started job(0);
+  job.tx->sending = false;
+  const auto query = std::make_shared<PollGaps>();
+  GapWatch watch;
+  watch.Add(job.watched());
+  watch.Add({.owner = query, .gaps = query.get(), .since_ns = 100 * kMs, .job = nullptr});
+  watch.See(99 * kMs, 50 * kMs);
+  EXPECT_EQ(query->worst_ns.Get(), 0U);
+  watch.See(103 * kMs, 50 * kMs);
+  EXPECT_EQ(query->worst_ns.Get(), 3 * kMs);
+  watch.See(9'000 * kMs, 70 * kMs);
+  watch.See(9'001 * kMs, 1 * kMs);
+  EXPECT_EQ(query->worst_ns.Get(), 70 * kMs);
+  EXPECT_EQ(job.gaps().worst_ns.Get(), 0U);
+}
+
+TEST(GapWatch, WithNobodyToTellNothingIsNotable) {
+  GapWatch watch;
   watch.See(9'000 * kMs, 70 * kMs);
 }
 

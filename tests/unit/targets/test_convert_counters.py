@@ -13,6 +13,7 @@ import pytest
 from google.protobuf.message import Message
 
 from TesterLibrary._generated.tester.v1 import capture_pb2, counters, counters_pb2, query_pb2
+from TesterLibrary.measurement.query import QueryCounters
 from TesterLibrary.measurement.snapshot import (
     EndCounters,
     FlowCounters,
@@ -117,6 +118,8 @@ def test_what_is_not_counted_is_none_and_what_begins_with_zero_is_zero() -> None
     stream = counters_value(StreamCounters, counters_pb2.StreamCounters(id=1))
     assert (stream.outages, stream.variation, stream.departures) == (None, None, None)
     assert stream.latency == LatencyCounters()
+    query = counters_value(QueryCounters, query_pb2.QueryCounters(name="q"))
+    assert (query.missed, query.worst_worker_gap_ns) == (0, None)
     assert VersionCounters().tx_time_ns == 0
     assert EndCounters("job", "name").flows is None
 
