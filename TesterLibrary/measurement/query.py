@@ -8,12 +8,20 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from .._generated.tester.v1.counters import QueryCounters
-from .evidence import EvidenceLimits
+from .evidence import EvidenceLimits, gap_objection, waited_ns
 from .links import link_objection, links_down
 from .port_evidence import lost_at_ports, port_evidence, port_objections
 from .snapshot import Snapshot
 
-__all__ = ["QueryCounters", "QueryResult", "QueryRow", "QuerySummary", "RawRow", "query_objections"]
+__all__ = [
+    "QueryCounters",
+    "QueryResult",
+    "QueryRow",
+    "QuerySummary",
+    "RawRow",
+    "query_objections",
+    "time_objections",
+]
 
 _OVERFLOWN = (1 << 64) - 1  # a sum that would be more than 64 bits
 
@@ -122,3 +130,10 @@ def query_objections(
             f"{drops:,} frames were lost in the tester's own rings and interfaces before a query could see "
             f"them (limit {limits.max_tester_drops}): as many records may be missing"
         )
+
+
+def time_objections(name: str, before: Snapshot, after: Snapshot, limits: EvidenceLimits) -> Iterator[str]:
+    """Why the times that a query tells of may be those of the tester, whether or not a job ran beside it."""
+    for query in after.queries:
+        if query.name == name:
+            yield from gap_objection(query.worst_worker_gap_ns, waited_ns(before, after), limits)

@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import TargetError, TesterLibraryError
-from ..measurement.query import QueryResult, QueryRow, QuerySummary, RawRow, query_objections
+from ..measurement.query import (
+    QueryResult,
+    QueryRow,
+    QuerySummary,
+    RawRow,
+    query_objections,
+    time_objections,
+)
 from ..measurement.snapshot import Snapshot
 from ..model.capture import Direction
 from ..model.planned_query import PlannedQuery
@@ -155,12 +162,14 @@ class Queries:
         )
 
     def _objections(self, known: _Known, after: Snapshot | None = None) -> Iterator[str]:
-        """Why packets may have escaped a query until now, or were never sent."""
+        """Why packets may have escaped a query until now, came late to it, or were never sent."""
         planned, tester = known.planned, self._tester
         names = planned.ports or tuple(tester.ports)
         hears = () if planned.query.direction is Direction.TRANSMITTED else names
         now = after or tester.target.snapshot()
         yield from query_objections(known.before, now, hears, tester.rules.limits)
+        if planned.tells_of_times:
+            yield from time_objections(planned.name, known.before, now, tester.rules.limits)
         if planned.tells_of_tags:
             yield from filter(None, map(tester.lost_tags, hears))
         faults = [*tester.faults[known.faults :], *self._ends.faults_since(known.before)]

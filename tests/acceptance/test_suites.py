@@ -17,6 +17,7 @@ from .robots import SuiteTests, check_passed, lines, run
 VERDICTS = [
     ("Passes", "PASS", ""),
     ("Is Inconclusive Beyond The Tester", "SKIP", "the tester sent"),
+    ("Is Inconclusive Where The Tester Stood Still", "SKIP", "query silences: a worker did not run for"),
     ("Fails", "FAIL", "FAIL: throughput of north, 1024 bytes is"),
     ("Fails When Nothing Arrives", "FAIL", "100 % (200 of 200 frames; nothing arrived at all)"),
     ("Is Inconclusive Without A Link", "SKIP", "the link of p2 was down"),

@@ -22,9 +22,12 @@ from TesterLibrary._generated.tester.v1 import control_pb2, control_pb2_grpc
 from TesterLibrary.errors import PlanError, TargetError
 from TesterLibrary.measurement.evidence import Evidence, EvidenceLimits
 from TesterLibrary.measurement.job_counters import JobCounters
+from TesterLibrary.measurement.query import time_objections
 from TesterLibrary.model.law import even
-from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.plan import LearningFrame, Plan
+from TesterLibrary.model.query import Function, Query, QueryField
 from TesterLibrary.model.units import Duration
+from TesterLibrary.planning.query import plan_query
 from TesterLibrary.targets.engine import convert
 from TesterLibrary.targets.engine.process import EngineProcess
 from TesterLibrary.targets.engine.program import find_program
@@ -129,6 +132,14 @@ def test_whoever_waits_learns_who_has_ended_the_tester(rig: Rig, bob: Bob) -> No
         rig.target.wait(["north"], timeout=PATIENCE)
 
 
+def stall(process: EngineProcess) -> None:
+    """The tester stands still for 600 ms."""
+    os.kill(process.pid, signal.SIGSTOP)
+    time.sleep(0.6)
+    os.kill(process.pid, signal.SIGCONT)
+    time.sleep(0.1)
+
+
 def test_a_stall_is_in_the_evidence_whatever_somebody_starts_after_it(
     process: EngineProcess, rig: Rig, bob: Bob, plan: Plan
 ) -> None:
@@ -136,10 +147,7 @@ def test_a_stall_is_in_the_evidence_whatever_somebody_starts_after_it(
     before = rig.target.snapshot(["north"])
     rig.target.start(["north"])
     time.sleep(0.1)
-    os.kill(process.pid, signal.SIGSTOP)
-    time.sleep(0.6)
-    os.kill(process.pid, signal.SIGCONT)
-    time.sleep(0.1)
+    stall(process)
     bob.stub.Start(control_pb2.StartRequest(jobs=["south"], packets_per_stream=10))
     after = rig.target.snapshot(["north", "south"])
     evidence = Evidence.between(plan, before, after)
@@ -150,6 +158,33 @@ def test_a_stall_is_in_the_evidence_whatever_somebody_starts_after_it(
     assert south.worst_gap_ns(None) < 300_000_000
     later = Evidence.between(plan, after, rig.target.snapshot(["north"]))
     assert later.worst_worker_gap_ns < 300_000_000, "it was before this interval"
+
+
+def test_a_stall_is_in_the_evidence_of_a_query_beside_no_job(process: EngineProcess, rig: Rig) -> None:
+    """The gap between two packets is then the tester's, not the device's."""
+    query = Query(name="silences", value=QueryField.parse("gap"), function=Function.MAX, port="p2")
+    before = rig.target.snapshot()
+    rig.target.start_query(plan_query(query, rig.ports, list(rig.ports)))
+    frame = LearningFrame("p1", bytes(60))
+    rig.target.inject([frame])
+    time.sleep(0.1)
+    stall(process)
+    rig.target.inject([frame])
+    time.sleep(0.1)
+    rig.target.stop_query("silences")
+    _, rows = rig.target.read_query("silences")
+    (row,) = rows
+    assert row.frames == 2
+    assert row.value is not None
+    assert row.value >= 600_000_000
+    after = rig.target.snapshot()
+    (counters,) = after.queries
+    assert counters.worst_worker_gap_ns is not None
+    assert counters.worst_worker_gap_ns >= 300_000_000
+    (objection,) = time_objections("silences", before, after, EvidenceLimits())
+    assert objection.startswith("a worker did not run for ")
+    stall(process)
+    assert rig.target.snapshot().queries == (counters,), "it had been stopped"
 
 
 def test_sigterm_stops_the_traffic_first(tmp_path: Path) -> None:

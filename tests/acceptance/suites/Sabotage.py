@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import threading
+import time
 
 from robot.libraries.BuiltIn import BuiltIn
 
@@ -38,6 +39,13 @@ class Sabotage:
     def stop_engine_in(self, seconds: float) -> None:
         """It is there, but does not answer."""
         threading.Timer(seconds, os.kill, (_engine(), signal.SIGSTOP)).start()
+
+    def pause_engine(self, seconds: float) -> None:
+        """It stands still for so long, and goes on."""
+        engine = _engine()
+        os.kill(engine, signal.SIGSTOP)
+        time.sleep(seconds)
+        os.kill(engine, signal.SIGCONT)
 
     def _in_device(self, *command: str) -> None:
         subprocess.run([*_tester().testbed.dut_prefix, *command], check=True)

@@ -6,8 +6,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from TesterLibrary.measurement.evidence import EvidenceLimits
-from TesterLibrary.measurement.query import QueryResult, QueryRow, query_objections
-from TesterLibrary.measurement.snapshot import PortCounters, Snapshot
+from TesterLibrary.measurement.query import (
+    QueryCounters,
+    QueryResult,
+    QueryRow,
+    query_objections,
+    time_objections,
+)
+from TesterLibrary.measurement.snapshot import PortCounters, Snapshot, WorkerCounters
 
 RESULT = QueryResult(
     name="alive",
@@ -66,3 +72,17 @@ def test_what_the_testers_own_ports_lost_may_be_missing() -> None:
     assert objection.startswith("5 frames were lost in the tester's own rings and interfaces before a query")
     assert list(query_objections(snapshot(5, 1), snapshot(8, 3), ["p1"], limits)) == []
     assert list(query_objections(snapshot(5, None), snapshot(5, None), ["p2"], limits)) == []
+
+
+def test_a_worker_that_stood_still_may_have_made_the_times_of_a_query() -> None:
+    def objections(gap_ns: int | None) -> list[str]:
+        other = QueryCounters("other", worst_worker_gap_ns=900_000_000)
+        queries = (other, QueryCounters("q", worst_worker_gap_ns=gap_ns))
+        before, after = (Snapshot(0, workers=(WorkerCounters(1, waited_ns=w),)) for w in (5, 300_000_005))
+        return list(time_objections("q", before, replace(after, queries=queries), EvidenceLimits()))
+
+    assert objections(None) == objections(0) == objections(50_000_000) == []
+    assert objections(435_000_000) == [
+        "a worker did not run for 435.0 ms (limit 50.0 ms); in all, the kernel had its CPU do something else "
+        "for 300.0 ms"
+    ]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from ipaddress import ip_interface
@@ -17,6 +17,7 @@ import pytest
 
 from TesterLibrary.errors import PlanError, TargetError, TesterLibraryError
 from TesterLibrary.measurement.query import QueryCounters, QuerySummary, RawRow
+from TesterLibrary.measurement.snapshot import Snapshot
 from TesterLibrary.model.capture import Direction
 from TesterLibrary.model.planned_query import PlannedQuery
 from TesterLibrary.model.quantity import Frequency
@@ -44,6 +45,15 @@ class Counting(FakeTarget):
         self.running: dict[str, bool] = {}
         self.interval = False
         self.unread = 0
+        self.gap_ns: int | None = None
+
+    def snapshot(self, jobs: Sequence[str] = (), *, buckets: bool = True) -> Snapshot:
+        queries = () if jobs else tuple(map(self._counters, self.running))
+        return replace(super().snapshot(jobs, buckets=buckets), queries=queries)
+
+    def _counters(self, name: str) -> QueryCounters:
+        running = self.running[name]
+        return QueryCounters(name, running=running, seen=100, matched=60, worst_worker_gap_ns=self.gap_ns)
 
     def start_query(self, query: PlannedQuery) -> None:
         if query.name == "refused":
@@ -56,12 +66,11 @@ class Counting(FakeTarget):
     def read_query(
         self, name: str, *, top: int | None = None, keys: bytes | None = None
     ) -> tuple[QuerySummary, Iterator[RawRow]]:
-        counters = QueryCounters(name, running=self.running[name], seen=100, matched=60)
         rows = [row for row in ROWS if keys in (None, row.keys)]
         rows = rows if top is None else rows[::-1][:top]
         if self.interval:
             rows = [RawRow((3).to_bytes(8, "big") + row.keys, row.frames, row.value) for row in rows]
-        return QuerySummary(counters, 3, 1_000, 5_000, self.unread), iter(rows)
+        return QuerySummary(self._counters(name), 3, 1_000, 5_000, self.unread), iter(rows)
 
     def forget_query(self, name: str) -> None:
         if self.running.pop(name, None) is None:
@@ -212,6 +221,25 @@ def test_a_rate_that_was_missed_leaves_no_packet_out(setup: Setup) -> None:
         replace(trial, evidence=few, objections=tuple(few.objections(setup.tester.rules.limits)))
     )
     assert setup.doubt().endswith("; so in 1 more")
+
+
+def test_a_worker_that_stood_still_without_a_job_leaves_what_tells_of_times_open(setup: Setup) -> None:
+    """A count of packets is right nevertheless: they waited in the port."""
+    setup.start()
+    setup.start("times", interval=SECOND)
+    setup.start("gaps", value=QueryField.parse("gap"), port="p2")
+    for gap_ns in (None, 0, 50_000_000):
+        setup.target.gap_ns = gap_ns
+        assert [setup.queries.result(name).doubt for name in ("q", "times", "gaps")] == [""] * 3
+    setup.target.gap_ns = 435_000_000
+    assert setup.doubt() == ""
+    for timed in ("times", "gaps"):
+        doubt = setup.queries.result(timed).doubt
+        assert doubt.startswith("a worker did not run for 435.0 ms (limit 50.0 ms)")
+    setup.queries.stop()
+    assert "435.0 ms" in setup.queries.result("gaps").doubt
+    found = json.loads((setup.tester.recorder.directory / "queries" / "gaps.json").read_text())
+    assert "435.0 ms" in found["doubt"]
 
 
 def test_trials_after_the_query_was_stopped_say_nothing_of_it(tmp_path: Path) -> None:
