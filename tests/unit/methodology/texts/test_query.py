@@ -50,7 +50,9 @@ def asked(query: Query, result: QueryResult, *words: Any, **more: Any) -> str:
         recorded.append(verdict)
         return verdict.enforce(message)
 
-    keywords = Queries(SimpleNamespace(queries=Known(query, result), conclude=conclude))  # type: ignore[arg-type]
+    scopes = SimpleNamespace(current=SimpleNamespace(doubts={}))
+    suite: Any = SimpleNamespace(queries=Known(query, result), conclude=conclude, scopes=scopes)
+    keywords = Queries(suite)
     try:
         keywords.get_query_result("q", *words, **more)
     except (VerdictFailed, Inconclusive):
