@@ -330,7 +330,7 @@ class _Builder:
         )
         self._packets.append(TemplatePacket(packet, placed.templates))
         self._answering += source_entries(sources, again, link, loopback, link, vlan=vlan)
-        return LoadedStarts(template, placed.staging, placed.starts.edits, starts.most, placed.metered), link
+        return LoadedStarts(starts, template, placed.staging, placed.metered), link
 
     def _bypass(self, placed: SwitchEnd) -> LoadedEnd:
         """A responder without state."""

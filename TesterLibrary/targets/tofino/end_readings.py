@@ -56,7 +56,7 @@ def end_counters(job: str, end: LoadedEnd, readings: Sequence[Reading], *, answe
         counted.update(dict.fromkeys(row.counts, count))
         counted.update({name: _payload(end, row, count, reading) for name in row.measures})
     openings = sum(count for row, count in rows if row.starts and row.answers)
-    most = end.starts.most if end.starts else 0
+    most = end.starts.planned.most if end.starts else 0
     flows = _flows(end, rows)
     return EndCounters(
         job=job,

@@ -75,7 +75,7 @@ class SwitchJob:
             if len(stream.staging.stages) < 3:
                 yield from limit_entries(stream.template, limit, stream.delay)
         for starts in self.starts:
-            yield from limit_entries(starts.template, starts.most)
+            yield from limit_entries(starts.template, starts.planned.most)
         rates = [list(unit_entries(one.template, one.staging)) for one in self.paced]
         for entries in rates:
             yield from entries[:-1]

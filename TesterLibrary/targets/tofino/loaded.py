@@ -12,6 +12,7 @@ from ...model.planned_end import PlannedEnd
 from ...planning.switch.editor import SwitchEditor
 from ...planning.switch.staging import Staging
 from ...planning.switch.start_delay import AT_ONCE, Begin
+from ...planning.switch.starts import Starts
 from .arrival import Arrival
 from .classifier import FlowRange
 from .entry import TableEntry
@@ -78,11 +79,15 @@ class CountedRow:
 class LoadedStarts:
     """The starts of clients, and their template."""
 
+    planned: Starts
     template: int
     staging: Staging
-    edits: tuple[SwitchEditor, ...]
-    most: int | None  # so many in all; None: until the clients are stopped
     metered: bool = True  # see SwitchStream
+
+    @property
+    def edits(self) -> tuple[SwitchEditor, ...]:
+        """The fields that change from start to start."""
+        return self.planned.edits
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...model.planned_end import Accept
-from ...planning.switch.starts import Starts, starts
+from ...planning.switch.starts import Starts
 from .loaded import LoadedEnd
 
 _FIELDS = (("IP.src", "IP.dst"), ("TCP.sport", "TCP.dport"))  # of what comes to clients, and to a responder
@@ -23,12 +23,11 @@ def shared_states(loaded: Sequence[LoadedEnd]) -> dict[str, str]:
         clients.planned.name: text
         for clients in loaded
         if clients.starts is not None and clients.keeps
-        for text in _shared(clients, loaded)
+        for text in _shared(clients, clients.starts.planned, loaded)
     }
 
 
-def _shared(clients: LoadedEnd, loaded: Iterable[LoadedEnd]) -> Iterator[str]:
-    found = starts(clients.planned)
+def _shared(clients: LoadedEnd, found: Starts, loaded: Iterable[LoadedEnd]) -> Iterator[str]:
     flows = found.hosts.count * found.ports.count
     for server in loaded:
         if server.flows is None or not server.keeps or not _serves(server, clients, found):
