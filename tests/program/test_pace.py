@@ -18,25 +18,28 @@ from tests.contract.rig import SwitchRig
 from .pipelines import DRAWN, Octets, ProgramPipelines
 from .program import P4Program
 
-_CORRECTION = "InternalIngress.rate.correction"
+_CORRECTION, _PATTERN = "InternalIngress.rate.correction", "InternalIngress.rate.pattern"
 _LOOPBACK = 128
 _PIPE = 1
 
 
 class Loop:
-    """A template in its loop, whose first unit passes and skips."""
+    """A template in its loop, whose first two units pass and skip."""
 
-    def __init__(self, program: P4Program, passes: int, last: int) -> None:
+    def __init__(self, program: P4Program, passes: int, last: int, *, one_of: int = 1) -> None:
+        """The second unit passes one of so many."""
         rig = SwitchRig()
         streams = (Stream("north", "p1", "p2", FrameSize(128), Rate.parse("1 kpps")),)
         rig.load(compile_job(Job("job", streams), ports=rig.ports, gateways={}, max_streams=9))
         running = rig.daemon.running
         self.store, self.pace = running.store, Pace(running.store, rig.daemon.chip.clock)
-        stage = {"stage_passes": passes, "stage_last": last}
-        table = f"internal.{_CORRECTION}.stages"
-        self.store.write([TableEntry(table, {"template": 0}, f"{_CORRECTION}.stage", stage)])
+        stages = {_CORRECTION: (passes, last), _PATTERN: (1, one_of - 1)}
+        for unit, (first, end) in stages.items():
+            stage = {"stage_passes": first, "stage_last": end}
+            table = f"internal.{unit}.stages"
+            self.store.write([TableEntry(table, {"template": 0}, f"{unit}.stage", stage)])
         self._pipelines = ProgramPipelines(program, self.store, running.digests, lambda: DRAWN)
-        self._pipelines.changed([table])
+        self._pipelines.changed([f"internal.{unit}.stages" for unit in stages])
 
     @property
     def ticks(self) -> int:
@@ -49,18 +52,19 @@ class Loop:
         return self._pipelines.inside(packet, _LOOPBACK, 0).copy is not None
 
 
+@pytest.mark.parametrize("one_of", [1, 3])
 @pytest.mark.parametrize(("passes", "last"), [(1, 0), (1, 1), (3, 4), (5, 11)])
 def test_turns_that_a_unit_skips_are_those_that_the_arithmetic_leaves_out(
-    program: P4Program, passes: int, last: int
+    program: P4Program, passes: int, last: int, one_of: int
 ) -> None:
-    whole, skipping = Loop(program, passes, last), Loop(program, passes, last)
+    whole, skipping = (Loop(program, passes, last, one_of=one_of) for _ in range(2))
     departed = [number for number in range(40) if whole.turn()]
     number, found = 0, []
     while number < 40:
         if skipping.turn():
             found.append(number)
         number += 1 + skipping.pace.skip(_PIPE, 0)
-    assert found == departed == [n for n in range(40) if n % (last + 1) < passes]
+    assert found == departed == [n for n in range(40) if n % (last + 1) < passes][::one_of]
 
 
 def test_a_held_template_counts_its_rounds(program: P4Program) -> None:

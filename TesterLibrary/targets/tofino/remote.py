@@ -210,7 +210,9 @@ class RemoteSwitch:
             self._said.seek(0)
             lines = self._said.read().decode(errors="replace").splitlines()[-_LAST_LINES:]
         said = f"; it said last: {' / '.join(lines)}" if lines else ""
-        return f"the process that speaks to the switch is gone ({problem}){said}"
+        status = self._process.poll()
+        how = "" if status is None else f", status {status}"
+        return f"the process that speaks to the switch is gone ({problem}{how}){said}"
 
 
 def _states(words: Iterable[Mapping[str, Any]]) -> tuple[PortState, ...]:

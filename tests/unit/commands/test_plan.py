@@ -79,13 +79,15 @@ def test_it_says_what_a_switch_makes_of_a_step(tmp_path: Path, capsys: pytest.Ca
     assert first.startswith("  s, first rate, 6,600,000 frames: 110 kpps of 64 bytes is 110 kpps; ")
     assert second.startswith("  s, second rate, 3,300,000 frames: 55 kpps of 64 bytes is 55 kpps; ")
     assert "after the start" not in first
-    assert re.search(
-        r", 3,300,\d+ frames after the start, [\d.]+ us after the rate before has ended, ", second
-    )
+    delay = re.search(r", ([\d,]+) frames after the start, [\d.]+ us after the rate before has ended, ", second)
+    assert delay
     assert cli.main(["plan", str(path), "--target", "tofino", "--json"]) == 0
     streams = json.loads(capsys.readouterr().out)["streams"]
     assert [stream["pause_ns"] is None for stream in streams] == [True, False]
     assert 0 <= streams[1]["pause_ns"] <= 20_000  # a gap is 18.2 us
+    assert int(delay[1].replace(",", "")) == streams[1]["delay_frames"]
+    begin = streams[1]["delay_frames"] / Fraction(streams[1]["planned_pps"])
+    assert abs(begin - 60) <= Fraction(2, 55_000)
     assert [stream["step"] for stream in streams] == [
         {"before": 0, "frames": 6_600_000},
         {"before": 6_600_000, "frames": 3_300_000},

@@ -33,14 +33,23 @@ class Pace:
         self._store, self._clock = store, clock
 
     def skip(self, pipe: int, template: int) -> int:
-        """Goes on to the next turn that the first unit passes. Returns the number of skipped turns."""
-        passes, last = self.stage(UNITS[0], template)
-        ticks = self.ticks(UNITS[0])
-        tick = ticks.get((pipe, template), 0)
-        if tick < passes:
+        """Goes on to the next turn that the first two units pass. Returns the number of skipped turns.
+
+        The third unit has no tick in turns that are not due by random gaps.
+        """
+        if self.over(pipe, template):
             return 0
-        ticks[pipe, template] = 0
-        return last + 1 - tick
+        turns = 0  # of the unit behind; it has a turn whenever this one passes
+        for unit in reversed(UNITS[:-1]):
+            passes, last = self.stage(unit, template)
+            ticks = self.ticks(unit)
+            tick = ticks.get((pipe, template), 0)
+            skipped = max(1, last + 1 - tick) if tick >= passes else 0
+            tick = 0 if skipped else tick
+            periods, after = divmod(tick + turns, passes)
+            turns = skipped + periods * (last + 1) + after - tick
+            ticks[pipe, template] = after
+        return turns
 
     def turn(self, pipe: int, template: int, now_ns: int, gap_ns: int | None) -> bool:
         """Whether a turn is due by the template's random gaps; without any (`gap_ns` is None) all are."""
