@@ -26,19 +26,20 @@ class StreamStretch:
 
     planned: PlannedStream
     staging: Staging
-    began_ns: int
+    began_ns: int  # when the switch was asked to begin
     ends_ns: int | None = None  # no frame is due from then on
     most: int | None = None  # the most frames of all stretches together
     before: int = 0  # frames of earlier stretches
     delay: int = 0  # frames that were skipped first
+    begun_ns: int | None = None  # when the switch had done so; None: at once
     stopping_ns: int | None = None  # when the switch was asked to stop it
     stopped_ns: int | None = None  # when the switch had done so
 
     def intended(self, now_ns: int, sent: int) -> int:
         """Frames that were due: by the stream's law after its end, before that by ticks of the meter.
 
-        A stop takes effect at some time between the request and its answer. What was due in between is known
-        by what has left, so a stop is no error of the rate.
+        A start and a stop take effect at some time between the request and its answer. What was due in
+        between is known by what has left, so neither is an error of the rate.
 
         Random gaps make a stream be ahead or behind by chance; only what is more than that was not due.
 
@@ -48,18 +49,19 @@ class StreamStretch:
         """
         stopping_ns = now_ns if self.stopping_ns is None else min(now_ns, self.stopping_ns)
         stopped_ns = now_ns if self.stopped_ns is None else min(now_ns, self.stopped_ns)
-        least, most = self._due(stopping_ns), self._due(stopped_ns)
+        begun_ns = self.began_ns if self.begun_ns is None else self.begun_ns
+        least, most = self._due(begun_ns, stopping_ns), self._due(self.began_ns, stopped_ns)
         if self.staging.gaps and not self._over(stopping_ns):
             least = max(self.before, least - self.staging.spread(least - self.before))
             most += self.staging.spread(most - self.before)
             most = most if self.limit is None else min(most, self.before + self.limit)
         return min(max(sent, least), most)
 
-    def _due(self, until_ns: int) -> int:
-        """Frames that were due until then."""
+    def _due(self, since_ns: int, until_ns: int) -> int:
+        """Frames that were due between a start and then."""
         if self.limit is not None and self._over(until_ns):
             return self.before + self.limit
-        ticks = 1 + int((until_ns - self.began_ns) * self.staging.meter_rate / 10**9)
+        ticks = 1 + int((until_ns - since_ns) * self.staging.meter_rate / 10**9)
         due = max(0, self.staging.departures(ticks) - self.delay)
         return self.before + (due if self.limit is None else min(due, self.limit))
 
@@ -132,6 +134,13 @@ class SwitchRun:
         self.version, self.stopped, self.answering = 0, False, bool(self.job.ends)
         self.last_laps, self.going, self.flipped, self.opened_ns = set(), set(), False, now_ns
 
+    def begun(self, done_ns: int) -> None:
+        """The switch has begun what it was asked to begin."""
+        self.stretches = {
+            number: stretch if stretch.begun_ns is not None else replace(stretch, begun_ns=done_ns)
+            for number, stretch in self.stretches.items()
+        }
+
     def stop(self, asked_ns: int, done_ns: int) -> None:
         """Stops the job: no frame is due from some time on, between a request and its answer."""
         self.stretches = {
@@ -148,6 +157,7 @@ class SwitchRun:
             planned=stream,
             staging=loaded.staging,
             began_ns=now_ns,
+            begun_ns=None,
             before=sent,
             delay=loaded.delay,
         )

@@ -150,6 +150,8 @@ class TofinoTarget(WithoutFrames):
             for run in fresh:
                 self._counting.begin(run)
             self.session.write(departing)
+            for run in fresh:
+                run.begun(self._now_ns())
             self._runs |= {run.job.plan.job: run for run in fresh}
             self._hold_on_loss()
 
@@ -464,6 +466,7 @@ class TofinoTarget(WithoutFrames):
                 going[number] = part
         if going:
             self.session.write(list(replace(job, streams=going, ends=()).departing(run.limits)))
+            run.begun(self._now_ns())
 
     def _begin(self) -> None:
         """Begins with a switch without jobs."""

@@ -79,7 +79,9 @@ def test_it_says_what_a_switch_makes_of_a_step(tmp_path: Path, capsys: pytest.Ca
     assert first.startswith("  s, first rate, 6,600,000 frames: 110 kpps of 64 bytes is 110 kpps; ")
     assert second.startswith("  s, second rate, 3,300,000 frames: 55 kpps of 64 bytes is 55 kpps; ")
     assert "after the start" not in first
-    delay = re.search(r", ([\d,]+) frames after the start, [\d.]+ us after the rate before has ended, ", second)
+    delay = re.search(
+        r", ([\d,]+) frames after the start, [\d.]+ us after the rate before has ended, ", second
+    )
     assert delay
     assert cli.main(["plan", str(path), "--target", "tofino", "--json"]) == 0
     streams = json.loads(capsys.readouterr().out)["streams"]

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 
 from TesterLibrary.model.pattern import Pattern, Stage
 from TesterLibrary.model.units import Duration
+from TesterLibrary.targets.tofino.entry import TableEntry
 from TesterLibrary.targets.tofino.fake import Bridge
 from TesterLibrary.targets.tofino.rate import going_entry, limit_entries, needs_word
 
@@ -42,6 +43,30 @@ def driven(**changes: Any) -> tuple[Driven, list[int]]:
     this = Driven(wire=tap)
     this.target.load(this.plan(**changes))
     return this, tap.arrived.setdefault(124, [])
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_what_a_switch_begins_late_is_no_shortfall(changed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somewhere between the request and its answer a stream begins; frames before that were not due."""
+    this, _ = driven(rate="10 kpps")
+    write = this.target.session.write
+
+    def slow_write(batch: Sequence[TableEntry]) -> None:
+        this.clock.sleep(0.005)
+        write(batch)
+
+    if not changed:
+        monkeypatch.setattr(this.target.session, "write", slow_write)
+    this.target.start(["north"])
+    if changed:
+        monkeypatch.setattr(this.target.session, "write", slow_write)
+        this.target.update("north", this.plan(rate="5 kpps").streams[0])
+    monkeypatch.setattr(this.target.session, "write", write)
+    for _ in range(9):
+        this.clock.sleep(0.0137)
+        (counted,) = this.target.snapshot(["north"]).streams
+        assert counted.tx_packets > 0
+        assert counted.intended_packets == counted.tx_packets
 
 
 @pytest.mark.parametrize("shaping", [None, Pattern((Stage(4, 6),))])
