@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from assertionengine import AssertionOperator
@@ -31,6 +32,7 @@ from ._component import component
 
 _SIX_SECONDS = Duration(6 * 10**9)
 _TEN_THOUSAND = Frequency.parse("10 k/s")
+_LONGEST = Fraction(90)  # bytes of an announcement; that of IPv6
 
 
 @component
@@ -46,8 +48,8 @@ class Learning:
         addresses: AddressRange,
         announce: str = "p1",
         probe: str = "p2",
-        rate: Frequency = _TEN_THOUSAND,
-        probe_rate: Frequency = _TEN_THOUSAND,
+        rate: Frequency | None = None,
+        probe_rate: Frequency | None = None,
         kind: Announcement = Announcement.REPLY,
         mac: str | None = None,
     ) -> LearningResult:
@@ -57,8 +59,8 @@ class Learning:
         | ``addresses`` | ``198.18.64.0/22``: in the network of the port, unknown to the device so far |
         | ``announce`` | the port of the tester where they are announced, again and again |
         | ``probe`` | the port from which UDP is sent to each of them in turn |
-        | ``rate`` | announcements sent per second |
-        | ``probe_rate`` | UDP frames sent per second |
+        | ``rate`` | announcements a second; 10 k/s, or half of what a slower port carries, if left out |
+        | ``probe_rate`` | UDP frames a second; the same, if left out |
         | ``kind`` | ``reply``, ``request``, ``gratuitous`` or ``answer``, as the table below says |
         | ``mac`` | the MAC address that is announced; that of the port, if left out |
 
@@ -85,7 +87,8 @@ class Learning:
         | `Verify Learning Rate Above` | 450 entries/s |
         | `Verify All Learned` |
         """
-        neighbours = Neighbours(addresses, announce, probe, rate, probe_rate, kind, mac)
+        rates = self._rate(rate, announce), self._rate(probe_rate, probe)
+        neighbours = Neighbours(addresses, announce, probe, *rates, kind, mac)
         measurer = NeighbourMeasurer(self._suite.tester, neighbours)
         self._suite.progress.begin(f"learning of {addresses}")
         trial = measurer.measure(addresses.count)
@@ -98,8 +101,8 @@ class Learning:
         announce: str = "p1",
         probe: str = "p2",
         lowest: int = 128,
-        rate: Frequency = _TEN_THOUSAND,
-        probe_rate: Frequency = _TEN_THOUSAND,
+        rate: Frequency | None = None,
+        probe_rate: Frequency | None = None,
         kind: Announcement = Announcement.REPLY,
         rest: Duration = _SIX_SECONDS,
     ) -> CacheResult:
@@ -110,8 +113,8 @@ class Learning:
         | ``announce`` | the port of the tester where they are announced |
         | ``probe`` | the port from which they are reached |
         | ``lowest`` | the number at which the search begins, doubling it |
-        | ``rate`` | announcements sent per second |
-        | ``probe_rate`` | UDP frames sent per second |
+        | ``rate`` | announcements a second; 10 k/s, or half of what a slower port carries, if left out |
+        | ``probe_rate`` | UDP frames a second; the same, if left out |
         | ``kind`` | the kind of announcement, as in `Measure Neighbour Learning Rate` |
         | ``rest`` | the pause in which the device can forget what it could not learn; Linux needs 5 s |
 
@@ -124,7 +127,8 @@ class Learning:
         | ${result} = | `Find Neighbour Cache Capacity` | 198.18.64.0/20 |
         | `Verify Neighbour Cache Capacity Above` | 1000 |
         """
-        neighbours = Neighbours(addresses, announce, probe, rate, probe_rate, kind)
+        rates = self._rate(rate, announce), self._rate(probe_rate, probe)
+        neighbours = Neighbours(addresses, announce, probe, *rates, kind)
         measurer = NeighbourMeasurer(self._suite.tester, neighbours, rest=rest)
         self._suite.progress.begin(f"neighbour cache of {addresses}")
         return self._suite.found(find_capacity(measurer, str(addresses), lowest, addresses.count))
@@ -135,7 +139,7 @@ class Learning:
         addresses: AddressRange,
         announce: str = "p1",
         probe: str = "p2",
-        rate: Frequency = _TEN_THOUSAND,
+        rate: Frequency | None = None,
         kind: Announcement = Announcement.REPLY,
         mac: str | None = None,
     ) -> int:
@@ -145,13 +149,14 @@ class Learning:
         | ``addresses`` | IPv4 or IPv6 addresses in the network of the port |
         | ``announce`` | the port of the tester |
         | ``probe`` | another port of the tester, on which nothing of them is expected |
-        | ``rate`` | announcements sent per second |
+        | ``rate`` | announcements a second; 10 k/s, or half of what a slower port carries, if left out |
         | ``kind`` | the kind of announcement, as in `Measure Neighbour Learning Rate` |
         | ``mac`` | the MAC address that is announced; that of the port, if left out |
 
         | `Send Neighbour Announcements` | 198.18.64.0/24 | kind=gratuitous | mac=02:00:00:00:aa:01 |
         """
-        neighbours = Neighbours(addresses, announce, probe, rate, rate, kind, mac)
+        rates = self._rate(rate, announce), self._rate(rate, probe)
+        neighbours = Neighbours(addresses, announce, probe, *rates, kind, mac)
         return NeighbourMeasurer(self._suite.tester, neighbours).announce()
 
     @keyword(tags=["get"])
@@ -163,7 +168,7 @@ class Learning:
         message: str | None = None,
         announce: str = "p1",
         probe: str = "p2",
-        probe_rate: Frequency = _TEN_THOUSAND,
+        probe_rate: Frequency | None = None,
     ) -> int:
         """Returns to how many of these addresses the device forwards now, and asserts if asked to.
 
@@ -174,14 +179,15 @@ class Learning:
         | ``message`` | a text in place of the usual one if the assertion fails |
         | ``announce`` | the port of the tester where the addresses are |
         | ``probe`` | the port from which they are reached |
-        | ``probe_rate`` | UDP frames sent per second |
+        | ``probe_rate`` | UDP frames a second; 10 k/s, or half of what a slower port carries, if left out |
 
         Nothing is announced for it, and the tester does not answer the device's own questions for these
         addresses unless `Start ARP Responder` was called for them.
 
         | `Get Known Neighbours` | 198.18.64.0/24 | == | 254 |
         """
-        neighbours = Neighbours(addresses, announce, probe, probe_rate, probe_rate)
+        rates = self._rate(probe_rate, announce), self._rate(probe_rate, probe)
+        neighbours = Neighbours(addresses, announce, probe, *rates)
         counted = NeighbourMeasurer(self._suite.tester, neighbours).counted()
         return int(
             asserted(
@@ -237,6 +243,13 @@ class Learning:
         """
         result = self._judged(measured, CacheResult)
         return self._suite.conclude(at_least(lambda bound: capacity_above(result, bound), bound, within))
+
+    def _rate(self, asked: Frequency | None, port: str) -> Frequency:
+        """The rate that was asked for, or that of a port: it leaves room for what else is sent there."""
+        if asked or port not in self._suite.tester.ports:  # which is refused later
+            return asked or _TEN_THOUSAND
+        half = self._suite.tester.ports[port].speed.frames_per_second(_LONGEST) / 2
+        return min(_TEN_THOUSAND, Frequency(half), key=lambda rate: rate.per_second)
 
     def _judged(self, measured: Any, kind: Any) -> Any:
         judged = self._suite.judged(measured)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..errors import PlanError
@@ -65,4 +65,10 @@ def compile_program(compiler: Path, source: Path, output: Path, *, chip: str, ar
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=output)
     if done.returncode:
         said = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-        raise PlanError("\n".join([f"{source.name} was not compiled: {compiler} says", *said[-_LAST:]]))
+        raise PlanError("\n".join([f"{source.name} was not compiled: {compiler} says", *_cause(said)]))
+
+
+def _cause(said: Sequence[str]) -> Sequence[str]:
+    """The lines that matter: from the first error on, which warnings of another part may follow."""
+    error = next((number for number, line in enumerate(said) if "error" in line.lower()), None)
+    return said[-_LAST:] if error is None else said[error : error + _LAST]

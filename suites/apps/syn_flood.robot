@@ -22,6 +22,7 @@ ${SERVERS}          198.19.1.10-198.19.1.13:80    # behind the device
 ${ATTACKERS}        198.18.3.1-198.18.3.200
 ${FLOOD}            5000/s
 ${SYNS}             2000
+${TIME}             5 s    # for all of them
 
 
 *** Test Cases ***
@@ -29,6 +30,6 @@ SYN Flood
     [Documentation]    HyperTester table 6: attackers are emulated at p1, and their SYNs looked for at p2.
     Count Packets    passed    port=p2    filter=TCP.flags == S
     Start SYN Flood    flood    ${SERVICE}    sources=${ATTACKERS}    rate=${FLOOD}    total=${SYNS}
-    Wait For Clients    flood    answered    ==    ${SYNS}    timeout=5 s
+    Wait For Clients    flood    answered    ==    ${SYNS}    timeout=${TIME}
     Get Session Statistics    flood    attempted    ==    ${SYNS}
     Get Query Result    passed    count    ==    0

@@ -13,7 +13,7 @@ _BOUNDS = Path(__file__).with_name("bounds.yaml")
 _LATENCIES, _SLOWER = ("20 ms", "30 ms"), "3 s"  # bounds: the model is slow, and moves its clock in steps
 _WRITTEN = Path("results") / "matrix"
 _SPEED = "100 kbps"  # 149 frames of 64 bytes each second: the model keeps that
-_SHAPED = {"rate": "30 kbps", "burst": 1240, "queue": 1240}  # ten frames of 128 bytes each
+_SHAPED = {"rate": "30 kbps", "burst": 1860, "queue": 1860}  # 15 frames of 128 bytes each
 
 
 def on_model(name: str) -> str:

@@ -146,17 +146,34 @@ MODEL = Target(
     variables=(on_model("l2-bridge"), *_MODELLED),
     special={
         "measurement": ("RATE:50 pps", "DURATION:2 s", "CABLE:none", "DELAY:3 s", "TAIL:3 s", "OUTAGE:3 s"),
-        "apps/hosts": (on_model("web-hosts"), "PAGE:TCP.flags has P and TCP.dport == 2000-2049"),
+        "apps/traffic": (
+            on_model("l2-bridge"),
+            *("RATE:60 kbps", "PACKETS:25 pps", "TALK:20 pps", "DURATION:8 s"),
+            *("DELAY:3 s", "SILENCE:3 s", "BURST:60"),
+        ),
+        "apps/hosts": (
+            on_model("web-hosts"),
+            "SCAN:25 pps",
+            "PAGE:TCP.flags has P and TCP.dport == 2000-2049",
+        ),
+        "apps/syn_flood": (
+            on_model("l4-syn-proxy"),
+            *("ATTACKERS:198.18.3.1-198.18.3.200:1024", "FLOOD:10/s", "SYNS:100", "TIME:40 s"),
+        ),
         "stateful/cdn": (
             on_model("l7-balancer"),
             *("CONNECTIONS:20", "RATE:10/s", "FEWEST:3", "MIDDLE:3", "LONG:8"),
         ),
         "stateful/burst_tolerance": (
             on_model("shaper"),
-            *("SHAPED:30 kbps", "BURST:1240 B", "QUEUE:1240 B", "AVERAGE:20 kbps", "FRAME_SIZE:128"),
+            *("SHAPED:30 kbps", "BURST:1860 B", "QUEUE:1860 B", "AVERAGE:20 kbps", "FRAME_SIZE:128"),
             *("SHORT_TIME:4 s", "LONG:200", "LONG_TIME:25 s"),
         ),
-        "stateful/arp_learning": (on_model("arp-router"), *_FEW_NEIGHBOURS),
+        "stateful/arp_learning": (
+            on_model("arp-router"),
+            *("CAPACITY:32", "MOST:198.18.128.1-198.18.128.100", "FLOOD:20 pps", "ANNOUNCED:10/s"),
+            "RATE:5 entries/s",
+        ),
         "stateful/nd_learning": (on_model("nd-router"),),
         "stateful/syn_flood": (on_model("l4-syn-proxy"), "ATTACKERS:198.18.3.1-198.18.3.200:1024"),
         "stateful/l4_gateway": (on_model("l4-gateway"),),

@@ -50,6 +50,15 @@ def test_what_the_compiler_complains_of_is_passed_on(tmp_path: Path) -> None:
         compile_program(path, tmp_path / "x.p4", tmp_path / "out", chip="tofino", architecture="tna")
 
 
+def test_warnings_do_not_hide_the_error(tmp_path: Path) -> None:
+    """A compiler goes on with the other pipeline, and has more to say of it than is shown."""
+    lines = [*("a.p4(1): warning: x",) * 30, "b.p4(2): error: no stage", *("c.p4(3): warning: y",) * 30]
+    path = program(tmp_path / "p4c", "#!/bin/sh\ncat <<'END' >&2\n" + "\n".join(lines) + "\nEND\nexit 2\n")
+    with pytest.raises(PlanError) as refused:
+        compile_program(path, tmp_path / "x.p4", tmp_path / "out", chip="tofino", architecture="tna")
+    assert str(refused.value).splitlines()[1] == "b.p4(2): error: no stage"
+
+
 def test_what_the_compiler_leaves_where_it_runs_is_with_its_outputs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

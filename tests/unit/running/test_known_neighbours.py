@@ -14,6 +14,9 @@ from TesterLibrary.errors import Inconclusive, TesterLibraryError, VerdictFailed
 from TesterLibrary.keywords import _assertion, learning
 from TesterLibrary.measurement.learning import LearningCheck
 from TesterLibrary.model.endpoints import AddressRange
+from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.units import Bandwidth
+from TesterLibrary.running.announcement import Neighbours
 from TesterLibrary.verdict import Outcome, Verdict
 
 ADDRESSES = AddressRange.parse("198.18.64.0/24")
@@ -24,11 +27,18 @@ class Asked:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, known: int, *objections: str) -> None:
         counted = LearningCheck(ADDRESSES.count, known, objections)
-        monkeypatch.setattr(
-            learning, "NeighbourMeasurer", lambda *_: SimpleNamespace(counted=lambda: counted)
-        )
+        monkeypatch.setattr(learning, "NeighbourMeasurer", self._measurer)
         self.verdicts: list[Verdict] = []
-        self._session: Any = SimpleNamespace(tester=None, conclude=self._conclude)
+        self.probe_rate: Frequency | None = None
+        self.ports: dict[str, Any] = {}
+        self._counted = counted
+        self._session: Any = SimpleNamespace(
+            tester=SimpleNamespace(ports=self.ports), conclude=self._conclude
+        )
+
+    def _measurer(self, _: object, neighbours: Neighbours) -> SimpleNamespace:
+        self.probe_rate = neighbours.probe_rate
+        return SimpleNamespace(counted=lambda: self._counted)
 
     def _conclude(self, verdict: Verdict, message: str | None) -> None:
         self.verdicts.append(verdict)
@@ -36,7 +46,8 @@ class Asked:
 
     def __call__(self, operator: str | None = None, expected: Any = None) -> int:
         chosen = AssertionOperator[operator] if operator else None
-        return learning.Learning(self._session).get_known_neighbours(ADDRESSES, chosen, expected)
+        known: int = learning.Learning(self._session).get_known_neighbours(ADDRESSES, chosen, expected)
+        return known
 
 
 def test_a_number_is_written_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,6 +55,17 @@ def test_a_number_is_written_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked("==", "1234567") == 1_234_567
     (verdict,) = asked.verdicts
     assert (verdict.outcome, verdict.measured) == (Outcome.PASS, "1,234,567")
+
+
+@pytest.mark.parametrize(("speed", "rate"), [("1 Gbps", "10 k/s"), ("88 kbps", "50/s")])
+def test_a_slow_port_is_probed_at_half_of_what_it_carries(
+    speed: str, rate: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Frames of 90 bytes, 110 with what is between them."""
+    asked = Asked(monkeypatch, 50)
+    asked.ports |= {name: SimpleNamespace(speed=Bandwidth.parse(speed)) for name in ("p1", "p2")}
+    asked()
+    assert asked.probe_rate == Frequency.parse(rate)
 
 
 def test_a_comparison_that_does_not_hold_fails(monkeypatch: pytest.MonkeyPatch) -> None:
