@@ -48,10 +48,18 @@ class SessionGetter:
             subject=f"{statistic.replace('_', ' ')} of {name}",
             parse=lambda text: parsed(statistic, text),
             text=lambda value: duration_text(value) if _is_time(statistic) else text_of(value),
-            known=_known(trial, statistic),
+            known=self._unopened(name, trial) if statistic == "attempted" else _known(trial, statistic),
             doubt=trial.doubt,
             message=message,
         )
+
+    def _unopened(self, name: str, trial: SessionTrial) -> Between | None:
+        """The bounds of what is opened while the tester, and no device, is to open more."""
+        opened, total = trial.statistics.openings, self._suite.connections.to_open(name)
+        if total is None or opened >= total:
+            return _known(trial, "attempted")
+        why = f"{total - opened:,} of {total:,} connections are still to be opened; wait for them first"
+        return Undecided(opened, total, why)
 
 
 def _known(trial: SessionTrial, statistic: str) -> Between | None:

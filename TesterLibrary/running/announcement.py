@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 from ipaddress import IPv6Address
+from math import ceil
 
 from ..errors import PlanError
 from ..model.editor import Editor, FieldPath, Sweep
@@ -20,7 +21,7 @@ from ..model.units import Duration, FrameSize, Rate, RateUnit
 
 ANNOUNCEMENTS, PROBES = "announcements", "probes"
 _BROADCAST = "ff:ff:ff:ff:ff:ff"
-_LAG = Duration(50 * 10**6)  # of the first probe, so that addresses are announced before they are probed
+_LAG_NS = 50 * 10**6  # before the first probe at least, so that addresses are announced before that
 _REQUEST, _REPLY = "1", "2"  # operations of RFC 826
 _SIZES = {4: FrameSize(64), 6: FrameSize(90)}  # of an announcement
 _PROBE_SIZES = {4: FrameSize(64), 6: FrameSize(82)}
@@ -125,11 +126,17 @@ class Neighbours:
             rx=self.announce,
             frame_size=_PROBE_SIZES[self.addresses.first.version],
             rate=_pps(self.probe_rate),
-            start_after=_LAG,
+            start_after=self._lag,
             editors=(self._each("IP.dst" if self.addresses.first.version == 4 else "IPv6.dst"),),
             count_flows=True,
             answered=False,
         )
+
+    @property
+    def _lag(self) -> Duration:
+        """The time of the first probe: whole gaps, as a switch waits for no others."""
+        gaps = ceil(self.probe_rate.per_second * _LAG_NS / 10**9)
+        return Duration(round(gaps * 10**9 / self.probe_rate.per_second))
 
     def _each(self, field: str) -> Editor:
         first, last = str(self.addresses.first), str(self.addresses.last)

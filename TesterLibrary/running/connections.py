@@ -185,6 +185,11 @@ class Connections:
         running = [one for one in self._running.values() if isinstance(one.end, Clients)]
         return [one.end.name for one in running if self._may_send(one)]
 
+    def to_open(self, name: str) -> int | None:
+        """The `total` of connections of clients that run; None for others."""
+        running = self._running.get(name)
+        return running.end.total if running and isinstance(running.end, Clients) else None
+
     def _may_send(self, running: _Running) -> bool:
         counted = self._read(running, self._tester.target.snapshot([running.plan.job]))
         total = running.end.total if isinstance(running.end, Clients) else None

@@ -23,6 +23,8 @@ ${SERVERS}          198.19.1.10-198.19.1.13:80    # behind the device
 ${CLIENTS}          198.18.2.1-198.18.2.20    # addresses of those who mean it
 ${ATTACKERS}        198.18.3.1-198.18.3.200    # addresses of the flood
 ${FLOOD}            5000/s    # SYNs
+${SYNS}             2000    # of a flood that ends
+${TIME}             5 s    # for all of them
 ${RATE}             100/s    # connections of real clients
 ${DURATION}         3 s
 ${HALF_OPEN}        0    # connections that the flood may leave at the servers: SYNs that reach them
@@ -52,9 +54,9 @@ The Flood Does Not Reach The Servers
     ...    SYN itself is waited for no longer.
     Start Protocol Responder    servers    http-get    servers=${SERVERS}    port=p2
     Count Packets    reached    port=p2    filter=TCP.flags == S
-    Start SYN Flood    flood    ${SERVICE}    sources=${ATTACKERS}    rate=${FLOOD}    total=2000
-    Wait For Clients    flood    answered    ==    2000    timeout=5 s
-    Get Session Statistics    flood    attempted    ==    2000
+    Start SYN Flood    flood    ${SERVICE}    sources=${ATTACKERS}    rate=${FLOOD}    total=${SYNS}
+    Wait For Clients    flood    answered    ==    ${SYNS}    timeout=${TIME}
+    Get Session Statistics    flood    attempted    ==    ${SYNS}
     ${reached} =    Get Query Result    reached    count
     Get Query Result    reached    count    <=    ${HALF_OPEN}
     ...    message=${reached} SYNs of the flood have reached the servers, ${HALF_OPEN} are allowed

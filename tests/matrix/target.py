@@ -166,8 +166,8 @@ MODEL = Target(
         ),
         "stateful/burst_tolerance": (
             on_model("shaper"),
-            *("SHAPED:30 kbps", "BURST:1860 B", "QUEUE:1860 B", "AVERAGE:20 kbps", "FRAME_SIZE:128"),
-            *("SHORT_TIME:4 s", "LONG:200", "LONG_TIME:25 s"),
+            *("SHAPED:15 kbps", "BURST:1860 B", "QUEUE:1860 B", "AVERAGE:10 kbps", "FRAME_SIZE:128"),
+            *("SHORT_TIME:8 s", "LONG:150", "LONG_TIME:23 s"),
         ),
         "stateful/arp_learning": (
             on_model("arp-router"),
@@ -175,7 +175,10 @@ MODEL = Target(
             "RATE:5 entries/s",
         ),
         "stateful/nd_learning": (on_model("nd-router"),),
-        "stateful/syn_flood": (on_model("l4-syn-proxy"), "ATTACKERS:198.18.3.1-198.18.3.200:1024"),
+        "stateful/syn_flood": (
+            on_model("l4-syn-proxy"),
+            *("ATTACKERS:198.18.3.1-198.18.3.200:1024", "FLOOD:10/s", "SYNS:100", "TIME:40 s"),
+        ),
         "stateful/l4_gateway": (on_model("l4-gateway"),),
         "stateful/l7_load_balancer": (on_model("l7-balancer"),),
         "stateful/dns_responder": (on_model("dns-gateway"),),

@@ -144,3 +144,16 @@ def test_a_responder_knows_of_no_failure(tmp_path: Path) -> None:
     )
     suite: Any = SimpleNamespace(connections=ends, conclude=lambda verdict, message: verdict.enforce(message))
     assert SessionGetter(suite).statistic("web", "failed", AssertionOperator["=="], 0, None) == 0
+
+
+def test_what_the_tester_is_still_to_open_is_no_fault_of_a_device(tmp_path: Path) -> None:
+    """0.1 s at 100 connections a second: an assertion on all of them is early, and not broken."""
+    web = Responder(name="web", port="p2", protocol="http-get", servers=SERVICE)
+    ends = running(tmp_path, web, rate=Frequency.parse("100/s"), connections=50, total=50)
+    with pytest.raises(Inconclusive, match=r"of 50 connections are still to be opened; wait for them first"):
+        asked(ends, "attempted", "==", 50)
+    with pytest.raises(VerdictFailed):
+        asked(ends, "attempted", "==", 51)
+    asked(ends, "attempted", ">=", 2)
+    ends._sleep(1)
+    asked(ends, "attempted", "==", 50)
