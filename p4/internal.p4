@@ -10,6 +10,7 @@ struct internal_ingress_t {
     bit<16> l4_rest;
     bit<16> signature_rest;
     bool udp_summed;           // UDP has a checksum
+    state_t note;              // that a look at a flow leaves at its state
     turn_t turn;
     reply_t reply;
 }
@@ -24,17 +25,29 @@ parser InternalIngressParser(packet_in packet, out headers_t hdr, out internal_i
     state start {
         packet.extract(ig);
         packet.advance(PORT_METADATA_SIZE);
-        meta = {0, 0, false, {0, false, false, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}};
+        meta = {0, 0, false, 0, {0, false, false, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}};
         packet.extract(hdr.loop);
         transition select(hdr.loop.ether_type) {
             TYPE_IPV4: ipv4;
             TYPE_ARP: arp;
-            TYPE_VLAN: vlan;
+            TYPE_VLAN: tagged;
             TYPE_IPV6: ipv6;
             TYPE_MPLS: mpls;
             OWN_ETHERNET_TYPES
             default: accept;
         }
+    }
+
+    state tagged {
+        transition select(packet.lookahead<bit<16>>()[11:0]) {
+            VLAN_OF_LOOKS: look;
+            default: vlan;
+        }
+    }
+
+    state look {
+        meta.note = LOOKED_AT;
+        transition vlan;
     }
 
 #include "parsers/network.p4"
@@ -62,7 +75,7 @@ control InternalIngress(inout headers_t hdr, inout internal_ingress_t meta, in i
                                 ig_deparser);
             rate.apply(hdr.loop.template, ig.ingress_mac_tstamp[31:0], meta.turn.rated, meta.turn.departs);
         } else {
-            responder.apply(hdr, meta.reply, meta.turn);
+            responder.apply(hdr, meta.note, meta.reply, meta.turn);
         }
         queues.apply(hdr, meta.reply, meta.turn.asks, meta.turn.polls, meta.turn.answers);
         // Last, because nothing waits for it: tables that do not exclude each other come one behind the other.

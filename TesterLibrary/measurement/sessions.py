@@ -60,7 +60,7 @@ class SessionStatistics:
     endless: int | None = None
     not_sent: int = 0  # frames that the port did not take in time, or that were too long for it
     opens: bool = False  # it opens flows, so it is a client
-    untimed: bool = False  # its tables have no timers, so its flows wait for ever
+    untimed: bool = False  # no timer of its tables ends a flow, so its flows wait for ever
     interpreted: bool | None = None  # its tables are; None: the tester has one way to run tables only
     unread: Mapping[str, str] = field(default_factory=dict)  # by counter, what a table cannot read
     failures: tuple[str, ...] = ()  # counters of what flows fail by
@@ -96,7 +96,7 @@ class SessionStatistics:
             endless=counted.endless,
             not_sent=counted.not_sent + (counted.too_long or 0),
             opens=opens,
-            untimed=not any(layer.timers for layer in layers),
+            untimed=not protocol.times_out,
             interpreted=counted.interpreted,
             unread={f"{layer.name}.{name}": what for layer in layers for name, what in layer.unread},
             failures=tuple(f"{layer.name}.{name}" for layer in layers for name in layer.failures),

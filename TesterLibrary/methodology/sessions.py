@@ -177,7 +177,7 @@ def _waits(trial: SessionTrial) -> str:
         return ""
     waits = f"{waiting:,} of {max(waiting, opened):,} connections"
     if trial.statistics.untimed:
-        return f"{waits} have no answer yet, and none fails by that: their protocol has no timers"
+        return f"{waits} have no answer yet, and none fails by that: no timer of their protocol ends one"
     return f"{waits} were still opening; measure for longer than their timeout"
 
 

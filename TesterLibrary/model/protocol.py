@@ -135,6 +135,16 @@ class Protocol:
         variables = (variable.name for variable in self.variables if variable.aside)
         return frozenset([*variables, *(scanner.name for scanner in self.scanners if scanner.aside)])
 
+    @property
+    def times_out(self) -> bool:
+        """Whether a timer of one of its tables may end a flow: it changes the state, or raises an event."""
+        return any(
+            row.event in layer.timers
+            and (row.to is not None or any(action.act.raises for action in row.actions))
+            for layer in self.layers
+            for row in layer.rows
+        )
+
     def registers(self) -> Iterator[tuple[str, int]]:
         """The state that this table keeps for a flow, by name and bits."""
         if len(self.states) > 1:

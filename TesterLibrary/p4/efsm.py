@@ -24,12 +24,14 @@ from ..planning.switch.expected import (
     expected_variable,
 )
 from ..planning.switch.match_action import MatchAction
-from ..planning.switch.resources import PREFIX_OCTETS, QUEUES
+from ..planning.switch.resources import PREFIX_OCTETS, QUEUES, START
 from ..planning.switch.row_names import row_action, row_key
-from ..planning.switch.starts import CARRIED, START, carried_values
+from ..planning.switch.starts import CARRIED, carried_values
+from ..planning.switch.timers import check_timers
 from ..planning.switch.trigger import ASKINGS
 from ..protocols.actions.counting import Count
 from ..protocols.actions.sending import Send
+from ..protocols.actions.timers import StartTimer, StopTimer
 from ..protocols.actions.variables import Assign, Randomize
 from ..protocols.conditions import PAYLOAD_LENGTH
 from ..protocols.diagram import act_text
@@ -116,6 +118,7 @@ def efsm(programs: Sequence[MatchAction]) -> str:
         raise PlanError(f"protocols {', '.join(names)}: each is given once; jobs share what is built")
     for program in programs:
         check_expected(program.protocol)
+        check_timers(program.protocol)
         _check_rows(program.protocol)
     answers = list(_answers(programs))
     if len(answers) > QUEUES:
@@ -202,17 +205,17 @@ def _trigger_actions() -> Iterator[TriggerAction]:
 def _check_rows(protocol: Protocol) -> None:
     for row in protocol.rows:
         acts = [action.act for action in row.actions]
-        starts = row.event == START
-        known = Count | Send | Randomize if starts else Count | Send | Assign
+        starts, wakes = row.event == START, row.event in protocol.timers
+        known = Count | Send | StartTimer | StopTimer | (Randomize if starts else Assign)
         other = next((act for act in acts if not isinstance(act, known) or not _adds(row, act)), None)
         sends = sum(isinstance(act, Send) for act in acts)
-        if (row.event != "packet" and not starts) or other or sends > 1:
+        if not (row.event == "packet" or starts or wakes) or other or sends > 1:
             what = act_text(other) if other else f"{sends} answers" if sends > 1 else f"the event {row.event}"
             raise PlanError(
                 f"{protocol.path}: line {row.line}: {what} is not in the switch's program; on an "
-                "arriving packet, or at the start of a flow, a row can count one, count payload.length if it "
-                "tests TCP.dataofs: 5, send one template, change the state, and keep what "
-                "http-get-client keeps"
+                "arriving packet, at the start of a flow, or when its timer is due, a row can count one, "
+                "count payload.length if it tests TCP.dataofs: 5, send one template, change the state, "
+                "start and stop the timer, and keep what http-get-client keeps"
             )
 
 

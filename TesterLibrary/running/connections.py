@@ -449,7 +449,7 @@ class Connections:
         )
 
     def _waiting_for_ever(self, running: _Running) -> int | None:
-        """Connections that only a stop ends, as their tables have no timers; None of others.
+        """Connections that only a stop ends, as no timer of their tables does; None of others.
 
         Once they are stopped, they are not told from those that would have had their answer next.
         """

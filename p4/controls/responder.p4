@@ -3,11 +3,12 @@
 
 // Finds what a packet of a protocol asks for (norma section 4). First pass: read the flow's state and find the row.
 // Second pass, if the row changes the state: write it, because a register can be accessed once in a pass. The
-// row's actions are generated: Efsm.
+// row's actions are generated: Efsm. Clients have a timer, too: packets that look at each flow in turn. A flow that is
+// found as a look has left it, a whole turn before, is due.
 #ifndef RESPONDER_P4
 #define RESPONDER_P4
 
-control Responder(inout headers_t hdr, inout reply_t reply, inout turn_t turn) {
+control Responder(inout headers_t hdr, in state_t note, inout reply_t reply, inout turn_t turn) {
     Efsm() efsm;
     Hash<bit<32>>(HashAlgorithm_t.IDENTITY) swapped;
     l4_port_t source;
@@ -16,9 +17,11 @@ control Responder(inout headers_t hdr, inout reply_t reply, inout turn_t turn) {
 
     Register<state_t, bit<18>>(FLOWS, 0) states;
 
+    // The note of a look is left in one access, so it never takes back a state that was written meanwhile.
     RegisterAction<state_t, bit<18>, state_t>(states) read = {
         void apply(inout state_t value, out state_t result) {
             result = value;
+            value = value | note;
         }
     };
     RegisterAction<state_t, bit<18>, state_t>(states) write = {

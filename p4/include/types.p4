@@ -14,7 +14,9 @@ typedef bit<8> template_t;     // a kind of template packet: a stream's, or one 
 typedef bit<8> link_t;         // which Ethernet addresses a frame gets at the port it leaves by
 typedef bit<8> trigger_t;      // what sends frames because a packet has arrived
 typedef bit<24> flow_t;        // index of what is kept of a flow (norma section 4.2)
-typedef bit<8> state_t;        // of a flow
+typedef bit<8> state_t;        // of a flow, in the low bits
+const state_t LOOKED_AT = 0x80; // the other one: a look of a timer has passed since the state was written
+const bit<12> VLAN_OF_LOOKS = 0xfff; // which no frame has (IEEE 802.1Q)
 typedef bit<4> queue_t;        // of templates that reply, the low bits of a pointer (norma section 4.3)
 typedef bit<1> version_t;      // which of two sets of counters a frame belongs in (norma section 6.1)
 typedef bit<3> arrival_t;      // 0: above all before it, 1: overtaken, 5: again, 7: too late to tell these two apart

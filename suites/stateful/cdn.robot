@@ -26,6 +26,7 @@ ${SERVICE}          192.0.2.10:80    # where clients connect to
 ${ALL}              198.19.1.10-198.19.1.13    # of these
 ${CONNECTIONS}      4000    # of clients
 ${RATE}             2000/s    # of their opening
+${WAIT}             1 s    # for an answer to a SYN, before it is sent again; a slow tester takes longer
 ${SHORT}            1    # segments of 1,000 bytes, of which files are made
 ${MIDDLE}           10
 ${LONG}             50
@@ -76,4 +77,5 @@ Clients Ask Once
     ...    connections=${CONNECTIONS}
     ...    total=${CONNECTIONS}
     ...    rate=${RATE}
+    ...    wait=${WAIT}
     ...    reopen=never

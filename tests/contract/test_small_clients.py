@@ -135,6 +135,27 @@ def test_connections_without_an_answer_stay_open(sessions: Sessions) -> None:
     assert (users.attempted, users.established, users.concurrent, users.unanswered) == (4, 0, 4, 4)
 
 
+@pytest.mark.parametrize("vlan", [None, 7])
+def test_a_syn_is_sent_again_until_it_is_answered(sessions: Sessions, vlan: int | None) -> None:
+    sessions.start(_clients(connections=4, total=4, vlan=vlan, parameters={"wait": "200 ms"}))
+    users = sessions.until("users", lambda s: s.count("retransmitted") >= 8)
+    assert (users.attempted, users.established, users.concurrent) == (4, 0, 4)
+    assert users.tx_packets == 4 + users.count("retransmitted")
+    sessions.start(_server(vlan=vlan))
+    users = sessions.until("users", lambda s: s.ended == 4)
+    assert (users.attempted, users.established, users.completed, users.failed) == (4, 4, 4, 0)
+    before = users.count("retransmitted")
+    sessions.rig.pass_time(1)
+    assert sessions.read("users").count("retransmitted") == before
+
+
+def test_a_syn_that_is_on_its_way_is_not_sent_again(sessions: Sessions) -> None:
+    """A timer of a switch may be late by one of its times, and never early."""
+    sessions.start(_clients(connections=4, total=4, parameters={"wait": "2 s"}))
+    sessions.rig.pass_time(1.9)
+    assert sessions.read("users").count("retransmitted") == 0
+
+
 @pytest.mark.parametrize(("here", "there"), [(7, None), (7, 8), (None, 7)])
 def test_nobody_answers_in_another_vlan(sessions: Sessions, here: int | None, there: int | None) -> None:
     """The server's answers would be taken neither, if it gave any."""

@@ -162,7 +162,7 @@ MODEL = Target(
         ),
         "stateful/cdn": (
             on_model("l7-balancer"),
-            *("CONNECTIONS:20", "RATE:10/s", "FEWEST:3", "MIDDLE:3", "LONG:8"),
+            *("CONNECTIONS:20", "RATE:4/s", "FEWEST:3", "MIDDLE:3", "LONG:8", "WAIT:5 s"),
         ),
         "stateful/burst_tolerance": (
             on_model("shaper"),

@@ -47,6 +47,7 @@ def test_clients_do_the_same_on_both(program: P4Program, seed: int) -> None:
         rate=Frequency.parse(f"{draw.choice((300, 1000, 7777))}/s"),
         reopen=draw.choice(list(Reopen)),
         first_source=draw.randrange(30),
+        parameters={"wait": draw.choice(("3 ms", "20 ms"))} if protocol == "http-get-client" else {},
     )
     server = draw.choice(("http-get", "syn-reset", ""))
     vlan = draw.choice((None, 7))

@@ -29,6 +29,7 @@ from ...protocols.values import MaskedNumbers
 from .datagrams import SEEN, is_datagram, is_seen, reads_payload, seen_words
 from .expected import BEGUN, IN_ORDER, begun_variable, expected_variable
 from .resources import FLOW_ID_BITS, PREFIX_OCTETS, QUEUE_ARRAY, QUEUES, excesses
+from .timers import LOOKED_AT, STATE, starts_timer, timer_of
 
 PADDED = 6  # bytes of payload from which on a segment of TCP without options is no shorter than a frame
 _LENGTH, _LENGTH_BITS = quantity(PAYLOAD_LENGTH), 16
@@ -47,7 +48,7 @@ class Ternary:
 class MatchEntry:
     """An entry of a table; entries with a lower priority number are tried first."""
 
-    table: str  # packet, start or a step
+    table: str  # packet, start, a timer or a step
     priority: int
     match: tuple[Ternary, ...]
     payload: bytes
@@ -58,6 +59,7 @@ class MatchEntry:
     bypass: bool
     line: int
     measures: tuple[str, ...] = ()  # counters that it adds the bytes of the payload to
+    restarts: bool = False  # the timer of its flow, where it does not change the state
     octets: int | None = None  # of each payload, where the match tells; None: what frames have beside headers
 
 
@@ -133,7 +135,7 @@ def match_action(protocol: Protocol, parameters: Mapping[str, int] | None = None
     )
     return MatchAction(
         protocol=protocol,
-        registers=tuple(protocol.registers()),
+        registers=tuple(one for one in protocol.registers() if one[0] not in protocol.timers),
         entries=tuple(_entries(protocol, numbers)),
         queues=tuple(_queues(protocol, numbers)),
     )
@@ -141,10 +143,15 @@ def match_action(protocol: Protocol, parameters: Mapping[str, int] | None = None
 
 def _entries(protocol: Protocol, numbers: Mapping[str, int]) -> Iterator[MatchEntry]:
     """The entries of all rows, with parameters as numbers."""
-    scope = NameScope(protocol)
+    scope, timer = NameScope(protocol), timer_of(protocol)
     for event in dict.fromkeys(row.event for row in protocol.rows):
         priority = 0
         for number, state in enumerate(protocol.states):
+            found = (
+                Ternary("state", number | LOOKED_AT, STATE | LOOKED_AT)
+                if event == timer
+                else Ternary("state", number, STATE)
+            )
             for row in protocol.rows_for(state, event):
                 tested = condition((_with_numbers(test, numbers) for test in row.tests), scope)
                 counts = [action.act for action in row.actions if isinstance(action.act, Count)]
@@ -156,7 +163,7 @@ def _entries(protocol: Protocol, numbers: Mapping[str, int]) -> Iterator[MatchEn
                     yield MatchEntry(
                         table=event,
                         priority=priority,
-                        match=(Ternary("state", number, 0xFF), *match) if len(protocol.states) > 1 else match,
+                        match=(found, *match) if len(protocol.states) > 1 else match,
                         payload=b"" if is_datagram(protocol) else tested.prefix,
                         next_state=number if row.to is None else protocol.states.index(row.to),
                         actions=tuple(act_text(action.act) for action in row.actions),
@@ -165,6 +172,7 @@ def _entries(protocol: Protocol, numbers: Mapping[str, int]) -> Iterator[MatchEn
                         bypass=_passes_by(protocol, state, row, scope),
                         line=row.line,
                         measures=measures,
+                        restarts=event != timer and starts_timer(row),
                         octets=octets,
                     )
                     priority += 1

@@ -31,7 +31,6 @@ from .resources import (
     TEMPLATES,
     Excess,
 )
-from .starts import START
 from .streams import SwitchEnd, flow_cells
 
 _UNITS = ("first", "second", "third")  # editors of a template, of which a chip has the first ones
@@ -101,10 +100,10 @@ def switch_plan(file: JobFile, chip: Chip = TOFINO) -> SwitchPlan:
 
 
 def _names(streams: tuple[Prediction, ...], ends: tuple[SwitchEnd, ...]) -> Iterator[str]:
-    """The names of all templates, each once: ends with the same protocol share its templates, not starts."""
+    """The names of all templates, each once: ends with the same protocol share those of answers."""
     yield from (named(stream.planned) for stream in streams)
     yield from dict.fromkeys(_template(end, queue.name) for end in ends for queue in end.program.queues)
-    yield from (f"{end.end.name}.{START}" for end in ends if end.starts)
+    yield from (f"{end.end.name}.{event}" for end in ends for event in end.events)
 
 
 def _template(end: SwitchEnd, queue: str) -> str:

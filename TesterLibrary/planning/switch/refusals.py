@@ -19,6 +19,7 @@ from .editor import SwitchEditor
 from .frame import FrameFields
 from .replies import accepted_fields, replies_only
 from .signature import signed_template
+from .timers import timer_of
 from .trigger import switch_trigger
 
 _CHECKSUM = slice(6, 8)  # bytes of the UDP header
@@ -145,6 +146,11 @@ def check_end(end: PlannedEnd) -> None:
         return
     if end.opening is None:
         check_accepted(end.accepts)
+        if timer := timer_of(end.protocol):
+            raise PlanError(
+                f"{end.name!r}: timer {timer} of {end.protocol.name}: a switch looks at flows of clients in "
+                "turn, and only packets wake a flow of a server; use a testerd"
+            )
     _check_port(end)
     for template in end.protocol.templates:
         answer_frame(end.protocol, template)

@@ -19,6 +19,8 @@ from ...protocols.actions.timers import StartTimer
 from ...protocols.layout import TRAILERS
 from ...protocols.scope import NameScope, layout_of
 
+START = "start"  # the event of clients, which open flows
+
 # Limits of hardware and design; the section numbers are those of norma.
 STAGES = 12  # stages of a pipeline in one pass (§3.1: pipelines of Tofino)
 FLOW_ID_BITS = 24  # bits of an index into register arrays (§4.2)
@@ -28,6 +30,7 @@ QUEUE_ARRAY = 256
 PASS_SKIP_UNITS = 3  # units behind a meter, one of which corrects its rate (§5.2)
 PREFIX_OCTETS = 16  # bytes of a payload that are parsed as a header (§4.3, "Modifying payload")
 REGISTER_BITS = 32  # bits of a register, which one pass can access once (§4.2)
+TIMERS = 1  # of clients, whose flows are looked at in turn; flows of servers have no turn
 
 # Sizes of the program's tables; its sizes.p4 says which hardware sets them.
 TEMPLATES = 256
@@ -92,10 +95,12 @@ def _tables(protocol: Protocol) -> Excess:
 
 def _timers(protocol: Protocol) -> Excess:
     names = [name for layer in protocol.layers for name in layer.timers]
+    opens = any(row.event == START for row in _rows(protocol))
     instead = "leave them out: what the peer sends again starts the same row again"
-    why = f"{', '.join(names)}; only packets wake a flow there"
+    waker = "looks at flows of clients in turn" if opens else "only packets wake a flow of a server"
     where = _first_act(protocol, lambda action: isinstance(action.act, StartTimer))
-    return Excess("timers", len(names), 0, why, instead, where)
+    why = f"{', '.join(names)}; {waker} there"
+    return Excess("timers", len(names), TIMERS if opens else 0, why, instead, where)
 
 
 def _windows(protocol: Protocol) -> Excess:

@@ -23,7 +23,7 @@ from ...model.planned_end import Accept, Opening, PlannedEnd, Series
 from ...model.protocol import Protocol, Row
 from ...model.responder import Reopen
 from ...model.template import Template
-from ...model.units import LINE_OVERHEAD, MIN_FRAME_SIZE, Bandwidth
+from ...model.units import FCS_LENGTH, LINE_OVERHEAD, Bandwidth
 from ...protocols.actions.sending import Send
 from ...protocols.actions.variables import Randomize
 from .allocation import LoopbackFlow, LoopbackPort, LoopbackPorts
@@ -34,18 +34,18 @@ from .editor import WORD, SwitchEditor
 from .expected import expecting
 from .match_action import MatchAction, MatchEntry, Ternary
 from .meter import LoopMeter
+from .resources import START
 from .staging import Staging, stage
 from .template_loop import template_packets
+from .timers import STATE
 
-START = "start"  # the event
 CARRIED = ("TCP.seq", "TCP.ack")  # taken from a packet to its answer; the template has all other fields
-GIVEN_UP = 0xFF  # the state of a flow that is over and is not to be opened again
+GIVEN_UP = STATE  # the state of a flow that is over and is not to be opened again
 _OVER = (0, GIVEN_UP)  # states of flows that are not open
-_FIRST, _GIVEN_UP = (Ternary("state", state, 0xFF) for state in _OVER)
+_FIRST, _GIVEN_UP = (Ternary("state", state, STATE) for state in _OVER)
 _FLOW_FIELDS = ("IP.src", "IP.dst", "TCP.sport", "TCP.dport")
 _SLOWEST_WRITE_S = Fraction(10, 10**6)  # until a state is written (norma appendix A), with room to spare
 _HEADERS = HeaderStack.parse("Ether / IP / TCP")
-_SIZE = MIN_FRAME_SIZE  # bytes of a start, FCS included
 
 
 @dataclass(frozen=True)
@@ -128,19 +128,26 @@ def placed_starts(end: PlannedEnd, chip: LoopbackPorts) -> PlacedStarts:
         )
     found = starts(end)
     pps = end.opening.rate * 10**9
-    _check_turns(end, pps, found.hosts.count * found.ports.count)
-    line = Bandwidth(chip.port_bps).frames_per_second(Fraction(_SIZE))
+    if len(end.protocol.states) > 1:
+        check_turns(end, pps, found.hosts.count * found.ports.count, "starts")
+    return paced(end, found, pps, START, chip)
+
+
+def paced(end: PlannedEnd, found: Starts, pps: Fraction, event: str, chip: LoopbackPorts) -> PlacedStarts:
+    """Packets that are an event of its flows, so many each second. PlanError: no meter has this rate."""
+    size = len(found.frame) + FCS_LENGTH
+    line = Bandwidth(chip.port_bps).frames_per_second(Fraction(size))
     try:
         staging = stage(pps, LoopMeter(chip.meter, line), enough=chip.even, up_to=chip.spare_pps(line))
     except PlanError as problem:
         raise PlanError(f"{end.name!r}: {problem}") from None
     rate = staging.meter_rate
-    bps = ceil(rate * (_SIZE + LINE_OVERHEAD) * 8)
+    bps = ceil(rate * (size + LINE_OVERHEAD) * 8)
     return PlacedStarts(
         found,
         staging,
-        LoopbackFlow(f"{end.name}: {START}", bps, ceil(rate)),
-        ceil(template_packets(_SIZE) * Fraction(bps, chip.port_bps)),
+        LoopbackFlow(f"{end.name}: {event}", bps, ceil(rate)),
+        ceil(template_packets(size) * Fraction(bps, chip.port_bps)),
         metered=rate < line,
     )
 
@@ -192,6 +199,16 @@ def _opening_rows(program: MatchAction, reopen: Reopen) -> Iterator[MatchEntry]:
             match = tuple(_GIVEN_UP if one == _FIRST else one for one in entry.match)
             following = entry.next_state or GIVEN_UP
             yield replace(entry, match=match, next_state=following, priority=after + entry.priority)
+
+
+def check_turns(end: PlannedEnd, pps: Fraction, sources: int, what: str) -> None:
+    """PlanError if the next turn of starts, or looks, would come before a state of this one is written."""
+    most = sources / _SLOWEST_WRITE_S
+    if pps > most:
+        raise PlanError(
+            f"{end.name!r}: {int(pps):,} {what} each second of {sources:,} connections: the next one of a "
+            f"flow would come before its state is written; at most {int(most):,}/s, or give more connections"
+        )
 
 
 def begins(entry: MatchEntry) -> bool:
@@ -262,15 +279,6 @@ def _most(end: PlannedEnd, opening: Opening, sources: int, *, keeps: bool) -> in
             "connections"
         )
     return opening.total or (sources if opening.reopen == Reopen.NEVER else None)
-
-
-def _check_turns(end: PlannedEnd, pps: Fraction, sources: int) -> None:
-    most = sources / _SLOWEST_WRITE_S
-    if len(end.protocol.states) > 1 and pps > most:
-        raise PlanError(
-            f"{end.name!r}: {int(pps):,} starts each second of {sources:,} connections: a flow would be "
-            f"started again before its state is written; at most {int(most):,}/s, or give more connections"
-        )
 
 
 def _frame(

@@ -21,19 +21,21 @@ from .allocation import LoopbackFlow, LoopbackPort, LoopbackPorts, Occupied, all
 from .chip import TOFINO
 from .editor import SwitchEditor, switch_editors
 from .gaps import DrawnGaps, drawn, gap_laws
+from .looks import placed_looks
 from .loops import PlacedLoop, end_loops, placed
 from .match_action import MatchAction, match_action
 from .meter import LoopMeter
 from .parts import named, parts_of
 from .phase import first_tick, ticks
 from .refusals import check_edited, check_end, check_stream, check_tags
-from .resources import FLOW_CELLS, Excess
+from .resources import FLOW_CELLS, START, Excess
 from .sizes import Turns
 from .staging import Staging, draw, stage
 from .start_delay import Begin, begins
 from .starts import PlacedStarts, placed_starts
 from .steps import Level
 from .template_loop import template_packets
+from .timers import timer_of
 
 _Looping = tuple[list[Staging], list[LoopbackFlow], Mapping[str, LoopbackPort]]
 
@@ -60,6 +62,13 @@ class SwitchEnd:
     program: MatchAction
     loops: tuple[PlacedLoop, ...]
     starts: PlacedStarts | None = None  # of clients
+    looks: PlacedStarts | None = None  # at their flows, if their table has a timer
+
+    @property
+    def events(self) -> dict[str, PlacedStarts]:
+        """The packets that are events of its flows, by the event: starts, and looks of a timer."""
+        found = {START: self.starts, timer_of(self.end.protocol): self.looks}
+        return {event: packets for event, packets in found.items() if event and packets}
 
 
 @dataclass(frozen=True)
@@ -106,9 +115,11 @@ def place(
         (end, program, end_loops(end.name, program, ports[end.port], tagged=end.vlan is not None))
         for end, program in programs
     ]
-    opening = {end.name: placed_starts(end, chip) for end in plan.ends if end.opening}
+    opening = {
+        end.name: (placed_starts(end, chip), placed_looks(end, chip)) for end in plan.ends if end.opening
+    }
     looping_flows = [loop.flow for _, _, looping in loops for loop in looping]
-    looping_flows += [starts.flow for starts in opening.values()]
+    looping_flows += [one.flow for both in opening.values() for one in both if one]
     stagings, flows, places = _looping(planned, ports, chip, looping_flows, occupied)
     streams = (
         SwitchStream(
@@ -130,7 +141,7 @@ def place(
             end,
             program,
             tuple(placed(loop, places[loop.flow.name], chip) for loop in looping),
-            opening[end.name].at(places[opening[end.name].flow.name]) if end.opening else None,
+            *(one and one.at(places[one.flow.name]) for one in opening.get(end.name, ())),
         )
         for end, program, looping in loops
     )

@@ -14,14 +14,16 @@ from ...planning.switch.allocation import LoopbackPorts, Occupied
 from ...planning.switch.answers import answer_frame
 from ...planning.switch.editor import ETHERNET
 from ...planning.switch.expected import most_flows
+from ...planning.switch.looks import LOOK_VLAN
 from ...planning.switch.replies import replies_only, reply_rows
-from ...planning.switch.resources import GAP_LAWS, LINKS, REPLIES, TEMPLATES, TRIGGERS
+from ...planning.switch.resources import GAP_LAWS, LINKS, REPLIES, START, TEMPLATES, TRIGGERS
 from ...planning.switch.signature import signed_template
 from ...planning.switch.starts import PlacedStarts, opening_rows, recirculation_port
 from ...planning.switch.streams import SwitchEnd, SwitchStream, place
+from ...planning.switch.timers import timer_of
 from ...planning.switch.trigger import ReturnedFrame, TemplateFrame, switch_trigger
 from .classifier import SourceNumbers, end_entries, source_entries, stream_entries
-from .counted import counted_rows, counted_starts
+from .counted import counted_events, counted_rows
 from .entry import TableEntry
 from .flows import flow_entries, free_cells
 from .job import HeldNumbers, SwitchJob, occupied
@@ -129,8 +131,9 @@ class _Builder:
         loops += [Occupied(one.place, one.loop.flow) for end in placement.ends for one in end.loops]
         loops += [
             Occupied(starts.loopback, starts.flow)
-            for starts in (end.starts for end in placement.ends)
-            if starts and starts.loopback
+            for end in placement.ends
+            for starts in end.events.values()
+            if starts.loopback
         ]
         return SwitchJob(
             plan=self._plan,
@@ -273,8 +276,9 @@ class _Builder:
         self._entries.append(link_to_peer(link, port, mac))
         places = {one.loop.role: self._ports.loop(one.place) for one in placed.loops}
         first, write_port = places.get("read", places.get("ask", 0)), places.get("write", 0)
-        starts: LoadedStarts | None = None
-        started: list[CountedRow] = []
+        events: dict[str, LoadedStarts] = {}
+        woken: list[CountedRow] = []
+        links = [link]
         most = most_flows(end.protocol)
         if placed.starts is None:
             flows = free_range(end.flow_capacity, self._ranges, most)
@@ -286,14 +290,16 @@ class _Builder:
             flows = free_range(sources.count, self._ranges, most)
             sources = replace(sources, first=flows.first)
             self._answering += source_entries(sources, port, link, first, link, vlan=end.vlan)
-            starts, start_link = self._starts(placed.starts, sources, first, end.vlan)
-            self._entries.append(
-                link_addresses(start_link, port, end.opening.destination_mac, end.opening.source_mac)
-            )
-            started = list(counted_starts(program, start_link, write_port))
+            for event, packets in placed.events.items():
+                vlan = end.vlan if event == START else LOOK_VLAN
+                events[event], known_by = self._starts(packets, sources, first, vlan)
+                self._entries.append(
+                    link_addresses(known_by, port, end.opening.destination_mac, end.opening.source_mac)
+                )
+                woken += counted_events(program, known_by, write_port, event)
+                links.append(known_by)
         self._ranges.append(flows)
-        packets = counted_rows(program, row_entries(program, link, write_port=write_port))
-        rows = (*packets, *started)
+        rows = (*counted_rows(program, row_entries(program, link, write_port=write_port)), *woken)
         self._entries += [row.entry for row in rows]
         self._entries += kept_entries(program, link)
         name = end.protocol.name
@@ -304,17 +310,17 @@ class _Builder:
                 packet = template_packet(frames[queue], number, link, self._ports.loop(one.place))
                 self._packets.append(TemplatePacket(packet, one.templates))
         group = self._group(port)
-        links = [link] if placed.starts is None else [link, start_link]
         self._entries += [
             copies(self._answers_by[f"{name}.{one}"], group, one_link) for one in frames for one_link in links
         ]
         queues = {one: self._program.queues[f"{name}.{one}"] for one in frames}
-        return LoadedEnd(end, port, rows, flows, link, queues, starts)
+        starts, looks = (events.get(event) for event in (START, timer_of(end.protocol) or ""))
+        return LoadedEnd(end, port, rows, flows, link, queues, starts, looks)
 
     def _starts(
         self, placed: PlacedStarts, sources: SourceNumbers, loopback: int, vlan: int | None
     ) -> tuple[LoadedStarts, int]:
-        """The starts of clients, and the link by which their rows are known."""
+        """The starts of clients, or the looks at their flows, and the link by which their rows are known."""
         starts, place = placed.starts, placed.loopback
         assert place is not None
         again = recirculation_port(self._program.chip)

@@ -7,14 +7,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ...planning.switch.match_action import MatchAction
-from ...planning.switch.starts import START, begins, ends
+from ...planning.switch.resources import START
+from ...planning.switch.starts import begins, ends
 from .entry import TableEntry
-from .loaded import CountedRow
+from .loaded import PACKET, CountedRow
 from .rows import open_entry, row_entries, rows_for
 
 
 def counted_rows(
-    program: MatchAction, entries: Iterable[TableEntry], event: str = "packet"
+    program: MatchAction, entries: Iterable[TableEntry], event: str = PACKET
 ) -> tuple[CountedRow, ...]:
     """The rows of a protocol for an event, with their entries."""
     failures = program.protocol.failures
@@ -23,7 +24,7 @@ def counted_rows(
             entry,
             row.counts,
             answers=bool(row.sends),
-            starts=event == START,
+            event=event,
             begins=begins(row),
             ends=ends(row),
             fails=ends(row) and not set(row.counts).isdisjoint(failures),
@@ -34,8 +35,9 @@ def counted_rows(
     )
 
 
-def counted_starts(program: MatchAction, link: int, write_port: int) -> Iterator[CountedRow]:
-    """The rows for starts of flows, and one for the starts of flows that are open."""
-    yield from counted_rows(program, row_entries(program, link, write_port=write_port, event=START), START)
-    after = 1 + max(row.priority for row in rows_for(program, START))
-    yield CountedRow(open_entry(link, after), (), answers=False, starts=True)
+def counted_events(program: MatchAction, link: int, write_port: int, event: str) -> Iterator[CountedRow]:
+    """The rows for starts of flows, and one for the starts of flows that are open; or those for a timer."""
+    yield from counted_rows(program, row_entries(program, link, write_port=write_port, event=event), event)
+    if event == START:
+        after = 1 + max(row.priority for row in rows_for(program, event))
+        yield CountedRow(open_entry(link, after), (), answers=False, event=event)

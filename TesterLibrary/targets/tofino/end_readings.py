@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from ...measurement.snapshot import EndCounters, PortCounters, PortVersionCounters
 from ...planning.switch.answers import TAG_LENGTH
-from .loaded import CountedRow, LoadedEnd
+from ...planning.switch.resources import START
+from .loaded import PACKET, CountedRow, LoadedEnd
 from .switch import Asked, Reading
 from .triggers import left_asked, matched, untouched
 
@@ -55,7 +56,7 @@ def end_counters(job: str, end: LoadedEnd, readings: Sequence[Reading], *, answe
     for (row, count), reading in zip(rows, readings, strict=False):
         counted.update(dict.fromkeys(row.counts, count))
         counted.update({name: _payload(end, row, count, reading) for name in row.measures})
-    openings = sum(count for row, count in rows if row.starts and row.answers)
+    openings = sum(count for row, count in rows if row.event == START and row.answers)
     most = end.starts.planned.most if end.starts else 0
     flows = _flows(end, rows)
     return EndCounters(
@@ -64,11 +65,11 @@ def end_counters(job: str, end: LoadedEnd, readings: Sequence[Reading], *, answe
         answering=answering,
         opening=answering and (most is None or openings < most),
         counters=tuple(counted[name] for layer in end.planned.protocol.layers for name in layer.counters),
-        rx_packets=sum(count for row, count in rows if not row.starts),
+        rx_packets=sum(count for row, count in rows if row.event == PACKET),
         tx_packets=sum(count for row, count in rows if row.answers) - full,
         not_sent=full,
         openings=openings,
-        put_off=sum(count for row, count in rows if row.starts and not row.answers),
+        put_off=sum(count for row, count in rows if row.event == START and not row.answers),
         flows_begun=flows.begun,
         flows_ended=flows.ended,
         flows_failed=flows.failed,

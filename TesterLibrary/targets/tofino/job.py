@@ -92,8 +92,8 @@ class SwitchJob:
 
     @property
     def starts(self) -> list[LoadedStarts]:
-        """The starts of its clients."""
-        return [end.starts for end in self.ends if end.starts]
+        """The starts of its clients, and the looks at their flows."""
+        return [one for end in self.ends for one in (end.starts, end.looks) if one]
 
     @property
     def paced(self) -> list[LoadedStream | LoadedStarts]:

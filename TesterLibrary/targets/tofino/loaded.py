@@ -17,6 +17,8 @@ from .arrival import Arrival
 from .classifier import FlowRange
 from .entry import TableEntry
 
+PACKET = "packet"  # the event of a row
+
 
 @dataclass(frozen=True)
 class LoadedStream:
@@ -67,7 +69,7 @@ class CountedRow:
     entry: TableEntry
     counts: tuple[str, ...]
     answers: bool
-    starts: bool = False  # its packets are starts of flows
+    event: str = PACKET  # or start: its packets are starts of flows; or a timer: they are looks at them
     begins: bool = False  # flows
     ends: bool = False
     fails: bool = False  # it ends them, and not well
@@ -77,7 +79,7 @@ class CountedRow:
 
 @dataclass(frozen=True)
 class LoadedStarts:
-    """The starts of clients, and their template."""
+    """The starts of clients, or the looks at their flows, and their template."""
 
     planned: Starts
     template: int
@@ -101,6 +103,7 @@ class LoadedEnd:
     link: int | None = None
     queues: Mapping[str, int] | None = None  # by template: the queues, which count answers that found no room
     starts: LoadedStarts | None = None  # of clients
+    looks: LoadedStarts | None = None  # at their flows, if their table has a timer
     trigger: int | None = None  # its number
 
     @property

@@ -11,6 +11,7 @@ from ...planning.switch.expected import begin_payloads, begun_variable, expected
 from ...planning.switch.match_action import MatchAction
 from ...planning.switch.match_action import MatchEntry as Row
 from ...planning.switch.row_names import row_action, row_key
+from ...planning.switch.timers import STATE
 from .entry import Masked, TableEntry, Value
 
 _EFSM = "InternalIngress.responder.efsm"
@@ -102,6 +103,6 @@ def _payload_key(payload: bytes) -> dict[str, Value]:
 
 
 def _moves(row: Row) -> bool:
-    """Whether a second pass has to write the next state."""
-    states = [match.value for match in row.match if match.key == "state"]
-    return states != [row.next_state] and bool(states)
+    """Whether a second pass has to write the next state, or to take the note of a look away."""
+    states = [match.value & STATE for match in row.match if match.key == "state"]
+    return bool(states) and (states != [row.next_state] or row.restarts)

@@ -21,7 +21,9 @@ from tests.counted import session_statistics
 
 from ..running.test_connections import SERVICE, TENTH, ends_on
 
-NO_TIMERS = "10 of 10 connections have no answer yet, and none fails by that: their protocol has no timers"
+NO_TIMERS = (
+    "10 of 10 connections have no answer yet, and none fails by that: no timer of their protocol ends one"
+)
 
 
 def asked(ends: Any, statistic: str, operator: str, expected: Any) -> Any:

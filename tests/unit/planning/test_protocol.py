@@ -105,7 +105,7 @@ def test_known_answers_for_a_switch() -> None:
     assert plan.queues[3].index(16) == 0x03
     content = next(entry for entry in plan.entries if entry.payload == b"GET ")
     assert [(ternary.key, ternary.value, ternary.mask) for ternary in content.match[:2]] == [
-        ("state", 1, 0xFF),
+        ("state", 1, 0x7F),  # the highest bit is for a timer
         ("TCP.flags", 0x10, 0x17),
     ]
     assert (content.next_state, content.sends, content.bypass) == (2, ("content",), False)
@@ -132,7 +132,8 @@ def test_what_a_switch_lacks_is_named_with_how_much_and_what_to_change() -> None
         lower(load_protocol("http-server"), "tofino")
     said = str(error.value)
     assert (
-        "timers: 2 needed, 0 there, 2 too many (rto, ack; only packets wake a flow there); leave them" in said
+        "timers: 2 needed, 1 there, 1 too many (rto, ack; looks at flows of clients in turn there); leave"
+        in said
     )
     assert "tables over one another: 2 needed, 1 there" in said
     assert "bytes of payload: 8,192 needed, 16 there, 8,176 too many (1 scanner" in said

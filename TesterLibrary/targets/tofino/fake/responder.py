@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from ....measurement.segment import FIN
 from ....planning.switch.datagrams import FIRST_WORD
 from ....planning.switch.expected import BEGUN, EXPECTS, IN_ORDER
+from ....planning.switch.looks import LOOK_VLAN
+from ....planning.switch.timers import LOOKED_AT
 from ..entry import TableEntry
 from .packet import Packet
 from .pipelines import WRITE, Way
@@ -53,7 +55,10 @@ class FakeResponder:
         Returns:
             The way to a second pass; None if the row changes no state.
         """
-        state = self._cells(_STATES).get((pipe, packet.flow & 0x3FFFF), 0)
+        states, place = self._cells(_STATES), (pipe, packet.flow & 0x3FFFF)
+        state = states.get(place, 0)
+        if packet.has("vlan") and packet.get("vlan.vlan") & LOOK_VLAN == LOOK_VLAN:
+            states[place] = state | LOOKED_AT
         payload_length, taken = _carried(packet)
         expects, in_order = self._expected(packet, pipe, taken)
         begun = self._begun(packet, pipe)

@@ -158,7 +158,7 @@ _VALUES = ", ".join(map(str, range(2100)))
         ),
         (
             "responders:\n  - {name: a, port: p1, protocol: tcp-server}\n",
-            r"not on tofino: timers: 2 needed, 0 there",
+            r"not on tofino: timers: 2 needed, 1 there",
         ),
         (
             "clients:\n  - {name: c, port: p1, protocol: http-get-client, target: 198.18.1.9:80, "

@@ -356,7 +356,12 @@ def test_two_jobs_do_not_answer_the_same_queues() -> None:
 
 def test_two_jobs_do_not_have_clients_of_the_same_queues() -> None:
     users = Clients(
-        name="users", port="p1", protocol="http-get-client", target=SERVERS, rate=Frequency.parse("10/s")
+        name="users",
+        port="p1",
+        protocol="http-get-client",
+        target=SERVERS,
+        connections=2,
+        rate=Frequency.parse("10/s"),
     )
     mac = bytes.fromhex("020000000001")
     neighbours = {("p1", ip_address(address)): mac for address in ("198.18.1.10", "198.18.1.11")}
