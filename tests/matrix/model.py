@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import yaml
 
+_IMPORT = re.compile(r"^Resource\s+(\S+)", re.MULTILINE)
+_TESTBED = re.compile(r"^\$\{TESTBED\}\s+embedded/(\S+)", re.MULTILINE)
 _SHIPPED = Path(__file__).parents[2] / "resources" / "testbeds" / "embedded"
 _BOUNDS = Path(__file__).with_name("bounds.yaml")
 _LATENCIES, _SLOWER = ("20 ms", "30 ms"), "3 s"  # bounds: the model is slow, and moves its clock in steps
@@ -20,6 +23,13 @@ _SHAPED = {"rate": "15 kbps", "burst": 1860, "queue": 1860}  # 15 frames of 128 
 def on_model(name: str) -> str:
     """The variable that names an embedded testbed whose tester is the model."""
     return f"TESTBED:{_WRITTEN / name}.yaml"
+
+
+def on_own_device(suite: Path) -> str:
+    """The variable that names a suite's own testbed, or that of a resource, with the model as its tester."""
+    texts = [suite.read_text(encoding="utf-8")]
+    texts += [(suite.parent / name).read_text(encoding="utf-8") for name in _IMPORT.findall(texts[0])]
+    return on_model(next(found[1] for text in texts if (found := _TESTBED.search(text))))
 
 
 def model_bounds() -> str:

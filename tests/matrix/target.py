@@ -16,7 +16,7 @@ from robot.api import ExecutionResult, TestSuiteBuilder
 
 from TesterLibrary.reporting.rebuild import NO_REPORTS
 
-from .model import model_bounds, on_model, write_testbeds
+from .model import model_bounds, on_own_device, write_testbeds
 from .outcome import SUITES, Outcome, name_of, outcome_of, shipped
 
 HERE = Path(__file__).parent
@@ -32,6 +32,7 @@ class Target:
     variables: Sequence[str] = ()  # of every suite
     special: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of a suite, or of those in a folder
     fails: Mapping[str, str] = field(default_factory=dict)  # tests whose verdict has to be FAIL, and why
+    own: Callable[[Path], str | None] = lambda _: None  # one more variable of a suite
     needs: str = ""  # what is not here; empty: it can be run
     prepare: Callable[[], object] = lambda: None  # before the first suite
 
@@ -44,7 +45,8 @@ class Target:
             if only and name_of(suite) not in only:
                 continue
             special = self.special.get(name_of(suite), self.special.get(folder, ()))
-            alike.setdefault((*self.variables, *special), []).append(suite)
+            own = [variable for variable in (self.own(suite),) if variable]
+            alike.setdefault((*self.variables, *own, *special), []).append(suite)
         for given, suites in alike.items():
             found |= self._run(folder, [TestSuiteBuilder().build(suite).name for suite in suites], given)
         return found
@@ -143,45 +145,53 @@ _MODELLED = (
 MODEL = Target(
     "model",
     "the vendor's model of the chip, in front of the embedded device of each suite",
-    variables=(on_model("l2-bridge"), *_MODELLED),
+    variables=_MODELLED,
+    own=on_own_device,
     special={
         "measurement": ("RATE:50 pps", "DURATION:2 s", "CABLE:none", "DELAY:3 s", "TAIL:3 s", "OUTAGE:3 s"),
         "apps/traffic": (
-            on_model("l2-bridge"),
-            *("RATE:60 kbps", "PACKETS:25 pps", "TALK:20 pps", "DURATION:8 s"),
-            *("DELAY:3 s", "SILENCE:3 s", "BURST:60"),
+            "RATE:60 kbps",
+            "PACKETS:25 pps",
+            "TALK:20 pps",
+            "DURATION:8 s",
+            "DELAY:3 s",
+            "SILENCE:3 s",
+            "BURST:60",
         ),
         "apps/hosts": (
-            on_model("web-hosts"),
             "SCAN:25 pps",
             "PAGE:TCP.flags has P and TCP.dport == 2000-2049",
         ),
         "apps/syn_flood": (
-            on_model("l4-syn-proxy"),
-            *("ATTACKERS:198.18.3.1-198.18.3.200:1024", "FLOOD:10/s", "SYNS:100", "TIME:40 s"),
+            "ATTACKERS:198.18.3.1-198.18.3.200:1024",
+            "FLOOD:10/s",
+            "SYNS:100",
+            "TIME:40 s",
         ),
-        "stateful/cdn": (
-            on_model("l7-balancer"),
-            *("CONNECTIONS:20", "RATE:4/s", "FEWEST:3", "MIDDLE:3", "LONG:8", "WAIT:5 s"),
-        ),
+        "stateful/cdn": ("CONNECTIONS:20", "RATE:4/s", "FEWEST:3", "MIDDLE:3", "LONG:8", "WAIT:5 s"),
         "stateful/burst_tolerance": (
-            on_model("shaper"),
-            *("SHAPED:15 kbps", "BURST:1860 B", "QUEUE:1860 B", "AVERAGE:10 kbps", "FRAME_SIZE:128"),
-            *("SHORT_TIME:8 s", "LONG:150", "LONG_TIME:23 s"),
+            "SHAPED:15 kbps",
+            "BURST:1860 B",
+            "QUEUE:1860 B",
+            "AVERAGE:10 kbps",
+            "FRAME_SIZE:128",
+            "SHORT_TIME:8 s",
+            "LONG:150",
+            "LONG_TIME:23 s",
         ),
         "stateful/arp_learning": (
-            on_model("arp-router"),
-            *("CAPACITY:32", "MOST:198.18.128.1-198.18.128.100", "FLOOD:20 pps", "ANNOUNCED:10/s"),
+            "CAPACITY:32",
+            "MOST:198.18.128.1-198.18.128.100",
+            "FLOOD:20 pps",
+            "ANNOUNCED:10/s",
             "RATE:5 entries/s",
         ),
-        "stateful/nd_learning": (on_model("nd-router"),),
         "stateful/syn_flood": (
-            on_model("l4-syn-proxy"),
-            *("ATTACKERS:198.18.3.1-198.18.3.200:1024", "FLOOD:10/s", "SYNS:100", "TIME:40 s"),
+            "ATTACKERS:198.18.3.1-198.18.3.200:1024",
+            "FLOOD:10/s",
+            "SYNS:100",
+            "TIME:40 s",
         ),
-        "stateful/l4_gateway": (on_model("l4-gateway"),),
-        "stateful/l7_load_balancer": (on_model("l7-balancer"),),
-        "stateful/dns_responder": (on_model("dns-gateway"),),
     },
     needs="" if os.environ.get("SDE_INSTALL") else "needs the vendor's model",
     prepare=write_testbeds,
