@@ -49,7 +49,7 @@ def test_a_parameter_of_tables_that_have_none(
     library = library_on_fake(monkeypatch, tmp_path)
     library.open_tester()
     with pytest.raises(PlanError) as refused:
-        library.start_protocol_clients("users", "http-get-client", NOBODY, **{given: "10"})
+        library.start_protocol_clients("users", "tcp-probe", NOBODY, **{given: "10"})
     assert str(refused.value) == (
-        f"clients 'users': there is no parameter '{given}'{hint}; http-get-client has none"
+        f"clients 'users': there is no parameter '{given}'{hint}; tcp-probe has none"
     )
