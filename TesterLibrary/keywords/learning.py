@@ -87,8 +87,7 @@ class Learning:
         | `Verify Learning Rate Above` | 450 entries/s |
         | `Verify All Learned` |
         """
-        rates = self._rate(rate, announce), self._rate(probe_rate, probe)
-        neighbours = Neighbours(addresses, announce, probe, *rates, kind, mac)
+        neighbours = self._neighbours(addresses, announce, probe, rate, probe_rate, kind, mac)
         measurer = NeighbourMeasurer(self._suite.tester, neighbours)
         self._suite.progress.begin(f"learning of {addresses}")
         trial = measurer.measure(addresses.count)
@@ -127,8 +126,7 @@ class Learning:
         | ${result} = | `Find Neighbour Cache Capacity` | 198.18.64.0/20 |
         | `Verify Neighbour Cache Capacity Above` | 1000 |
         """
-        rates = self._rate(rate, announce), self._rate(probe_rate, probe)
-        neighbours = Neighbours(addresses, announce, probe, *rates, kind)
+        neighbours = self._neighbours(addresses, announce, probe, rate, probe_rate, kind)
         measurer = NeighbourMeasurer(self._suite.tester, neighbours, rest=rest)
         self._suite.progress.begin(f"neighbour cache of {addresses}")
         return self._suite.found(find_capacity(measurer, str(addresses), lowest, addresses.count))
@@ -155,8 +153,7 @@ class Learning:
 
         | `Send Neighbour Announcements` | 198.18.64.0/24 | kind=gratuitous | mac=02:00:00:00:aa:01 |
         """
-        rates = self._rate(rate, announce), self._rate(rate, probe)
-        neighbours = Neighbours(addresses, announce, probe, *rates, kind, mac)
+        neighbours = self._neighbours(addresses, announce, probe, rate, rate, kind, mac)
         return NeighbourMeasurer(self._suite.tester, neighbours).announce()
 
     @keyword(tags=["get"])
@@ -186,8 +183,7 @@ class Learning:
 
         | `Get Known Neighbours` | 198.18.64.0/24 | == | 254 |
         """
-        rates = self._rate(probe_rate, announce), self._rate(probe_rate, probe)
-        neighbours = Neighbours(addresses, announce, probe, *rates)
+        neighbours = self._neighbours(addresses, announce, probe, probe_rate, probe_rate)
         counted = NeighbourMeasurer(self._suite.tester, neighbours).counted()
         return int(
             asserted(
@@ -243,6 +239,20 @@ class Learning:
         """
         result = self._judged(measured, CacheResult)
         return self._suite.conclude(at_least(lambda bound: capacity_above(result, bound), bound, within))
+
+    def _neighbours(
+        self,
+        addresses: AddressRange,
+        announce: str,
+        probe: str,
+        rate: Frequency | None,
+        probe_rate: Frequency | None,
+        kind: Announcement = Announcement.REPLY,
+        mac: str | None = None,
+    ) -> Neighbours:
+        """Neighbours with rates that their ports carry, where none is given."""
+        rates = self._rate(rate, announce), self._rate(probe_rate, probe)
+        return Neighbours(addresses, announce, probe, *rates, kind, mac)
 
     def _rate(self, asked: Frequency | None, port: str) -> Frequency:
         """The rate that was asked for, or that of a port: it leaves room for what else is sent there."""

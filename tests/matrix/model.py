@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import yaml
@@ -20,16 +21,12 @@ _SLOWER_PORTS = {"arp-router": "50 kbps"}  # where a port has frames of two stre
 _SHAPED = {"rate": "15 kbps", "burst": 1860, "queue": 1860}  # 15 frames of 128 bytes each
 
 
-def on_model(name: str) -> str:
-    """The variable that names an embedded testbed whose tester is the model."""
-    return f"TESTBED:{_WRITTEN / name}.yaml"
-
-
-def on_own_device(suite: Path) -> str:
+def on_own_device(suite: Path) -> Sequence[str]:
     """The variable that names a suite's own testbed, or that of a resource, with the model as its tester."""
     texts = [suite.read_text(encoding="utf-8")]
     texts += [(suite.parent / name).read_text(encoding="utf-8") for name in _IMPORT.findall(texts[0])]
-    return on_model(next(found[1] for text in texts if (found := _TESTBED.search(text))))
+    name = next(found[1] for text in texts if (found := _TESTBED.search(text)))
+    return (f"TESTBED:{_WRITTEN / name}.yaml",)
 
 
 def model_bounds() -> str:

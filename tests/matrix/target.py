@@ -32,7 +32,7 @@ class Target:
     variables: Sequence[str] = ()  # of every suite
     special: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of a suite, or of those in a folder
     fails: Mapping[str, str] = field(default_factory=dict)  # tests whose verdict has to be FAIL, and why
-    own: Callable[[Path], str | None] = lambda _: None  # one more variable of a suite
+    own: Callable[[Path], Sequence[str]] = lambda _: ()  # more variables of a suite
     needs: str = ""  # what is not here; empty: it can be run
     prepare: Callable[[], object] = lambda: None  # before the first suite
 
@@ -45,8 +45,7 @@ class Target:
             if only and name_of(suite) not in only:
                 continue
             special = self.special.get(name_of(suite), self.special.get(folder, ()))
-            own = [variable for variable in (self.own(suite),) if variable]
-            alike.setdefault((*self.variables, *own, *special), []).append(suite)
+            alike.setdefault((*self.variables, *self.own(suite), *special), []).append(suite)
         for given, suites in alike.items():
             found |= self._run(folder, [TestSuiteBuilder().build(suite).name for suite in suites], given)
         return found
@@ -142,6 +141,7 @@ _MODELLED = (
     f"PROFILE_NAME:{HERE / 'model-profile.yaml'}",
     model_bounds(),
 )
+_FLOODED_SLOWLY = ("ATTACKERS:198.18.3.1-198.18.3.200:1024", "FLOOD:10/s", "SYNS:100", "TIME:40 s")
 MODEL = Target(
     "model",
     "the vendor's model of the chip, in front of the embedded device of each suite",
@@ -162,12 +162,7 @@ MODEL = Target(
             "SCAN:25 pps",
             "PAGE:TCP.flags has P and TCP.dport == 2000-2049",
         ),
-        "apps/syn_flood": (
-            "ATTACKERS:198.18.3.1-198.18.3.200:1024",
-            "FLOOD:10/s",
-            "SYNS:100",
-            "TIME:40 s",
-        ),
+        "apps/syn_flood": _FLOODED_SLOWLY,
         "stateful/cdn": ("CONNECTIONS:20", "RATE:4/s", "FEWEST:3", "MIDDLE:3", "LONG:8", "WAIT:5 s"),
         "stateful/burst_tolerance": (
             "SHAPED:15 kbps",
@@ -186,12 +181,7 @@ MODEL = Target(
             "ANNOUNCED:10/s",
             "RATE:5 entries/s",
         ),
-        "stateful/syn_flood": (
-            "ATTACKERS:198.18.3.1-198.18.3.200:1024",
-            "FLOOD:10/s",
-            "SYNS:100",
-            "TIME:40 s",
-        ),
+        "stateful/syn_flood": _FLOODED_SLOWLY,
     },
     needs="" if os.environ.get("SDE_INSTALL") else "needs the vendor's model",
     prepare=write_testbeds,
