@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from ..errors import PlanError
 from ..model.planned_query import Placed, PlannedTest
 from ..model.query import Condition
+from ..protocols.values import MaskedNumbers, complement
 
 
 def check_possible(tested: Iterable[tuple[Condition, Sequence[PlannedTest]]]) -> None:
@@ -25,32 +26,37 @@ def check_possible(tested: Iterable[tuple[Condition, Sequence[PlannedTest]]]) ->
         for test in tests:
             by_operand.setdefault(test.operand, []).append((condition, test))
     for operand, asked in by_operand.items():
-        if not _possible(int.from_bytes(operand.mask, "big"), [test for _, test in asked]):
+        whole, bits = int.from_bytes(operand.mask, "big"), 8 * len(operand.mask)
+        if not _possible(whole, bits, [test for _, test in asked]):
             conditions = " and ".join(dict.fromkeys(str(condition) for condition, _ in asked))
             raise PlanError(f"no packet passes its filter: {conditions}; leave one out, or change it")
 
 
-def _possible(whole: int, tests: Sequence[PlannedTest]) -> bool:
-    """Whether a value may meet all tests. Between both ends, gaps that masks leave are not looked for."""
-    least, most, ones, zeros = 0, whole, 0, 0
-    excluded: set[int] = set()
+def _possible(whole: int, bits: int, tests: Iterable[PlannedTest]) -> bool:
+    """Whether a value of an operand with that mask may meet all tests."""
+    values = MaskedNumbers.masked(bits, ~whole & ((1 << bits) - 1), 0)
     for test in tests:
-        mask, value = (int.from_bytes(part, "big") for part in (test.mask, test.value))
-        step = mask & -mask
-        match test.relation:
-            case "IS":
-                ones, zeros = ones | value, zeros | (mask & ~value)
-            case "NOT" if mask == whole:
-                excluded.add(value)
-            case "BELOW":
-                most = min(most, value - step)
-            case "AT_MOST":
-                most = min(most, value)
-            case "ABOVE":
-                least = max(least, value + step)
-            case "AT_LEAST":
-                least = max(least, value)
-    if ones & zeros:
-        return False
-    least, most = max(least, ones), min(most, whole & ~zeros)
-    return least <= most and not (least == most and least in excluded)
+        values &= _meeting(test, whole, bits)
+    return values.smallest() is not None
+
+
+def _meeting(test: PlannedTest, whole: int, bits: int) -> MaskedNumbers:
+    """The values that meet a test; all of them, where a mask has gaps, and another value is asked for."""
+    mask, value = (int.from_bytes(part, "big") for part in (test.mask, test.value))
+    top = (1 << bits) - 1
+    match test.relation:
+        case "IS":
+            return MaskedNumbers.masked(bits, mask, value)
+        case "NOT":
+            last = value | (whole & ~mask)
+            if last - value < mask & -mask:  # one value, or a network
+                return MaskedNumbers(bits, tuple(complement([(value, last)], bits)))
+        case "BELOW":
+            return MaskedNumbers.between(bits, 0, value - 1)
+        case "AT_MOST":
+            return MaskedNumbers.between(bits, 0, value)
+        case "ABOVE":
+            return MaskedNumbers.between(bits, value + 1, top)
+        case "AT_LEAST":
+            return MaskedNumbers.between(bits, value, top)
+    return MaskedNumbers.all(bits)
