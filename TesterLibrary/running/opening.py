@@ -8,10 +8,12 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from ..errors import TestbedError, TesterLibraryError
 from ..files.calibration import stored_calibration
 from ..files.evidence_limits import evidence_limits
+from ..measurement.evidence import EvidenceLimits
 from ..model.ports import Port
 from ..model.responder import Clients, Responder
 from ..model.router import RouterTable
@@ -33,7 +35,15 @@ from ..targets.tofino.opening import built_for, open_switch
 from ..targets.tofino.served import Cables
 from ..testbeds import RunningTestbed, open_testbed
 from ..testbeds.simulated import SimulatedDevice
-from ..testbeds.testbed import LEASE_TIMES, CopySpec, SwitchSpec, Testbed, TestbedPort, is_lease_time
+from ..testbeds.testbed import (
+    LEASE_TIMES,
+    CopySpec,
+    SwitchSpec,
+    Testbed,
+    TestbedPort,
+    TesterSpec,
+    is_lease_time,
+)
 from .capture import Captures
 from .connections import Connections
 from .device_words import ask_device
@@ -48,6 +58,7 @@ from .traffic import Traffic
 
 _XDP = "net_af_xdp"  # takes what is in a frame, and nothing beside it
 _LEASE = Duration(60 * 10**9)  # so long after this process has died its traffic stops
+_MODEL_ERROR = Fraction(1, 2)  # of a rate: the meters of a model run by another clock than its stamps
 
 
 @dataclass
@@ -161,7 +172,7 @@ def open_tester(
             gateways={name: _gateway(target, port) for name, port in ports.items() if port.gateway},
             recorder=recorder,
             progress=progress,
-            rules=TrialRules(limits=evidence_limits()),
+            rules=TrialRules(limits=limits_of(testbed.testbed.tester)),
             seed=seed,
             backlog_drops=testbed.backlog_drops,
             calibration=stored_calibration(testbed.testbed.name),
@@ -278,6 +289,16 @@ def open_target(testbed: RunningTestbed) -> Target:
             command_prefix=testbed.command_prefix,
         ).target()
     return EngineTarget.connect(spec.address, certificates=spec.certificates)
+
+
+def limits_of(tester: TesterSpec) -> EvidenceLimits:
+    """The limits of evidence. A model of a chip keeps no rate; a run on it certifies nothing.
+
+    Raises:
+        TesterLibraryError: the file of limits is wrong.
+    """
+    limits = evidence_limits()
+    return replace(limits, max_rate_error=_MODEL_ERROR) if tester.switch and tester.switch.model else limits
 
 
 def _sleep_of(target: Target) -> Callable[[float], None]:
