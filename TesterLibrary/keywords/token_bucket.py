@@ -46,9 +46,10 @@ class TokenBuckets:
         | ``within`` | part of the predicted loss by which the measured one may be off |
         | ``measured`` | what `Stop Monitoring` returned; what was monitored last, if it is left out |
 
-        Predicted is from when each frame is due, so patterns, messages and time patterns will do; random laws
-        and captures are refused. Frames sent before `Start Monitoring` fill the bucket's queue, and do not
-        count. A FAIL says which queue would have lost as much.
+        Predicted is from when each frame is due, at the rate that the tester had from its first frame to its
+        last, so patterns, messages and time patterns will do; random laws and captures are refused. Frames
+        sent before `Start Monitoring` fill the bucket's queue, and do not count. A FAIL says which queue would
+        have lost as much.
 
         | `Set Burst Pattern` | sync | packets=3000 | peak=2.5x |
         | `Start Traffic` | sync |
@@ -64,6 +65,9 @@ class TokenBuckets:
                 f"the trial is of {' + '.join(names)}, monitored was {monitored.title}; "
                 "both have to be of the same one stream"
             )
+        (sent,) = trial.streams
         (planned,) = self._suite.tester.check([self._suite.stream(names[0])]).streams
         bucket = TokenBucket(rate, burst, queue)
-        return self._suite.conclude(loss_as_predicted(monitored, planned, trial.sent, bucket, within))
+        return self._suite.conclude(
+            loss_as_predicted(monitored, planned, trial.sent, bucket, within, sent.rate_error)
+        )

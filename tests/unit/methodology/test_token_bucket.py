@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -91,6 +92,7 @@ def test_the_queue_that_a_loss_looks_like() -> None:
 def test_arrivals_are_when_frames_are_due_without_their_fcs() -> None:
     (planned,) = compiled(stream(frame_size="128", rate="4 kpps", shaping=Pattern((Stage(2, 3),)))).streams
     assert arrivals_of(planned, 3) == arrivals(0, 100, 500, octets=124)
+    assert arrivals_of(planned, 3, Fraction(-1, 5)) == arrivals(0, 125, 625, octets=124)  # a fifth too slow
     (planned,) = compiled(stream(rate="4 kpps", shaping=Poisson())).streams
     with pytest.raises(PlanError, match="'north': its frames leave at random or as a file says"):
         arrivals_of(planned, 1)
@@ -123,3 +125,15 @@ def test_as_many_are_lost_as_predicted(
     bucket = TokenBucket(Bandwidth.parse("8 kbps"), burst=Octets(60_000), queue=Octets(40_000))
     verdict = loss_as_predicted(monitored(200, lost, *objections), planned, 200, bucket, Ratio.parse("1 %"))
     assert (verdict.outcome, text in str(verdict)) == (outcome, True), str(verdict)
+
+
+def test_a_rate_that_is_off_is_not_the_devices() -> None:
+    """200 frames of 1,000 bytes within 199 ms: what leaves meanwhile are 99 at the rate, 110 at 10 % less."""
+    (planned,) = compiled(stream(frame_size="1004", rate="1 kpps")).streams
+    bucket = TokenBucket(Bandwidth.parse("4 Mbps"), burst=Octets(10_000), queue=Octets(10_000))
+    slow = Fraction(-1, 10)
+    for error, lost in ((Fraction(0), 81), (slow, 70)):
+        found = loss_as_predicted(monitored(200, lost), planned, 200, bucket, Ratio.parse("0"), error)
+        assert found.outcome is Outcome.PASS, str(found)
+    found = loss_as_predicted(monitored(200, 81), planned, 200, bucket, Ratio.parse("1 %"), slow)
+    assert found.outcome is Outcome.FAIL
