@@ -48,8 +48,8 @@ class TokenBuckets:
 
         Predicted is from when each frame is due, at the rate that the tester had from its first frame to its
         last, so patterns, messages and time patterns will do; random laws and captures are refused. Frames
-        sent before `Start Monitoring` fill the bucket's queue, and do not count. A FAIL says which queue would
-        have lost as much.
+        sent before `Start Monitoring` fill the bucket's queue, and do not count. A FAIL says which queue
+        would have lost as much.
 
         | `Set Burst Pattern` | sync | packets=3000 | peak=2.5x |
         | `Start Traffic` | sync |

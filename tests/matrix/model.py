@@ -18,6 +18,7 @@ _LATENCIES, _SLOWER = ("20 ms", "30 ms"), "3 s"  # bounds: the model is slow, an
 _WRITTEN = Path("results") / "matrix"
 _SPEED = "100 kbps"  # 149 frames of 64 bytes each second: the model keeps that
 _SLOWER_PORTS = {"arp-router": "50 kbps"}  # where a port has frames of two streams
+_ON_CABLES = ("path-", "stamped-", "rdma-")  # testbeds with the tester between others: the program of paths
 _SHAPED = {"rate": "15 kbps", "burst": 1860, "queue": 1860}  # 15 frames of 128 bytes each
 
 
@@ -26,7 +27,12 @@ def on_own_device(suite: Path) -> Sequence[str]:
     texts = [suite.read_text(encoding="utf-8")]
     texts += [(suite.parent / name).read_text(encoding="utf-8") for name in _IMPORT.findall(texts[0])]
     name = next(found[1] for text in texts if (found := _TESTBED.search(text)))
-    return (f"TESTBED:{_WRITTEN / name}.yaml",)
+    return (model_testbed(name),)
+
+
+def model_testbed(name: str) -> str:
+    """The variable that names an embedded testbed with the model as its tester."""
+    return f"TESTBED:{_WRITTEN / name}.yaml"
 
 
 def model_bounds() -> str:
@@ -43,7 +49,8 @@ def write_testbeds() -> None:
     (_WRITTEN / _BOUNDS.name).write_text(text, encoding="utf-8")
     for shipped in sorted(_SHIPPED.glob("*.yaml")):
         data = yaml.safe_load(shipped.read_text(encoding="utf-8"))
-        data |= {"name": f"model-{data['name']}", "tester": {"switch": {"address": "model"}}}
+        switch = {"address": "model"} | ({"build": "inline"} if shipped.stem.startswith(_ON_CABLES) else {})
+        data |= {"name": f"model-{data['name']}", "tester": {"switch": switch}}
         for port in data["ports"]:
             port["speed"] = _SLOWER_PORTS.get(shipped.stem, _SPEED)
         if shipped.stem == "shaper":

@@ -16,7 +16,7 @@ from robot.api import ExecutionResult, TestSuiteBuilder
 
 from TesterLibrary.reporting.rebuild import NO_REPORTS
 
-from .model import model_bounds, on_own_device, write_testbeds
+from .model import model_bounds, model_testbed, on_own_device, write_testbeds
 from .outcome import SUITES, Outcome, name_of, outcome_of, shipped
 
 HERE = Path(__file__).parent
@@ -182,6 +182,10 @@ MODEL = Target(
             "RATE:5 entries/s",
         ),
         "stateful/syn_flood": _FLOODED_SLOWLY,
+        "inline/proxy_delay": ("REQUESTS:10", "DELAY:3 s"),
+        "inline/roce_rxe": (model_testbed("path-hosts"),),  # what is refused is clear before guests boot
+        "inline/router_latency": ("UDP_RATE:500k", "DELAY:3 s"),
+        "inline/tcp_loss": ("URL:http://198.18.1.3/100kB",),
     },
     needs="" if os.environ.get("SDE_INSTALL") else "needs the vendor's model",
     prepare=write_testbeds,
