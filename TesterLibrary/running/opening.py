@@ -30,7 +30,7 @@ from ..targets.engine.process import EngineProcess
 from ..targets.fake import fake_port
 from ..targets.simulated import SimulatedTarget
 from ..targets.tofino.cabling import MOST_FRAME, Cabling, CopyPort, FrontPort, meter_of
-from ..targets.tofino.modelled import LOOPBACKS
+from ..targets.tofino.modelled import COPY_END, LOOPBACKS, connect_copies
 from ..targets.tofino.opening import built_for, open_switch
 from ..targets.tofino.served import Cables
 from ..testbeds import RunningTestbed, open_testbed
@@ -312,11 +312,16 @@ def _open_switch(running: RunningTestbed, spec: SwitchSpec) -> Target:
     testbed = running.testbed
     behind: Shaper | RouterTable | Cables | None = spec.shaper or spec.router
     connectors = [port.interface.removeprefix("front:") for port in testbed.ports]
+    copies = _copy_port(spec.copies) if spec.copies else None
     if testbed.dut.is_embedded:  # its interfaces are at the ends of cables
         interfaces = [port.interface.rpartition(":")[2] for port in testbed.ports]
         form = "dev:{0}" if spec.model else "{1}/0"  # the model has device ports 0, 4, 8 and so on
         connectors = [form.format(4 * number, number + 1) for number, _ in enumerate(interfaces)]
-        behind = Cables(dict(zip(connectors, interfaces, strict=True)), running.command_prefix)
+        cables = dict(zip(connectors, interfaces, strict=True))
+        if spec.model:
+            copies = connect_copies(form.format(4 * len(interfaces), 0), running.command_prefix)
+            cables[copies.front] = COPY_END
+        behind = Cables(cables, running.command_prefix)
     front = tuple(
         FrontPort(port.described_by(b"", MOST_FRAME), connector, port.fec or "none")
         for port, connector in zip(testbed.ports, connectors, strict=True)
@@ -329,7 +334,7 @@ def _open_switch(running: RunningTestbed, spec: SwitchSpec) -> Target:
         has_transceivers=not spec.model,
         meter=meter_of(chip, spec.clock_mhz, model=spec.model),
         chip=chip,
-        copies=_copy_port(spec.copies) if spec.copies else None,
+        copies=copies,
     )
     return open_switch(
         spec.address,

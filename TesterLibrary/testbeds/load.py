@@ -381,7 +381,7 @@ class _Reader:
         """A model that is started with the testbed: it runs what the compiler wrote for its profile."""
         for key in ("cpu_interface", "copies"):
             if getattr(spec, key):
-                problem = "only with another address; the model that a testbed starts has none"
+                problem = "only with another address; the model that a testbed starts has its own"
                 raise self._error(problem, "tester", "switch", key)
         if self._document.data["dut"].get("kind") != "embedded":
             problem = "its ports end in cables to an embedded device; give dut.kind: embedded"

@@ -173,6 +173,7 @@ MODEL = Target(
             "SHORT_TIME:8 s",
             "LONG:150",
             "LONG_TIME:23 s",
+            "WITHIN:25 %",  # bursts of the model are as long as they should be, and not as fast
         ),
         "stateful/arp_learning": (
             "CAPACITY:32",

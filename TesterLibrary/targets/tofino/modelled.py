@@ -5,13 +5,16 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from ipaddress import IPv4Interface
 from pathlib import Path
 from typing import Any
 
 from ...errors import PlanError, TargetError
+from .cabling import CopyPort
 from .daemon import configuration
 from .program import Program
 from .remote import RemoteSwitch
@@ -21,6 +24,8 @@ from .vendor_model import DAEMON, SCOPES, VendorModel, missing
 
 LOOPBACKS = (128, 132, 136, 140)  # of pipe 1, which loops as a whole; each takes the daemon most of a second
 CPU, CPU_END = "cpu", "chip-cpu"  # both ends of the cable to the port of the chip's CPU
+COPY_END = "chip-copies"  # the cable to the port that copies leave by; the other end is where this process is
+_COPIES_BPS = 10 * 10**9
 MTU = 9500  # templates have a header more than frames
 
 
@@ -73,10 +78,36 @@ def _configuration(folder: Path, program: str) -> dict[str, Any]:
 
 def connect_cpu(prefix: Sequence[str] = ()) -> None:
     """Makes the interface that is the port of the chip's CPU. It may be there, of a model before."""
-    subprocess.run([*prefix, "ip", "link", "delete", CPU_END], check=False, stderr=subprocess.DEVNULL)
-    for line in (
+    _delete(CPU_END, prefix)
+    _ip(
+        prefix,
         f"link add {CPU_END} type veth peer name {CPU}",
         *(f"link set {end} mtu {MTU} up" for end in (CPU_END, CPU)),
         "link set lo up",
-    ):
+    )
+
+
+def connect_copies(front: str, prefix: Sequence[str] = ()) -> CopyPort:
+    """Makes the cable of the port that copies leave by, from where the model runs to where this process is.
+
+    Args:
+        front: The port, `dev:8` and the like.
+        prefix: Words before a command, so that it runs where the model does.
+    """
+    _delete(COPY_END, prefix)
+    here, process = f"copies{os.getpid()}", os.getpid()
+    # Of each process another network of four addresses, of those that no router forwards (RFC 3927).
+    host = IPv4Interface(f"169.254.{64 + process // 64 % 128}.{process % 64 * 4 + 1}/30")
+    _ip(prefix, f"link add {COPY_END} mtu {MTU} type veth peer name {here} mtu {MTU} netns {process}")
+    _ip(prefix, f"link set {COPY_END} up")
+    _ip((), f"address add {host} dev {here}", f"link set {here} up")
+    return CopyPort.of(front, here, host, speed_bps=_COPIES_BPS)
+
+
+def _delete(interface: str, prefix: Sequence[str]) -> None:
+    subprocess.run([*prefix, "ip", "link", "delete", interface], check=False, stderr=subprocess.DEVNULL)
+
+
+def _ip(prefix: Sequence[str], *lines: str) -> None:
+    for line in lines:
         subprocess.run([*prefix, "ip", *line.split()], check=True)
