@@ -31,7 +31,7 @@ from ..targets.fake import fake_port
 from ..targets.simulated import SimulatedTarget
 from ..targets.tofino.cabling import MOST_FRAME, Cabling, CopyPort, FrontPort, meter_of
 from ..targets.tofino.modelled import COPY_END, LOOPBACKS, connect_copies
-from ..targets.tofino.opening import built_for, open_switch
+from ..targets.tofino.opening import open_switch, program_of
 from ..targets.tofino.served import Cables
 from ..testbeds import RunningTestbed, open_testbed
 from ..testbeds.simulated import SimulatedDevice
@@ -326,11 +326,12 @@ def _open_switch(running: RunningTestbed, spec: SwitchSpec) -> Target:
         FrontPort(port.described_by(b"", MOST_FRAME), connector, port.fec or "none")
         for port, connector in zip(testbed.ports, connectors, strict=True)
     )
-    chip = built_for(spec.build)
+    program = program_of(spec.build)
+    chip, loops = program.chip, spec.is_started and spec.model and program.internal_pipes
     cabling = Cabling(
         front,
         chip.cpu_port if spec.cpu_port is None else spec.cpu_port,
-        spec.loopback_ports or (LOOPBACKS if spec.is_started and spec.model else ()),
+        spec.loopback_ports or (LOOPBACKS if loops else ()),
         has_transceivers=not spec.model,
         meter=meter_of(chip, spec.clock_mhz, model=spec.model),
         chip=chip,

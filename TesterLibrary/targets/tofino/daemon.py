@@ -98,7 +98,7 @@ def configuration(output: Path, profile: str, chip: str, scopes: Scopes) -> dict
 
     Args:
         output: The folder that the compiler wrote.
-        chip: The compiler's name of it.
+        chip: The compiler's name of it, which it gives to what the chip loads.
         scopes: The pipes of each part.
     """
     folder = output.resolve()
@@ -106,7 +106,7 @@ def configuration(output: Path, profile: str, chip: str, scopes: Scopes) -> dict
         {
             "p4_pipeline_name": name,
             "context": str(folder / name / "context.json"),
-            "config": str(folder / name / f"{profile}.bin"),
+            "config": str(folder / name / f"{chip}.bin"),
             "pipe_scope": scope,
         }
         for name, scope in scopes.record().items()

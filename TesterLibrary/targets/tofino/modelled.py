@@ -15,12 +15,12 @@ from typing import Any
 
 from ...errors import PlanError, TargetError
 from .cabling import CopyPort
-from .daemon import configuration
+from .daemon import configuration, scopes_of
 from .program import Program
 from .remote import RemoteSwitch
 from .sde import sde_install, vendor_switch
 from .served import Cables
-from .vendor_model import DAEMON, SCOPES, VendorModel, missing
+from .vendor_model import DAEMON, PIPES, VendorModel, missing
 
 LOOPBACKS = (128, 132, 136, 140)  # of pipe 1, which loops as a whole; each takes the daemon most of a second
 CPU, CPU_END = "cpu", "chip-cpu"  # both ends of the cable to the port of the chip's CPU
@@ -44,7 +44,7 @@ def modelled_switch(folder: Path, program: Program, cables: Cables) -> RemoteSwi
     install = sde_install()
     if absent := missing(install):
         raise TargetError(f"the model of the chip: the SDE has no {', '.join(absent)}")
-    loaded = _configuration(folder, program.profile)
+    loaded = _configuration(folder, program)
     logs = tempfile.TemporaryDirectory(prefix="model-")
     try:
         file = Path(logs.name) / "daemon.conf"
@@ -64,14 +64,15 @@ def modelled_switch(folder: Path, program: Program, cables: Cables) -> RemoteSwi
     return vendor_switch(DAEMON, program.profile, CPU, cables.prefix, at_end=end)
 
 
-def _configuration(folder: Path, program: str) -> dict[str, Any]:
+def _configuration(folder: Path, program: Program) -> dict[str, Any]:
     """That of the daemon. PlanError: a shipped folder, say, has no binaries."""
-    found = configuration(folder, program, program, SCOPES)
+    scopes = scopes_of(tuple(program.pipes), (), PIPES)
+    found = configuration(folder, program.profile, program.chip.family.lower(), scopes)
     for pipeline in found["p4_devices"][0]["p4_programs"][0]["p4_pipelines"]:
         if not Path(pipeline["config"]).is_file():
             raise PlanError(
                 f"the model of the chip runs what the compiler wrote, and there is no {pipeline['config']}: "
-                f"`tester p4 build {program}` writes it; name that folder under tester.switch.build"
+                f"`tester p4 build {program.profile}` writes it; name that folder under tester.switch.build"
             )
     return found
 

@@ -11,7 +11,6 @@ from ...errors import PlanError
 from ...files.paths import data_root
 from ...model.router import RouterTable
 from ...model.shaper import Shaper
-from ...planning.switch.chip import Chip
 from .cabling import Cabling
 from .modelled import modelled_switch
 from .path_target import PathTarget
@@ -70,9 +69,9 @@ def open_switch(
     return TofinoTarget(session, compiled, details=f"{details}, {cabling.cpu_port} is its CPU's port")
 
 
-def built_for(build: Path | str) -> Chip:
-    """The chip that a program is compiled for. PlanError if there are no such outputs."""
-    return Program.load(built(build)).chip
+def program_of(build: Path | str) -> Program:
+    """The program that a compiler's outputs are of. PlanError if there are none."""
+    return Program.load(built(build))
 
 
 def built(build: Path | str) -> Path:

@@ -14,7 +14,7 @@ from ...planning.switch.chip import Chip, chip_of
 
 NOTES = "program.json"
 SCHEMA = "bf-rt.json"
-_LOOPING, _FORWARDING = "internal", "path"  # pipelines, by their names in p4/
+LOOPING, _FORWARDING = "internal", "path"  # pipelines, by their names in p4/
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Program:
     @property
     def internal_pipes(self) -> tuple[int, ...]:
         """The pipes whose ports loop."""
-        return self.pipes.get(_LOOPING, ())
+        return self.pipes.get(LOOPING, ())
 
     @property
     def has_paths(self) -> bool:

@@ -11,14 +11,16 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ...errors import TargetError
 from .daemon import PipeScopes
+from .program import LOOPING
 
 DAEMON = "127.0.0.1:50052"
-SCOPES = PipeScopes.of([], pipes=2)  # a chip of two: the model takes half as long for a table as with four
+PIPES = 2  # the model takes half as long for a table as with four
+SCOPES = PipeScopes.of([], PIPES)
 _TOFINO_B0 = 2  # as the model calls the chip
 _REGISTERS_PORT, _CLIENTS_PORT = 8001, 50052  # where the model takes its daemon, and that its clients
 _PROGRAMS = ("tofino-model", "bf_switchd")
@@ -85,7 +87,7 @@ class VendorModel:
         self._run()
 
     def _run(self) -> None:
-        loops = sum(1 << pipe for pipe in SCOPES.internal)
+        loops = sum(1 << pipe for pipe in self._looping())
         common = ("--install-dir", str(self._install))
         self._begin(
             *("tofino-model", "--no-cli", "--logs-disable", "--log-dir", str(self._folder)),
@@ -96,6 +98,13 @@ class VendorModel:
         # It adds the ports that recirculate, by which clients start, unless it is told to add none.
         self._begin("bf_switchd", "--conf-file", str(self._configuration), "--background", *common)
         self._await(lambda: self._listens(_CLIENTS_PORT))
+
+    def _looping(self) -> Iterable[int]:
+        """The pipes whose ports loop: none, of a program without an internal pipeline."""
+        (device,) = json.loads(self._configuration.read_text(encoding="utf-8"))["p4_devices"]
+        (program,) = device["p4_programs"]
+        scopes = {part["p4_pipeline_name"]: part["pipe_scope"] for part in program["p4_pipelines"]}
+        return scopes.get(LOOPING, ())
 
     def _begin(self, name: str, *arguments: str) -> None:
         with (self._folder / f"{name}.log").open("ab") as log:

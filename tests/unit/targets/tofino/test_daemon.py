@@ -73,7 +73,7 @@ def test_all_pipes_run_the_only_pipeline_of_a_program(tmp_path: Path) -> None:
     [program] = json.loads(path.read_text(encoding="utf-8"))["p4_devices"][0]["p4_programs"]
     [part] = program["p4_pipelines"]
     assert (part["p4_pipeline_name"], part["pipe_scope"]) == ("path", [0, 1])
-    assert part["config"] == str(tmp_path / "path" / "inline.bin")
+    assert part["config"] == str(tmp_path / "path" / "tofino.bin")  # as the compiler calls it, by the chip
 
 
 def test_a_program_with_one_pipeline_has_no_internal_pipes() -> None:

@@ -9,7 +9,7 @@ import pytest
 from TesterLibrary.errors import PlanError, TargetError
 from TesterLibrary.planning.switch.chip import TOFINO, TOFINO_2
 from TesterLibrary.targets.tofino.cabling import meter_of
-from TesterLibrary.targets.tofino.opening import built_for, open_switch
+from TesterLibrary.targets.tofino.opening import open_switch, program_of
 
 from .rig import cabling
 
@@ -24,7 +24,7 @@ def test_a_switch_is_reached(build: str, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_build_names_its_chip() -> None:
-    assert (built_for("tofino"), built_for("tofino2")) == (TOFINO, TOFINO_2)
+    assert [program_of(name).chip for name in ("tofino", "tofino2")] == [TOFINO, TOFINO_2]
 
 
 def test_the_model_of_a_chip_whose_clock_is_not_known_is_refused() -> None:
