@@ -17,6 +17,7 @@ from robot.api import ExecutionResult, TestSuiteBuilder
 from TesterLibrary.reporting.rebuild import NO_REPORTS
 
 from .model import model_bounds, model_testbed, on_own_device, write_testbeds
+from .one_size import OneSize
 from .outcome import SUITES, Outcome, name_of, outcome_of, shipped
 
 HERE = Path(__file__).parent
@@ -32,6 +33,7 @@ class Target:
     variables: Sequence[str] = ()  # of every suite
     special: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of a suite, or of those in a folder
     fails: Mapping[str, str] = field(default_factory=dict)  # tests whose verdict has to be FAIL, and why
+    size: str = ""  # in bytes, of frames: others are left out of suites that repeat a test for seven sizes
     own: Callable[[Path], Sequence[str]] = lambda _: ()  # more variables of a suite
     needs: str = ""  # what is not here; empty: it can be run
     prepare: Callable[[], object] = lambda: None  # before the first suite
@@ -55,6 +57,8 @@ class Target:
         with tempfile.TemporaryDirectory() as output:
             words = [word for variable in given for word in ("--variable", variable)]
             words += [word for suite in suites for word in ("--suite", suite)]
+            if self.size:
+                words += ["--prerunmodifier", f"{OneSize.__module__}.{OneSize.__name__}:{self.size}"]
             command = [sys.executable, "-m", "robot", "--outputdir", output, "--nostatusrc", *words]
             subprocess.run(
                 [*command, str(SUITES / folder)],
@@ -144,8 +148,9 @@ _MODELLED = (
 _FLOODED_SLOWLY = ("ATTACKERS:198.18.3.1-198.18.3.200:1024", "FLOOD:10/s", "SYNS:100", "TIME:40 s")
 MODEL = Target(
     "model",
-    "the vendor's model of the chip, in front of the embedded device of each suite",
+    "the vendor's model of the chip, in front of the embedded device of each suite; of seven frame sizes one",
     variables=_MODELLED,
+    size="512",
     own=on_own_device,
     special={
         "measurement": ("RATE:50 pps", "DURATION:2 s", "CABLE:none", "DELAY:3 s", "TAIL:3 s", "OUTAGE:3 s"),
