@@ -18,6 +18,7 @@ from .readings import number_of, packets_of
 from .session import SwitchSession
 
 _POLLS, _POLL_S = 100, 0.02
+_SURE = 10  # polls after which it is clear whether a bucket will be empty at the last one
 _ENOUGH = 2 * BURST  # rounds after which a loop is hardly faster than its meter, so its bucket hardly matters
 
 
@@ -43,11 +44,13 @@ class Buckets:
         )
         # The time over which passes are read includes the time over which rounds are read.
         passes, rounds = self._passes(full), self._rounds(full)
-        for _ in range(_POLLS):
+        for poll in range(1, _POLLS + 1):
             more = [now - then for now, then in zip(self._rounds(full), rounds, strict=True)]
             passed = [now - then for now, then in zip(self._passes(full), passes, strict=True)]
             if all(p < r or p >= _ENOUGH for p, r in zip(passed, more, strict=True)):
                 break
+            if poll >= _SURE and 0 < max(passed) * _POLLS < BURST * poll:
+                break  # they loop too slowly: a model with many templates
             self._sleep(_POLL_S)
         self._session.write([held_entry(template) for template in full])
 

@@ -84,6 +84,11 @@ def test_a_loop_that_is_slower_than_its_meter_is_not_waited_for_long() -> None:
     assert emptied(Loop(10_000, 20_000)) < 0.3
 
 
+def test_templates_that_loop_too_slowly_are_not_waited_for_long() -> None:
+    """64 of them on a model: at 15 rounds each second it takes half a minute, and the last poll is sooner."""
+    assert emptied(Loop(15, 1)) < 0.5
+
+
 def test_templates_that_do_not_loop_are_not_waited_for_for_ever() -> None:
     loop = Loop(0, 1000)
     assert 1 < emptied(loop) < 5
