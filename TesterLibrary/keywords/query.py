@@ -175,7 +175,7 @@ class Queries:
         | ``assertion_operator`` | ``==``, ``<=``, ``contains`` … of the Assertion Engine |
         | ``assertion_expected`` | a number; of ``keys`` a list, or a text with commas; of a gap a time |
         | ``key`` | the key whose ``value`` is read, ``10.0.0.1``, or ``10.0.0.1,80`` of several fields |
-        | ``top`` | returns so many rows, those with the greatest values or packets first |
+        | ``top`` | so many rows only, or ``keys``: those with the greatest values or packets first |
         | ``message`` | a text in place of the usual one if the assertion fails |
 
         ``count`` is how many different keys there are of `Count Distinct`, and packets of other queries;
@@ -194,13 +194,18 @@ class Queries:
         | `Get Query Result` | alive | count | == | 37 |
         | `Get Query Result` | alive | keys | == | ${planted} |
         | `Get Query Result` | talkers | value | > | 1000 | key=10.0.0.1 |
+        | `Get Query Result` | talkers | keys | == | 10.0.0.1 | top=1 |
         """
         reader = _Reader(self._suite, name, message)
         if top is not None:
-            if result is not None or assertion_operator is not None:
-                raise TesterLibraryError("top= returns rows and asserts nothing; leave the result out")
             if top < 1:
                 raise TesterLibraryError(f"top={top} rows are too few; give 1 or more")
+            if result is QueryStatistic.KEYS:
+                return reader.keys(assertion_operator, assertion_expected, top)
+            if result is not None or assertion_operator is not None:
+                raise TesterLibraryError(
+                    "top= returns rows, and asserts their keys at most; leave the result out, or give keys"
+                )
             return list(reader.found(top).rows)
         if key is not None and result is not QueryStatistic.VALUE:
             raise TesterLibraryError("key= names the row of a value; write Get Query Result    NAME    value")
@@ -321,22 +326,22 @@ class _Reader:
         result = self.found(0)
         return int(self._asserted("packets", result.packets, result, operator, expected))
 
-    def keys(self, operator: AssertionOperator | None, expected: Any) -> list[str]:
-        """All keys, in their order."""
-        result, queries = self.found(None), self._suite.queries
+    def keys(self, operator: AssertionOperator | None, expected: Any, top: int | None = None) -> list[str]:
+        """All keys, in their order, or so many, the greatest rows first."""
+        result, queries = self.found(top), self._suite.queries
         keys = list(dict.fromkeys(row.key for row in result.rows))
-
+        what = "keys" if top is None else f"top {top} keys"
         if operator is None or expected is None:
-            value: list[str] = self._asserted("keys", keys, result, operator, expected)
+            value: list[str] = self._asserted(what, keys, result, operator, expected)
             return value
         wanted = _Keys(queries.canonical(self._name, _texts(expected, several=len(result.keys) > 1)))
         self._asserted(
-            "keys",
+            what,
             keys,
             result,
             operator,
             wanted,
-            is_final=operator is _CONTAINS and set(wanted) <= set(keys),
+            is_final=top is None and operator is _CONTAINS and set(wanted) <= set(keys),
             parse=lambda known: known if operator in _EQUALITIES or len(known) != 1 else known[0],
             text=wanted.compared,
         )
@@ -412,7 +417,7 @@ class _Keys(list[str]):
         there, asked = set(found), set(self)
         missing = _Keys(key for key in self if key not in there)
         others = _Keys(key for key in found if key not in asked)
-        text = f"{len(found):,} keys"
+        text = found[0] if len(found) == 1 else f"{len(found):,} keys"
         if missing and len(self) > 1:
             text += f", missing {missing}"
         return f"{text}, besides {others}" if others and len(self) > 1 else text

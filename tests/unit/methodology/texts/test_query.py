@@ -96,6 +96,8 @@ def test_every_assertion_says_what_was_approved(approved: Approved) -> None:
         ("table that is compared", BY_SOURCE, (statistic.TABLE, equal, 5), {}),
         ("top that is compared", BY_SOURCE, (statistic.COUNT, equal, 5), {"top": 3}),
         ("top of nothing", BY_SOURCE, (), {"top": 0}),
+        ("greatest key", BY_SOURCE, (statistic.KEYS, equal, ROWS[0].key), {"top": 1}),
+        ("greatest key in vain", BY_SOURCE, (statistic.KEYS, equal, ROWS[1].key), {"top": 1}),
         ("all of it", BY_SOURCE, (), {}),
         ("a count in words", BY_SOURCE, (statistic.COUNT, equal, "many"), {}),
     ):
