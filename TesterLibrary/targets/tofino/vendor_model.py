@@ -103,8 +103,8 @@ class VendorModel:
         """The pipes whose ports loop: none, of a program without an internal pipeline."""
         (device,) = json.loads(self._configuration.read_text(encoding="utf-8"))["p4_devices"]
         (program,) = device["p4_programs"]
-        scopes = {part["p4_pipeline_name"]: part["pipe_scope"] for part in program["p4_pipelines"]}
-        return scopes.get(LOOPING, ())
+        parts = program["p4_pipelines"]
+        return [pipe for part in parts if part["p4_pipeline_name"] == LOOPING for pipe in part["pipe_scope"]]
 
     def _begin(self, name: str, *arguments: str) -> None:
         with (self._folder / f"{name}.log").open("ab") as log:
