@@ -46,10 +46,10 @@ class TokenBuckets:
         | ``within`` | part of the predicted loss by which the measured one may be off |
         | ``measured`` | what `Stop Monitoring` returned; what was monitored last, if it is left out |
 
-        Predicted is from when each frame is due, at the rate that the tester had from its first frame to its
-        last, so patterns, messages and time patterns will do; random laws and captures are refused. Frames
-        sent before `Start Monitoring` fill the bucket's queue, and do not count. A FAIL says which queue
-        would have lost as much.
+        Predicted is from when each frame is due, and where the tester's rate was off, for all gaps that much
+        longer or shorter, too: INCONCLUSIVE, if that makes a difference. Patterns, messages and time patterns
+        will do; random laws and captures are refused. Frames sent before `Start Monitoring` fill the bucket's
+        queue, and do not count. A FAIL says which queue would have lost as much.
 
         | `Set Burst Pattern` | sync | packets=3000 | peak=2.5x |
         | `Start Traffic` | sync |

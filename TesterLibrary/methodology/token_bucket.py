@@ -12,6 +12,7 @@ from itertools import islice
 
 from ..errors import PlanError
 from ..model.law import Replay
+from ..model.number import percent
 from ..model.plan import PlannedStream
 from ..model.quantity import Octets
 from ..model.random_law import Random
@@ -115,25 +116,31 @@ def loss_as_predicted(
     """Whether a device lost as many frames as the bucket, to within a part of them.
 
     Counted are those that were sent in the intervals, of all `sent`: the counters of an interval are of the
-    same frames at both ends (norma §6.1). What the tester's rate was off, from its first frame to its last,
-    the bucket is given, too: bursts that come 1 % faster lose several percent more.
+    same frames at both ends (norma §6.1). A tester whose rate was off, from its first frame to its last, may
+    have sent bursts at the rate of the stream and a longer pause, or all of it more slowly: what the bucket
+    loses then is known between both.
     """
-    arrivals = arrivals_of(stream, sent, rate_error)
-    predicted = bucket.lost(arrivals, monitored.sent)
-    holds = abs(monitored.lost - predicted) <= within.value * predicted
+    arrivals = arrivals_of(stream, sent)
+    due = bucket.lost(arrivals, monitored.sent)
+    least, most = sorted((due, bucket.lost(arrivals_of(stream, sent, rate_error), monitored.sent)))
+    tolerated = within.value * due
+    off = max(0, least - monitored.most_lost, monitored.lost - most)
+    most_off = max(monitored.most_lost - least, most - monitored.lost)
     seems = ""
-    if not holds and monitored.lost:
+    if monitored.lost and max(least - monitored.lost, monitored.lost - most) > tolerated:
         queue = bucket.queue_that_lost(monitored.lost, arrivals, monitored.sent)
         seems = f", as behind a queue of {queue}"
-    off, most_off = sorted(abs(lost - predicted) for lost in (monitored.lost, monitored.most_lost))
-    if monitored.lost <= predicted <= monitored.most_lost:
-        off = 0
+    bound = (
+        f"{due:,}"
+        if least == most
+        else f"{least:,} to {most:,}, with a rate error of {percent(rate_error, 3, '+')},"
+    )
     return assess(
         Between(off, most_off),
         AT_MOST,
-        within.value * predicted,
+        tolerated,
         subject=f"loss of {monitored.title} in a token bucket",
         measured=f"{monitored.lost:,} of {monitored.sent:,} frames{seems}",
-        bound=f"{predicted:,} within {within} ({bucket})",
+        bound=f"{bound} within {within} ({bucket})",
         doubt="; ".join(monitored.objections) or ("" if monitored.sent else "nothing was monitored"),
     )
