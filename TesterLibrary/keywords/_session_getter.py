@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import inf
 from typing import Any
 
 from assertionengine import AssertionOperator
@@ -18,6 +19,8 @@ from ..verdict import Between, Undecided, text_of
 from ._assertion import asserted, number_of
 
 _FAILED = ("failed", "failed/s")
+# Counts that rise with every connection; of one table they are called tcp.completed and the like.
+_RISING = ("established", "completed", "transactions", "bytes_received", "bytes_delivered")
 
 
 class SessionGetter:
@@ -48,18 +51,24 @@ class SessionGetter:
             subject=f"{statistic.replace('_', ' ')} of {name}",
             parse=lambda text: parsed(statistic, text),
             text=lambda value: duration_text(value) if _is_time(statistic) else text_of(value),
-            known=self._unopened(name, trial) if statistic == "attempted" else _known(trial, statistic),
+            known=self._rising(name, trial, statistic) or _known(trial, statistic),
             doubt=trial.doubt,
             message=message,
         )
 
-    def _unopened(self, name: str, trial: SessionTrial) -> Between | None:
-        """The bounds of what is opened while the tester, and no device, is to open more."""
-        opened, total = trial.statistics.openings, self._suite.connections.to_open(name)
-        if total is None or opened >= total:
-            return _known(trial, "attempted")
-        why = f"{total - opened:,} of {total:,} connections are still to be opened; wait for them first"
-        return Undecided(opened, total, why)
+    def _rising(self, name: str, trial: SessionTrial, statistic: str) -> Between | None:
+        """The bounds of a count that rises while the tester is to open more; None for others."""
+        if statistic == "attempted":
+            opened, total = trial.statistics.openings, self._suite.connections.to_open(name)
+            if total is None or opened >= total:
+                return None
+            why = f"{total - opened:,} of {total:,} connections are still to be opened; wait for them first"
+            return Undecided(opened, total, why)
+        value = trial.statistics.statistic(statistic)
+        if statistic.rpartition(".")[2] not in _RISING or not isinstance(value, int):
+            return None
+        why = self._suite.connections.behind(name)
+        return Undecided(value, inf, why) if why else None
 
 
 def _known(trial: SessionTrial, statistic: str) -> Between | None:

@@ -190,6 +190,28 @@ class Connections:
         running = self._running.get(name)
         return running.end.total if running and isinstance(running.end, Clients) else None
 
+    def behind(self, name: str) -> str:
+        """Why an end may count more yet, and no device keeps it from that; empty if nothing is known of it.
+
+        Clients with a total, these or for a responder any, are to open more of it, and have room to: where as
+        many are open as there may be, it is the device that they wait for.
+        """
+        running = self._running.get(name)
+        if running is None:
+            return ""
+        ends = [running] if isinstance(running.end, Clients) else list(self._running.values())
+        return next(filter(None, map(self._still_opening, ends)), "")
+
+    def _still_opening(self, running: _Running) -> str:
+        if not isinstance(running.end, Clients) or running.end.total is None:
+            return ""
+        counted = self._read(running, self._tester.target.snapshot([running.plan.job]))
+        left = running.end.total - counted.openings
+        if left <= 0 or counted.concurrent is None or counted.concurrent >= running.end.connections:
+            return ""
+        total = f"{running.end.total:,} connections of {running.end.name}"
+        return f"{left:,} of {total} are still to be opened; wait for them first"
+
     def _may_send(self, running: _Running) -> bool:
         counted = self._read(running, self._tester.target.snapshot([running.plan.job]))
         total = running.end.total if isinstance(running.end, Clients) else None

@@ -39,7 +39,7 @@ def counted(protocol: str, **given: Any) -> Any:
     }
     statistics = session_statistics("users", 10**9, counters, {}, opens=True, **given)
     found = SessionTrial(statistics, unanswered=left_waiting([statistics]))
-    return SimpleNamespace(so_far=lambda _: found, settled_so_far=lambda _: found)
+    return SimpleNamespace(so_far=lambda _: found, settled_so_far=lambda _: found, behind=lambda _: "")
 
 
 def waiting(failed: int = 0) -> Any:
@@ -159,3 +159,25 @@ def test_what_the_tester_is_still_to_open_is_no_fault_of_a_device(tmp_path: Path
     asked(ends, "attempted", ">=", 2)
     ends._sleep(1)
     asked(ends, "attempted", "==", 50)
+
+
+@pytest.mark.parametrize("name", ["users", "web"])
+def test_what_no_connection_has_done_yet_is_no_fault_of_a_device(tmp_path: Path, name: str) -> None:
+    web = Responder(name="web", port="p2", protocol="http-get", servers=SERVICE)
+    ends = running(tmp_path, web, rate=Frequency.parse("100/s"), connections=50, total=50)
+    suite: Any = SimpleNamespace(connections=ends, conclude=lambda verdict, message: verdict.enforce(message))
+    getter, equal = SessionGetter(suite), AssertionOperator["=="]
+    early = r"of 50 connections of users are still to be opened; wait for them first"
+    with pytest.raises(Inconclusive, match=early):
+        getter.statistic(name, "transactions", equal, 50, None)
+    assert getter.statistic(name, "transactions", AssertionOperator[">="], 2, None) >= 2
+    ends._sleep(1)
+    assert getter.statistic(name, "transactions", equal, 50, None) == 50
+
+
+def test_a_device_that_keeps_all_connections_fails(tmp_path: Path) -> None:
+    """Nobody answers requests: all places are taken by what waits, and the tester is not to blame."""
+    web = Responder(name="web", port="p2", protocol="tcp-server", servers=SERVICE)
+    ends = running(tmp_path, web, rate=Frequency.parse("1000/s"), connections=5, total=50)
+    with pytest.raises(VerdictFailed):
+        asked(ends, "completed", "==", 50)
