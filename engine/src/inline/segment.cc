@@ -20,8 +20,8 @@ using Offset = Segment::Offset;
 
 constexpr Offset kSctpHeaderBytes = 12;
 constexpr uint8_t kProtocolSctp = 132;
-// Hop-by-hop options, routing, destination options.
-constexpr std::array<uint8_t, 3> kSkippedExtensions = {0, 43, 60};
+// Hop-by-hop options, routing, destination options; a first fragment has the headers that follow.
+constexpr std::array<uint8_t, 4> kSkippedExtensions = {0, 43, 60, wire::kNextHeaderFragment};
 
 }  // namespace
 
@@ -63,7 +63,10 @@ void Segment::FindIpv6(Frame frame, Offset begin) {
   uint8_t next = ip[6];
   Offset at = begin + kHeader;
   while (std::ranges::find(kSkippedExtensions, next) != kSkippedExtensions.end() && at + 8 <= end) {
-    const Offset bytes = 8 + Offset{frame[at + 1]} * 8;
+    fragment_header |= next == wire::kNextHeaderFragment;
+    if (next == wire::kNextHeaderFragment && wire::Load16(&frame[at + 2]) >> 3 != 0) break;
+    // The length of a fragment header is reserved: it has 8 bytes.
+    const Offset bytes = next == wire::kNextHeaderFragment ? 8 : 8 + Offset{frame[at + 1]} * 8;
     if (at + bytes > end) break;
     next = frame[at];
     at += bytes;
@@ -71,6 +74,7 @@ void Segment::FindIpv6(Frame frame, Offset begin) {
   payload = at;
   protocol = next;
   later_fragment = next == wire::kNextHeaderFragment;
+  fragment_header |= later_fragment;
   if (later_fragment || at == end) return;
   transport = at;
   FindPayload(frame);

@@ -116,11 +116,12 @@ struct Segment {
   uint8_t ip_version = 0;
   uint8_t protocol = 0;
   bool later_fragment = false;
-  bool has_ports = false;     // in the first bytes of its transport: TCP, UDP, SCTP
-  uint8_t tcp_flags = 0;      // 0 of what is not TCP
-  bool is_roce = false;       // RoCEv2
-  bool is_bare_roce = false;  // of which it has no data
-  uint32_t queue_pair = 0;    // of RoCEv2
+  bool fragment_header = false;  // of IPv6: it is a fragment, if only the first one
+  bool has_ports = false;        // in the first bytes of its transport: TCP, UDP, SCTP
+  uint8_t tcp_flags = 0;         // 0 of what is not TCP
+  bool is_roce = false;          // RoCEv2
+  bool is_bare_roce = false;     // of which it has no data
+  uint32_t queue_pair = 0;       // of RoCEv2
   // Of RoCEv2 a PSN is in the upper 24 bits, so that both go round alike, and each packet takes
   // 256.
   uint32_t sequence = 0;

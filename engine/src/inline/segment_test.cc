@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <initializer_list>
+#include <vector>
 
 #include "inline/packets_testing.h"
 
@@ -65,6 +67,32 @@ TEST(Segment, LaterFragmentsAreOfNoFlow) {
   EXPECT_TRUE(segment.has_network());
   EXPECT_FALSE(segment.has_transport());
   EXPECT_FALSE(segment.has_flow());
+}
+
+// A frame of IPv6 as it is in a fragment that begins so many bytes behind the begin of its packet.
+std::vector<uint8_t> Ipv6Fragment(uint16_t offset) {
+  auto frame = FrameOf({.payload = 40, .ipv6 = true});
+  constexpr size_t kBehind = 14 + 40;
+  std::vector<uint8_t> header = {frame[14 + 6], 0, 0, 1, 0, 0, 0, 1};  // more are to come
+  header[2] = static_cast<uint8_t>(offset >> 8);
+  header[3] = static_cast<uint8_t>(offset | 1);
+  frame[14 + 6] = 44;
+  frame[14 + 5] = static_cast<uint8_t>(frame[14 + 5] + header.size());
+  frame.insert(frame.begin() + kBehind, header.begin(), header.end());
+  return frame;
+}
+
+TEST(Segment, FirstFragmentsOfIpv6HaveTheirPorts) {
+  const auto whole = FrameOf({.payload = 40, .ipv6 = true});
+  const auto first = Ipv6Fragment(0);
+  const Segment segment = Segment::Of(first);
+  EXPECT_TRUE(segment.has_transport());
+  EXPECT_TRUE(segment.fragment_header);
+  EXPECT_EQ(segment.Key(first), Segment::Of(whole).Key(whole));
+  const Segment later = Segment::Of(Ipv6Fragment(64));
+  EXPECT_FALSE(later.has_transport());
+  EXPECT_FALSE(later.has_flow());
+  EXPECT_TRUE(later.later_fragment);
 }
 
 TEST(Segment, RoceIsNumberedByPacketInEachQueuePair) {

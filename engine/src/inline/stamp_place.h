@@ -50,7 +50,7 @@ struct StampPlace {
  private:
   void FindInTunnel(Frame frame, Tunnel of);
   static bool IsWhole(Frame frame, const Segment& segment) {
-    if (segment.ip_version != 4) return !segment.later_fragment;
+    if (segment.ip_version != 4) return !segment.fragment_header;
     return (wire::Load16(frame.data() + segment.network + 6) & 0x3fff) == 0;
   }
 };
