@@ -53,8 +53,9 @@ void Queries::Add(const QueryPlan& plan, uint64_t now_ns) {
   }
   if (queries_.size() >= kMaxQueries) {
     throw Error(Code::kResourceExhausted,
-                Cat(where, ": there are ", queries_.size(), " queries, stopped ones included; ",
-                    "max_queries is ", kMaxQueries));
+                Cat(where, ": there are ", queries_.size(), " queries, stopped ones included, and ",
+                    "max_queries is ", kMaxQueries,
+                    "; give it the name of a stopped one, whose result it replaces"));
   }
   std::vector<bool> workers(workers_);
   for (size_t port = 0; port < ports_; ++port) {
@@ -69,7 +70,8 @@ void Queries::Add(const QueryPlan& plan, uint64_t now_ns) {
                     " bytes takes ", Mebibytes(needed), " MiB, other queries have ",
                     Mebibytes(taken), " MiB, and max_query_bytes is ", kMaxQueryBytes / kMebibyte,
                     " MiB: ", Mebibytes(taken + needed - kMaxQueryBytes),
-                    " MiB too much; ask for fewer or shorter keys, or stop other queries"));
+                    " MiB too much; ask for fewer or shorter keys, or give it the name of a ",
+                    "stopped one, whose result it replaces"));
   }
   queries_[plan.name] =
       std::make_shared<Query>(std::make_shared<const QueryPlan>(plan), workers, now_ns);

@@ -50,7 +50,9 @@ void Tester::EndQuery(const std::shared_ptr<Query>& query) {
 void Tester::StopQuery(const std::string& name, const Client& client) {
   const std::lock_guard lock(mutex_);
   CheckLease(client);
-  EndQuery(queries_.Find(name));
+  const auto query = queries_.Find(name);
+  if (query->running()) workers_.WaitTwoLoops();  // a frame that has arrived may not have been seen
+  EndQuery(query);
   Log(LogLevel::kInfo, "query stopped", {{"name", name}});
 }
 

@@ -95,6 +95,19 @@ TEST_F(Queried, StoppedItKeepsWhatItHas) {
   EXPECT_EQ(CodeOf([&] { tester->StopQuery("in"); }), Code::kNotFound);
 }
 
+TEST_F(Queried, StoppedItHasWhatHadArrived) {
+  v1::InjectRequest frame;
+  frame.set_port("a");
+  frame.add_frames(std::string(60, '\x01'));
+  for (int round = 0; round < 200; ++round) {
+    tester->StartQuery(QueryOf("in", v1::Capture::DIRECTION_RECEIVED));
+    tester->single_frames().Inject(frame, {});
+    tester->StopQuery("in");
+    ASSERT_EQ(Rows("in"), (Expected{{1, 1}})) << "round " << round;
+    tester->ForgetQuery("in");
+  }
+}
+
 TEST_F(Queried, WhatIsWrongIsRefusedAndChangesNothing) {
   tester->StartQuery(QueryOf("small", v1::Capture::DIRECTION_RECEIVED));
   const auto again = [&] { tester->StartQuery(QueryOf("small", v1::Capture::DIRECTION_RECEIVED)); };
