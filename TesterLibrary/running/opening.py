@@ -320,7 +320,8 @@ def _open_switch(running: RunningTestbed, spec: SwitchSpec) -> Target:
         cables = dict(zip(connectors, interfaces, strict=True))
         if spec.model:
             copies = connect_copies(form.format(4 * len(interfaces), 0), running.command_prefix)
-            cables[copies.front] = COPY_END
+            if copies:
+                cables[copies.front] = COPY_END
         behind = Cables(cables, running.command_prefix)
     front = tuple(
         FrontPort(port.described_by(b"", MOST_FRAME), connector, port.fec or "none")

@@ -29,6 +29,7 @@ def inside() -> Iterator[list[str]]:
 def test_what_leaves_by_the_copy_port_comes_to_this_process(inside: list[str]) -> None:
     connect_copies("dev:8", inside)  # of a model before
     port = connect_copies("dev:8", inside)
+    assert port
     subprocess.run([*inside, "ip", "address", "add", f"{port.source}/30", "dev", COPY_END], check=True)
     with socket.socket(type=socket.SOCK_DGRAM) as here:
         here.bind((str(port.host.ip), 0))
@@ -38,3 +39,7 @@ def test_what_leaves_by_the_copy_port_comes_to_this_process(inside: list[str]) -
         assert here.recvfrom(100)[0] == b"copy"
     found = subprocess.check_output([*inside, "ip", "neighbour", "show", str(port.host.ip)], text=True)
     assert port.mac.hex(":") in found
+
+
+def test_who_may_not_make_interfaces_has_no_copy_port() -> None:
+    assert connect_copies("dev:8", ["false"]) is None

@@ -27,12 +27,7 @@ def on_own_device(suite: Path) -> Sequence[str]:
     texts = [suite.read_text(encoding="utf-8")]
     texts += [(suite.parent / name).read_text(encoding="utf-8") for name in _IMPORT.findall(texts[0])]
     name = next(found[1] for text in texts if (found := _TESTBED.search(text)))
-    return (model_testbed(name),)
-
-
-def model_testbed(name: str) -> str:
-    """The variable that names an embedded testbed with the model as its tester."""
-    return f"TESTBED:{_WRITTEN / name}.yaml"
+    return (f"TESTBED:{_WRITTEN / name}.yaml",)
 
 
 def model_bounds() -> str:

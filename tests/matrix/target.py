@@ -16,7 +16,7 @@ from robot.api import ExecutionResult, TestSuiteBuilder
 
 from TesterLibrary.reporting.rebuild import NO_REPORTS
 
-from .model import model_bounds, model_testbed, on_own_device, write_testbeds
+from .model import model_bounds, on_own_device, write_testbeds
 from .one_size import OneSize
 from .outcome import SUITES, Outcome, name_of, outcome_of, shipped
 
@@ -189,7 +189,6 @@ MODEL = Target(
         ),
         "stateful/syn_flood": _FLOODED_SLOWLY,
         "inline/proxy_delay": ("REQUESTS:10", "DELAY:3 s"),
-        "inline/roce_rxe": (model_testbed("path-hosts"),),  # what is refused is clear before guests boot
         "inline/router_latency": ("UDP_RATE:500k", "DELAY:3 s"),
         "inline/tcp_loss": ("URL:http://198.18.1.3/100kB",),
     },

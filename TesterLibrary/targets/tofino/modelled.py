@@ -88,20 +88,27 @@ def connect_cpu(prefix: Sequence[str] = ()) -> None:
     )
 
 
-def connect_copies(front: str, prefix: Sequence[str] = ()) -> CopyPort:
+def connect_copies(front: str, prefix: Sequence[str] = ()) -> CopyPort | None:
     """Makes the cable of the port that copies leave by, from where the model runs to where this process is.
 
     Args:
         front: The port, `dev:8` and the like.
         prefix: Words before a command, so that it runs where the model does.
+
+    Returns:
+        The port; None for whoever may not make interfaces here, but in a namespace of their own.
     """
     _delete(COPY_END, prefix)
     here, process = f"copies{os.getpid()}", os.getpid()
     # Of each process another network of four addresses, of those that no router forwards (RFC 3927).
     host = IPv4Interface(f"169.254.{64 + process // 64 % 128}.{process % 64 * 4 + 1}/30")
-    _ip(prefix, f"link add {COPY_END} mtu {MTU} type veth peer name {here} mtu {MTU} netns {process}")
+    try:
+        _ip(prefix, f"link add {COPY_END} mtu {MTU} type veth peer name {here} mtu {MTU} netns {process}")
+        _ip((), f"address add {host} dev {here}", f"link set {here} up")
+    except subprocess.CalledProcessError:
+        _delete(COPY_END, prefix)
+        return None
     _ip(prefix, f"link set {COPY_END} up")
-    _ip((), f"address add {host} dev {here}", f"link set {here} up")
     return CopyPort.of(front, here, host, speed_bps=_COPIES_BPS)
 
 
