@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import Enum
 from math import inf
 from typing import Annotated, Any
@@ -41,6 +41,7 @@ from ._shared import shares
 _EQUALITIES = (AssertionOperator["=="], AssertionOperator["!="])
 _CONTAINS = AssertionOperator["contains"]
 _MOST_SHOWN = 20  # keys in a message
+_FEW = 3  # that are named, not counted
 _EVERYTHING = PacketFilter()
 
 
@@ -180,9 +181,10 @@ class Queries:
 
         ``count`` is how many different keys there are of `Count Distinct`, and packets of other queries;
         ``packets`` are those that passed the filter. ``keys`` are texts, in the order of their numbers, with
-        commas in them where the query has several fields; ``==`` compares them in any order. ``value`` is the
-        sum, or the greatest or least value, of one key (the packets where these are counted only): a number,
-        or of a ``gap`` a time. A key that was not seen has 0, and no greatest or least value. ``table`` and
+        commas in them where the query has several fields; ``==`` compares them in any order. With
+        ``top`` there are more where several are as great as the last one. ``value`` is the sum, or the
+        greatest or least value, of one key (the packets where these are counted only): a number, or of a
+        ``gap`` a time. A key that was not seen has 0, and no greatest or least value. ``table`` and
         ``top`` return rows with ``keys``, ``key``, ``packets``, ``value`` and, of a query with intervals,
         ``interval_ns``.
 
@@ -327,10 +329,11 @@ class _Reader:
         return int(self._asserted("packets", result.packets, result, operator, expected))
 
     def keys(self, operator: AssertionOperator | None, expected: Any, top: int | None = None) -> list[str]:
-        """All keys, in their order, or so many, the greatest rows first."""
-        result, queries = self.found(top), self._suite.queries
-        keys = list(dict.fromkeys(row.key for row in result.rows))
-        what = "keys" if top is None else f"top {top} keys"
+        """All keys, in their order, or so many, and those that are as great as the last of them."""
+        result, queries = self.found(None) if top is None else self._greatest(top), self._suite.queries
+        keys, what = list(dict.fromkeys(row.key for row in result.rows)), "keys"
+        if top is not None:
+            keys, what = queries.canonical(self._name, keys), f"top {top} keys"
         if operator is None or expected is None:
             value: list[str] = self._asserted(what, keys, result, operator, expected)
             return value
@@ -346,6 +349,20 @@ class _Reader:
             text=wanted.compared,
         )
         return keys
+
+    def _greatest(self, top: int) -> QueryResult:
+        """The result with the greatest rows, so many, and all that are as great as the last one."""
+        query = self._suite.queries.query(self._name)
+        if query.interval is not None:
+            raise query.refused("it counts by intervals, and a key may have several rows; take its table")
+        result = self.found(top + 1)
+        if len(result.rows) <= top:
+            return result
+        last = _size(result.rows[top - 1])
+        if _size(result.rows[top]) < last:
+            return replace(result, rows=result.rows[:top])
+        result = self.found(None)
+        return replace(result, rows=tuple(row for row in result.rows if _size(row) >= last))
 
     def value(self, key: str | None, operator: AssertionOperator | None, expected: Any) -> int | None:
         """The value of one key."""
@@ -405,6 +422,10 @@ class _Reader:
         )
 
 
+def _size(row: QueryRow) -> int:
+    return row.packets if row.value is None else row.value
+
+
 class _Keys(list[str]):
     """Keys that a suite asks for. Prints the first ones, where there are many."""
 
@@ -417,7 +438,7 @@ class _Keys(list[str]):
         there, asked = set(found), set(self)
         missing = _Keys(key for key in self if key not in there)
         others = _Keys(key for key in found if key not in asked)
-        text = found[0] if len(found) == 1 else f"{len(found):,} keys"
+        text = ", ".join(found) if 0 < len(found) <= _FEW else f"{len(found):,} keys"
         if missing and len(self) > 1:
             text += f", missing {missing}"
         return f"{text}, besides {others}" if others and len(self) > 1 else text

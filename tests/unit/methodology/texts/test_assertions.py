@@ -46,7 +46,7 @@ def asserted(measured: Any, ask: Callable[[Any], Any]) -> str:
     session = SimpleNamespace(
         judged=lambda: measured,
         conclude=conclude,
-        connections=SimpleNamespace(so_far=lambda _: connections(), behind=lambda _: ""),
+        connections=SimpleNamespace(so_far=lambda _: connections(), behind=lambda _: None),
         captures=SimpleNamespace(statistics=captures.__getitem__),
     )
     try:

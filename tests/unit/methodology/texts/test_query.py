@@ -15,6 +15,7 @@ from TesterLibrary.errors import Inconclusive, TesterLibraryError, VerdictFailed
 from TesterLibrary.keywords.query import Queries, QueryStatistic
 from TesterLibrary.measurement.query import QueryResult, QueryRow
 from TesterLibrary.model.query import LENGTH, Fact, Function, Query, QueryField, QueryKeys
+from TesterLibrary.model.units import Duration
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 
@@ -33,7 +34,10 @@ class Known:
         return self._query
 
     def result(self, _: str, *, top: int | None = 0) -> QueryResult:
-        return replace(self._result, rows=self._result.rows[:top])
+        rows = self._result.rows
+        if top is not None:
+            rows = tuple(sorted(rows, key=lambda row: row.value or 0, reverse=True)[:top])
+        return replace(self._result, rows=rows)
 
     def row(self, _: str, key: str | Sequence[Any] = ()) -> QueryResult:
         return replace(self._result, rows=tuple(row for row in self._result.rows if row.key == key))
@@ -66,6 +70,7 @@ def test_every_assertion_says_what_was_approved(approved: Approved) -> None:
     equal, contains = AssertionOperator["=="], AssertionOperator["contains"]
     statistic = QueryStatistic
     summed = replace(BY_SOURCE, value=LENGTH)
+    by_time = replace(BY_SOURCE, interval=Duration(10**6))
     gaps = replace(BY_SOURCE, value=QueryField(Fact.GAP), function=Function.MAX, port="p1")
     all_keys = [row.key for row in ROWS]
     lines = []
@@ -96,12 +101,27 @@ def test_every_assertion_says_what_was_approved(approved: Approved) -> None:
         ("table that is compared", BY_SOURCE, (statistic.TABLE, equal, 5), {}),
         ("top that is compared", BY_SOURCE, (statistic.COUNT, equal, 5), {"top": 3}),
         ("top of nothing", BY_SOURCE, (), {"top": 0}),
-        ("greatest key", BY_SOURCE, (statistic.KEYS, equal, ROWS[0].key), {"top": 1}),
-        ("greatest key in vain", BY_SOURCE, (statistic.KEYS, equal, ROWS[1].key), {"top": 1}),
+        ("greatest key", BY_SOURCE, (statistic.KEYS, equal, ROWS[-1].key), {"top": 1}),
+        ("greatest key in vain", BY_SOURCE, (statistic.KEYS, equal, ROWS[-2].key), {"top": 1}),
+        (
+            "greatest keys, in any order",
+            BY_SOURCE,
+            (statistic.KEYS, equal, all_keys[-2:]),
+            {"top": 2},
+        ),
+        (
+            "greatest key of intervals",
+            by_time,
+            (statistic.KEYS,),
+            {"top": 1},
+        ),
         ("all of it", BY_SOURCE, (), {}),
         ("a count in words", BY_SOURCE, (statistic.COUNT, equal, "many"), {}),
     ):
         lines.append(f"{label}: {asked(query, RESULT, *words, **more)}")
+    tied = replace(RESULT, rows=(*ROWS, QueryRow(("10.0.0.99",), 25, ROWS[-1].value)))
+    greatest = asked(BY_SOURCE, tied, statistic.KEYS, equal, ROWS[-1].key, top=1)
+    lines.append(f"greatest key of two that are as great: {greatest}")
     sending = replace(RESULT, unfinished="north is sending, so packets may come yet; call Stop Traffic first")
     at_least, below = AssertionOperator[">="], AssertionOperator["<"]
     largest, least = (replace(summed, function=function) for function in (Function.MAX, Function.MIN))
