@@ -47,6 +47,8 @@ def _meeting(test: PlannedTest, whole: int, bits: int) -> MaskedNumbers:
     match test.relation:
         case "IS":
             return MaskedNumbers.masked(bits, mask, value)
+        case "NOT" if mask == 0:
+            return MaskedNumbers(bits, ())  # no packet is outside of 0.0.0.0/0
         case "NOT":
             last = value | (whole & ~mask)
             if last - value < mask & -mask:  # one value, or a network

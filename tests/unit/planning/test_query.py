@@ -139,6 +139,7 @@ def test_opposites_are_found_by_their_names() -> None:
         ({"filter": "UDP.dport == 7-9 and UDP.dport >= 10"}, "no packet passes its filter: "),
         ({"filter": "IP.ttl == 5 and IP.ttl != 5"}, "no packet passes its filter: "),
         ({"filter": "TCP.flags == SA and TCP.flags lacks S"}, "no packet passes its filter: "),
+        ({"filter": "IP.src != 0.0.0.0/0"}, "no packet passes its filter: "),
         ({"filter": "TCP.flags == 2-3 and TCP.flags has A"}, "no packet passes its filter: "),
         ({"filter": "IP.src == 10.1.0.0/16 and IP.src != 10.0.0.0/8"}, "no packet passes its filter: "),
         ({"filter": "TCP.flags has S and TCP.flags lacks S"}, "no packet passes its filter: "),
