@@ -20,7 +20,7 @@ from ._assertion import asserted, number_of
 
 _FAILED = ("failed", "failed/s")
 # Counts that rise with every connection; of one table they are called tcp.completed and the like.
-_RISING = ("established", "completed", "transactions", "bytes_received", "bytes_delivered")
+_RISING = ("attempted", "established", "completed", "transactions", "bytes_received", "bytes_delivered")
 
 
 class SessionGetter:
@@ -39,6 +39,8 @@ class SessionGetter:
     ) -> Any:
         """All statistics of an end, or one of them."""
         ends = self._suite.connections
+        # Looked at first: who has opened all meanwhile is early, and never wrong.
+        behind = ends.behind(name) if statistic and statistic.rpartition(".")[2] in _RISING else None
         trial = ends.settled_so_far(name) if statistic in _FAILED else ends.so_far(name)
         statistics = trial.statistics
         if statistic is None:
@@ -51,24 +53,19 @@ class SessionGetter:
             subject=f"{statistic.replace('_', ' ')} of {name}",
             parse=lambda text: parsed(statistic, text),
             text=lambda value: duration_text(value) if _is_time(statistic) else text_of(value),
-            known=self._rising(name, trial, statistic) or _known(trial, statistic),
+            known=_rising(trial, statistic, behind) or _known(trial, statistic),
             doubt=trial.doubt,
             message=message,
         )
 
-    def _rising(self, name: str, trial: SessionTrial, statistic: str) -> Between | None:
-        """The bounds of a count that rises while the tester is to open more; None for others."""
-        if statistic == "attempted":
-            opened, total = trial.statistics.openings, self._suite.connections.to_open(name)
-            if total is None or opened >= total:
-                return None
-            why = f"{total - opened:,} of {total:,} connections are still to be opened; wait for them first"
-            return Undecided(opened, total, why)
-        value = trial.statistics.statistic(statistic)
-        if statistic.rpartition(".")[2] not in _RISING or not isinstance(value, int):
-            return None
-        why = self._suite.connections.behind(name)
-        return Undecided(value, inf, why) if why else None
+
+def _rising(trial: SessionTrial, statistic: str, behind: tuple[int, str] | None) -> Between | None:
+    """The bounds of a count that rises while the tester is to open more; None for others."""
+    value = trial.statistics.statistic(statistic)
+    if behind is None or not isinstance(value, int):
+        return None
+    left, why = behind
+    return Undecided(value, value + left if statistic == "attempted" else inf, why)
 
 
 def _known(trial: SessionTrial, statistic: str) -> Between | None:

@@ -57,9 +57,9 @@ class Sessions:
         in nanoseconds: ``time_to_open`` (SYN to SYN-ACK), ``time_to_first_byte`` and ``time_to_last_byte``
         (from the request), with ``.min``, ``.mean``, ``.max`` or a percentile: ``time_to_first_byte.p99``.
         An assertion on ``failed`` is INCONCLUSIVE where connections that wait for an answer for longer than
-        usual could change it, as it is by `Verify Failed Connections Below`; one on ``attempted`` while
-        clients with ``total`` are still to open some, and then, if they have room for them, on
-        ``established``, ``completed``, ``transactions`` and bytes, too, of a responder as well.
+        usual could change it, as it is by `Verify Failed Connections Below`; one on ``attempted``,
+        ``established``, ``completed``, ``transactions`` or bytes, also of a responder, while clients with
+        ``total`` are still to open some, and no device keeps them from it.
 
         | `Get Session Statistics` | users | reset | == | ${0} |
         | `Get Session Statistics` | users | time_to_first_byte.p99 | <= | 5 ms |

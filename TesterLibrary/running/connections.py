@@ -185,32 +185,32 @@ class Connections:
         running = [one for one in self._running.values() if isinstance(one.end, Clients)]
         return [one.end.name for one in running if self._may_send(one)]
 
-    def to_open(self, name: str) -> int | None:
-        """The `total` of connections of clients that run; None for others."""
-        running = self._running.get(name)
-        return running.end.total if running and isinstance(running.end, Clients) else None
+    def behind(self, name: str) -> tuple[int, str] | None:
+        """How many connections an end may count yet, and why; None if none is left, or a device is to blame.
 
-    def behind(self, name: str) -> str:
-        """Why an end may count more yet, and no device keeps it from that; empty if nothing is known of it.
-
-        Clients with a total, these or for a responder any, are to open more of it, and have room to: where as
-        many are open as there may be, it is the device that they wait for.
+        Clients with a total are to open more of it; of a responder, any clients of this tester. A device
+        keeps them from it if all their places are taken by connections that failed and are not opened again,
+        or that wait for an answer for longer than others did. What a client holds itself is not over yet.
         """
         running = self._running.get(name)
         if running is None:
-            return ""
+            return None
         ends = [running] if isinstance(running.end, Clients) else list(self._running.values())
-        return next(filter(None, map(self._still_opening, ends)), "")
+        return next(filter(None, map(self._still_opening, ends)), None)
 
-    def _still_opening(self, running: _Running) -> str:
-        if not isinstance(running.end, Clients) or running.end.total is None:
-            return ""
+    def _still_opening(self, running: _Running) -> tuple[int, str] | None:
+        end = running.end
+        if not isinstance(end, Clients) or end.total is None:
+            return None
         counted = self._read(running, self._tester.target.snapshot([running.plan.job]))
-        left = running.end.total - counted.openings
-        if left <= 0 or counted.concurrent is None or counted.concurrent >= running.end.connections:
-            return ""
-        total = f"{running.end.total:,} connections of {running.end.name}"
-        return f"{left:,} of {total} are still to be opened; wait for them first"
+        total = min(end.total, end.connections) if end.reopen is Reopen.NEVER else end.total
+        if (left := total - counted.openings) <= 0:
+            return None
+        gone = 0 if _opens_again(end) else counted.failed or 0
+        if gone + (self._left_waiting(running, counted) or 0) >= end.connections:
+            return None
+        of = f"{total:,} connections of {end.name}"
+        return left, f"{left:,} of {of} are still to be opened; wait for them first"
 
     def _may_send(self, running: _Running) -> bool:
         counted = self._read(running, self._tester.target.snapshot([running.plan.job]))

@@ -15,7 +15,7 @@ from TesterLibrary.errors import Inconclusive, VerdictFailed
 from TesterLibrary.keywords._session_getter import SessionGetter
 from TesterLibrary.measurement.session_trial import SessionTrial, left_waiting
 from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.model.responder import Clients, Responder
+from TesterLibrary.model.responder import Clients, Reopen, Responder
 from TesterLibrary.running.connections import Connections
 from tests.counted import session_statistics
 
@@ -39,7 +39,7 @@ def counted(protocol: str, **given: Any) -> Any:
     }
     statistics = session_statistics("users", 10**9, counters, {}, opens=True, **given)
     found = SessionTrial(statistics, unanswered=left_waiting([statistics]))
-    return SimpleNamespace(so_far=lambda _: found, settled_so_far=lambda _: found, behind=lambda _: "")
+    return SimpleNamespace(so_far=lambda _: found, settled_so_far=lambda _: found, behind=lambda _: None)
 
 
 def waiting(failed: int = 0) -> Any:
@@ -152,7 +152,7 @@ def test_what_the_tester_is_still_to_open_is_no_fault_of_a_device(tmp_path: Path
     """0.1 s at 100 connections a second: an assertion on all of them is early, and not broken."""
     web = Responder(name="web", port="p2", protocol="http-get", servers=SERVICE)
     ends = running(tmp_path, web, rate=Frequency.parse("100/s"), connections=50, total=50)
-    with pytest.raises(Inconclusive, match=r"of 50 connections are still to be opened; wait for them first"):
+    with pytest.raises(Inconclusive, match=r"of 50 connections of users are still to be opened; wait"):
         asked(ends, "attempted", "==", 50)
     with pytest.raises(VerdictFailed):
         asked(ends, "attempted", "==", 51)
@@ -181,3 +181,23 @@ def test_a_device_that_keeps_all_connections_fails(tmp_path: Path) -> None:
     ends = running(tmp_path, web, rate=Frequency.parse("1000/s"), connections=5, total=50)
     with pytest.raises(VerdictFailed):
         asked(ends, "completed", "==", 50)
+
+
+def test_a_device_that_ends_all_connections_fails(tmp_path: Path) -> None:
+    """What failed is not opened again, so there is nothing to wait for."""
+    ends = running(
+        tmp_path, Responder(name="web", port="p2", protocol="syn-reset", servers=SERVICE), total=4000
+    )
+    ends._sleep(1)
+    assert ends.statistics("users").failed == 10
+    for statistic in ("attempted", "established", "completed", "transactions"):
+        with pytest.raises(VerdictFailed):
+            asked(ends, statistic, "==", 4000)
+
+
+def test_who_opens_each_connection_once_has_no_more_of_them(tmp_path: Path) -> None:
+    web = Responder(name="web", port="p2", protocol="http-get", servers=SERVICE)
+    ends = running(tmp_path, web, total=40, reopen=Reopen.NEVER)
+    ends._sleep(1)
+    with pytest.raises(VerdictFailed):
+        asked(ends, "completed", "==", 40)
