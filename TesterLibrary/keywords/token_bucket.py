@@ -9,7 +9,7 @@ from robot.api.deco import keyword
 from ..errors import TesterLibraryError
 from ..measurement.trial import Trial
 from ..methodology.monitoring import MonitoringResult
-from ..methodology.token_bucket import TokenBucket, loss_as_predicted
+from ..methodology.token_bucket import TokenBucket, check_to_its_end, loss_as_predicted
 from ..model.quantity import Octets
 from ..model.units import Bandwidth, Ratio
 from ..running.suite import Suite
@@ -49,7 +49,8 @@ class TokenBuckets:
         Predicted is from when each frame is due, and where the tester's rate was off, for all gaps that much
         longer or shorter, too: INCONCLUSIVE, if that makes a difference. Patterns, messages and time patterns
         will do; random laws and captures are refused. Frames sent before `Start Monitoring` fill the bucket's
-        queue, and do not count. A FAIL says which queue would have lost as much.
+        queue, and do not count; monitoring has to go on to the last frame, as `Stop Traffic` sees to. A FAIL
+        says which queue would have lost as much.
 
         | `Set Burst Pattern` | sync | packets=3000 | peak=2.5x |
         | `Start Traffic` | sync |
@@ -66,6 +67,7 @@ class TokenBuckets:
                 "both have to be of the same one stream"
             )
         (sent,) = trial.streams
+        check_to_its_end(monitored, sent)
         (planned,) = self._suite.tester.check([self._suite.stream(names[0])]).streams
         bucket = TokenBucket(rate, burst, queue)
         return self._suite.conclude(

@@ -11,6 +11,8 @@ from fractions import Fraction
 from itertools import islice
 
 from ..errors import PlanError
+from ..measurement.evidence import EvidenceLimits
+from ..measurement.trial import StreamResult
 from ..model.law import Replay
 from ..model.number import percent
 from ..model.plan import PlannedStream
@@ -103,6 +105,24 @@ def arrivals_of(stream: PlannedStream, frames: int, rate_error: Fraction = Fract
         )
     rate = 1 + rate_error
     return [Arrival(round(stream.departures.due(k) / rate), len(stream.template(k))) for k in range(frames)]
+
+
+def check_to_its_end(monitored: MonitoringResult, sent: StreamResult) -> None:
+    """Refuses intervals of other frames than the last ones of a stream: it is not known which those were.
+
+    Raises:
+        PlanError: monitoring ended before the traffic, or it was of another trial.
+    """
+    counted = sent.counters
+    end_ns = max((interval.end_ns for interval in monitored.intervals), default=0) + monitored.interval_ns
+    # Departures of a tester that is far off have times of another clock than intervals.
+    early = abs(sent.rate_error) <= EvidenceLimits.max_rate_error and end_ns < counted.last_tx_ns
+    if early or monitored.sent > counted.tx_packets:
+        raise PlanError(
+            f"monitored were {monitored.sent:,} frames, which are not the last ones of the "
+            f"{counted.tx_packets:,} of this trial; give both of one trial, and let Stop Traffic end the "
+            "monitoring"
+        )
 
 
 def loss_as_predicted(

@@ -13,9 +13,16 @@ from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.interval import Interval, StreamInterval
-from TesterLibrary.measurement.snapshot import VersionCounters
+from TesterLibrary.measurement.snapshot import StreamCounters, VersionCounters
+from TesterLibrary.measurement.trial import StreamResult
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
-from TesterLibrary.methodology.token_bucket import Arrival, TokenBucket, arrivals_of, loss_as_predicted
+from TesterLibrary.methodology.token_bucket import (
+    Arrival,
+    TokenBucket,
+    arrivals_of,
+    check_to_its_end,
+    loss_as_predicted,
+)
 from TesterLibrary.model.departures import Poisson
 from TesterLibrary.model.pattern import Pattern, Stage
 from TesterLibrary.model.quantity import Octets
@@ -144,3 +151,16 @@ def test_a_rate_that_is_off_is_not_the_devices(error: Fraction, lost: int, outco
     bucket = TokenBucket(Bandwidth.parse("4 Mbps"), burst=Octets(10_000), queue=Octets(10_000))
     found = loss_as_predicted(monitored(200, lost), planned, 200, bucket, Ratio.parse("1 %"), error)
     assert found.outcome is outcome, str(found)
+
+
+def trial_of(frames: int, last_ns: int) -> StreamResult:
+    counters = StreamCounters(1, tx_packets=frames, first_tx_ns=1, last_tx_ns=last_ns)
+    return StreamResult("north", "p1", "p2", 1004, Fraction(1000), counters)
+
+
+def test_what_was_monitored_are_the_last_frames_of_the_trial() -> None:
+    """An interval of a second from 0 on, as asked for: the last departure may be in the one behind it."""
+    check_to_its_end(monitored(200, 0), trial_of(200, 2 * 10**9))
+    for other in (trial_of(300, 2 * 10**9 + 1), trial_of(199, 10**9)):
+        with pytest.raises(PlanError, match=r"200 frames, which are not the last ones of the (300|199) of"):
+            check_to_its_end(monitored(200, 0), other)
