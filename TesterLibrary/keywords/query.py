@@ -206,7 +206,7 @@ class Queries:
                 return reader.keys(assertion_operator, assertion_expected, top)
             if result is not None or assertion_operator is not None:
                 raise TesterLibraryError(
-                    "top= returns rows, and asserts their keys at most; leave the result out, or give keys"
+                    "top= goes with keys, which it asserts, or with no result, and returns rows"
                 )
             return list(reader.found(top).rows)
         if key is not None and result is not QueryStatistic.VALUE:

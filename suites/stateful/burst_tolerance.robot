@@ -8,7 +8,8 @@ Documentation       A shaper and bursts at two and a half times their average ra
 ...                 traffic manager): it drops what token-bucket arithmetic says. To copy: each test stands by itself.
 ...
 ...                 | robot suites/stateful/burst_tolerance.robot
-...                 | robot --variable TESTBED:my/testbed.yaml --variable SHAPED:1Gbps suites/stateful
+...                 | robot --variable TESTBED:my/testbed.yaml --variable SHAPED:1Gbps --variable AVERAGE:500Mbps
+...                 |       suites/stateful/burst_tolerance.robot
 Metadata            Testbed    ${TESTBED}
 Resource            ../../resources/stateful.resource
 Suite Setup         Open Tester
