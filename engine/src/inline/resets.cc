@@ -30,6 +30,8 @@ void Finish(uint8_t* ip, bool ipv4, size_t headers) {
   uint64_t pseudo = wire::kProtocolTcp + kTcpBytes;
   if (ipv4) {
     wire::Store16(ip + 2, static_cast<uint16_t>(bytes));
+    constexpr uint16_t kDoNotCut = 0x4000;
+    wire::Store16(ip + 6, static_cast<uint16_t>(wire::Load16(ip + 6) & kDoNotCut));  // it is whole
     wire::Store16(ip + 10, 0);
     wire::Store16(ip + 10, wire::Checksum({ip, headers}));
     pseudo += wire::Sum({ip + 12, 8});
@@ -56,6 +58,7 @@ size_t Resets::Make(MutableFrame frame, const Segment& segment, const NumberedFl
                     size_t direction) {
   const size_t end = segment.transport + kTcpBytes;
   if (!segment.is_tcp() || segment.resets() || end > frame.size()) return 0;
+  if (segment.fragment_header) return 0;  // its receiver would wait for the rest
   const bool acknowledges = (segment.tcp_flags & kAck) != 0;
   const auto acknowledged = wire::Load<uint32_t>(frame.data() + segment.transport + 8);
   Clear();

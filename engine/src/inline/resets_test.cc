@@ -115,6 +115,18 @@ TEST(Resets, NeedAConnection) {
   EXPECT_EQ(run.events.counts(0).missed.Get(), 1U);
 }
 
+TEST(Resets, OfAFirstFragmentAreWhole) {
+  Connection run(1);
+  auto frame = FrameOf({.payload = 100});
+  constexpr size_t kFlags = 14 + 6;
+  frame[kFlags] = 0x20;  // more are to come
+  frame.resize(Treat(run.events, frame, 0, 1).bytes);
+  EXPECT_TRUE(Segment::Of(frame).resets());
+  EXPECT_TRUE(SumsAreRight(frame));
+  EXPECT_EQ(frame[kFlags], 0);
+  EXPECT_EQ(run.Answer(0)[kFlags], 0);
+}
+
 TEST(Resets, FrameIsNoLongerThanItWas) {
   Connection run(1);
   auto frame = FrameOf({});
