@@ -43,6 +43,11 @@ class Judgements:
         """The verdicts that count."""
         return tuple(judged.verdict for judged in self._judged)
 
+    @property
+    def retrying(self) -> bool:
+        """Whether a keyword around what runs now runs it again if it fails."""
+        return any(keyword.retries for keyword in self._running)
+
     def begin_test(self) -> None:
         """A new test: the verdicts of the one before are no longer of interest."""
         self._judged.clear()
