@@ -27,7 +27,7 @@ NO_TIMERS = (
 
 
 def getter_of(ends: Any, *, retried: bool = False) -> SessionGetter:
-    """What reads these ends."""
+    """The reader of these ends, in a keyword that is run again if it fails, or in none."""
     suite: Any = SimpleNamespace(
         connections=ends, conclude=lambda verdict, message: verdict.enforce(message), retried=retried
     )
@@ -191,7 +191,7 @@ def test_a_device_that_keeps_all_connections_fails(tmp_path: Path) -> None:
 
 
 def test_a_device_that_ends_all_connections_fails(tmp_path: Path) -> None:
-    """What failed is not opened again, so there is nothing to wait for."""
+    """A connection that failed is not opened again, so there is nothing to wait for."""
     ends = running(
         tmp_path, Responder(name="web", port="p2", protocol="syn-reset", servers=SERVICE), total=4000
     )
