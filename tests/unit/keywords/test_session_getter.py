@@ -173,10 +173,10 @@ def test_what_no_connection_has_done_yet_is_no_fault_of_a_device(tmp_path: Path,
     ends = running(tmp_path, web, rate=Frequency.parse("100/s"), connections=50, total=50)
     getter, equal = getter_of(ends), AssertionOperator["=="]
     early = r"of 50 connections of users are still to be opened; wait for them first"
-    with pytest.raises(Inconclusive, match=early):
-        getter.statistic(name, "transactions", equal, 50, None)
     with pytest.raises(VerdictFailed):  # Robot runs it again, and nothing that is skipped
         getter_of(ends, retried=True).statistic(name, "transactions", equal, 50, None)
+    with pytest.raises(Inconclusive, match=early):
+        getter.statistic(name, "transactions", equal, 50, None)
     assert getter.statistic(name, "transactions", AssertionOperator[">="], 2, None) >= 2
     ends._sleep(1)
     assert getter.statistic(name, "transactions", equal, 50, None) == 50

@@ -251,6 +251,6 @@ def test_frames_of_slow_streams_leave_one_by_one(even: Fraction, up_to: int, tar
     found = stage(target, line, enough=even, up_to=Fraction(up_to))
     assert abs(found.error) <= even
     apart = [found.leaves_ns(frame + 1) - found.leaves_ns(frame) for frame in range(500)]
-    assert found.ahead < 20
+    assert found.ahead < (20 if up_to > 64 else 32)  # a model's rates are coarse
     if 64 * target < up_to:
-        assert max(apart) <= Fraction(67, 64) * min(apart)
+        assert max(apart) <= Fraction(22, 21) * min(apart)
