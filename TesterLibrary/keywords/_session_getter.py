@@ -42,7 +42,8 @@ class SessionGetter:
         # Looked at first: who has opened all meanwhile is early, and never wrong. Robot runs again what
         # failed, not what it skips, so whoever waits for a count by that is told that it is not there yet.
         rises = statistic is not None and statistic.rpartition(".")[2] in _RISING
-        behind = ends.behind(name) if rises and not self._suite.retried else None
+        judged = operator is not None and not self._suite.retried
+        behind = ends.behind(name) if rises and judged else None
         trial = ends.settled_so_far(name) if statistic in _FAILED else ends.so_far(name)
         statistics = trial.statistics
         if statistic is None:

@@ -206,8 +206,7 @@ class Connections:
         total = min(end.total, end.connections) if end.reopen is Reopen.NEVER else end.total
         if (left := total - counted.openings) <= 0:
             return None
-        gone = 0 if _opens_again(end) else counted.failed or 0
-        if gone + (self._left_waiting(running, counted) or 0) >= end.connections:
+        if _gone(end, counted) + (self._left_waiting(running, counted) or 0) >= end.connections:
             return None
         of = f"{total:,} connections of {end.name}"
         return left, f"{left:,} of {of} are still to be opened; wait for them first"
@@ -445,7 +444,7 @@ class Connections:
         limits, ports = self._tester.rules.limits, running.end.ports
         held_up = whole.put_off > 0
         since = running.started if from_start else before
-        gone = 0 if _opens_again(running.end) else whole.failed or 0
+        gone = _gone(running.end, whole)
         found = objections(
             statistics,
             due,
@@ -505,9 +504,9 @@ def _all_in_use(end: End, whole: SessionStatistics, taken: int) -> int:
     return end.connections if held_up and 2 * taken < end.connections else 0
 
 
-def _opens_again(end: End) -> bool:
-    """Whether clients open another flow in the place of one that failed."""
-    return not isinstance(end, Clients) or end.reopen is Reopen.ALWAYS
+def _gone(end: End, whole: SessionStatistics) -> int:
+    """Flows that failed, and in whose place clients open no other one."""
+    return 0 if not isinstance(end, Clients) or end.reopen is Reopen.ALWAYS else whole.failed or 0
 
 
 def _at_once() -> None:

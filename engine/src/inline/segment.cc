@@ -63,10 +63,11 @@ void Segment::FindIpv6(Frame frame, Offset begin) {
   uint8_t next = ip[6];
   Offset at = begin + kHeader;
   while (std::ranges::find(kSkippedExtensions, next) != kSkippedExtensions.end() && at + 8 <= end) {
-    fragment_header |= next == wire::kNextHeaderFragment;
-    if (next == wire::kNextHeaderFragment && wire::Load16(&frame[at + 2]) >> 3 != 0) break;
+    const bool fragment = next == wire::kNextHeaderFragment;
+    fragment_header |= fragment;
+    if (fragment && wire::Load16(&frame[at + 2]) >> 3 != 0) break;
     // The length of a fragment header is reserved: it has 8 bytes.
-    const Offset bytes = next == wire::kNextHeaderFragment ? 8 : 8 + Offset{frame[at + 1]} * 8;
+    const Offset bytes = fragment ? 8 : 8 + Offset{frame[at + 1]} * 8;
     if (at + bytes > end) break;
     next = frame[at];
     at += bytes;

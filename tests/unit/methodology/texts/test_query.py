@@ -103,18 +103,8 @@ def test_every_assertion_says_what_was_approved(approved: Approved) -> None:
         ("top of nothing", BY_SOURCE, (), {"top": 0}),
         ("greatest key", BY_SOURCE, (statistic.KEYS, equal, ROWS[-1].key), {"top": 1}),
         ("greatest key in vain", BY_SOURCE, (statistic.KEYS, equal, ROWS[-2].key), {"top": 1}),
-        (
-            "greatest keys, in any order",
-            BY_SOURCE,
-            (statistic.KEYS, equal, all_keys[-2:]),
-            {"top": 2},
-        ),
-        (
-            "greatest key of intervals",
-            by_time,
-            (statistic.KEYS,),
-            {"top": 1},
-        ),
+        ("greatest keys, in any order", BY_SOURCE, (statistic.KEYS, equal, all_keys[-2:]), {"top": 2}),
+        ("greatest key of intervals", by_time, (statistic.KEYS,), {"top": 1}),
         ("all of it", BY_SOURCE, (), {}),
         ("a count in words", BY_SOURCE, (statistic.COUNT, equal, "many"), {}),
     ):
