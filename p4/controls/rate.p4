@@ -43,6 +43,8 @@ control PassSkip(in template_t template, in bool comes, inout bit<1> departs) {
         stages.apply();
         if (comes) {
             departs = tick.execute(template);
+        } else {
+            departs = 0;
         }
     }
 }

@@ -10,6 +10,7 @@ from TesterLibrary.model.job import Job
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.planning.switch.resources import GAP_QUANTILES
 from TesterLibrary.targets.tofino.entry import TableEntry
 from TesterLibrary.targets.tofino.fake.pace import Pace
 from TesterLibrary.targets.tofino.fake.pipelines import TEMPLATE
@@ -41,15 +42,22 @@ class Loop:
         self._pipelines = ProgramPipelines(program, self.store, running.digests, lambda: DRAWN)
         self._pipelines.changed([f"internal.{unit}.stages" for unit in stages])
 
+    def space(self, gap_ns: int) -> None:
+        """Gives the template a law of this gap alone."""
+        gaps = "InternalIngress.rate.gaps"
+        key = {"template": 0, "number": DRAWN % GAP_QUANTILES}
+        self.store.write([TableEntry(f"internal.{gaps}.quantiles", key, f"{gaps}.draw", {"own": gap_ns})])
+        self._pipelines.changed([f"internal.{gaps}.quantiles"])
+
     @property
     def ticks(self) -> int:
         """How far the first unit is."""
         return self.pace.ticks("correction").get((_PIPE, 0), 0)
 
-    def turn(self) -> bool:
+    def turn(self, now_ns: int = 0) -> bool:
         """A green turn of the template; whether it departs."""
         packet = Octets(bytes([TEMPLATE, 0, 0]) + bytes(61))
-        return self._pipelines.inside(packet, _LOOPBACK, 0).copy is not None
+        return self._pipelines.inside(packet, _LOOPBACK, now_ns).copy is not None
 
 
 @pytest.mark.parametrize("one_of", [1, 3])
@@ -73,3 +81,11 @@ def test_a_held_template_counts_its_rounds(program: P4Program) -> None:
     waited.pace.wait(_PIPE, 0, rounds=30, time_ns=30_000)
     assert counted.ticks == waited.ticks == 30
     assert counted.pace.over(_PIPE, 0)
+
+
+def test_turns_before_a_random_gap_is_over_do_not_depart(program: P4Program) -> None:
+    loop = Loop(program, 1, 0)
+    assert loop.turn(1000)  # until now it has no law
+    loop.space(300)
+    departed = [now_ns for now_ns in range(1100, 3000, 100) if loop.turn(now_ns)]
+    assert departed == [1100, *range(1300, 3000, 300)]  # the first one was late
