@@ -81,8 +81,10 @@ def loaded(switch: RemoteSwitch, streams: Sequence[Stream], ends: Sequence[Respo
     roles = [TableEntry(_ROLES, {"ig.ingress_port": TOFINO.cpu_port}, data={"role": _CPU})]
     switch.write([*roles, *bucket_entries(), *job.entries, *job.answering])
     resets = Resets.of([job])
-    switch.clear(resets.tables)
     switch.write(resets.entries)
+    if resets.tables:
+        switch.clear(resets.tables)
+    switch.write(resets.cells)
     switch.set_groups(job.groups)
     return job
 

@@ -18,7 +18,7 @@ from .readings import number_of, packets_of
 from .session import SwitchSession
 
 _POLLS, _POLL_S = 100, 0.02
-_SURE = 10  # polls after which it is clear whether a bucket will be empty at the last one
+_SURE = 3  # polls after which it is clear whether a bucket will be empty at the last one
 _ENOUGH = 2 * BURST  # rounds after which a loop is hardly faster than its meter, so its bucket hardly matters
 
 

@@ -24,7 +24,7 @@ from .latency import bucket_entries
 from .loaded import LoadedEnd
 from .ports import SwitchPorts
 from .program import Program
-from .resets import Resets
+from .resets import Extremes, Resets
 from .session import SwitchSession
 
 # The loops of a model carry some hundred packets each second, so meters of slow streams have to be slow.
@@ -78,9 +78,14 @@ class Loading:
 
     def begin(self, jobs: Sequence[SwitchJob], others: Sequence[SwitchJob]) -> None:
         """Sets counters of jobs to 0, and lets their responders answer, with no flows."""
-        resets = Resets.of(jobs, others)
-        self._session.clear(resets.tables)
-        self._session.write([*resets.entries, *(entry for job in jobs for entry in job.answering)])
+        signed = [stream for job in jobs for stream in job.streams.values() if stream.planned.signature]
+        found = map(Extremes.of, self._session.read([Extremes.asked(stream) for stream in signed]))
+        known = {stream.template: extremes for stream, extremes in zip(signed, found, strict=True)}
+        resets = Resets.of(jobs, others, known)
+        self._session.write(resets.entries)
+        if resets.tables:
+            self._session.clear(resets.tables)
+        self._session.write([*resets.cells, *(entry for job in jobs for entry in job.answering)])
         for job in jobs:
             self._silent.pop(job.plan.job, None)
 

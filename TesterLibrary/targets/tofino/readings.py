@@ -142,7 +142,7 @@ def base_asked(stream: LoadedStream, direction: Direction, version: int) -> Aske
 
 def number_of(reading: Reading) -> int:
     """The number of a register in the pipe that counts; others have 0."""
-    return _max(reading, "f1")
+    return greatest_of(reading, "f1")
 
 
 def reached(stream: LoadedStream, found: StreamRegisters) -> list[int]:
@@ -176,15 +176,15 @@ def registers(readings: Sequence[Reading]) -> StreamRegisters:
         rx=(_passed(arrived[0], rx_since[0]), _passed(arrived[1], rx_since[1])),
         arrived={arrival: packets_of(each) for arrival, *each in zip(Arrival, *arrived, strict=True)},
         next_sequence=number_of(following),
-        least=_min(extremes, "least"),
-        greatest=_max(extremes, "greatest"),
+        least=least_of(extremes, "least"),
+        greatest=greatest_of(extremes, "greatest"),
         latency_sum=_whole(total),
         outages=OutageRegisters(
-            first=_max(arrivals, "first"),
-            last=_max(arrivals, "last"),
-            length=_max(longest, "length"),
-            since=_max(longest, "since"),
-            frames=_max(most, "frames"),
+            first=greatest_of(arrivals, "first"),
+            last=greatest_of(arrivals, "last"),
+            length=greatest_of(longest, "length"),
+            since=greatest_of(longest, "since"),
+            frames=greatest_of(most, "frames"),
             before=number_of(before),
         ),
     )
@@ -344,11 +344,13 @@ def _sum(reading: Reading, name: str) -> int:
     return sum(_values(reading, name))
 
 
-def _max(reading: Reading, name: str) -> int:
+def greatest_of(reading: Reading, name: str) -> int:
+    """The greatest value of a field in any pipe."""
     return max(_values(reading, name))
 
 
-def _min(reading: Reading, name: str) -> int:
+def least_of(reading: Reading, name: str) -> int:
+    """The least value of a field in any pipe."""
     return min(_values(reading, name))
 
 

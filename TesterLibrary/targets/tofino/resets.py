@@ -4,53 +4,106 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from .arrival import Arrival
 from .entry import TableEntry
 from .flows import CELLS, first_flow
 from .job import SwitchJob
-from .latency import OTHERS, scale
+from .latency import between
 from .loaded import LoadedEnd, LoadedStream
+from .readings import greatest_of, least_of
+from .switch import Asked, Reading
 
 _IN, _OUT, _INSIDE = "ExternalIngress", "ExternalEgress", "InternalIngress"
 _BOTH = {"$COUNTER_SPEC_PKTS": 0, "$COUNTER_SPEC_BYTES": 0}
 _PACKETS = {"$COUNTER_SPEC_PKTS": 0}
 _LONGEST = (1 << 32) - 1
+_WRITTEN = 4096  # entries; to clear a table of 65,536 takes the time in which so many are written
 HISTOGRAM = f"external.{_IN}.latency.histogram"
 ARRIVALS = f"external.{_IN}.order.cells"
+_EXTREMES = f"external.{_IN}.latency.extremes"
 STATES = f"internal.{_INSIDE}.responder.states"
 
 
 @dataclass(frozen=True)
-class Resets:
-    """Tables to clear as a whole, which is faster than entry by entry, and entries to write."""
+class Extremes:
+    """The least and the greatest latency of a stream since its last reset, in ns; left out: not known."""
 
-    tables: tuple[str, ...]
-    entries: tuple[TableEntry, ...]
+    least: int = 0
+    greatest: int = _LONGEST
+
+    @staticmethod
+    def asked(stream: LoadedStream) -> Asked:
+        """The entry to read for them."""
+        return Asked(_EXTREMES, {"$REGISTER_INDEX": stream.template})
 
     @classmethod
-    def of(cls, jobs: Collection[SwitchJob], others: Collection[SwitchJob] = ()) -> Resets:
-        """The resets of counters, sums, states and queues of jobs; those of `others` go on."""
-        streams, tables = _streams(jobs), []
+    def of(cls, reading: Reading) -> Extremes:
+        """Those that were read."""
+        return cls(least_of(reading, "least"), greatest_of(reading, "greatest"))
+
+    @property
+    def came(self) -> bool:
+        """Whether a frame has come since then, so far as is known."""
+        return self.least <= self.greatest
+
+
+@dataclass(frozen=True)
+class Resets:
+    """Entries to write, then tables to clear, then cells of such tables to write.
+
+    A frame that comes between them counts in a cell only if the extremes, which are among the first, have it;
+    so cells outside of them are always 0, and need no reset.
+    """
+
+    entries: tuple[TableEntry, ...]
+    tables: tuple[str, ...]
+    cells: tuple[TableEntry, ...]
+
+    @classmethod
+    def of(
+        cls,
+        jobs: Collection[SwitchJob],
+        others: Collection[SwitchJob] = (),
+        known: Mapping[int, Extremes] | None = None,
+    ) -> Resets:
+        """The resets of counters, sums, states and queues of jobs; those of `others` go on.
+
+        Args:
+            jobs: Jobs that start.
+            others: Jobs that are loaded beside them.
+            known: Extremes of signed streams, by template.
+        """
+        streams = _streams(jobs)
         entries = [entry for stream in streams for entry in _stream(stream)]
         entries += [entry for job in jobs for end in job.ends for entry in _end(end)]
-        signed, keeping = [stream for stream in streams if stream.planned.signature], _keeping(jobs)
+        ranges = known or {}
+        came = [
+            (stream, ranges.get(stream.template, Extremes()))
+            for stream in streams
+            if stream.planned.signature
+        ]
+        alone = not _streams(others)
         counting = [stream.cells for stream in streams if stream.cells]
-        if signed and not _streams(others):
-            tables += [HISTOGRAM, ARRIVALS]
-        else:
-            entries += [entry for loaded in signed for entry in (*_histogram(loaded), *_arrivals(loaded))]
-        if counting and not any(stream.cells for stream in _streams(others)):
-            tables.append(CELLS)
-        else:
-            entries += [counter(_IN, "flow_cells.cells", cell, _BOTH) for cells in counting for cell in cells]
-        if keeping and not _keeping(others):
-            tables.append(STATES)
-        else:
-            entries += [entry for loaded in keeping for entry in _states(loaded)]
-        return cls(tuple(tables), tuple(entries))
+        keeping = _keeping(jobs)
+        reset = (
+            (HISTOGRAM, alone, [cell for one in came for cell in _histogram(*one)]),
+            (ARRIVALS, alone, [cell for one in came for cell in _arrivals(*one)]),
+            (
+                CELLS,
+                not any(stream.cells for stream in _streams(others)),
+                [counter(_IN, "flow_cells.cells", cell, _BOTH) for cells in counting for cell in cells],
+            ),
+            (STATES, not _keeping(others), [entry for loaded in keeping for entry in _states(loaded)]),
+        )
+        whole = {table for table, unused, cells in reset if unused and len(cells) > _WRITTEN}
+        return cls(
+            tuple(sorted(entries, key=lambda entry: entry.table)),
+            tuple(table for table, _, _ in reset if table in whole),
+            tuple(cell for table, _, cells in reset if table not in whole for cell in cells),
+        )
 
 
 def _streams(jobs: Iterable[SwitchJob]) -> list[LoadedStream]:
@@ -97,13 +150,13 @@ def _end(end: LoadedEnd) -> Iterator[TableEntry]:
             yield register(_INSIDE, f"queues.{name}", queue, {"f1": 0})
 
 
-def _histogram(stream: LoadedStream) -> Iterator[TableEntry]:
-    for number in (*(bucket.number for bucket in scale()), OTHERS):
+def _histogram(stream: LoadedStream, extremes: Extremes) -> Iterator[TableEntry]:
+    for number in between(extremes.least, extremes.greatest):
         yield counter(_IN, "latency.histogram", stream.cell(number), _PACKETS)
 
 
-def _arrivals(stream: LoadedStream) -> Iterator[TableEntry]:
-    for cell in stream.arrivals:
+def _arrivals(stream: LoadedStream, extremes: Extremes) -> Iterator[TableEntry]:
+    for cell in stream.arrivals if extremes.came else ():
         yield register(_IN, "order.cells", cell, {"f1": 0})
 
 

@@ -23,7 +23,7 @@ _PATIENCE = Duration(10 * 10**9)
 _AGAIN_S = 0.5
 _READ_AT_ONCE = 2000  # entries in a request
 _WRITTEN_AT_ONCE = 500  # entries; a request that can be undone takes time by the square of its entries
-_COPIED_IN_THE_TIME_OF_ONE = 16  # entries that are copied with their table while one is read from the chip
+_COPIED_IN_THE_TIME_OF_ONE = 48  # entries that are copied with their table while one is read from the chip
 
 
 class SwitchSession:

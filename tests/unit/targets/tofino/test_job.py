@@ -30,8 +30,9 @@ from TesterLibrary.targets.tofino.building import switch_job
 from TesterLibrary.targets.tofino.change import JobChange
 from TesterLibrary.targets.tofino.entry import Masked, TableEntry
 from TesterLibrary.targets.tofino.job import SwitchJob
+from TesterLibrary.targets.tofino.latency import OTHERS
 from TesterLibrary.targets.tofino.packets import arrived, injected
-from TesterLibrary.targets.tofino.resets import Resets
+from TesterLibrary.targets.tofino.resets import ARRIVALS, HISTOGRAM, Extremes, Resets
 from TesterLibrary.targets.tofino.schema import Schema
 
 from .jobs import FAST, KNOWN, MACS, PORTS, PROGRAM, SCHEMAS, planned, switched, written
@@ -69,7 +70,7 @@ def test_a_switch_takes_all_of_a_job_and_gives_it_back(schema: Schema) -> None:
     tables = written(schema, first, second)
     for job, others in ((first, [second]), (second, []), (second, [first])):
         resets = Resets.of([job], others)
-        tables.write(resets.entries)
+        tables.write([*resets.entries, *resets.cells])
         assert all(schema[table] for table in resets.tables)
         tables.write(job.starting())
         tables.write(job.starting(1000))
@@ -425,17 +426,31 @@ def test_a_stream_at_line_rate_is_not_limited_by_the_meter() -> None:
         assert (int(str(meter.data["$METER_SPEC_CIR_PPS"])) < rate * 1.01) == limited
 
 
-def test_large_tables_are_cleared_as_a_whole_unless_others_use_them() -> None:
-    first = switched(planned([stream()], [HTTP]))
-    second = switched(planned([stream("other")], job="other", first=2), others=[first])
+def test_tables_of_many_cells_are_cleared_as_a_whole_unless_others_use_them() -> None:
+    first = switched(planned([stream(str(number)) for number in range(17)], [HTTP]))
+    second = switched(planned([stream("other")], job="other", first=18), others=[first])
     alone = Resets.of([first])
     assert [table.rpartition(".")[2] for table in alone.tables] == ["histogram", "cells", "states"]
+    assert alone.cells == ()
     beside = Resets.of([first], [second])
     assert beside.tables == alone.tables[2:]
-    more = len(beside.entries) - len(alone.entries)
-    assert more == sum(entry.table in alone.tables[:2] for entry in beside.entries) == 244 + 256
+    assert Counter(entry.table for entry in beside.cells) == {HISTOGRAM: 17 * 244, ARRIVALS: 17 * 256}
     bare = Resets.of([switched(planned([stream(signature=False)]))])
-    assert bare.tables == ()
+    assert (bare.tables, bare.cells) == ((), ())
+
+
+def test_few_cells_are_written_and_none_where_no_frame_has_come() -> None:
+    job = switched(planned([stream("a"), stream("b")]))
+    a, b = (one.template for one in job.streams.values())
+    resets = Resets.of([job], known={a: Extremes(2000, 2100), b: Extremes((1 << 32) - 1, 0)})
+    assert resets.tables == ()
+    places = {entry.table: [] for entry in resets.cells}
+    for entry in resets.cells:
+        places[entry.table].append(next(iter(entry.key.values())))
+    assert places == {
+        HISTOGRAM: [a << 8 | number for number in (26, 27, OTHERS)],
+        ARRIVALS: [*range(a << 8, a + 1 << 8)],
+    }
 
 
 def test_what_lets_frames_depart_is_written_last() -> None:

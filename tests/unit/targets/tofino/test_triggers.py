@@ -173,7 +173,7 @@ def test_tables_of_each_chip_hold_triggers(schema: Schema) -> None:
     plan = compile_job(Job("job", ends=ends), ports=KNOWN, gateways={}, max_streams=1)
     job = switch_job(plan, PORTS, PROGRAM)
     tables = written(schema, job)
-    tables.write(list(Resets.of([job]).entries))
+    tables.write(Resets.of([job]).entries)
     assert len(tables.entries("external.ExternalIngress.reply_rows.rows")) == 8 + 1 + 1
 
 
