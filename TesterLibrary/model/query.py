@@ -32,7 +32,7 @@ _CONDITION = re.compile(
     r"""\s*(?P<operand>payload\[[^\]]*\]|[A-Za-z_][\w.]*(?:\[\d+\]\.\w+)?)
         \s*(?P<relation>==|!=|<=|>=|<|>|\bhas\b|\blacks\b)
         \s*(?P<value>"[^"]*"|'[^']*'|[^\s"'=<>!]+)
-        (?:\s+and\s+(?=\S)|\s*$)""",
+        (?:\s+and\s+(?=\S)|\s*$|\s+(?P<either>(?i:or)\b|\|\|))""",
     re.VERBOSE,
 )
 _ALLOWED = "conditions joined by 'and', such as TCP.flags == SA and IP.src == 10.0.0.0/8"
@@ -109,10 +109,14 @@ class Condition:
     value: str
     quoted: bool = False
 
+    @property
+    def left(self) -> str:
+        """Its operand as its author writes it."""
+        return "payload" if self.operand is None else operand_text(self.operand)
+
     def __str__(self) -> str:
-        left = "payload" if self.operand is None else operand_text(self.operand)
         value = f'"{self.value}"' if self.quoted else self.value
-        return f"{left} {self.relation.value} {value}"
+        return f"{self.left} {self.relation.value} {value}"
 
 
 @written_as(TEXT)
@@ -141,6 +145,12 @@ def _conditions(text: str) -> Iterator[Condition]:
             raise UnitError(
                 f"{text!r} is no filter: at {text[end:][:20]!r} (character {end + 1}) there should be a "
                 f"condition; write {_ALLOWED}"
+            )
+        if found["either"]:
+            raise UnitError(
+                f"{text!r} is no filter: there is no 'or' in a filter: make a query for each side of "
+                "it, or, where both are of one field, give a range or a network, such as UDP.dport == 53-54 "
+                "or IP.src == 10.0.0.0/8"
             )
         value, word = found["value"], found["operand"]
         quoted = value[0] in "\"'"

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from ipaddress import ip_network
 from typing import Any
@@ -27,8 +27,9 @@ from ..wire.address import station_of
 from ..wire.header_values import from_number
 from ..wire.headers import Route, lay_out
 from .anchor import ANCHORS, begin_of, bytes_of
-from .contradiction import check_possible
-from .query_filter import holds, left_out
+from .contradiction import Demand, check_possible
+from .presence import ARP, IPV4, IPV6, Presence
+from .query_filter import left_out
 from .template import FramePlace, FrameTemplate
 
 MOST_KEY_BYTES = 40  # of all keys together: two IPv6 addresses, two ports, and a protocol
@@ -39,8 +40,7 @@ _MOST_COMPARED = 64  # bytes
 _MOST_SUMMED_BITS = 32
 _MOST_VALUE_BYTES = 8
 _FACT_BYTES = 8
-_IPV4, _ARP, _IPV6 = 0x0800, 0x0806, 0x86DD
-_NETWORK_TYPES = {0: 0, 4: _IPV4, 6: _IPV6}
+_NETWORK_TYPES = {0: 0, 4: IPV4, 6: IPV6}
 _OPPOSITES = {"src": "dst", "sport": "dport", "psrc": "pdst", "hwsrc": "hwdst"}
 _OPPOSITES |= {there: here for here, there in _OPPOSITES.items()}
 _RELATIONS = {
@@ -69,7 +69,7 @@ _HEADERS: Mapping[str, _Header] = {
 } | {
     "VLAN": _Header("Ether / Dot1Q", QueryPart.TAG),
     "Dot1Q": _Header("Ether / Dot1Q", QueryPart.TAG),
-    "ARP": _Header("Ether / ARP", QueryPart.NETWORK, _ARP),
+    "ARP": _Header("Ether / ARP", QueryPart.NETWORK, ARP),
 }
 
 
@@ -137,15 +137,9 @@ class _Planner:
         value = self._located(query.value.operand) if query.value else None
         if value:
             self._check_value(value)
-        tested = [(condition, tuple(self.tests(condition))) for condition in query.filter.conditions]
-        tests = tuple(test for _, found in tested for test in found)
+        tests = tuple(test for _, found in self.tested() for test in found)
         if len(tests) > MOST_TESTS:
             raise PlanError(f"its filter has {len(tests)} conditions; at most {MOST_TESTS}")
-        asked = [each.placed for each in (*keys, *filter(None, [value]))]
-        _check_together([*asked, *(test.operand for test in tests)])
-        check_possible(tested)
-        if query.port is not None:
-            self._check_port(tests)
         return PlannedQuery(
             query=query,
             tests=tests,
@@ -187,15 +181,6 @@ class _Planner:
         begin, _, mask = bytes_of(place)
         offset = begin - begin_of(place, template)
         return _Located(PlacedField(header.part, offset, mask, header.ether_type, header.protocol), place)
-
-    def _check_port(self, tests: Sequence[PlannedTest]) -> None:
-        """Refuses a filter that leaves out the only port whose packets are counted."""
-        octets = self._octets(Fact.PORT, _Located(PlacedFact(Fact.PORT)), str(self._query.port))
-        if any(test.operand == PlacedFact(Fact.PORT) and not holds(test, octets) for test in tests):
-            raise PlanError(
-                f"its filter leaves out port={self._query.port!r}, whose packets it counts; leave one of "
-                "both out"
-            )
 
     def _check_keys(self, keys: Sequence[_Located]) -> None:
         if len(keys) > MOST_KEYS:
@@ -249,19 +234,42 @@ class _Planner:
     def _writer(self, operand: Operand, key: _Located) -> Callable[[str], bytes]:
         return lambda text: self._octets(operand, key, text.strip())
 
-    def tests(self, condition: Condition) -> Iterator[PlannedTest]:
-        """The tests that one condition of the filter is."""
+    def tested(self) -> Sequence[tuple[Condition, Sequence[PlannedTest]]]:
+        """Each condition of the filter, with its tests. PlanError if no packet meets all of them."""
+        query = self._query
+        tested = [(condition, self._tests(condition)) for condition in query.filter.conditions]
+        demands = [
+            self._demand(str(condition), condition.left, _operand(condition), tests)
+            for condition, tests in tested
+        ]
+        facing = list(self._ports.values())
+        if query.port is not None:
+            facing = [self._ports[query.port]]
+            tests = self._tests(Condition(Fact.PORT, Relation.IS, query.port))
+            demands.append(self._demand(f"port={query.port}", "port", Fact.PORT, tests))
+        counted = [("keys", operand) for operand in query.keys.operands]
+        counted += [("value", query.value.operand)] if query.value else []
+        for argument, operand in counted:
+            name = operand_text(operand)
+            demands.append(self._demand(f"{argument}={name}", name, operand))
+        longest = max(port.max_frame_size for port in facing)
+        check_possible(demands, Presence(longest, len(self._order)))
+        return tested
+
+    def _demand(self, text: str, name: str, operand: Operand, tests: Sequence[PlannedTest] = ()) -> Demand:
+        located = self._located(operand)
+        return Demand(text, name, located.placed, tests, read=self._reader(located))
+
+    def _tests(self, condition: Condition) -> Sequence[PlannedTest]:
         try:
-            yield from self._tests_of(condition)
+            return list(self._tests_of(condition))
         except (PlanError, ValueError) as problem:
             raise PlanError(f"filter {str(condition)!r}: {problem}") from None
 
     def _tests_of(self, condition: Condition) -> Iterator[PlannedTest]:
-        operand, relation, word = condition.operand, condition.relation, condition.value
+        operand, relation, word = _operand(condition), condition.relation, condition.value
         if operand is Fact.GAP:
             raise PlanError("gap is no condition; it can only be what is summed up")
-        if operand is None:
-            operand = PayloadBytes(0, max(1, len(_payload(word))))
         key = self._located(operand)
         placed = key.placed
         if relation in (Relation.HAS, Relation.LACKS):
@@ -320,9 +328,16 @@ class _Planner:
         return octets
 
 
-def tests_of(query: Query, condition: Condition, ports: Mapping[str, Port]) -> Iterator[PlannedTest]:
-    """The tests that one condition of a query's filter is. PlanError as from `plan_query`."""
-    return _Planner(query, ports, list(ports)).tests(condition)
+def tests_of(query: Query, ports: Mapping[str, Port]) -> Sequence[tuple[Condition, Sequence[PlannedTest]]]:
+    """Each condition of a query's filter, with its tests. PlanError as from `plan_query`."""
+    return _Planner(query, ports, list(ports)).tested()
+
+
+def _operand(condition: Condition) -> Operand:
+    """The operand of a condition; of a payload without a slice as many bytes as it is compared with."""
+    if condition.operand is None:
+        return PayloadBytes(0, max(1, len(_payload(condition.value))))
+    return condition.operand
 
 
 def _payload(word: str) -> bytes:
@@ -335,20 +350,6 @@ def _payload(word: str) -> bytes:
 
 def _named(number: int, names: Sequence[str]) -> str:
     return names[number] if number < len(names) else str(number)
-
-
-def _check_together(asked: Iterable[Placed]) -> None:
-    """Refuses what no packet has at the same time."""
-    fields = [placed for placed in asked if isinstance(placed, PlacedField)]
-    for what, numbers in (
-        ("EtherTypes", {placed.ether_type for placed in fields} - {0}),
-        ("protocols of IP", {placed.protocol for placed in fields} - {0}),
-    ):
-        if len(numbers) > 1:
-            raise PlanError(
-                f"it asks for fields of headers that no packet has together: {what} "
-                f"{' and '.join(map(hex, sorted(numbers)))}; make a query for each"
-            )
 
 
 def key_octets(planned: PlannedQuery, text: str | Sequence[Any]) -> bytes:

@@ -80,7 +80,8 @@ def _table(trigger: Trigger, ports: Mapping[str, Port]) -> Protocol:
             template = _template(f"frame_{number}", frame, stack, swap=trigger.swap)
             templates.append(template)
             actions.append(Action(Send(template.name)))
-    tests = tuple(test for given in trigger.filter.conditions for test in _tests(given, trigger, ports))
+    tested = tests_of(Query(name=trigger.name, filter=trigger.filter), ports)
+    tests = tuple(test for given, planned in tested for test in _tests(given, planned))
     protocol = Protocol(
         path=Path(f"trigger {trigger.name}"),
         name="trigger",
@@ -127,10 +128,8 @@ def _arriving(trigger: Trigger) -> HeaderStack:
     return HeaderStack(tuple(map(Header, names)))
 
 
-def _tests(given: FilterCondition, trigger: Trigger, ports: Mapping[str, Port]) -> Iterator[Test]:
+def _tests(given: FilterCondition, planned: Sequence[PlannedTest]) -> Iterator[Test]:
     """A condition of the filter as tests of a row."""
-    asked = Query(name=trigger.name, filter=trigger.filter)
-    planned = list(tests_of(asked, given, ports))
     if given.operand is None:
         if given.relation is not FilterRelation.IS:
             raise PlanError(f"filter {str(given)!r}: a trigger compares the begin of the payload by == only")

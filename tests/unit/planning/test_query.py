@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Interface
+from itertools import product
 from typing import Any
 
 import pytest
@@ -25,6 +27,7 @@ from TesterLibrary.model.query import (
 )
 from TesterLibrary.model.units import Bandwidth, Duration
 from TesterLibrary.planning.query import key_octets, plan_query
+from TesterLibrary.planning.query_filter import holds
 
 PORTS = {
     name: Port(name, Bandwidth(10**9), bytes([2, 0, 0, 0, 0, n]), 1518, IPv4Interface(f"198.18.0.{n}/24"))
@@ -130,26 +133,19 @@ def test_opposites_are_found_by_their_names() -> None:
             "take 42 bytes, 2 more than the 40 that a key can have",
         ),
         ({"keys": "payload[0:65]"}, "payload[0:65] has 65 bytes; at most 64"),
-        (
-            {"filter": "UDP.dport == 7 and length > 9 and UDP.dport == 8"},
-            "no packet passes its filter: UDP.dport == 7 and UDP.dport == 8; leave one out, or change it",
-        ),
-        ({"filter": "IP.ttl < 0"}, "no packet passes its filter: IP.ttl < 0;"),
-        ({"filter": "VLAN.vlan > 4095"}, "no packet passes its filter: VLAN.vlan > 4095;"),
-        ({"filter": "UDP.dport == 7-9 and UDP.dport >= 10"}, "no packet passes its filter: "),
-        ({"filter": "IP.ttl == 5 and IP.ttl != 5"}, "no packet passes its filter: "),
-        ({"filter": "TCP.flags == SA and TCP.flags lacks S"}, "no packet passes its filter: "),
-        ({"filter": "IP.src != 0.0.0.0/0"}, "no packet passes its filter: "),
-        ({"filter": "TCP.flags == 2-3 and TCP.flags has A"}, "no packet passes its filter: "),
-        ({"filter": "IP.src == 10.1.0.0/16 and IP.src != 10.0.0.0/8"}, "no packet passes its filter: "),
-        ({"filter": "TCP.flags has S and TCP.flags lacks S"}, "no packet passes its filter: "),
-        ({"filter": "IP.src == 10.0.0.0/8 and IP.src == 11.0.0.0-11.0.0.9"}, "no packet passes its filter: "),
-        ({"port": "p1", "filter": "port == p2"}, "its filter leaves out port='p1', whose packets it counts"),
         ({"keys": "IP.src", "symmetric": True}, "symmetric=True needs IP.dst beside IP.src"),
         ({"keys": "IP.ttl", "symmetric": True}, "needs keys of both ends of a connection"),
         ({"keys": "gap"}, "gap is no key"),
-        ({"keys": "TCP.sport", "filter": "UDP.dport == 7"}, "protocols of IP 0x6 and 0x11; make a query for"),
-        ({"keys": "IP.src", "filter": "ARP.op == 1"}, "EtherTypes 0x800 and 0x806"),
+        (
+            {"keys": "TCP.sport", "filter": "UDP.dport == 7"},
+            "no packet has both UDP.dport and TCP.sport; make a query for each",
+        ),
+        ({"keys": "IP.src", "filter": "ARP.op == 1"}, "no packet has both ARP.op and IP.src;"),
+        ({"filter": "TCP.dport == 1 and UDP.dport == 1"}, "no packet has both TCP.dport and UDP.dport;"),
+        ({"filter": "ARP.op == 1 and TCP.dport == 1"}, "no packet has both ARP.op and TCP.dport;"),
+        ({"filter": "ARP.op == 1 and payload == abc"}, "no packet has both ARP.op and payload;"),
+        ({"filter": "IPv6.hlim == 1 and ICMP.type == 8"}, "no packet has both IPv6.hlim and ICMP.type;"),
+        ({"keys": "IP.src", "filter": "IPv6.hlim == 1"}, "no packet has both IPv6.hlim and IP.src;"),
         ({"filter": "IP.ttl == 256"}, "filter 'IP.ttl == 256': '256': it takes 0 to 255"),
         ({"filter": "IP.src == 10.0.0.1/8"}, "has host bits set"),
         ({"filter": "IP.ttl == 10.0.0.0/8"}, "a network is compared by == or != with a field of 32 bits"),
@@ -178,6 +174,144 @@ def test_what_cannot_be_is_refused_by_the_name_of_the_query(wish: dict[str, Any]
     assert says in str(error.value)
 
 
+NEVER = "query 'q': no packet passes its filter: "
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("IP.ttl < 0", "IP.ttl < 0: IP.ttl is 0 to 255; change it"),
+        ("VLAN.vlan > 4095", "VLAN.vlan > 4095: VLAN.vlan is 0 to 4095; change it"),
+        ("IP.src != 0.0.0.0/0", "IP.src != 0.0.0.0/0: IP.src is 0.0.0.0 to 255.255.255.255; change it"),
+        ("length < 20", "length < 20: length is 64 to 1526; change it"),
+        ("length > 20000", "length > 20000: length is 64 to 1526; change it"),
+        ("length == 63", "length == 63: length is 64 to 1526; change it"),
+        ("payload[1500:1502] == 0x0102", "payload[1500:1502] == 0x0102: length is 64 to 1526; change it"),
+        ("IP.version == 6", "IP.version == 6: IP.version is 4; change it"),
+        ("IPv6.version == 4", "IPv6.version == 4: IPv6.version is 6; change it"),
+        ("IP.ihl < 5", "IP.ihl < 5: IP.ihl is 5 to 15; change it"),
+        ("IP.len < 20", "IP.len < 20: IP.len is 20 to 65535; change it"),
+        ("TCP.dataofs == 4", "TCP.dataofs == 4: TCP.dataofs is 5 to 15; change it"),
+        ("port > p1", "port > p1: port is p2 to p1; change it"),
+    ],
+)
+def test_a_value_that_no_packet_has_is_refused_with_those_that_it_can_have(text: str, says: str) -> None:
+    with pytest.raises(PlanError) as error:
+        planned(filter=text)
+    assert str(error.value) == NEVER + says
+
+
+@pytest.mark.parametrize(
+    ("text", "apart"),
+    [
+        ("UDP.dport == 7 and length > 9 and UDP.dport == 8", "UDP.dport == 7 and UDP.dport == 8"),
+        ("UDP.dport == 7-9 and UDP.dport >= 10", None),
+        ("IP.ttl == 5 and IP.ttl != 5", None),
+        ("TCP.flags == SA and TCP.flags lacks S", None),
+        ("TCP.flags == 2-3 and TCP.flags has A", None),
+        ("IP.src == 10.1.0.0/16 and IP.src != 10.0.0.0/8", None),
+        ("TCP.flags has S and TCP.flags lacks S", None),
+        ("IP.src == 10.0.0.0/8 and IP.src == 11.0.0.0-11.0.0.9", None),
+        ("payload[0:2] == 0x0102 and payload[1:2] == 0x05", None),
+        ("payload[1:2] == 0x05 and payload[0:2] == 0x0102", None),
+        ("payload == GET and payload[2:4] == 0x5541", None),
+        ("payload[0:2] < 0x0100 and payload[0:1] > 0x05", None),
+        ("payload[0:4] == 0x01020304-0x010203ff and payload[1:3] != 0x0203", None),
+        ("IP.proto == 6 and UDP.dport == 53", None),
+        ("IP.proto == 6 and ICMP.type == 8", None),
+        ("IPv6.nh == 17 and TCP.dport == 53", None),
+        ("IPv6.nh == 58 and TCP.dport == 53", None),
+        ("Ether.type == 0x86dd and IP.ttl == 5", None),
+        ("Ether.type == 0x0800 and VLAN.vlan == 5", None),
+        ("Ether.type == 0x0806 and TCP.dport == 5", None),
+        ("VLAN.type == 0x0806 and IP.ttl == 5", None),
+        ("IP.frag > 0 and UDP.dport == 53", None),
+        ("IP.frag == 7 and payload == abc", None),
+        (
+            "length == 64 and IP.ttl == 5 and payload[40:42] == 0x0000",
+            "length == 64 and payload[40:42] == 0x0000",
+        ),
+        ("port == p1 and port == p2", None),
+        ("port != p1 and port != p2", None),
+        (
+            "IP.ttl > 4 and IP.ttl < 7 and IP.ttl != 5 and IP.tos == 0 and IP.ttl != 6",
+            "IP.ttl > 4 and IP.ttl < 7 and IP.ttl != 5 and IP.ttl != 6",
+        ),
+    ],
+)
+def test_conditions_that_exclude_each_other_are_refused_by_their_names(text: str, apart: str | None) -> None:
+    with pytest.raises(PlanError) as error:
+        planned(filter=text)
+    assert str(error.value) == f"{NEVER}{apart or text} exclude each other; leave one out, or change it"
+
+
+def test_a_filter_and_what_is_counted_may_exclude_each_other() -> None:
+    for wish, apart in (
+        ({"port": "p1", "filter": "port == p2"}, "port == p2 and port=p1"),
+        ({"keys": "UDP.dport", "filter": "IP.proto == 6"}, "IP.proto == 6 and keys=UDP.dport"),
+        (
+            {"keys": "UDP.dport", "filter": "IP.proto == 6 and UDP.dport == 5"},
+            "IP.proto == 6 and UDP.dport == 5",
+        ),
+        (
+            {"keys": "IP.src", "value": "TCP.window", "filter": "IP.frag > 0"},
+            "IP.frag > 0 and value=TCP.window",
+        ),
+    ):
+        with pytest.raises(
+            PlanError, match=f"^{NEVER}{apart} exclude each other; leave one out, or change it$"
+        ):
+            planned(**wish)
+    with pytest.raises(
+        PlanError, match=r"no packet has payload\[2000:2004\]: length is 64 to 1526; change it$"
+    ):
+        planned(keys="payload[2000:2004]")
+
+
+_SLICES = {"payload[0:1]": slice(0, 1), "payload[1:2]": slice(1, 2), "payload[0:2]": slice(0, 2)}
+_OCTETS = st.sampled_from([0, 1, 2, 255])
+
+
+@st.composite
+def sliced(draw: st.DrawFn) -> str:
+    name = draw(st.sampled_from(sorted(_SLICES)))
+    size = len(range(*_SLICES[name].indices(2)))
+    value = bytes(draw(_OCTETS) for _ in range(size)).hex()
+    return f"{name} {draw(st.sampled_from(['==', '!=', '<', '<=', '>', '>=']))} 0x{value}"
+
+
+@given(st.lists(sliced(), min_size=1, max_size=4))
+def test_no_filter_is_refused_that_a_payload_passes(conditions: list[str]) -> None:
+    try:
+        planned(filter=" and ".join(conditions))
+    except PlanError:
+        tests = [(text.split()[0], planned(filter=text).tests[0]) for text in conditions if _alone(text)]
+        passing = [
+            octets
+            for octets in (bytes(pair) for pair in product(range(256), repeat=2))
+            if all(holds(test, octets[_SLICES[name]]) for name, test in tests)
+        ]
+        assert len(tests) < len(conditions) or not passing
+
+
+def _alone(text: str) -> bool:
+    try:
+        return bool(planned(filter=text))
+    except PlanError:
+        return False  # such as payload[0:1] < 0x00
+
+
+def test_the_longest_frame_is_that_of_the_ports_that_are_counted() -> None:
+    ports = PORTS | {"p2": replace(PORTS["p2"], max_frame_size=9018)}
+    for port, taken in ((None, True), ("p2", True), ("p1", False)):
+        query = Query(name="q", port=port, filter=PacketFilter.parse("length > 9000"))
+        if taken:
+            assert plan_query(query, ports, ["p2", "p1"]).tests
+        else:
+            with pytest.raises(PlanError, match="length > 9000: length is 64 to 1526"):
+                plan_query(query, ports, ["p2", "p1"])
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -191,6 +325,21 @@ def test_what_cannot_be_is_refused_by_the_name_of_the_query(wish: dict[str, Any]
         "IP.flags has DF and IP.frag == 0",
         'payload == "GET " and payload[0:2] == "GE"',
         "port == p1 and length > 63",
+        "length <= 64",
+        "length > 1522",
+        "payload[0:2] == 0x0102 and payload[1:2] == 0x02",
+        "payload[0:2] > 0x0100 and payload[0:1] == 0x01 and payload[1:3] != 0x0000",
+        "payload[0:2] == 0x0102 and payload[2:3] == 0x05",
+        "IP.version == 4 and IP.ihl == 5 and IP.proto == 17 and UDP.dport == 53",
+        "IPv6.version == 6 and IPv6.nh == 0 and UDP.dport == 53",
+        "IPv6.nh == 44 and UDP.dport == 53",
+        "Ether.type == 0x8100 and IP.ttl == 5 and VLAN.type == 0x0800",
+        "Ether.type == 0x88a8 and VLAN.type == 0x8100 and IP.ttl == 5",
+        "Ether.type == 0x86dd and TCP.dport == 5",
+        "IP.frag > 0 and IP.proto == 17",
+        "IP.frag == 0 and payload == abc",
+        "IP.proto == 6 and TCP.flags has S and payload[0:1] == 0x00",
+        "length == 64 and payload[20:22] == 0x0000",
     ],
 )
 def test_a_filter_that_some_packet_passes_is_taken(text: str) -> None:
@@ -201,7 +350,16 @@ def test_a_filter_that_some_packet_passes_is_taken(text: str) -> None:
     ("text", "says"),
     [
         ("TCP.flags = SA", "at 'TCP.flags = SA' (character 1) there should be a condition"),
-        ("IP.ttl == 5 or IP.ttl == 6", "at 'IP.ttl == 5 or IP.tt'"),
+        (
+            "IP.ttl == 5 or IP.ttl == 6",
+            "there is no 'or' in a filter: make a query for each side of it, or, where both are of one "
+            "field, give a range or a network, such as UDP.dport == 53-54 or IP.src == 10.0.0.0/8",
+        ),
+        ("IP.ttl == 5 and IP.tos == 4 OR IP.ttl == 6", "there is no 'or' in a filter"),
+        ('payload == "a" || payload == "b"', "there is no 'or' in a filter"),
+        ("IP.ttl == 5 AND IP.tos == 4", "at 'IP.ttl == 5 AND IP.t' (character 1)"),
+        ("TCP.flags HAS S", "at 'TCP.flags HAS S' (character 1)"),
+        ("IP.ttl == 5 order", "at 'IP.ttl == 5 order'"),
         ("IP.ttl == 5 and", "at 'IP.ttl == 5 and'"),
         ("", "there should be a condition"),
         ("payload[4:2] == 0x00", "has no bytes"),

@@ -123,6 +123,11 @@ def test_a_trigger_goes_off_by_what_its_filter_says(text: str, goes_off: bool) -
         ({"filter": "IP.src != 10.0.0.0/8"}, "a trigger compares a network by == only"),
         ({"filter": "UDP.dport == 7"}, "no packet has TCP and UDP together"),
         ({"filter": "VLAN.vlan == 7"}, "and none of VLAN; vlan= is for the packets of a VLAN"),
+        (
+            {"filter": "TCP.flags has S and TCP.flags lacks S"},
+            "no packet passes its filter: TCP.flags has S and TCP.flags lacks S exclude each other",
+        ),
+        ({"filter": "IP.version == 6"}, "no packet passes its filter: IP.version == 6: IP.version is 4"),
         ({"send": "IP / TCP(flags=R)"}, "IP / TCP does not begin with Ether"),
         ({"send": "Ether / IP / TCP(flags=TCP.flag)"}, "there is no field 'TCP.flag'"),
         ({"send": "Ether / IP / TCP(flgs=R)"}, "TCP has no field 'flgs'; did you mean 'flags'"),
