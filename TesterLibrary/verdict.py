@@ -104,6 +104,7 @@ class Below:
 
 AT_MOST, AT_LEAST, EQUAL = (AssertionOperator[sign] for sign in ("<=", ">=", "=="))
 _WITHOUT_FRACTION = 100_000  # from here on six digits would not show all that stand before the point
+_ON_TEXTS = tuple(AssertionOperator[word] for word in ("contains", "starts", "ends", "matches"))
 _EQUALITIES = (EQUAL, AssertionOperator["!="])
 
 
@@ -142,7 +143,7 @@ def assess(
     if operator is AssertionOperator["then"]:
         raise TesterLibraryError("'then' evaluates an expression and asserts nothing; write 'validate'")
     measured = measured or ("not measured" if value is None else text_of(value, text))
-    bound = bound or f"{operator.value} {text_of(expected)}"
+    bound = bound or f"{operator_text(operator)} {text_of(expected)}"
     sides = _sides(value, expected)
     holds = None if value is None else {_holds(side, operator, expected) for side in sides}
     if not doubt and holds is None:
@@ -152,11 +153,16 @@ def assess(
         and isinstance(value, Between | Below)
         and (len(holds or ()) > 1 or _meets(value, operator, expected))
     ):
-        doubt = _open(value, bound.removeprefix(operator.value).strip(), text or text_of)
+        doubt = _open(value, bound.removeprefix(operator_text(operator)).strip(), text or text_of)
     numbers = _number(sides[0]), _number(value.most if isinstance(value, Below) else sides[-1])
     outcome = Outcome.PASS if holds == {True} else Outcome.FAIL
     outcome = Outcome.INCONCLUSIVE if doubt else outcome
     return Verdict(outcome, subject, measured, bound, doubt, *numbers, criterion=criterion)
+
+
+def operator_text(operator: AssertionOperator) -> str:
+    """An operator as suites write it: a sign between numbers, a word such as `contains` between texts."""
+    return str(operator.name if operator in _ON_TEXTS else operator.value)
 
 
 def _sides(value: Any, expected: Any) -> tuple[Any, ...]:
@@ -209,7 +215,7 @@ def _holds(value: Any, operator: AssertionOperator, expected: Any) -> bool:
         return False
     except Exception as mistake:
         raise TesterLibraryError(
-            f"{text_of(value)} cannot be compared by '{operator.value}' with {expected!r}: {mistake}"
+            f"{text_of(value)} cannot be compared by '{operator_text(operator)}' with {expected!r}: {mistake}"
         ) from None
     return True
 

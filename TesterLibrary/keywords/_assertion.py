@@ -13,7 +13,7 @@ from assertionengine import AssertionOperator, verify_assertion
 from ..errors import TesterLibraryError, UnitError
 from ..model.number import refusal, split_unit
 from ..running.suite import Suite
-from ..verdict import Between, assess, text_of
+from ..verdict import Between, assess, operator_text, text_of
 
 _VALIDATE, _THEN = AssertionOperator["validate"], AssertionOperator["then"]
 
@@ -77,8 +77,8 @@ def asserted(
         return verify_assertion(value, operator, expected)
     if expected is None and operator is not _VALIDATE:
         raise TesterLibraryError(
-            f"{subject}: no value given after the operator {operator.value}; write one, such as "
-            f"{operator.value} 0"
+            f"{subject}: no value given after the operator {operator_text(operator)}; write one, "
+            f"such as {operator_text(operator)} 0"
         )
     verdict = assess(
         value if known is None else known,
@@ -86,7 +86,7 @@ def asserted(
         expected if operator is _VALIDATE else parse(expected),
         subject=subject,
         measured="" if value is None else text(value),
-        bound=f"{operator.value} {expected}",
+        bound=f"{operator_text(operator)} {expected}",
         doubt=doubt,
         text=bound_text,
     )

@@ -13,7 +13,7 @@ from ..model.editor import FieldPath
 from ..model.expected_field import ExpectedField
 from ..running.observed import judge_captured_field, judge_expected_field
 from ..running.suite import Suite
-from ..verdict import Verdict
+from ..verdict import Verdict, operator_text
 from ._component import component
 
 
@@ -64,7 +64,9 @@ class HeaderField:
         """
         stream = self._suite.stream(name)
         self._suite.put(
-            stream.expecting(ExpectedField.of(field, assertion_operator.value, str(assertion_expected)))
+            stream.expecting(
+                ExpectedField.of(field, operator_text(assertion_operator), str(assertion_expected))
+            )
         )
 
     @keyword(tags=["verify"])
@@ -95,7 +97,7 @@ class HeaderField:
         | `Stop Capture` |
         | `Verify Header Field` | north | IP.ttl | == | sent - 1 |
         """
-        expected = ExpectedField.of(field, assertion_operator.value, str(assertion_expected))
+        expected = ExpectedField.of(field, operator_text(assertion_operator), str(assertion_expected))
         described = self._suite.stream(name)
         counted = [other for other in described.expected_fields if other.path == field]
         if capture is None and expected in counted:

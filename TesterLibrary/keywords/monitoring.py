@@ -18,7 +18,7 @@ from ..methodology.result import Result
 from ..methodology.tolerance import at_most
 from ..model.units import Bandwidth, Duration, Ratio
 from ..running.suite import Suite
-from ..verdict import Verdict
+from ..verdict import Verdict, operator_text
 from ._assertion import count_of, number_of
 from ._component import component
 
@@ -116,7 +116,7 @@ class Monitoring:
             return tuple(verify_assertion(values, assertion_operator, assertion_expected))
         validates = assertion_operator is AssertionOperator["validate"]
         expected = assertion_expected if validates else _PARSERS[statistic](assertion_expected)
-        bound = f"{assertion_operator.value} {assertion_expected}"
+        bound = f"{operator_text(assertion_operator)} {assertion_expected}"
         monitored = traffic.monitored()
         self._suite.conclude(
             each_as_expected(monitored, statistic, assertion_operator, expected, bound), message

@@ -11,7 +11,7 @@ from assertionengine import AssertionOperator
 from ..errors import TesterLibraryError, UnitError
 from ..measurement.trial import Trial
 from ..model.magnitude import NONE, Magnitude
-from ..verdict import Verdict, assess
+from ..verdict import Verdict, assess, operator_text
 from .judging import doubt_of
 
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
@@ -44,9 +44,10 @@ def judge_value(
     """
     if not subject.strip():
         raise TesterLibraryError("a value needs a name; write of=, such as of=largest burst")
-    if operator.value not in _COMPARISONS:
+    sign = operator_text(operator)
+    if sign not in _COMPARISONS:
         raise TesterLibraryError(
-            f"{subject}: '{operator.value}' does not compare numbers; write one of {', '.join(_COMPARISONS)}"
+            f"{subject}: '{sign}' does not compare numbers; write one of {', '.join(_COMPARISONS)}"
         )
     bound = _read(expected, f"the bound of {subject}")
     given = None if value is None else _read(value, subject)
@@ -61,7 +62,7 @@ def judge_value(
         bound.value,
         subject=subject,
         measured=str(given) if given else "",
-        bound=f"{operator.value} {bound}",
+        bound=f"{sign} {bound}",
         doubt="; ".join(dict.fromkeys(filter(None, (doubt_of(trials) if trials else "", *doubts)))),
     )
 

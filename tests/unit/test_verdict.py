@@ -106,6 +106,22 @@ def test_bounds_decide_only_where_both_agree(sign: str, expected: int, outcome: 
 
 
 @pytest.mark.parametrize(
+    ("sign", "bound"),
+    [
+        ("contains", "contains 10.0"),
+        ("*=", "contains 10.0"),
+        ("matches", "matches 10.0"),
+        ("starts", "starts 10.0"),
+        ("ends", "ends 10.0"),
+        ("should be", "== 10.0"),
+        ("not contains", "not contains 10.0"),
+    ],
+)
+def test_operators_on_texts_are_the_words_that_suites_write(sign: str, bound: str) -> None:
+    assert assess("11", AssertionOperator[sign], "10.0", subject="keys").bound == bound
+
+
+@pytest.mark.parametrize(
     ("sign", "expected"), [("<=", "many"), ("validate", "value <"), ("then", "value * 2")]
 )
 def test_a_mistake_of_the_suite_is_no_verdict(sign: str, expected: str) -> None:
