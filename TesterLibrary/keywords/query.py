@@ -189,7 +189,8 @@ class Queries:
         ``interval_ns``.
 
         An assertion is INCONCLUSIVE where a record may be missing, where a trial, responder, clients or
-        trigger that ran meanwhile has objections to the tester, and where packets of a stream that is
+        trigger that ran meanwhile has objections to the tester, where the query names streams and none of
+        them was sent, and where packets of a stream that is
         sending, or of clients whose connections are not all over, could change it; a stopped query changes no
         more. A key that the query's own filter leaves out is refused, as nobody counts such packets.
 

@@ -39,6 +39,7 @@ class _Known:
     before: Snapshot
     faults: int  # of the tester, before it began
     off_pace: int  # trials with another rate, before it began
+    sent: int  # frames of its streams in trials that were recorded before it began
     after: Snapshot | None = None  # once it is stopped
     objections: tuple[str, ...] = ()  # once it is stopped
 
@@ -70,7 +71,7 @@ class Queries:
         before = target.snapshot()
         target.start_query(planned)
         faults, off_pace = len(self._tester.faults), len(self._tester.off_pace)
-        self._known[query.name] = _Known(planned, before, faults, off_pace)
+        self._known[query.name] = _Known(planned, before, faults, off_pace, self._sent(query))
         self._tester.scopes.at_end(lambda: self._left(query.name))
 
     def query(self, name: str) -> Query:
@@ -172,12 +173,28 @@ class Queries:
             yield from time_objections(planned.name, known.before, now, tester.rules.limits)
         if planned.tells_of_tags:
             yield from filter(None, map(tester.lost_tags, hears))
+        yield from self._untried(known)
         faults = [*tester.faults[known.faults :], *self._ends.faults_since(known.before)]
         if planned.tells_of_times:
             faults += tester.off_pace[known.off_pace :]
         if faults:
             more = f"; so in {len(faults) - 1} more" if len(faults) > 1 else ""
             yield f"while it counted, {faults[0]}{more}"
+
+    def _untried(self, known: _Known) -> Iterator[str]:
+        """Why the device was not tried, where all that is counted is of streams, and none of them was sent.
+
+        Packets of no stream a device may send by itself, so a query that counts them, too, is judged.
+        """
+        query = known.planned.query
+        names = ", ".join(query.streams)
+        on_air = any(name in run for name in query.streams for run in self._tester.on_air if run.is_started)
+        if names and not on_air and self._sent(query) == known.sent:
+            yield f"no frame of {names} was sent while it counted; send what is to be counted, then assert"
+
+    def _sent(self, query: Query) -> int:
+        """Frames of its streams in recorded trials."""
+        return sum(self._tester.sent[name] for name in query.streams)
 
     def _sending(self, query: Query) -> str:
         """Why more packets may come that a query counts; empty if none is sent."""

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
@@ -130,6 +131,7 @@ class Tester:
     joined: set[Membership] = field(default_factory=set)  # what its ports have reported, and not left
     asked: set[Address] = field(default_factory=set)  # for which the device may ask: probed, and not known
     faults: list[str] = field(default_factory=list)  # where it fell short, trial by trial
+    sent: Counter[str] = field(default_factory=Counter)  # frames of recorded trials, by stream
     off_pace: list[str] = field(default_factory=list)  # trials in which nothing was wrong but the rate
     device_is_new: bool = False  # made for this tester: nothing that was sent before has left a trace in it
 
@@ -292,6 +294,7 @@ class Tester:
         self.note_faults(faults)
         if trial.objections and not faults:
             self.off_pace.append("; ".join(trial.objections))
+        self.sent.update({stream.name: stream.counters.tx_packets for stream in trial.streams})
         self.trial_parts.note(trial, self.recorder.place)
         self.recorder.trial(trial, seed=self.seed, **facts)
         self.progress.trial(trial)

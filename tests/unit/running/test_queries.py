@@ -284,6 +284,33 @@ def test_a_query_knows_which_streams_are_sending_still(setup: Setup) -> None:
     assert not setup.queries.result("mine").unfinished
 
 
+def test_a_query_of_streams_that_were_not_sent_tells_nothing_of_a_device(setup: Setup) -> None:
+    send(setup.tester, [stream()], packets=10, timeout=SECOND)
+    setup.start("mine", streams=("north", "south"))
+    setup.start("foreign", foreign=True)
+    setup.start("all")
+    unsent = "no frame of north, south was sent while it counted; send what is to be counted, then assert"
+    assert setup.queries.result("mine").doubt == unsent
+    # A device sends ARP, LLDP or hellos by itself.
+    assert [setup.queries.result(name).doubt for name in ("foreign", "all")] == ["", ""]
+    send(setup.tester, [stream(name="east")], packets=10, timeout=SECOND)
+    assert setup.queries.result("mine").doubt == unsent
+    setup.start("unsent", streams=("north",))
+    setup.queries.stop(["unsent"])
+    send(setup.tester, [stream()], packets=10, timeout=SECOND)
+    assert setup.queries.result("mine").doubt == ""
+    assert setup.queries.result("unsent").doubt.startswith("no frame of north was sent while it counted")
+
+
+def test_a_query_of_a_stream_that_is_sending_has_tried_the_device(setup: Setup) -> None:
+    traffic = Traffic(setup.tester)
+    traffic.start([stream()])
+    setup.start(streams=("north",))
+    assert setup.doubt() == ""
+    traffic.stop([])
+    assert setup.doubt() == ""
+
+
 def test_a_query_knows_which_clients_may_send_yet(setup: Setup) -> None:
     """A count of nothing is no count while connections are still to be opened."""
     target = setup.target
