@@ -9,7 +9,7 @@ from robot.api.deco import keyword
 from ..errors import TesterLibraryError
 from ..measurement.trial import Trial
 from ..methodology.monitoring import MonitoringResult
-from ..methodology.token_bucket import TokenBucket, check_to_its_end, loss_as_predicted
+from ..methodology.token_bucket import TokenBucket, loss_as_predicted
 from ..model.quantity import Octets
 from ..model.units import Bandwidth, Ratio
 from ..running.suite import Suite
@@ -47,10 +47,11 @@ class TokenBuckets:
         | ``measured`` | what `Stop Monitoring` returned; what was monitored last, if it is left out |
 
         Predicted is from when each frame is due, and where the tester's rate was off, for all gaps that much
-        longer or shorter, too: INCONCLUSIVE, if that makes a difference. Patterns, messages and time patterns
-        will do; random laws and captures are refused. Frames sent before `Start Monitoring` fill the bucket's
-        queue, and do not count; monitoring has to go on to the last frame, as `Stop Traffic` sees to. A FAIL
-        says which queue would have lost as much.
+        longer or shorter, and for frames of bursts as late as the latest one: INCONCLUSIVE, if that makes a
+        difference of more than ``within``. Patterns, messages and time patterns will do; random laws and
+        captures are refused, and so is a stream that was changed since. Frames sent before
+        `Start Monitoring` fill the bucket's queue, and do not count; monitoring has to go on to the last
+        frame, as `Stop Traffic` sees to. A FAIL says which queue would have lost as much.
 
         | `Set Burst Pattern` | sync | packets=3000 | peak=2.5x |
         | `Start Traffic` | sync |
@@ -67,9 +68,6 @@ class TokenBuckets:
                 "both have to be of the same one stream"
             )
         (sent,) = trial.streams
-        check_to_its_end(monitored, sent)
         (planned,) = self._suite.tester.check([self._suite.stream(names[0])]).streams
         bucket = TokenBucket(rate, burst, queue)
-        return self._suite.conclude(
-            loss_as_predicted(monitored, planned, trial.sent, bucket, within, sent.rate_error)
-        )
+        return self._suite.conclude(loss_as_predicted(monitored, planned, sent, bucket, within))

@@ -5,20 +5,21 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
 
 from ..errors import PlanError
 from ..measurement.evidence import EvidenceLimits
+from ..measurement.snapshot import StreamCounters
 from ..measurement.trial import StreamResult
 from ..model.law import Replay
 from ..model.number import percent
 from ..model.plan import PlannedStream
 from ..model.quantity import Octets
 from ..model.random_law import Random
-from ..model.units import Bandwidth, Ratio
+from ..model.units import MIN_FRAME_SIZE, Bandwidth, Duration, Ratio
 from ..verdict import AT_MOST, Between, Verdict, assess
 from .monitoring import MonitoringResult
 
@@ -74,6 +75,16 @@ class TokenBucket:
             backlog += arrival.octets
             yield False
 
+    def reached_late(self, late_ns: int) -> tuple[TokenBucket, TokenBucket]:
+        """The buckets that drop at most, and at least, what it drops of frames that come up to so much later.
+
+        As many bytes as it lets through in that time find less room where late frames come with those behind
+        them, and more where those behind come late.
+        """
+        more = -(-self.rate.bps * late_ns // _BIT_NS)
+        low, high = max(0, self.queue.count - more), self.queue.count + more
+        return replace(self, queue=Octets(low)), replace(self, queue=Octets(high))
+
     def lost(self, arrivals: Sequence[Arrival], watched: int) -> int:
         """Frames dropped of the last so many."""
         return sum(islice(self.dropped(arrivals), len(arrivals) - watched, None))
@@ -107,6 +118,27 @@ def arrivals_of(stream: PlannedStream, frames: int, rate_error: Fraction = Fract
     return [Arrival(round(stream.departures.due(k) / rate), len(stream.template(k))) for k in range(frames)]
 
 
+def check_same(planned: PlannedStream, sent: StreamResult) -> None:
+    """Refuses a stream that is not as it was sent.
+
+    Raises:
+        PlanError: it was changed while it was sending, or after that.
+    """
+    size = max(MIN_FRAME_SIZE, round(planned.frame_size))
+    now = _described(size, planned.mix, planned.frames_per_second, str(planned.departures))
+    then = _described(sent.frame_size, sent.sizes, sent.intended_rate, sent.law)
+    if now != then:
+        raise PlanError(
+            f"stream {sent.name!r} was changed: the trial sent {then}, and now it is {now}; verify a trial "
+            "before the stream is changed, of which none was changed while it was sending"
+        )
+
+
+def _described(size: int, sizes: Mapping[int, int], rate: Fraction, law: str) -> str:
+    each = " ".join(f"{size}:{frames}" for size, frames in sorted(sizes.items())) or str(size)
+    return f"frames of {each} bytes, {float(rate):,.6g}/s, {law}"
+
+
 def check_to_its_end(monitored: MonitoringResult, sent: StreamResult) -> None:
     """Refuses intervals of other frames than the last ones of a stream: it is not known which those were.
 
@@ -126,23 +158,30 @@ def check_to_its_end(monitored: MonitoringResult, sent: StreamResult) -> None:
 
 
 def loss_as_predicted(
-    monitored: MonitoringResult,
-    stream: PlannedStream,
-    sent: int,
-    bucket: TokenBucket,
-    within: Ratio,
-    rate_error: Fraction = Fraction(0),
+    monitored: MonitoringResult, stream: PlannedStream, sent: StreamResult, bucket: TokenBucket, within: Ratio
 ) -> Verdict:
     """Whether a device lost as many frames as the bucket, to within a part of them.
 
-    Counted are those that were sent in the intervals, of all `sent`: the counters of an interval are of the
-    same frames at both ends (norma §6.1). A tester whose rate was off, from its first frame to its last, may
-    have sent bursts at the rate of the stream and a longer pause, or all of it more slowly: what the bucket
-    loses then is known between both.
+    Counted are those of `sent` that left in the intervals: the counters of an interval are of the same frames
+    at both ends (norma §6.1). A tester whose rate was off, from its first frame to its last, may have sent
+    bursts at the rate of the stream and a longer pause, or all of it more slowly. One whose rate was right
+    may have sent frames of a burst late, which no average shows. What the bucket loses then is known between
+    the least and the most of all that.
+
+    Raises:
+        PlanError: the stream was changed, its departures are not known, or these are not its last frames.
     """
-    arrivals = arrivals_of(stream, sent)
+    check_to_its_end(monitored, sent)
+    frames, late_ns = sent.counters.tx_packets, _latest_ns(sent.counters)
+    arrivals = arrivals_of(stream, frames)
+    check_same(stream, sent)
     due = bucket.lost(arrivals, monitored.sent)
-    least, most = sorted((due, bucket.lost(arrivals_of(stream, sent, rate_error), monitored.sent)))
+    predicted = [
+        each.lost(some, monitored.sent)
+        for some in (arrivals, arrivals_of(stream, frames, sent.rate_error))
+        for each in (bucket, *bucket.reached_late(late_ns))
+    ]
+    least, most = min(predicted), max(predicted)
     tolerated = within.value * due
     off = max(0, least - monitored.most_lost, monitored.lost - most)
     most_off = max(monitored.most_lost - least, most - monitored.lost)
@@ -150,11 +189,12 @@ def loss_as_predicted(
     if monitored.lost and max(least - monitored.lost, monitored.lost - most) > tolerated:
         queue = bucket.queue_that_lost(monitored.lost, arrivals, monitored.sent)
         seems = f", as behind a queue of {queue}"
-    bound = (
-        f"{due:,}"
-        if least == most
-        else f"{least:,} to {most:,}, with a rate error of {percent(rate_error, 3, '+')},"
-    )
+    bound = f"{due:,}"
+    if least != most:
+        bound = (
+            f"{least:,} to {most:,}, with a rate error of {percent(sent.rate_error, 3, '+')} and frames up "
+            f"to {Duration(late_ns)} late,"
+        )
     return assess(
         Between(off, most_off),
         AT_MOST,
@@ -164,3 +204,9 @@ def loss_as_predicted(
         bound=f"{bound} within {within} ({bucket})",
         doubt="; ".join(monitored.objections) or ("" if monitored.sent else "nothing was monitored"),
     )
+
+
+def _latest_ns(counted: StreamCounters) -> int:
+    """The most by which a frame left at another time than it was due, or than its gap says."""
+    gaps = counted.departures.max_ns if counted.departures else 0
+    return max(counted.worst_lateness_ns, gaps)

@@ -258,6 +258,11 @@ class Departures:
     offset_ns: int = 0
     phase_ns: Fraction = Fraction(0)  # of `offset_ns`, not rounded: it leaves after others of its port
 
+    def __str__(self) -> str:
+        if isinstance(self.law, Steady):  # its rate is said beside it
+            return ", ".join(["evenly spaced", *map(str, self.law.stages)])
+        return str(self.law)
+
     @property
     def rate(self) -> Fraction:
         """The average, in frames each nanosecond; 0 where only the tester knows it."""

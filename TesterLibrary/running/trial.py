@@ -18,7 +18,6 @@ from ..measurement.in_time import ArrivalReading, InTime
 from ..measurement.snapshot import Snapshot, StreamCounters, without_signature
 from ..measurement.sustained import DelayReading, Growth, growth
 from ..measurement.trial import StreamResult, Trial
-from ..model.law import Steady
 from ..model.membership import not_joined
 from ..model.plan import Plan, PlannedStream
 from ..model.stream import Stream
@@ -420,15 +419,9 @@ def _result(
         rate_error=rate_error(None if planned.id in changed else planned.departures, counted),
         measured=planned.measured,
         signed=planned.signature,
-        law=_law(planned),
+        law=str(planned.departures) + ", changed meanwhile" * (planned.id in changed),
         different=_flows(planned),
     )
-
-
-def _law(planned: PlannedStream) -> str:
-    """The law of its departures, without the rate if they are evenly spaced."""
-    law = planned.departures.law
-    return ", ".join(["evenly spaced", *map(str, law.stages)]) if isinstance(law, Steady) else str(law)
 
 
 def _flows(planned: PlannedStream) -> int | None:

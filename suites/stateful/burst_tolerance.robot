@@ -28,8 +28,8 @@ ${PEAK}             2.5x    # of the average
 ${FRAME_SIZE}       1518
 ${SHORT}            30    # frames of a burst that bucket and queue hold,
 ${SHORT_TIME}       2 s    # and how long such bursts are sent
-${LONG}             3000    # frames of one that they do not hold
-${LONG_TIME}        6 s    # two bursts of 1.5 s, and a pause of 2.2 s
+${LONG}             6000    # frames of one that they do not hold
+${LONG_TIME}        12 s    # two bursts of 2.9 s, and a pause of 4.4 s
 ${WITHIN}           1 %    # of the predicted loss
 
 

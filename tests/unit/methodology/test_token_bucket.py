@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import accumulate
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.interval import Interval, StreamInterval
-from TesterLibrary.measurement.snapshot import StreamCounters, VersionCounters
+from TesterLibrary.measurement.snapshot import DepartureCounters, StreamCounters, VersionCounters
 from TesterLibrary.measurement.trial import StreamResult
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
 from TesterLibrary.methodology.token_bucket import (
@@ -25,6 +27,7 @@ from TesterLibrary.methodology.token_bucket import (
 )
 from TesterLibrary.model.departures import Poisson
 from TesterLibrary.model.pattern import Pattern, Stage
+from TesterLibrary.model.plan import PlannedStream
 from TesterLibrary.model.quantity import Octets
 from TesterLibrary.model.units import Bandwidth, Ratio
 from TesterLibrary.verdict import Outcome
@@ -32,6 +35,7 @@ from TesterLibrary.verdict import Outcome
 from ..planning.bench import compiled, stream
 
 MICROSECOND = 1000
+SLOW = TokenBucket(Bandwidth.parse("4 Mbps"), burst=Octets(10_000), queue=Octets(10_000))
 # 1,000 bytes take 1 ms.
 BUCKET = TokenBucket(Bandwidth.parse("8 Mbps"), burst=Octets(3000), queue=Octets(2000))
 
@@ -112,6 +116,13 @@ def monitored(sent: int, lost: int, *objections: str) -> MonitoringResult:
     return MonitoringResult("north", (), 10**9, Method.VERSION, "", (interval,), objections)
 
 
+def sent(planned: PlannedStream, **counted: Any) -> StreamResult:
+    """A trial that sent 200 frames of a stream as it is planned."""
+    counters = StreamCounters(1, **{"tx_packets": 200, "last_tx_ns": 10**9} | counted)
+    rate, law = planned.frames_per_second, str(planned.departures)
+    return StreamResult("north", "p1", "p2", round(planned.frame_size), rate, counters, planned.mix, law=law)
+
+
 @pytest.mark.parametrize(
     ("lost", "objections", "outcome", "text"),
     [
@@ -130,7 +141,9 @@ def test_as_many_are_lost_as_predicted(
     # 200 frames of 1,000 bytes within 0.2 ms: the bucket holds 60 and the queue 40 of them.
     (planned,) = compiled(stream(frame_size="1004", rate="9 Gbps")).streams
     bucket = TokenBucket(Bandwidth.parse("8 kbps"), burst=Octets(60_000), queue=Octets(40_000))
-    verdict = loss_as_predicted(monitored(200, lost, *objections), planned, 200, bucket, Ratio.parse("1 %"))
+    verdict = loss_as_predicted(
+        monitored(200, lost, *objections), planned, sent(planned), bucket, Ratio.parse("1 %")
+    )
     assert (verdict.outcome, text in str(verdict)) == (outcome, True), str(verdict)
 
 
@@ -148,9 +161,69 @@ def test_as_many_are_lost_as_predicted(
 )
 def test_a_rate_that_is_off_is_not_the_devices(error: Fraction, lost: int, outcome: Outcome) -> None:
     (planned,) = compiled(stream(frame_size="1004", rate="1 kpps")).streams
-    bucket = TokenBucket(Bandwidth.parse("4 Mbps"), burst=Octets(10_000), queue=Octets(10_000))
-    found = loss_as_predicted(monitored(200, lost), planned, 200, bucket, Ratio.parse("1 %"), error)
+    result = replace(sent(planned), rate_error=error)
+    found = loss_as_predicted(monitored(200, lost), planned, result, SLOW, Ratio.parse("1 %"))
     assert found.outcome is outcome, str(found)
+
+
+@pytest.mark.parametrize(
+    ("late_us", "gap_us", "lost", "outcome"),
+    [
+        (0, 0, 81, Outcome.PASS),
+        (100, 0, 81, Outcome.INCONCLUSIVE),  # 50 bytes of 1,000: one frame more
+        (5000, 0, 81, Outcome.INCONCLUSIVE),  # 2,500 bytes: 79 to 84
+        (0, 5000, 81, Outcome.INCONCLUSIVE),
+        (5000, 0, 79, Outcome.INCONCLUSIVE),
+        (5000, 0, 78, Outcome.FAIL),
+        (5000, 0, 74, Outcome.FAIL),
+        (5000, 0, 88, Outcome.FAIL),
+        (60_000, 0, 150, Outcome.INCONCLUSIVE),  # more than the queue holds
+    ],
+)
+def test_frames_that_left_late_at_the_right_rate_are_not_the_devices(
+    late_us: int, gap_us: int, lost: int, outcome: Outcome
+) -> None:
+    (planned,) = compiled(stream(frame_size="1004", rate="1 kpps")).streams
+    gaps = DepartureCounters(199, 0, gap_us * MICROSECOND, {})
+    result = sent(planned, worst_lateness_ns=late_us * MICROSECOND, departures=gaps)
+    found = loss_as_predicted(monitored(200, lost), planned, result, SLOW, Ratio.parse("1 %"))
+    assert found.outcome is outcome, str(found)
+
+
+def test_lateness_matters_less_than_a_part_of_what_is_lost() -> None:
+    (planned,) = compiled(stream(frame_size="1004", rate="1 kpps")).streams
+    late = sent(planned, worst_lateness_ns=100 * MICROSECOND)
+    for within, outcome in (("0", Outcome.INCONCLUSIVE), ("2 %", Outcome.PASS)):
+        found = loss_as_predicted(monitored(200, 81), planned, late, SLOW, Ratio.parse(within))
+        assert found.outcome is outcome, str(found)
+
+
+@given(data=st.data(), queue=st.integers(0, 5000), late_us=st.integers(0, 4000))
+def test_frames_that_come_late_lose_as_many_as_is_said(data: st.DataObject, queue: int, late_us: int) -> None:
+    gaps = data.draw(st.lists(st.integers(0, 3000), min_size=1, max_size=40))
+    due = list(accumulate(gaps))
+    late = data.draw(st.lists(st.integers(0, late_us), min_size=len(due), max_size=len(due)))
+    came = sorted(at + by for at, by in zip(due, late, strict=True))
+    bucket = replace(BUCKET, queue=Octets(queue))
+    most, least = (each.lost(arrivals(*due), len(due)) for each in bucket.reached_late(late_us * MICROSECOND))
+    assert least <= bucket.lost(arrivals(*came), len(came)) <= most
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"shaping": Pattern((Stage(2, 3),))}, ".*, 1,000/s, evenly spaced, and now it is .* pass 2 skip 3;"),
+        ({"rate": "2 kpps"}, "frames of 1004 bytes, 1,000/s, evenly spaced, and now it is .*, 2,000/s,"),
+        ({"frame_size": "128"}, "frames of 1004 bytes, .*, and now it is frames of 128 bytes, 1,000/s,"),
+    ],
+)
+def test_a_stream_that_was_changed_after_its_trial_is_not_judged_by_its_new_pattern(
+    change: dict[str, Any], says: str
+) -> None:
+    (planned,) = compiled(stream(frame_size="1004", rate="1 kpps")).streams
+    (later,) = compiled(stream(**{"frame_size": "1004", "rate": "1 kpps"} | change)).streams
+    with pytest.raises(PlanError, match=f"stream 'north' was changed: the trial sent {says}"):
+        loss_as_predicted(monitored(200, 81), later, sent(planned), SLOW, Ratio.parse("1 %"))
 
 
 def trial_of(frames: int, last_ns: int) -> StreamResult:

@@ -72,6 +72,7 @@ def test_a_new_rate_holds_from_now_on(tmp_path: Path) -> None:
     this.target.advance(SECOND)
     (trial,) = traffic.stop([])
     assert 11_000 <= trial.sent < 12_500
+    assert trial.streams[0].law == "evenly spaced, changed meanwhile"
 
 
 def test_what_is_not_sending_cannot_be_stopped(tmp_path: Path) -> None:

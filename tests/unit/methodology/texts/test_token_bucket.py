@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 from TesterLibrary.measurement.blind_delay import BlindDelay, Passages
 from TesterLibrary.measurement.interval import Interval, StreamInterval
+from TesterLibrary.measurement.snapshot import StreamCounters
+from TesterLibrary.measurement.trial import StreamResult
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
 from TesterLibrary.methodology.token_bucket import TokenBucket, loss_as_predicted
 from TesterLibrary.model.quantity import Octets
@@ -30,6 +33,9 @@ def buckets() -> Iterator[Verdict]:
         interval = Interval(1, 0, SECOND.ns, 0, (only,))
         return MonitoringResult("north", (), SECOND.ns, Method.VERSION, "", (interval,), objections)
 
+    counters = StreamCounters(1, tx_packets=200, last_tx_ns=SECOND.ns)
+    rate = planned.frames_per_second
+    sent = StreamResult("north", "p1", "p2", 1004, rate, counters, law=str(planned.departures))
     for found in (
         watched(100),
         watched(102),
@@ -40,7 +46,10 @@ def buckets() -> Iterator[Verdict]:
         watched(100, again=None),
         watched(102, objections=LATE),
     ):
-        yield loss_as_predicted(found, planned, 200, bucket, Ratio(Fraction(1, 100)))
+        yield loss_as_predicted(found, planned, sent, bucket, Ratio(Fraction(1, 100)))
+    late = replace(sent, counters=replace(counters, worst_lateness_ns=10**9))
+    slow = replace(bucket, rate=Bandwidth.parse("80 kbps"))
+    yield loss_as_predicted(watched(100), planned, late, slow, Ratio(Fraction(1, 100)))
 
 
 def test_each_verdict_says_what_was_approved(approved: Approved) -> None:
