@@ -195,10 +195,18 @@ class Connections:
         running = self._running.get(name)
         if running is None:
             return None
-        ends = [running] if isinstance(running.end, Clients) else list(self._running.values())
-        return next(filter(None, map(self._still_opening, ends)), None)
+        opens = isinstance(running.end, Clients)
+        ends = [running] if opens else list(self._running.values())
+        waited_for = list(filter(None, map(self._still_opening, ends)))
+        if not waited_for:
+            return None
+        which = " and ".join(text for _, text in waited_for)
+        led = "" if opens else f", and a device may lead them to {name}"
+        left = sum(number for number, _ in waited_for)
+        return left, f"{which} are still to be opened{led}; wait for them first"
 
     def _still_opening(self, running: _Running) -> tuple[int, str] | None:
+        """How many connections clients are still to open, and of which; None if none is left to them."""
         end = running.end
         if not isinstance(end, Clients) or end.total is None:
             return None
@@ -208,8 +216,7 @@ class Connections:
             return None
         if _gone(end, counted) + (self._left_waiting(running, counted) or 0) >= end.connections:
             return None
-        of = f"{total:,} connections of {end.name}"
-        return left, f"{left:,} of {of} are still to be opened; wait for them first"
+        return left, f"{left:,} of {total:,} connections of {end.name}"
 
     def _may_send(self, running: _Running) -> bool:
         counted = self._read(running, self._tester.target.snapshot([running.plan.job]))
