@@ -10,16 +10,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import TypeVar
 
 from ..errors import PlanError, TargetError, TesterLibraryError
+from ..measurement.openings import Openings
 from ..measurement.session_trial import SessionTrial, left_waiting, objections
 from ..measurement.sessions import SessionStatistics
 from ..measurement.snapshot import Snapshot
 from ..model.job import Job
 from ..model.plan import Plan
-from ..model.responder import Clients, End, Reopen
+from ..model.responder import Clients, End
 from ..model.units import Duration
 from ..planning.compile import compile as compile_job
 from ..planning.responder import asked_for
@@ -182,8 +182,11 @@ class Connections:
     @property
     def opening(self) -> list[str]:
         """The names of clients that run and may send yet, as not all of their connections are over."""
-        running = [one for one in self._running.values() if isinstance(one.end, Clients)]
-        return [one.end.name for one in running if self._may_send(one)]
+        return [
+            one.end.name
+            for one in self._running.values()
+            if isinstance(one.end, Clients) and Openings(one.end, self._read_now(one)).may_send
+        ]
 
     def behind(self, name: str) -> tuple[int, str] | None:
         """How many connections an end may count yet, and why; None if none is left, or a device is to blame.
@@ -207,26 +210,12 @@ class Connections:
 
     def _still_opening(self, running: _Running) -> tuple[int, str] | None:
         """How many connections clients are still to open, and of which; None if none is left to them."""
-        end = running.end
-        if not isinstance(end, Clients) or end.total is None:
+        if not isinstance(running.end, Clients):
             return None
-        counted = self._read(running, self._tester.target.snapshot([running.plan.job]))
-        total = min(end.total, end.connections) if end.reopen is Reopen.NEVER else end.total
-        if (left := total - counted.openings) <= 0:
+        openings = Openings(running.end, self._read_now(running))
+        if not openings.left or openings.kept(self._left_waiting(running, openings.counted) or 0):
             return None
-        if _gone(end, counted) + (self._left_waiting(running, counted) or 0) >= end.connections:
-            return None
-        return left, f"{left:,} of {total:,} connections of {end.name}"
-
-    def _may_send(self, running: _Running) -> bool:
-        counted = self._read(running, self._tester.target.snapshot([running.plan.job]))
-        total = running.end.total if isinstance(running.end, Clients) else None
-        if total is None or counted.openings < total:
-            return True
-        if counted.concurrent is not None:
-            return counted.concurrent > 0
-        # Who keeps nothing of a connection knows only whether it was answered.
-        return counted.established is None or counted.established < total
+        return openings.left, openings.left_text
 
     def _looked_at(self, name: str) -> tuple[_Running, Snapshot]:
         running = self._known(name, End)
@@ -404,6 +393,9 @@ class Connections:
         if reason := self._tester.lost_tags(end.port):
             yield reason
 
+    def _read_now(self, running: _Running) -> SessionStatistics:
+        return self._read(running, self._tester.target.snapshot([running.plan.job]))
+
     def _read(self, running: _Running, now: Snapshot) -> SessionStatistics:
         (planned,) = running.plan.ends
         counted = now.end(running.plan.job, planned.name)
@@ -447,11 +439,11 @@ class Connections:
         whole = self._read(running, after)
         earlier = None if from_start else self._read(running, before)
         statistics = whole.since(earlier) if earlier else whole
-        due = _due(running.end, statistics, whole.openings)
+        openings = Openings(running.end, whole) if isinstance(running.end, Clients) else None
+        due = openings.due(statistics.duration_ns) if openings else None
         limits, ports = self._tester.rules.limits, running.end.ports
         held_up = whole.put_off > 0
         since = running.started if from_start else before
-        gone = _gone(running.end, whole)
         found = objections(
             statistics,
             due,
@@ -461,11 +453,10 @@ class Connections:
             limits,
             job=job,
             held_up=held_up,
-            gone=gone,
+            gone=openings.gone if openings else 0,
             backlog_dropped=self._tester.backlog_drops() - (running.backlog if from_start else backlog),
         )
         waiting = self._left_waiting(running, whole)
-        in_use = _all_in_use(running.end, whole, gone + (waiting or 0))
         return SessionTrial(
             statistics,
             due,
@@ -473,7 +464,7 @@ class Connections:
             waiting,
             started_at,
             failed_before=earlier.failed_text if earlier else "",
-            all_in_use=in_use,
+            all_in_use=openings.all_in_use(waiting or 0) if openings else 0,
         )
 
     def _waiting_for_ever(self, running: _Running) -> int | None:
@@ -481,7 +472,7 @@ class Connections:
 
         Once they are stopped, they are not told from those that would have had their answer next.
         """
-        counted = self._read(running, self._tester.target.snapshot([running.plan.job]))
+        counted = self._read_now(running)
         return self._left_waiting(running, counted) if counted.opens and counted.untimed else None
 
     def _left_waiting(self, running: _Running, first: SessionStatistics) -> int | None:
@@ -489,31 +480,8 @@ class Connections:
         looks = [first]
         while left_waiting(looks) and len(looks) < _LOOKS:
             self._sleep(_POLL_S)
-            looks.append(self._read(running, self._tester.target.snapshot([running.plan.job])))
+            looks.append(self._read_now(running))
         return left_waiting(looks)
-
-
-def _due(end: End, statistics: SessionStatistics, openings: int) -> Fraction | None:
-    """Openings that the rate of clients asks for in a time; None if it did not go on for all of the time."""
-    if not isinstance(end, Clients) or end.rate is None or (end.total and openings >= end.total):
-        return None
-    return end.rate.per_second * statistics.duration_ns / 10**9
-
-
-def _all_in_use(end: End, whole: SessionStatistics, taken: int) -> int:
-    """The most connections of clients, if they kept more from being opened; 0 if the device did.
-
-    It did if half of them failed and are not opened again, or wait for its answer: `taken`.
-    """
-    if not isinstance(end, Clients) or (end.total and whole.openings >= end.total):
-        return 0
-    held_up = whole.put_off > 0 or (end.rate is None and whole.most_concurrent == end.connections)
-    return end.connections if held_up and 2 * taken < end.connections else 0
-
-
-def _gone(end: End, whole: SessionStatistics) -> int:
-    """Flows that failed, and in whose place clients open no other one."""
-    return 0 if not isinstance(end, Clients) or end.reopen is Reopen.ALWAYS else whole.failed or 0
 
 
 def _at_once() -> None:
