@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from enum import Enum
 from math import inf
 from typing import Any
 
@@ -25,11 +26,56 @@ _MOST_SHOWN = 20  # keys in a message
 _FEW = 3  # that are named, not counted
 
 
+class QueryStatistic(Enum):
+    """The part of a query that is read."""
+
+    COUNT = "count"
+    KEYS = "keys"
+    PACKETS = "packets"
+    VALUE = "value"
+    TABLE = "table"
+
+
 class QueryGetter:
     """Reads one query; an assertion on it is a verdict."""
 
     def __init__(self, suite: Suite, name: str, message: str | None) -> None:
         self._suite, self._name, self._message = suite, name, message
+
+    def result(
+        self,
+        result: QueryStatistic | None,
+        operator: AssertionOperator | None,
+        expected: Any,
+        *,
+        key: str | None,
+        top: int | None,
+    ) -> QueryResult | list[QueryRow] | list[str] | int | None:
+        """The part of a query that is read, or its rows, as `Get Query Result` returns them."""
+        if top is not None:
+            if top < 1:
+                raise TesterLibraryError(f"top={top} rows are too few; give 1 or more")
+            if result is QueryStatistic.KEYS:
+                return self.keys(operator, expected, top)
+            if result is not None or operator is not None:
+                raise TesterLibraryError(
+                    "top= goes with keys, which it asserts, or with no result, and returns rows"
+                )
+            return list(self.found(top).rows)
+        if key is not None and result is not QueryStatistic.VALUE:
+            raise TesterLibraryError("key= names the row of a value; write Get Query Result    NAME    value")
+        if result is None:
+            return self.found(0)
+        if result is QueryStatistic.TABLE:
+            if operator is not None:
+                raise TesterLibraryError("a table cannot be compared; take count, keys, packets or value")
+            return list(self.found(None).rows)
+        if result is QueryStatistic.KEYS:
+            return self.keys(operator, expected)
+        if result is QueryStatistic.VALUE:
+            return self.value(key, operator, expected)
+        read = self.count if result is QueryStatistic.COUNT else self.packets
+        return read(operator, expected)
 
     def found(self, top: int | None) -> QueryResult:
         """The result with so many rows. Whoever reads it may work out values from it."""

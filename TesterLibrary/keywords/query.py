@@ -4,16 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields
-from enum import Enum
 from typing import Annotated, Any
 
 from assertionengine import AssertionOperator
 from robot.api import logger
 from robot.api.deco import keyword
 
-from ..errors import TesterLibraryError
 from ..measurement.query import QueryResult, QueryRow
 from ..model.capture import Direction
 from ..model.names import NO_NAMES, Names
@@ -32,20 +29,10 @@ from ..model.trigger import DEFAULT_MOST, SentFrames, Trigger
 from ..model.units import Duration
 from ..running.suite import Suite
 from ._component import component
-from ._query_getter import QueryGetter
+from ._query_getter import QueryGetter, QueryStatistic
 from ._shared import shares
 
 _EVERYTHING = PacketFilter()
-
-
-class QueryStatistic(Enum):
-    """The part of a query that is read."""
-
-    COUNT = "count"
-    KEYS = "keys"
-    PACKETS = "packets"
-    VALUE = "value"
-    TABLE = "table"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,33 +179,8 @@ class Queries:
         | `Get Query Result` | talkers | value | > | 1000 | key=10.0.0.1 |
         | `Get Query Result` | talkers | keys | == | 10.0.0.1 | top=1 |
         """
-        reader = QueryGetter(self._suite, name, message)
-        if top is not None:
-            if top < 1:
-                raise TesterLibraryError(f"top={top} rows are too few; give 1 or more")
-            if result is QueryStatistic.KEYS:
-                return reader.keys(assertion_operator, assertion_expected, top)
-            if result is not None or assertion_operator is not None:
-                raise TesterLibraryError(
-                    "top= goes with keys, which it asserts, or with no result, and returns rows"
-                )
-            return list(reader.found(top).rows)
-        if key is not None and result is not QueryStatistic.VALUE:
-            raise TesterLibraryError("key= names the row of a value; write Get Query Result    NAME    value")
-        if result is None:
-            return reader.found(0)
-        if result is QueryStatistic.TABLE:
-            if assertion_operator is not None:
-                raise TesterLibraryError("a table cannot be compared; take count, keys, packets or value")
-            return list(reader.found(None).rows)
-        read: dict[QueryStatistic, Callable[..., Any]] = {
-            QueryStatistic.COUNT: reader.count,
-            QueryStatistic.PACKETS: reader.packets,
-            QueryStatistic.KEYS: reader.keys,
-            QueryStatistic.VALUE: lambda *asked: reader.value(key, *asked),
-        }
-        value: list[str] | int | None = read[result](assertion_operator, assertion_expected)
-        return value
+        getter = QueryGetter(self._suite, name, message)
+        return getter.result(result, assertion_operator, assertion_expected, key=key, top=top)
 
     @keyword(tags=["query"])
     def when_packet_arrives(

@@ -10,7 +10,8 @@ import pytest
 from assertionengine import AssertionOperator
 
 from TesterLibrary.errors import Inconclusive, VerdictFailed
-from TesterLibrary.keywords.query import Queries, QueryStatistic
+from TesterLibrary.keywords._query_getter import QueryStatistic
+from TesterLibrary.keywords.query import Queries
 from TesterLibrary.keywords.value import Value
 from TesterLibrary.measurement.query import QueryResult
 from TesterLibrary.model.query import Query, QueryKeys

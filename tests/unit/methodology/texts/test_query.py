@@ -12,7 +12,8 @@ from typing import Any
 from assertionengine import AssertionOperator
 
 from TesterLibrary.errors import Inconclusive, TesterLibraryError, VerdictFailed
-from TesterLibrary.keywords.query import Queries, QueryStatistic
+from TesterLibrary.keywords._query_getter import QueryStatistic
+from TesterLibrary.keywords.query import Queries
 from TesterLibrary.measurement.query import QueryResult, QueryRow
 from TesterLibrary.model.query import LENGTH, Fact, Function, Query, QueryField, QueryKeys
 from TesterLibrary.model.units import Duration
