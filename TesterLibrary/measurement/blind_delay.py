@@ -23,11 +23,6 @@ class Passages:
     # Python's integers do not overflow: 100 Mpps for an hour sum up to 10^24. None: the tester's sum wrapped.
     sum_ns: int | None = 0
 
-    @classmethod
-    def since_base(cls, base_ns: int, offsets_ns: int, packets: int) -> Passages:
-        """Passages as a switch keeps them: the first frame's time, and the sum of the distances from it."""
-        return cls(packets, base_ns * packets + offsets_ns)
-
     @property
     def mean_ns(self) -> Fraction | None:
         """The exact mean of the frames' times; None without frames, and where the times are not known."""

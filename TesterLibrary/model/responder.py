@@ -93,7 +93,3 @@ class Clients(End):
     def at(self, rate: Frequency) -> Clients:
         """The same with another rate of openings."""
         return replace(self, rate=rate)
-
-    def holding(self, connections: int) -> Clients:
-        """The same with another number of connections at once."""
-        return replace(self, connections=connections)

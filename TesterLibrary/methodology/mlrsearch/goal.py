@@ -69,11 +69,6 @@ class SearchGoal:
         )
 
     @property
-    def trials_at_a_load(self) -> int:
-        """More trials of the final duration than these are never needed to classify a load."""
-        return -(-self.duration_sum.ns // self.final_duration.ns)
-
-    @property
     def attributes(self) -> str:
         """All attributes with their values, as a report has to give them (RFC 9971 §4.9.3)."""
         return (

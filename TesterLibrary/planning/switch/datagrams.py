@@ -32,7 +32,6 @@ _MIRRORED = {
     "UDP.sport": "UDP.dport",
     "UDP.dport": "UDP.sport",
 }  # fields of an answer, and of the packet that asks
-_ASKED = "UDP.dport"
 
 
 def is_datagram(protocol: Protocol) -> bool:

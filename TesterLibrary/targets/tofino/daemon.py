@@ -49,9 +49,6 @@ class PipeScopes:
         return {"external": sorted(set(range(self.pipes)) - set(inside)), "internal": inside}
 
 
-FOLDED = PipeScopes()  # the scopes of a folded switch with four pipes
-
-
 @dataclass(frozen=True)
 class WholeChip:
     """The pipes of a chip, all of which run the one pipeline that a program has.

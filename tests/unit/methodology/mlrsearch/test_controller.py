@@ -50,7 +50,8 @@ def most_trials(result: MultipleLossRatioResult) -> int:
     for each in search.goals:
         for stage in (*each.preceding(), each):
             widths = math.log(search.top / search.bottom) / float(stage.width.value) + 1
-            most += stage.trials_at_a_load * (2 * math.ceil(math.log2(widths + 1)) + 8)
+            trials_at_a_load = -(-stage.duration_sum.ns // stage.final_duration.ns)
+            most += trials_at_a_load * (2 * math.ceil(math.log2(widths + 1)) + 8)
     return most
 
 

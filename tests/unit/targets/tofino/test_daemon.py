@@ -10,7 +10,6 @@ import pytest
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.targets.tofino.daemon import (
-    FOLDED,
     PipeScopes,
     WholeChip,
     configuration,
@@ -20,7 +19,7 @@ from TesterLibrary.targets.tofino.daemon import (
 
 
 def test_each_pipe_runs_one_part_of_the_program(tmp_path: Path) -> None:
-    path = write_configuration(tmp_path, "tofino", "tofino", FOLDED)
+    path = write_configuration(tmp_path, "tofino", "tofino", PipeScopes())
     assert path == tmp_path / "tofino.conf"
     told = json.loads(path.read_text(encoding="utf-8"))
     [device] = told["p4_devices"]
@@ -37,7 +36,7 @@ def test_each_pipe_runs_one_part_of_the_program(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("chip", "family"), [("tofino", "Tofino"), ("tofino2", "Tofino2")])
 def test_the_chip_is_called_as_the_daemon_calls_it(tmp_path: Path, chip: str, family: str) -> None:
-    [told] = configuration(tmp_path, chip, chip, FOLDED)["chip_list"]
+    [told] = configuration(tmp_path, chip, chip, PipeScopes())["chip_list"]
     assert told["chip_family"] == family
 
 
