@@ -12,7 +12,6 @@ import re
 import shlex
 import socket
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,17 +21,11 @@ from ..files import paths
 from ..files.document import Document, Kind, did_you_mean, load_document
 from ..model.forwarding import Forwarding
 from ..model.ports import Address, Interface
-from ..model.quantity import Frequency
-from ..model.router import RouterTable
-from ..model.shaper import Shaper
 from ..model.units import Bandwidth, Duration
 from .embedded import devices, restarts
 from .simulated import SimulatedDevice
 from .testbed import (
-    LEASE_TIMES,
     AskHook,
-    CertificateFiles,
-    CopySpec,
     DutSpec,
     HostSpec,
     ResetHook,
@@ -40,14 +33,13 @@ from .testbed import (
     Testbed,
     TestbedPort,
     TesterSpec,
-    is_lease_time,
 )
+from .tester_section import TesterSection
 
 _T = TypeVar("_T")
 _KIND = Kind("testbed", TestbedError)
 _KERNEL_NAME = re.compile(r"(?!(br0|lo|all|default)$)[A-Za-z0-9_-]{1,15}")
 _OF_KERNEL = ("iface", "af_xdp", "af_packet")  # interfaces by their names
-_MIB = {"MiB": 1, "GiB": 1024}
 
 
 def shipped_testbeds() -> dict[str, Path]:
@@ -120,7 +112,7 @@ class _Reader:
             self._unique(key, [getattr(port, key) for port in ports])
         if data.get("hosts") and not dut.is_physical:
             raise self._error("leave it out: only a physical device has hosts of your own", "hosts")
-        tester = self._tester(data.get("tester", {}))
+        tester = TesterSection(self._document).tester()
         for number, port in enumerate(ports):
             self._check_switched(number, port, tester, dut)
         self._check_behind(ports, tester.switch, dut)
@@ -320,83 +312,6 @@ class _Reader:
             raise self._error(f"{gateway} has to {needed}", *place, "gateway")
         return address, gateway
 
-    def _tester(self, data: Mapping[str, Any]) -> TesterSpec:
-        address = data.get("address")
-        if "switch" in data:
-            return TesterSpec(switch=self._switch(data))
-        local = [key for key in ("cpus", "memory", "huge_pages") if key in data]
-        if address and local:
-            raise self._error("only for a tester to be started here, without an address", "tester", local[0])
-        needs_tls = (address or "").startswith("grpc+tls:")
-        if needs_tls and "certificates" not in data:
-            raise self._error("grpc+tls needs certificates: ca, certificate and key", "tester", "address")
-        if "certificates" in data and not needs_tls:
-            raise self._error("only for an address grpc+tls:HOST:PORT", "tester", "certificates")
-        number, unit = data.get("memory", "0 MiB").split()
-        return TesterSpec(
-            address=address,
-            certificates=self._certificates(data["certificates"]) if needs_tls else None,
-            cpus=tuple(data.get("cpus", ())),
-            memory_mib=int(number) * _MIB[unit] or None,
-            huge_pages=data.get("huge_pages", False),
-            lease=self._lease(data),
-        )
-
-    def _lease(self, data: Mapping[str, Any]) -> Duration | None:
-        lease: Duration | None = self._parsed(Duration.parse, data.get("lease"), "tester", "lease")
-        if lease is not None and not is_lease_time(lease):
-            raise self._error(f"{lease} is no time of a lease; give {LEASE_TIMES}", "tester", "lease")
-        if lease is not None and not lease.ns and str(data.get("address", "")).startswith("grpc+tls:"):
-            problem = "a tester behind grpc+tls serves nobody without a lease; give a time from 1 s to 1 h"
-            raise self._error(problem, "tester", "lease")
-        return lease
-
-    def _switch(self, data: Mapping[str, Any]) -> SwitchSpec:
-        other = [key for key in data if key != "switch"]
-        if other:
-            raise self._error("only without a switch", "tester", other[0])
-        switch = dict(data["switch"])
-        spec = SwitchSpec(
-            **{
-                **switch,
-                "loopback_ports": tuple(switch.get("loopback_ports", ())),
-                "shaper": self._shaper(switch["shaper"]) if "shaper" in switch else None,
-                "router": self._router(switch["router"]) if "router" in switch else None,
-                "copies": self._copies(switch["copies"]) if "copies" in switch else None,
-            }
-        )
-        for key in ("shaper", "router"):
-            if key in switch and not spec.is_fake:
-                problem = "only with address: fake; behind another switch is a device of yours"
-                raise self._error(problem, "tester", "switch", key)
-        if spec.address == "model":
-            return self._modelled(spec)
-        if not spec.is_fake and not spec.cpu_interface:
-            problem = "is missing: the interface of this machine to the switch's CPU port"
-            raise self._error(problem, "tester", "switch", "cpu_interface")
-        folder = self._document.path.parent / Path(spec.build).expanduser()
-        return replace(spec, build=folder) if folder.is_dir() else spec
-
-    def _modelled(self, spec: SwitchSpec) -> SwitchSpec:
-        """A model that is started with the testbed: it runs what the compiler wrote for its profile."""
-        for key in ("cpu_interface", "copies"):
-            if getattr(spec, key):
-                problem = "only with another address; the model that a testbed starts has its own"
-                raise self._error(problem, "tester", "switch", key)
-        if self._document.data["dut"].get("kind") != "embedded":
-            problem = "its ports end in cables to an embedded device; give dut.kind: embedded"
-            raise self._error(problem, "tester", "switch", "address")
-        written = Path("results") / "p4" / str(spec.build)
-        beside = self._document.path.parent / Path(spec.build).expanduser()
-        folder = next((folder for folder in (beside, written) if folder.is_dir()), spec.build)
-        return replace(spec, build=folder, model=True)
-
-    def _copies(self, data: Mapping[str, Any]) -> CopySpec:
-        place = "tester", "switch", "copies"
-        speed = self._parsed(Bandwidth.parse, data["speed"], *place, "speed")
-        host = self._parsed(ipaddress.IPv4Interface, data["host"], *place, "host")
-        return CopySpec(**{**data, "speed": speed, "host": host})
-
     def _check_behind(self, ports: Sequence[TestbedPort], switch: SwitchSpec | None, dut: DutSpec) -> None:
         """Checks that the limits of the device behind a fake switch are those of a device that is there."""
         routed = any(port.gateway for port in ports)
@@ -410,22 +325,3 @@ class _Reader:
         if switch and switch.router and not routed:
             problem = "no port has a gateway, so behind the switch is a bridge; give ports a gateway"
             raise self._error(problem, "tester", "switch", "router")
-
-    def _router(self, data: Mapping[str, Any]) -> RouterTable:
-        place = "tester", "switch", "router"
-        return RouterTable(
-            data.get("most_neighbours"),
-            self._parsed(Frequency.parse, data.get("learning_rate"), *place, "learning_rate"),
-            self._parsed(Duration.parse, data.get("ageing"), *place, "ageing"),
-        )
-
-    def _shaper(self, data: Mapping[str, Any]) -> Shaper:
-        rate = self._parsed(Bandwidth.parse, data["rate"], "tester", "switch", "shaper", "rate")
-        return Shaper(**{**data, "rate": rate})
-
-    def _certificates(self, data: Mapping[str, str]) -> CertificateFiles:
-        files = {key: self._document.path.parent / Path(name).expanduser() for key, name in data.items()}
-        for key, path in files.items():
-            if not path.is_file():
-                raise self._error(f"there is no file {path}", "tester", "certificates", key)
-        return CertificateFiles(**files)
