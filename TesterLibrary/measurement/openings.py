@@ -7,7 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..model.responder import Clients, Reopen
+from ..model.planned_end import Opening
+from ..model.responder import Reopen
 from .sessions import SessionStatistics
 
 
@@ -15,62 +16,66 @@ from .sessions import SessionStatistics
 class Openings:
     """The connections that clients open."""
 
-    clients: Clients
+    name: str  # of the clients
+    asked: Opening
     counted: SessionStatistics  # since their start
 
     def due(self, duration_ns: int) -> Fraction | None:
         """Openings that the rate asks for in a time; None if it did not go on for all of the time."""
-        if self.clients.rate is None or self._all_opened:
-            return None
-        return self.clients.rate.per_second * duration_ns / 10**9
+        return None if self.asked.rate is None or self._all_opened else self.asked.rate * duration_ns
 
     @property
     def left(self) -> int:
-        """Openings of a total that are still to come; 0 without a total."""
+        """Openings that are still to come; 0 where clients open until they are stopped."""
         return max(0, self._most - self.counted.openings)
 
     @property
     def left_text(self) -> str:
         """The same, and of how many."""
-        return f"{self.left:,} of {self._most:,} connections of {self.clients.name}"
+        return f"{self.left:,} of {self._most:,} connections of {self.name}"
 
     @property
     def gone(self) -> int:
         """Flows that failed, and in whose place clients open no other one."""
-        return 0 if self.clients.reopen is Reopen.ALWAYS else self.counted.failed or 0
+        return 0 if self.asked.reopen is Reopen.ALWAYS else self.counted.failed or 0
 
     def kept(self, waiting: int) -> bool:
-        """Whether the device keeps clients from more: all connections are gone, or wait for its answer."""
-        return self.gone + waiting >= self.clients.connections
+        """Whether the device keeps clients from more: all connections are gone, or wait for its answer.
+
+        It keeps nobody from it who keeps nothing of a flow.
+        """
+        return 0 < self.asked.connections <= self.gone + waiting
 
     def all_in_use(self, waiting: int) -> int:
         """The most connections of clients, if they kept more from being opened; 0 if the device did.
 
         It did if half of them are gone, or wait for its answer.
         """
-        most, counted = self.clients.connections, self.counted
+        most, counted = self.asked.connections, self.counted
         if self._all_opened:
             return 0
-        held_up = counted.put_off > 0 or (self.clients.rate is None and counted.most_concurrent == most)
+        held_up = counted.put_off > 0 or (self.asked.rate is None and counted.most_concurrent == most)
         return most if held_up and 2 * (self.gone + waiting) < most else 0
 
     @property
     def may_send(self) -> bool:
         """Whether not all connections are over."""
-        total, counted = self.clients.total, self.counted
-        if total is None or not self._all_opened:
+        most, counted = self._most, self.counted
+        if not most or self.left:
             return True
         if counted.concurrent is not None:
             return counted.concurrent > 0
         # Who keeps nothing of a connection knows only whether it was answered.
-        return counted.established is None or counted.established < total
+        return counted.established is None or counted.established < most
 
     @property
     def _most(self) -> int:
-        """The total, or as many of it as are opened where none is opened again; 0 without a total."""
-        total, connections = self.clients.total or 0, self.clients.connections
-        return min(total, connections) if self.clients.reopen is Reopen.NEVER else total
+        """Openings after which there is no other one; 0 where clients open until they are stopped."""
+        total, connections = self.asked.total, self.asked.connections
+        if self.asked.reopen is Reopen.NEVER and connections:
+            return min(total or connections, connections)
+        return total
 
     @property
     def _all_opened(self) -> bool:
-        return self.clients.total is not None and self.counted.openings >= self.clients.total
+        return 0 < self.asked.total <= self.counted.openings

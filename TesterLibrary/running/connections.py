@@ -185,13 +185,13 @@ class Connections:
         return [
             one.end.name
             for one in self._running.values()
-            if isinstance(one.end, Clients) and Openings(one.end, self._read_now(one)).may_send
+            if (openings := self._openings(one)) and openings.may_send
         ]
 
     def behind(self, name: str) -> tuple[int, str] | None:
         """How many connections an end may count yet, and why; None if none is left, or a device is to blame.
 
-        Clients with a total are to open more of it; of a responder, any clients of this tester. A device
+        Clients are to open more of their total; of a responder, any clients of this tester. A device
         keeps them from it if all their places are taken by connections that failed and are not opened again,
         or that wait for an answer for longer than others did. What a client holds itself is not over yet.
         """
@@ -210,10 +210,10 @@ class Connections:
 
     def _still_opening(self, running: _Running) -> tuple[int, str] | None:
         """How many connections clients are still to open, and of which; None if none is left to them."""
-        if not isinstance(running.end, Clients):
+        openings = self._openings(running)
+        if openings is None or not openings.left:
             return None
-        openings = Openings(running.end, self._read_now(running))
-        if not openings.left or openings.kept(self._left_waiting(running, openings.counted) or 0):
+        if openings.kept(self._left_waiting(running, openings.counted) or 0):
             return None
         return openings.left, openings.left_text
 
@@ -393,6 +393,13 @@ class Connections:
         if reason := self._tester.lost_tags(end.port):
             yield reason
 
+    def _openings(self, running: _Running, read: SessionStatistics | None = None) -> Openings | None:
+        """The openings of clients, as they were read or are now; None of a responder."""
+        (planned,) = running.plan.ends
+        if planned.opening is None:
+            return None
+        return Openings(planned.name, planned.opening, read or self._read_now(running))
+
     def _read_now(self, running: _Running) -> SessionStatistics:
         return self._read(running, self._tester.target.snapshot([running.plan.job]))
 
@@ -439,7 +446,7 @@ class Connections:
         whole = self._read(running, after)
         earlier = None if from_start else self._read(running, before)
         statistics = whole.since(earlier) if earlier else whole
-        openings = Openings(running.end, whole) if isinstance(running.end, Clients) else None
+        openings = self._openings(running, whole)
         due = openings.due(statistics.duration_ns) if openings else None
         limits, ports = self._tester.rules.limits, running.end.ports
         held_up = whole.put_off > 0

@@ -225,3 +225,25 @@ def test_who_opens_each_connection_once_has_no_more_of_them(tmp_path: Path) -> N
     ends._sleep(1)
     with pytest.raises(VerdictFailed):
         asked(ends, "completed", "==", 40)
+
+
+@pytest.mark.parametrize("reopen", Reopen)
+def test_a_device_that_answers_no_syn_keeps_no_flood_from_going_on(tmp_path: Path, reopen: Reopen) -> None:
+    deaf = Responder(name="web", port="p2", protocol="udp-echo", servers=SERVICE)
+    rate = Frequency.parse("100/s")
+    ends = running(tmp_path, deaf, protocol="syn-flood", connections=1, rate=rate, total=50, reopen=reopen)
+    with pytest.raises(Inconclusive, match=r"of 50 connections of users are still to be opened"):
+        asked(ends, "attempted", "==", 50)
+    ends._sleep(1)
+    assert asked(ends, "attempted", "==", 50) == 50
+
+
+def test_the_connections_that_are_opened_once_are_still_to_be_opened(tmp_path: Path) -> None:
+    web = Responder(name="web", port="p2", protocol="http-get", servers=SERVICE)
+    ends = running(tmp_path, web, rate=Frequency.parse("20/s"), reopen=Reopen.NEVER)
+    with pytest.raises(Inconclusive, match=r"of 10 connections of users are still to be opened"):
+        asked(ends, "attempted", "==", 10)
+    assert ends.opening == ["users"]
+    ends._sleep(1)
+    assert asked(ends, "attempted", "==", 10) == 10
+    assert ends.opening == []

@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 
 from TesterLibrary.measurement.openings import Openings
-from TesterLibrary.model.endpoints import Endpoints
-from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.model.responder import Clients, Reopen
+from TesterLibrary.model.planned_end import Opening
+from TesterLibrary.model.responder import Reopen
 from tests.counted import session_statistics
 
 HALF_NS = 10**9 // 2
-RATE = Frequency.parse("100/s")
+RATE = Fraction(100, 10**9)  # each nanosecond
 
 
 def openings(asked: dict[str, Any], **counted: Any) -> Openings:
-    clients = Clients(name="users", port="p1", protocol="tcp", target=Endpoints.parse("10.0.0.1:80"), **asked)
-    return Openings(clients, session_statistics("users", 10**9, {}, {}, opens=True, **counted))
+    usual = {"connections": 1, "rate": None, "reopen": Reopen.ENDED_WELL}
+    opening = Opening(flows=100, addresses=(), source_mac=b"", destination_mac=b"", **{**usual, **asked})
+    return Openings("users", opening, session_statistics("users", 10**9, {}, {}, opens=True, **counted))
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,8 @@ def test_due_is_what_a_rate_asks_for_while_it_goes_on(
         ({"total": 60}, 53),
         ({"total": 5}, 0),
         ({"total": 60, "connections": 10, "reopen": Reopen.NEVER}, 3),
+        ({"connections": 10, "reopen": Reopen.NEVER}, 3),
+        ({"total": 60, "connections": 0, "reopen": Reopen.NEVER}, 53),
     ],
 )
 def test_left_is_what_is_missing_of_a_total(asked: dict[str, Any], left: int) -> None:
@@ -63,6 +65,7 @@ def test_flows_that_failed_are_gone_unless_they_are_opened_again(reopen: Reopen)
     assert found.gone == (0 if reopen is Reopen.ALWAYS else 6)
     assert found.kept(4) is (reopen is not Reopen.ALWAYS)
     assert not found.kept(3)
+    assert not openings({"connections": 0, "reopen": reopen}).kept(10)  # nothing is kept of a flow
 
 
 @pytest.mark.parametrize(
@@ -92,6 +95,9 @@ def test_clients_limit_themselves_unless_half_of_them_wait_for_the_device(
         ({"total": 20}, {"openings": 20, "concurrent": 1}, True),
         ({"total": 20}, {"openings": 20}, False),
         ({"total": 20}, {"openings": 20, "concurrent": None, "begun": None}, True),
+        ({"connections": 9, "reopen": Reopen.NEVER}, {"openings": 8}, True),
+        ({"connections": 9, "total": 20, "reopen": Reopen.NEVER}, {"openings": 9}, False),
+        ({"connections": 9, "reopen": Reopen.NEVER}, {"openings": 9}, False),
     ],
 )
 def test_clients_may_send_until_all_their_connections_are_over(
