@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -34,9 +35,17 @@ _MAC = bytes([2, 0, 0, 0, 0, 2])
 
 @pytest.mark.parametrize("seed", range(12))
 def test_clients_do_the_same_on_both(program: P4Program, seed: int) -> None:
-    draw = Random(seed)
-    twins = Twins(program)
-    protocol, sources, connections = draw.choice(_OPENED)
+    _compare(Twins(program), Random(seed), _OPENED)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_clients_do_the_same_on_a_tofino_2(program2: P4Program, seed: int) -> None:
+    flood = ("syn-flood", "198.18.0.64-198.18.0.67:5000-5999", 1)  # which changes three fields
+    _compare(Twins(program2, "tofino2"), Random(seed), (_OPENED[seed], flood))
+
+
+def _compare(twins: Twins, draw: Random, opened: Sequence[tuple[str, str, int]]) -> None:
+    protocol, sources, connections = draw.choice(opened)
     users = Clients(
         name="users",
         port="p1",

@@ -11,7 +11,7 @@ from fractions import Fraction
 from types import ModuleType
 
 from ...errors import PlanError
-from .chip import INTERNAL_PIPES, TOFINO, Chip
+from .chip import INTERNAL_PIPES, RECIRCULATION_BPS, TOFINO, Chip
 from .meter import TofinoMeter
 
 _TIMEOUT_MS = 10_000
@@ -25,6 +25,7 @@ class LoopbackFlow:
     bps: int
     pps: int
     group: str = ""  # flows of a group share registers, so they need one pipeline; empty: no group
+    recirculated_bps: int = 0  # of those that leave by the port that recirculates
 
 
 @dataclass(frozen=True)
@@ -168,6 +169,12 @@ def _check(flows: Sequence[LoopbackFlow], chip: LoopbackPorts) -> None:
         if flow.bps > chip.port_bps:
             problem = f"flow {flow.name!r} needs {_gbps(flow.bps)}"
             raise PlanError(f"{problem}; a loopback port carries {_gbps(chip.port_bps)}")
+    if (again := sum(flow.recirculated_bps for flow in flows)) > RECIRCULATION_BPS:
+        names = ", ".join(flow.name for flow in flows if flow.recirculated_bps)
+        raise PlanError(
+            f"{names}: {_gbps(again)}; the port that recirculates carries "
+            f"{_gbps(RECIRCULATION_BPS)}; open fewer connections each second"
+        )
     for what, needed, most in (
         ("bits", sum(flow.bps for flow in flows), chip.all_ports * chip.port_bps),
         ("packets", sum(flow.pps for flow in flows), chip.pipelines * (chip.pipeline_pps or 0)),

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The chips that a switch may have: numbers of their device ports, speeds and clocks.
 
-Source: the drivers that Intel published (open-p4studio, `bf_types.h`, `lld_sku.c`, `port_mgr_tof2_map.c`).
+Source: the drivers that Intel published (open-p4studio, `bf_types.h`, `lld_sku.c`, `port_mgr_tof2_map.c`; of
+ports that recirculate `pipe_mgr_pktgen.c`, `pipe_mgr_tof2_pktgen.c`, `bf_switchd.c`).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Chip:
         clock_mhz: The usual clock of its pipelines.
         pipeline_pps: Packets each second that a pipeline takes.
         recirculation_port: Device port of an external pipe whose frames come in again, without a cable or a
-            set-up; None: not known.
+            set-up.
         edited_fields: Fields of a template that the program changes from frame to frame, each by a unit.
     """
 
@@ -45,8 +46,8 @@ class Chip:
     pcie_ports: tuple[int, ...]
     clock_mhz: int
     pipeline_pps: int
+    recirculation_port: int
     pipes: int = 4
-    recirculation_port: int | None = None
     edited_fields: int = 2
 
     def device_port(self, pipe: int, connector: int, lane: int = 0) -> int:
@@ -74,7 +75,7 @@ TOFINO = Chip(
     pcie_ports=(192, 320),  # of a chip with two pipes, with four
     clock_mhz=1270,  # p4c's table of meter rates, profile 0
     pipeline_pps=1_200_000_000,
-    recirculation_port=68,  # loops by default (p4lang/p4app-switchML, issue 33)
+    recirculation_port=68,  # 68 to 71 always do
 )
 TOFINO_2 = Chip(
     profile="tofino2",
@@ -87,10 +88,12 @@ TOFINO_2 = Chip(
     pcie_ports=(0,),
     clock_mhz=1500,
     pipeline_pps=1_500_000_000,
+    recirculation_port=6,  # 1, 6 and 7 of pipe 0 always do, 6 with the lanes of 7 at 100G
     edited_fields=3,
 )
 CHIPS = {"tofino": TOFINO, "tofino2": TOFINO_2, "inline": TOFINO, "inline2": TOFINO_2}  # by profile
 INTERNAL_PIPES = (1, 3)  # pipes of a folded switch whose ports are wired to themselves (norma section 3.1)
+RECIRCULATION_BPS = 100 * 10**9  # as the vendor's daemon adds these ports of both chips
 PORT_MASK = 0x1FF  # bits of a device port
 
 

@@ -21,7 +21,7 @@ _ADDRESSES, _TAG = 12, b"\x81\x00" + LOOK_VLAN.to_bytes(2, "big")
 _US = 10**6
 
 
-def placed_looks(end: PlannedEnd, chip: LoopbackPorts) -> PlacedStarts | None:
+def placed_looks(end: PlannedEnd, chip: LoopbackPorts, edited_fields: int) -> PlacedStarts | None:
     """The looks at the flows of clients, not placed yet; None if their table has no timer.
 
     Raises:
@@ -30,7 +30,7 @@ def placed_looks(end: PlannedEnd, chip: LoopbackPorts) -> PlacedStarts | None:
     timer = timer_of(end.protocol)
     if timer is None:
         return None
-    found = starts(end)
+    found = starts(end, edited_fields)
     sources = found.hosts.count * found.ports.count
     for target in found.target:
         if sources % target.count:

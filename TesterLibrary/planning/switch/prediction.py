@@ -18,7 +18,6 @@ from .editor import own_fields
 from .match_action import match_action
 from .parts import whole
 from .sizes import Turns
-from .starts import recirculation_port
 from .steps import Level
 from .streams import SwitchEnd, SwitchStream, place
 
@@ -54,8 +53,6 @@ def _switch(file: JobFile, plan: Plan, chip: Chip) -> SwitchPrediction:
         chip=LoopbackPorts.of(chip),
         edited_fields=chip.edited_fields,
     )
-    if any(end.starts for end in placement.ends):
-        recirculation_port(chip)
     wholes = {one.id: (stream, one) for stream, one in zip(file.job.streams, plan.streams, strict=True)}
     streams = (_predicted(file, *wholes[whole(placed.planned.id)], placed) for placed in placement.streams)
     return SwitchPrediction(tuple(streams), placement.ends)

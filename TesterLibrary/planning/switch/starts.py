@@ -28,7 +28,6 @@ from ...protocols.actions.sending import Send
 from ...protocols.actions.variables import Randomize
 from .allocation import LoopbackFlow, LoopbackPort, LoopbackPorts
 from .answers import tcp_frame
-from .chip import TOFINO, Chip
 from .datagrams import is_datagram
 from .editor import WORD, SwitchEditor
 from .expected import expecting
@@ -44,6 +43,7 @@ GIVEN_UP = STATE  # the state of a flow that is over and is not to be opened aga
 _OVER = (0, GIVEN_UP)  # states of flows that are not open
 _FIRST, _GIVEN_UP = (Ternary("state", state, STATE) for state in _OVER)
 _FLOW_FIELDS = ("IP.src", "IP.dst", "TCP.sport", "TCP.dport")
+_STEPPED = 2  # fields that change in an order
 _SLOWEST_WRITE_S = Fraction(10, 10**6)  # until a state is written (norma appendix A), with room to spare
 _HEADERS = HeaderStack.parse("Ether / IP / TCP")
 
@@ -63,16 +63,6 @@ class Starts:
     def accepts(self) -> tuple[Accept, ...]:
         """The fields that select what comes to these sources from the target."""
         return (self.hosts, self.ports, *self.target)
-
-
-def recirculation_port(chip: Chip) -> int:
-    """The device port by which starts come in again. PlanError if none is known of a chip."""
-    if chip.recirculation_port is None:
-        raise PlanError(
-            "clients: starts of flows need a port that recirculates, and none is known of a "
-            f"{chip.family}; use a testerd"
-        )
-    return chip.recirculation_port
 
 
 @dataclass(frozen=True)
@@ -114,8 +104,8 @@ def carried_values(protocol: Protocol, template: Template) -> tuple[Expression, 
     return tuple(Expression("TCP.seq") if str(value) in drawn else value for value in values)
 
 
-def placed_starts(end: PlannedEnd, chip: LoopbackPorts) -> PlacedStarts:
-    """The starts of clients, not placed yet.
+def placed_starts(end: PlannedEnd, chip: LoopbackPorts, edited_fields: int) -> PlacedStarts:
+    """The starts of clients, not placed yet, of which so many fields can change.
 
     Raises:
         PlanError: what of the clients a switch cannot do.
@@ -126,7 +116,7 @@ def placed_starts(end: PlannedEnd, chip: LoopbackPorts) -> PlacedStarts:
             f"{end.name!r}: a switch opens connections at a rate, and none is given; give rate=, such as "
             "1000/s"
         )
-    found = starts(end)
+    found = starts(end, edited_fields)
     pps = end.opening.rate * 10**9
     if len(end.protocol.states) > 1:
         check_turns(end, pps, found.hosts.count * found.ports.count, "starts")
@@ -142,17 +132,18 @@ def paced(end: PlannedEnd, found: Starts, pps: Fraction, event: str, chip: Loopb
     except PlanError as problem:
         raise PlanError(f"{end.name!r}: {problem}") from None
     rate = staging.meter_rate
-    bps = ceil(rate * (size + LINE_OVERHEAD) * 8)
+    bits = (size + LINE_OVERHEAD) * 8
+    bps = ceil(rate * bits)
     return PlacedStarts(
         found,
         staging,
-        LoopbackFlow(f"{end.name}: {event}", bps, ceil(rate)),
+        LoopbackFlow(f"{end.name}: {event}", bps, ceil(rate), recirculated_bps=ceil(staging.rate * bits)),
         ceil(template_packets(size) * Fraction(bps, chip.port_bps)),
         metered=rate < line,
     )
 
 
-def starts(end: PlannedEnd) -> Starts:
+def starts(end: PlannedEnd, edited_fields: int) -> Starts:
     """The starts of planned clients. PlanError as placed_starts."""
     opening = end.opening
     assert opening is not None
@@ -168,7 +159,7 @@ def starts(end: PlannedEnd) -> Starts:
     targets = series["IP.dst"], series["TCP.dport"]
     return Starts(
         frame=_frame(opening, hosts, ports, targets, end.vlan),
-        edits=_edits(end, hosts, ports, targets),
+        edits=_edits(end, hosts, ports, targets, edited_fields),
         hosts=hosts,
         ports=ports,
         target=(
@@ -296,7 +287,7 @@ def _frame(
 
 
 def _edits(
-    end: PlannedEnd, hosts: Accept, ports: Accept, targets: tuple[Series, Series]
+    end: PlannedEnd, hosts: Accept, ports: Accept, targets: tuple[Series, Series], edited_fields: int
 ) -> tuple[SwitchEditor, ...]:
     """The fields that change from start to start: addresses first, then their ports, as in an engine."""
     found: list[SwitchEditor] = []
@@ -312,7 +303,8 @@ def _edits(
     stepped("TCP.sport", targets[1].first, targets[1].count)
     if drawn_at_start(end.protocol):
         found.append(SwitchEditor("TCP.seq", 0, (1 << WORD) - 1, True, 1 << WORD, 0))
-    if len(found) > (units := TOFINO.edited_fields):  # no other chip has starts
+    # A third unit waits for the second; the engine's target waits for the same as the source's port.
+    if len(found) > (units := min(edited_fields, _STEPPED + len(drawn_at_start(end.protocol)))):
         names = ", ".join(editor.field for editor in found)
         raise PlanError(
             f"{end.name!r}: fields that change from start to start: {len(found)} needed, {units} there "

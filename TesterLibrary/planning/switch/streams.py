@@ -116,7 +116,9 @@ def place(
         for end, program in programs
     ]
     opening = {
-        end.name: (placed_starts(end, chip), placed_looks(end, chip)) for end in plan.ends if end.opening
+        end.name: (placed_starts(end, chip, edited_fields), placed_looks(end, chip, edited_fields))
+        for end in plan.ends
+        if end.opening
     }
     looping_flows = [loop.flow for _, _, looping in loops for loop in looping]
     looping_flows += [one.flow for both in opening.values() for one in both if one]

@@ -18,7 +18,7 @@ from ...planning.switch.looks import LOOK_VLAN
 from ...planning.switch.replies import replies_only, reply_rows
 from ...planning.switch.resources import GAP_LAWS, LINKS, REPLIES, START, TEMPLATES, TRIGGERS
 from ...planning.switch.signature import signed_template
-from ...planning.switch.starts import PlacedStarts, opening_rows, recirculation_port
+from ...planning.switch.starts import PlacedStarts, opening_rows
 from ...planning.switch.streams import SwitchEnd, SwitchStream, place
 from ...planning.switch.timers import timer_of
 from ...planning.switch.trigger import ReturnedFrame, TemplateFrame, switch_trigger
@@ -323,7 +323,7 @@ class _Builder:
         """The starts of clients, or the looks at their flows, and the link by which their rows are known."""
         starts, place = placed.starts, placed.loopback
         assert place is not None
-        again = recirculation_port(self._program.chip)
+        again = self._program.chip.recirculation_port
         template, link = self._templates.next(), self._links.next()
         self._entries += [
             held_entry(template),

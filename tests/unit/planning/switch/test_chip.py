@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.planning.switch.chip import TOFINO, TOFINO_2, Chip, chip_of, pipe_of
+from TesterLibrary.planning.switch.chip import INTERNAL_PIPES, TOFINO, TOFINO_2, Chip, chip_of, pipe_of
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_a_device_port_is_that_of_the_driver(chip: Chip, place: tuple[int, int, 
 
 
 @pytest.mark.parametrize("chip", [TOFINO, TOFINO_2])
-def test_ports_of_the_cpu_are_no_connectors(chip: Chip) -> None:
+def test_ports_of_the_chip_itself_are_no_connectors(chip: Chip) -> None:
     connected = {
         chip.device_port(pipe, connector, lane)
         for pipe in range(chip.pipes)
@@ -35,7 +35,14 @@ def test_ports_of_the_cpu_are_no_connectors(chip: Chip) -> None:
         for lane in range(chip.lanes)
     }
     assert len(connected) == 256
-    assert not connected & {chip.cpu_port, *chip.pcie_ports}
+    assert not connected & {chip.cpu_port, *chip.pcie_ports, chip.recirculation_port}
+
+
+@pytest.mark.parametrize("chip", [TOFINO, TOFINO_2])
+def test_starts_come_in_again_at_an_external_pipe_by_a_port_of_no_cpu(chip: Chip) -> None:
+    assert pipe_of(chip.recirculation_port) not in INTERNAL_PIPES
+    four = range(chip.cpu_port, chip.cpu_port + 4)  # lanes of the CPU's Ethernet port
+    assert chip.recirculation_port not in {*four, *chip.pcie_ports}
 
 
 def test_a_profile_of_no_chip_is_refused() -> None:

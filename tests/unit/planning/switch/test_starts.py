@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from ipaddress import ip_address, ip_interface
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,14 @@ from TesterLibrary.files.paths import resource
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.planned_end import PlannedEnd
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Clients, Reopen
 from TesterLibrary.model.units import Bandwidth
 from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.planning.switch.allocation import LoopbackPorts
+from TesterLibrary.planning.switch.chip import TOFINO, TOFINO_2, Chip
 from TesterLibrary.planning.switch.match_action import match_action
 from TesterLibrary.planning.switch.starts import GIVEN_UP, START, begins, ends, opening_rows, starts
 from TesterLibrary.planning.switch.streams import place
@@ -49,7 +53,7 @@ def plan(**given: Any) -> Plan:
 
 def _starts(**given: Any) -> Any:
     (end,) = plan(**given).ends
-    return starts(end)
+    return starts(end, TOFINO.edited_fields)
 
 
 def test_a_start_looks_like_an_answer_of_the_target_to_the_first_source() -> None:
@@ -168,6 +172,47 @@ def test_random_bits_and_options_that_depend_on_a_flow_are_refused(
     path.write_text(text.replace(old, new), encoding="utf-8")
     with pytest.raises(PlanError, match=problem):
         place(plan(protocol=str(path)), PORTS, {})
+
+
+_MANY = Endpoints.parse("198.18.0.64-198.18.0.67:5000-5999")
+
+
+def test_on_a_tofino_2_a_flood_draws_behind_an_address_and_a_port() -> None:
+    (end,) = place(
+        plan(protocol="syn-flood", sources=_MANY), PORTS, {}, edited_fields=TOFINO_2.edited_fields
+    ).ends
+    assert end.starts is not None
+    assert [(edit.field, edit.cascaded) for edit in end.starts.starts.edits] == [
+        ("IP.dst", False),
+        ("TCP.dport", True),
+        ("TCP.seq", False),
+    ]
+
+
+def test_a_third_field_that_would_wait_for_the_second_is_refused() -> None:
+    """An engine's target moves whenever the port of the source does."""
+    given = plan(sources=_MANY, target=Endpoints.parse("198.18.0.3-198.18.0.4:80"))
+    with pytest.raises(PlanError, match=r"3 needed, 2 there \(IP.dst, TCP.dport, IP.src, as answers"):
+        place(given, PORTS, {}, edited_fields=TOFINO_2.edited_fields)
+
+
+@pytest.mark.parametrize("chip", [TOFINO, TOFINO_2], ids=lambda chip: chip.family)
+def test_starts_are_as_many_as_the_port_that_recirculates_carries(chip: Chip) -> None:
+    """A start has 84 bytes on the wire, so 148.8 million a second are 100 Gbps."""
+    ends = [
+        replace(plan(protocol="syn-flood", rate=Frequency.parse(rate)).ends[0], name=rate)
+        for rate in ("100 M/s", "48 M/s", "1 M/s")
+    ]
+
+    def both(*ends: PlannedEnd) -> None:
+        place(replace(plan(), ends=ends), PORTS, {}, chip=LoopbackPorts.of(chip))
+
+    both(*ends[:2])
+    said = (
+        "100 M/s: start, 48 M/s: start, 1 M/s: start: 100.1 Gbps; the port that recirculates carries 100 Gbps"
+    )
+    with pytest.raises(PlanError, match=said):
+        both(*ends)
 
 
 def test_starts_have_a_loop_at_the_rate_of_the_openings() -> None:
