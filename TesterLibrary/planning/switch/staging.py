@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, takewhile
 from math import ceil, prod
+from operator import itemgetter
 
 from ...errors import PlanError
 from ...model.pattern import Stage
@@ -23,7 +24,7 @@ _NANOSECONDS = 10**9
 _TICKS = 64  # in a gap, if the loop has room: in a random one on average
 _LOAD = Fraction(95, 100)  # of a loop and of a port, that random gaps take at most
 _CANDIDATES = 64  # meter rates that are tried for every target, if none is twice as fast
-_FEW = Fraction(3)  # a lead, in packets, that is small enough
+_FEW = 3  # packets of a lead that is small enough
 _IN_A_ROW = (1, 2)  # packets that pass without a skip where they come evenly; two in a pattern only
 
 
@@ -60,11 +61,6 @@ class Staging:
         """The most packets by which the corrected meter is ahead of its average rate."""
         first = self.stages[0]
         return Fraction(first.passes * first.skips, first.period)
-
-    @property
-    def ahead(self) -> Fraction:
-        """The same in frames, of a rate without a pattern."""
-        return self.lead * _ratio(self.stages[1:])
 
     def departures(self, ticks: int) -> int:
         """The number of packets that leave the last stage when the meter has passed `ticks` packets.
@@ -137,14 +133,27 @@ def stage(
 ) -> Staging:
     """Reaches a target rate with a meter, one stage that corrects its rate, and the stages of a pattern.
 
-    The first 64 of the meter's rates from the target upwards are tried, up to twice as fast, and all up to
-    `up_to`. For
-    each, continued fractions find the first ratio n / (n + m) whose error is at most `enough`. The most even
-    ratio is taken, because n packets are faster than the target before m packets are skipped. If no ratio is
-    close enough, the closest is taken. A rate up to `up_to` that passes one packet in a row, or else two,
-    is preferred: a short trial of n packets in a row would end early by n gaps. Without a pattern frames
-    leave one by one: a slow rate has a second stage, which passes one of up to 64 ticks in a gap, behind a
-    first one that skips a tick now and then.
+    The slowest of the meter's rates up to `up_to` that is a multiple of the target is taken: packets pass
+    one in a row, or with a pattern else two, because a short trial of n packets in a row would end early by
+    n gaps. If there is none, the first 64 rates from the target upwards are tried, up to twice as fast, and
+    all up to `up_to`. For each, the stage with the fewest passes and skips is found whose error is at most
+    `enough`, or the closest of those with up to three skips. The first rate with a lead of less than three
+    packets is taken, or else the one with the least lead. If none is close enough, the closest is taken.
+
+    Without a pattern frames leave one by one: if `up_to` has room for several ticks in a gap, up to 64, a
+    second stage passes one of them, behind a first one that skips a tick now and then. All rates from so
+    many ticks in a gap to twice as many are tried. The first one at which one tick in a row is skipped is
+    taken, or else the one at which they are the least part of a gap.
+
+    Bounds: let the slowest rate that is tried be (1 + d) T times the target, with T whole ticks in a gap, or
+    1 without a second stage, and M = d^2 / (2 enough (1 + d)), rounded up, and at least 3 if T = 1. A frame
+    leaves early by at most M / T gaps, and with several ticks in a gap the longest gap is at most 1 + M / T
+    times the shortest one. Proof: 1 / d ticks pass for each one that is skipped. An error of `enough` leaves
+    an interval of at least 1 / M around this number, so it contains a fraction with a denominator of at most
+    M, which is the number of ticks that are skipped in a row. A Tofino's meter has d <= 1/256, except for
+    its slowest 255 rates, so M <= 8 for an error of 10^-6. If there is room for 64 ticks in a gap, at most
+    two in a row are skipped: the ratios that one or two give from the rates of an octave leave no target
+    out, and all octaves are alike.
 
     Args:
         target: Average rate, packets each second.
@@ -163,24 +172,23 @@ def stage(
     needed = target / _ratio(pattern)  # the rate of the corrected meter
     for rate, even in _even(meter, needed, up_to, enough, width, _IN_A_ROW[: 1 + bool(pattern)]):
         return Staging(target, rate, (even, *pattern))
-    best: Stage | None = None
-    best_rate, worst = needed, (True, Fraction(0))
-    for meter_rate in _candidates(meter, needed, up_to):
-        first = _correction(needed / meter_rate, width, enough)
-        unevenness = _unevenness(first, needed / meter_rate, enough)
-        if best is None or unevenness < worst:
-            best, best_rate, worst = first, meter_rate, unevenness
-        if worst < (False, _FEW):
+    in_gap = 1 if pattern else max(1, min(_TICKS, int(up_to / target)))
+    fastest, few = (up_to, _FEW) if in_gap == 1 else (max(up_to, 2 * needed * in_gap), 1)
+    found: Staging | None = None
+    least = True, Fraction(0)  # close enough ones come before all others, which are sorted by their error
+    for rate in _candidates(meter, needed * in_gap, fastest):
+        ticks = min(int(rate / needed), 1 << width) if in_gap > 1 else 1
+        first, off = _correction(needed * ticks / rate, width, enough, few)
+        between = (Stage(1, ticks - 1),) if ticks > 1 else ()
+        tried = Staging(target, rate, (first, *between, *pattern))
+        uneven = Fraction(first.skips, ticks) if between else tried.lead
+        unevenness = (True, off) if off > enough else (False, uneven)
+        if found is None or unevenness < least:
+            found, least = tried, unevenness
+        if off <= enough and (first.skips <= few if between else uneven < few):
             break
-    if best is None:
+    if found is None:
         raise PlanError(f"{_pps(needed)} is faster than this meter, which has no such rate")
-    found = Staging(target, best_rate, (best, *pattern))
-    if not pattern:
-        for spread in _spread(target, meter, width, enough, up_to):
-            if spread.ahead < found.ahead and abs(spread.error) <= enough:
-                found = spread
-            if found.lead < _FEW:
-                break
     if abs(found.error) > most:
         raise PlanError(
             f"{_pps(target)} cannot be reached: the closest is {_pps(found.rate)}, from the meter's "
@@ -213,15 +221,6 @@ def draw(gaps: DrawnGaps, meter: Meter, *, line: Fraction, port: Fraction, up_to
     return Staging(rate, ticks, (Stage(1, 0),), gaps=gaps, carried=port)
 
 
-def _unevenness(first: Stage, ratio: Fraction, enough: Fraction) -> tuple[bool, Fraction]:
-    """A sort key, lower is better: stages that are close enough by their lead, then others by their error."""
-    off = abs(first.passes * ratio.denominator - ratio.numerator * first.period)
-    whole = ratio.numerator * first.period
-    if off * enough.denominator <= whole * enough.numerator:
-        return False, Fraction(first.passes * first.skips, first.period)
-    return True, Fraction(off, whole)
-
-
 def _even(
     meter: Meter, needed: Fraction, up_to: Fraction, enough: Fraction, width: int, in_a_row: Sequence[int]
 ) -> Iterator[tuple[Fraction, Stage]]:
@@ -240,14 +239,6 @@ def _even(
                 yield rate, Stage(passes, period - passes)
 
 
-def _spread(
-    target: Fraction, meter: Meter, width: int, enough: Fraction, up_to: Fraction
-) -> Iterator[Staging]:
-    """Stagings of a slow rate in which one of several ticks passes; the most ticks in a gap first."""
-    for ticks in range(min(_TICKS, int(up_to / target)), 1, -1):
-        yield stage(target, meter, width=width, pattern=(Stage(1, ticks - 1),), enough=enough)
-
-
 def _candidates(meter: Meter, needed: Fraction, up_to: Fraction) -> Iterator[Fraction]:
     """Rates of the meter, the slowest first."""
     rates = meter.at_least(needed)
@@ -258,29 +249,31 @@ def _candidates(meter: Meter, needed: Fraction, up_to: Fraction) -> Iterator[Fra
         yield rate
 
 
-def _correction(ratio: Fraction, width: int, enough: Fraction) -> Stage:
-    """The shortest stage that passes `ratio` of its ticks with at most the error `enough`, or the closest."""
+def _correction(ratio: Fraction, width: int, enough: Fraction, few: int) -> tuple[Stage, Fraction]:
+    """The stage with the fewest passes and skips that passes `ratio` of its ticks, and its relative error.
+
+    Of those with at most `few` skips the closest one is taken. If none is within `enough`, the closest of all
+    is taken.
+    """
     longest = 1 << width
-    top, bottom = ratio.numerator, ratio.denominator
-    for passes, period in _convergents(ratio):
-        if period > longest:
-            break
-        off = abs(passes * bottom - top * period) * enough.denominator
-        if passes and off <= top * period * enough.numerator:
-            return Stage(passes, period - passes)
-    closest = max(ratio.limit_denominator(longest), Fraction(1, longest))
-    return Stage(closest.numerator, closest.denominator - closest.numerator)
+    simplest = _simplest(ratio * (1 - enough), ratio * (1 + enough))
+    passes, skips = simplest.numerator, simplest.denominator - simplest.numerator
+    pairs = [(passes, round(passes * (1 - ratio) / ratio))]
+    if 0 < skips < passes:
+        pairs = [(round(n * ratio / (1 - ratio)), n) for n in range(skips, max(skips, few) + 1)]
+    fitting = [pair for pair in pairs if sum(pair) <= longest]
+    if not fitting:
+        closest = max(ratio.limit_denominator(longest), Fraction(1, longest))
+        fitting = [(closest.numerator, closest.denominator - closest.numerator)]
+    return min(((stage := Stage(*pair), abs(stage.ratio / ratio - 1)) for pair in fitting), key=itemgetter(1))
 
 
-def _convergents(ratio: Fraction) -> Iterator[tuple[int, int]]:
-    """The convergents of its continued fraction: numerators and denominators."""
-    numerators, denominators, number, rest = (0, 1), (1, 0), ratio.numerator, ratio.denominator
-    while rest:
-        whole, remainder = divmod(number, rest)
-        numerators = numerators[1], whole * numerators[1] + numerators[0]
-        denominators = denominators[1], whole * denominators[1] + denominators[0]
-        yield numerators[1], denominators[1]
-        number, rest = rest, remainder
+def _simplest(low: Fraction, high: Fraction) -> Fraction:
+    """The fraction from `low` to `high` that has the least numerator and the least denominator."""
+    whole = ceil(low)
+    if whole <= high:
+        return Fraction(whole)
+    return whole - 1 + 1 / _simplest(1 / (high - whole + 1), 1 / (low - whole + 1))
 
 
 def _check(target: Fraction, pattern: Sequence[Stage], width: int) -> None:

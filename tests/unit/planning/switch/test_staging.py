@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import prod
+from itertools import pairwise
+from math import ceil, prod
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
@@ -243,14 +244,32 @@ def test_a_tofino_s_rates_ascend_from_the_slowest_that_is_fast_enough() -> None:
     assert list(meter.at_least(Fraction(511 * 2**27 + 1))) == []
 
 
+@pytest.mark.parametrize("clock", [1220, 1270, 1500])
 @pytest.mark.parametrize(("even", "up_to"), [(Fraction(1, 10**6), 1_488_095), (Fraction(1, 10**4), 64)])
-@given(target=st.fractions(8, 2000, max_denominator=1000))
-def test_frames_of_slow_streams_leave_one_by_one(even: Fraction, up_to: int, target: Fraction) -> None:
-    """At their own times, to a part of a gap, however few packets the loop carries (64: a model's)."""
-    line = LoopMeter(TofinoMeter(), Fraction(148_809_523))
-    found = stage(target, line, enough=even, up_to=Fraction(up_to))
+@given(target=st.fractions(Fraction(1, 10), 10**6, max_denominator=1000))
+@example(target=Fraction(6_350_698_500, 2**27))  # beside the fifth rate of a meter: a model's is 132 ahead
+@example(
+    target=Fraction(4_000_007 * 1270, 2**20)
+)  # beside another: no rate up to twice as fast skips one tick
+def test_frames_of_slow_streams_leave_one_by_one(
+    even: Fraction, up_to: int, clock: int, target: Fraction
+) -> None:
+    """At their own times to a part of a gap, which follows from the rates that a meter has."""
+    meter = LoopMeter(TofinoMeter(Fraction(clock * 10**6)), Fraction(148_809_523))
+    found = stage(target, meter, enough=even, up_to=Fraction(up_to))
     assert abs(found.error) <= even
-    apart = [found.leaves_ns(frame + 1) - found.leaves_ns(frame) for frame in range(500)]
-    assert found.ahead < (20 if up_to > 64 else 32)  # a model's rates are coarse
-    if 64 * target < up_to:
-        assert max(apart) <= Fraction(22, 21) * min(apart)
+    ticks = max(1, min(64, int(up_to / target)))
+    slowest = next(meter.at_least(ticks * target))
+    if ticks > 1:
+        ticks = int(slowest / target)
+    off = slowest / (ticks * target) - 1
+    skips = max(ceil(off**2 / (2 * even * (1 + off))), 1 if ticks > 1 else 3)
+    part = Fraction(skips, ticks)
+    frames = [*range(500), *range(found.stages[0].passes - 20, found.stages[0].passes + 20)]
+    leaves = [found.leaves_ns(max(0, frame)) * found.rate / 10**9 for frame in frames]
+    assert all(0 <= frame - left <= part for frame, left in zip(frames, leaves, strict=True) if frame >= 0)
+    if ticks > 1:
+        apart = [after - before for before, after in pairwise(leaves[:500])]
+        assert max(apart) <= (1 + part) * min(apart)
+    if up_to > 64 * target:
+        assert max(apart) <= Fraction(33, 32) * min(apart)

