@@ -267,6 +267,7 @@ class Trial(Validated):
     foreign: Foreign = NOTHING_FOREIGN  # other frames that arrived on its ports
     elsewhere: tuple[ForeignAt, ...] = ()  # the same at each other port of the tester where there were some
     waits: Waits | None = None  # before and after it; None: not known, or part of no test
+    max_rate_error: Fraction = EvidenceLimits.max_rate_error  # its tester's limit; that of a burst is wider
 
     @property
     def traffic(self) -> str:

@@ -11,7 +11,6 @@ from fractions import Fraction
 from typing import TypeVar
 
 from ..measurement.departure import GapError
-from ..measurement.evidence import EvidenceLimits
 from ..measurement.trial import Trial
 
 _AT_PORTS = (
@@ -21,7 +20,6 @@ _AT_PORTS = (
     ("PAUSE frames", "rx_pause"),
     ("frames that the interface received and the tester did not see", "rx_unseen"),
 )
-_LIMIT = EvidenceLimits.max_rate_error
 N = TypeVar("N", int, Fraction)
 
 
@@ -36,7 +34,7 @@ class EvidenceSummary:
     received: int
     worst_shortfall: Fraction | None
     worst_rate_error: Fraction | None
-    worst_burst_error: Fraction | None  # rate error beyond the usual limit: a burst has a wider one
+    worst_burst_error: Fraction | None  # rate error beyond the tester's limit: a burst has a wider one
     gap_error: GapError
     tester_drops: int | None
     worst_gap_ns: int | None
@@ -47,8 +45,8 @@ class EvidenceSummary:
     @classmethod
     def of(cls, trials: Sequence[Trial]) -> EvidenceSummary:
         """Drops, gaps and errors are those of the valid trials: invalid ones support no verdict."""
-        proof = [t.evidence for t in trials if t.valid]
-        errors = [abs(e.rate_error) for e in proof]
+        valid = [trial for trial in trials if trial.valid]
+        proof = [trial.evidence for trial in valid]
         return cls(
             trials=len(trials),
             invalid=sum(not t.valid for t in trials),
@@ -56,15 +54,20 @@ class EvidenceSummary:
             sent=sum(t.sent for t in trials),
             received=sum(t.received for t in trials),
             worst_shortfall=_worst([e.shortfall for e in proof]),
-            worst_rate_error=max((error for error in errors if error <= _LIMIT), default=None),
-            worst_burst_error=max((error for error in errors if error > _LIMIT), default=None),
-            gap_error=GapError.merged(s.counters.departures for t in trials if t.valid for s in t.streams),
+            worst_rate_error=_worst([abs(t.evidence.rate_error) for t in valid if not _is_burst(t)]),
+            worst_burst_error=_worst([abs(t.evidence.rate_error) for t in valid if _is_burst(t)]),
+            gap_error=GapError.merged(s.counters.departures for t in valid for s in t.streams),
             tester_drops=_sum([drops for e in proof for drops in (e.rx_missed, e.kernel_dropped)]),
             worst_gap_ns=_worst([e.worst_worker_gap_ns for e in proof]),
             worst_drift=_worst([None if e.clock_drift is None else abs(e.clock_drift) for e in proof]),
             at_ports=tuple((name, _at_ports(trials, counter)) for name, counter in _AT_PORTS),
             objections=by_kind([objection for trial in trials for objection in trial.objections]),
         )
+
+
+def _is_burst(trial: Trial) -> bool:
+    """Whether a valid trial has a rate error that its tester's limit allows bursts only."""
+    return abs(trial.evidence.rate_error) > trial.max_rate_error
 
 
 def _at_ports(trials: Sequence[Trial], counter: str) -> int | None:

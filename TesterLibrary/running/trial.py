@@ -274,6 +274,7 @@ class StreamRun:
             ),
             order_objections=tuple(self._tester.order_objections(self.plan.streams)),
             started_at=self._started_at,
+            max_rate_error=self._tester.rules.limits.max_rate_error,
         )
 
     def _growth(self, counted: StreamCounters) -> Growth | None:

@@ -237,6 +237,14 @@ def test_a_burst_has_a_rate_error_of_its_own() -> None:
     assert (found.worst_rate_error, found.worst_burst_error) == (Fraction(1, 1000), Fraction(82, 100))
 
 
+def test_a_tester_with_a_wide_limit_of_rate_errors_has_no_bursts_for_them() -> None:
+    """The meters of a vendor's model are wrong by up to half."""
+    trial = next(trial.trial for trial in golden_records().trials if trial.trial.valid)
+    slow = replace(trial.evidence, rate_error=Fraction(-2, 5))
+    found = EvidenceSummary.of([replace(trial, evidence=slow, max_rate_error=Fraction(1, 2))])
+    assert (found.worst_rate_error, found.worst_burst_error) == (Fraction(2, 5), None)
+
+
 def test_connections_have_a_table_and_no_frames_that_nobody_sent(tmp_path: Path) -> None:
     page = Page(tmp_path)
     page.test("Scale.Rate", [connections(Device(5000), highest=20_000)], [], "PASS")

@@ -42,6 +42,14 @@ def test_a_burst_is_so_many_frames_at_line_rate(tmp_path: Path) -> None:
     assert trial.valid
 
 
+def test_a_trial_says_the_limit_of_rate_errors_of_its_tester(tmp_path: Path) -> None:
+    """A burst too, which is judged by a wider one: only beside the tester's it is known as a burst."""
+    this = fake_tester(tmp_path)
+    limits = replace(this.rules.limits, max_rate_error=Fraction(1, 50))
+    this.rules = replace(this.rules, limits=limits)
+    assert send_burst(this, stream(), packets=100, timeout=MINUTE).max_rate_error == Fraction(1, 50)
+
+
 def test_streams_with_an_end_are_sent_to_it(tmp_path: Path) -> None:
     trial = send(
         fake_tester(tmp_path),
