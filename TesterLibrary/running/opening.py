@@ -16,8 +16,6 @@ from ..files.evidence_limits import evidence_limits
 from ..measurement.evidence import EvidenceLimits
 from ..model.ports import Port
 from ..model.responder import Clients, Responder
-from ..model.router import RouterTable
-from ..model.shaper import Shaper
 from ..model.trigger import Trigger
 from ..model.units import Duration
 from ..reporting.progress import Console
@@ -29,16 +27,11 @@ from ..targets.engine.owner import OWNER
 from ..targets.engine.process import EngineProcess
 from ..targets.fake import fake_port
 from ..targets.simulated import SimulatedTarget
-from ..targets.tofino.cabling import MOST_FRAME, Cabling, CopyPort, FrontPort, meter_of
-from ..targets.tofino.modelled import COPY_END, LOOPBACKS, connect_copies
-from ..targets.tofino.opening import open_switch, program_of
-from ..targets.tofino.served import Cables
+from ..targets.tofino.on_testbed import switch_on
 from ..testbeds import RunningTestbed, open_testbed
 from ..testbeds.simulated import SimulatedDevice
 from ..testbeds.testbed import (
     LEASE_TIMES,
-    CopySpec,
-    SwitchSpec,
     Testbed,
     TestbedPort,
     TesterSpec,
@@ -279,7 +272,7 @@ def open_target(testbed: RunningTestbed) -> Target:
         ports = [fake_port(p.name, link_speed_bps=p.speed.bps) for p in testbed.testbed.ports]
         return SimulatedTarget(SimulatedDevice.of(testbed.testbed.dut.options), ports)
     if spec.switch is not None:
-        return _open_switch(testbed, spec.switch)
+        return switch_on(testbed, spec.switch)
     if spec.address is None:
         return EngineProcess.launch(
             ports=testbed.port_specs,
@@ -306,51 +299,6 @@ def _sleep_of(target: Target) -> Callable[[float], None]:
     if isinstance(target, SimulatedTarget):
         return lambda seconds: target.advance(Duration(round(seconds * 10**9)))
     return time.sleep
-
-
-def _open_switch(running: RunningTestbed, spec: SwitchSpec) -> Target:
-    testbed = running.testbed
-    behind: Shaper | RouterTable | Cables | None = spec.shaper or spec.router
-    connectors = [port.interface.removeprefix("front:") for port in testbed.ports]
-    copies = _copy_port(spec.copies) if spec.copies else None
-    if testbed.dut.is_embedded:  # its interfaces are at the ends of cables
-        interfaces = [port.interface.rpartition(":")[2] for port in testbed.ports]
-        form = "dev:{0}" if spec.model else "{1}/0"  # the model has device ports 0, 4, 8 and so on
-        connectors = [form.format(4 * number, number + 1) for number, _ in enumerate(interfaces)]
-        cables = dict(zip(connectors, interfaces, strict=True))
-        if spec.model:
-            copies = connect_copies(form.format(4 * len(interfaces), 0), running.command_prefix)
-            if copies:
-                cables[copies.front] = COPY_END
-        behind = Cables(cables, running.command_prefix)
-    front = tuple(
-        FrontPort(port.described_by(b"", MOST_FRAME), connector, port.fec or "none")
-        for port, connector in zip(testbed.ports, connectors, strict=True)
-    )
-    program = program_of(spec.build)
-    chip, loops = program.chip, spec.is_started and spec.model and program.internal_pipes
-    cabling = Cabling(
-        front,
-        chip.cpu_port if spec.cpu_port is None else spec.cpu_port,
-        spec.loopback_ports or (LOOPBACKS if loops else ()),
-        has_transceivers=not spec.model,
-        meter=meter_of(chip, spec.clock_mhz, model=spec.model),
-        chip=chip,
-        copies=copies,
-    )
-    return open_switch(
-        spec.address,
-        cabling,
-        program=spec.program,
-        build=spec.build,
-        cpu_interface=spec.cpu_interface,
-        behind=behind,
-    )
-
-
-def _copy_port(spec: CopySpec) -> CopyPort:
-    front = spec.port.removeprefix("front:")
-    return CopyPort.of(front, spec.interface, spec.host, speed_bps=int(spec.speed.bps), fec=spec.fec)
 
 
 def _port(port: TestbedPort, capabilities: Capabilities) -> Port:
