@@ -26,6 +26,11 @@ def suite_root() -> Path:
     return data_root() / "suites"
 
 
+def is_path(name: str) -> bool:
+    """Whether a name is that of a file of the user, not of a shipped one."""
+    return "/" in name or Path(name).suffix != ""
+
+
 def resource(kind: str, name: str) -> Path:
     """The shipped file ``resources/<kind>/<name>.yaml``, or a file of the user.
 
@@ -35,11 +40,10 @@ def resource(kind: str, name: str) -> Path:
     Raises ``ChoiceError`` naming what was given and what there is.
     """
     folder = data_root() / "resources" / kind
-    is_path = "/" in name or Path(name).suffix != ""
-    path = Path(name).expanduser() if is_path else folder / f"{name}.yaml"
+    path = Path(name).expanduser() if is_path(name) else folder / f"{name}.yaml"
     if path.is_file():
         return path.resolve()
-    if is_path:
+    if is_path(name):
         raise ChoiceError(f"{kind}: there is no file {path} (from {Path.cwd()})")
     known = ", ".join(names(kind)) or "none"
     raise ChoiceError(

@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from ..errors import PlanError
+from ..files import paths
 from ..model.protocol import ASIDE_BITS, STATE_BITS, Protocol
 from . import machine_check, name_check
 from .actions.following import NextEvent, Say
@@ -20,13 +22,23 @@ _MOST_FINDINGS = 40
 
 
 def load_protocol(name_or_path: str) -> Protocol:
-    """A shipped protocol, such as `tcp`, or a file. PlanError says all that is wrong with it."""
+    """A shipped protocol, such as `tcp`, or a file. PlanError says all that is wrong with it.
+
+    A shipped one is read and checked once in a process.
+    """
+    return _checked(name_or_path) if paths.is_path(name_or_path) else _shipped(name_or_path)
+
+
+def _checked(name_or_path: str) -> Protocol:
     protocol = load_unchecked(name_or_path)
     found = check(protocol)
     if found:
         rest = [f"and {len(found) - _MOST_FINDINGS} more"] if len(found) > _MOST_FINDINGS else []
         raise PlanError("\n".join([*map(str, found[:_MOST_FINDINGS]), *rest]))
     return protocol
+
+
+_shipped = cache(_checked)
 
 
 def check(protocol: Protocol) -> list[Finding]:
