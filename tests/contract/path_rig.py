@@ -32,8 +32,7 @@ from TesterLibrary.targets.engine.process import EngineProcess
 from TesterLibrary.targets.tofino.cabling import Cabling, FrontPort
 from TesterLibrary.targets.tofino.fake import Bridge, FakeDaemon, FakeSwitch, MakesPipelines
 from TesterLibrary.targets.tofino.path_target import PathTarget
-from TesterLibrary.targets.tofino.program import SCHEMA, Program
-from TesterLibrary.targets.tofino.schema import Schema
+from TesterLibrary.targets.tofino.program import Program
 from TesterLibrary.targets.tofino.session import SwitchSession
 from tests.program.compiled import compiled
 from tests.program.path_pipelines import runs_paths
@@ -196,9 +195,7 @@ class SwitchPathRig:
         )
         copies = copies_here(daemon, "32/3")
         cabling = Cabling(front, internal_pipes=(), has_cpu=False, chip=program.chip, copies=copies)
-        self.session = SwitchSession(
-            lambda: FakeSwitch(daemon), Schema.load(folder / SCHEMA), cabling, sleep=self._sleep
-        )
+        self.session = SwitchSession(lambda: FakeSwitch(daemon), daemon.schema, cabling, sleep=self._sleep)
         self.path_target = PathTarget(self.session, program, now_ns=lambda: self.now_ns)
         self.target: Target = self.path_target
         self.ports = {each.port.name: each.port for each in front}

@@ -27,8 +27,7 @@ from TesterLibrary.targets.fake import FakeTarget
 from TesterLibrary.targets.fake.device import FakeDevice, FakePath
 from TesterLibrary.targets.tofino.cabling import Cabling, CopyPort, FrontPort
 from TesterLibrary.targets.tofino.fake import FakeDaemon, FakeSwitch, MakesPipelines, Wire
-from TesterLibrary.targets.tofino.program import SCHEMA, Program
-from TesterLibrary.targets.tofino.schema import Schema
+from TesterLibrary.targets.tofino.program import Program
 from TesterLibrary.targets.tofino.session import SwitchSession
 from TesterLibrary.targets.tofino.target import TofinoTarget
 
@@ -168,7 +167,7 @@ class SwitchRig(Rig):
         copies = copies_here(daemon, f"{chip.connectors}/{chip.lanes - 1}")
         session = SwitchSession(
             lambda: FakeSwitch(daemon),
-            Schema.load(folder / SCHEMA),
+            daemon.schema,
             Cabling(front, copies=copies, cpu_port=chip.cpu_port, chip=chip, meter=TofinoMeter(chip.clock)),
             sleep=self.pass_time,
         )

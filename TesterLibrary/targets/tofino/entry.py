@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class TableEntry:
     action: str | None = None
     data: Mapping[str, Value] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def place(self) -> frozenset[tuple[str, Value]]:
         """The key as a set, which identifies an entry in its table."""
         return frozenset(self.key.items())

@@ -74,7 +74,7 @@ class FakeDaemon:
         in_time: bool = False,
     ) -> None:
         compiled = Program.load(folder)
-        self._schema, self._compiled, self.chip = Schema.load(folder / SCHEMA), compiled, compiled.chip
+        self.schema, self._compiled, self.chip = Schema.load(folder / SCHEMA), compiled, compiled.chip
         self._now_ns, self._wire = now_ns, wire or Bridge()
         self.program, self.taken_by, self.empty = program, taken_by, empty
         self.has_mac_counters, self._pipelines, self._in_time = has_mac_counters, pipelines, in_time
@@ -85,7 +85,7 @@ class FakeDaemon:
     def start(self) -> None:
         """Starts the daemon, with empty tables and no ports."""
         self.starts += 1
-        store, digests = Store(self._schema, self._compiled.pipes), Digests()
+        store, digests = Store(self.schema, self._compiled.pipes), Digests()
         pace = Pace(store, self.chip.clock)
         pipelines: Pipelines[Any]
         if self._pipelines is not None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from ....model.expression import NOTHING, Expression
 from ....planning.switch.datagrams import carried_word
@@ -99,7 +100,14 @@ def _answers(program: Program) -> Iterator[tuple[str, FakeAnswer]]:
 
 
 def _replies(program: Program) -> Iterator[tuple[str, Reply]]:
-    for protocol in map(load_protocol, program.protocols):
-        if replies_only(protocol):
-            for place, reply in enumerate(reply_rows(match_action(protocol, {})).replies):
-                yield reply_action(protocol, place), reply
+    for name in program.protocols:
+        yield from _replies_of(name)
+
+
+@cache
+def _replies_of(name: str) -> Sequence[tuple[str, Reply]]:
+    protocol = load_protocol(name)
+    if not replies_only(protocol):
+        return ()
+    replies = reply_rows(match_action(protocol, {})).replies
+    return [(reply_action(protocol, place), reply) for place, reply in enumerate(replies)]

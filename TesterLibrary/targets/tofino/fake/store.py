@@ -149,24 +149,28 @@ class Matcher:
 
     def __init__(self, table: Table, entries: Iterable[TableEntry]) -> None:
         names = [name for name in table.key if name != PRIORITY]
+        self._width = len(names)
         self._exact: dict[tuple[int, ...], TableEntry] = {}
-        self._ranked: list[tuple[list[Value | None], TableEntry]] = []
+        self._ranked: list[tuple[list[tuple[int, Value]], TableEntry]] = []
         ranked = PRIORITY in table.key
         for entry in sorted(entries, key=_priority) if ranked else entries:
-            wanted = [entry.key.get(name) for name in names]
             if ranked:
+                wanted = [(at, entry.key[name]) for at, name in enumerate(names) if name in entry.key]
                 self._ranked.append((wanted, entry))
             else:
-                self._exact[tuple(int(str(value)) for value in wanted)] = entry
+                self._exact[tuple(int(str(entry.key[name])) for name in names)] = entry
 
     def find(self, values: tuple[int, ...]) -> TableEntry | None:
         """The entry that matches these values; of several, the one with the lowest priority number."""
         if self._exact:
             return self._exact.get(values)
+        if len(values) != self._width:
+            raise ValueError(f"{len(values)} values for a key of {self._width} fields")
         for wanted, entry in self._ranked:
-            if all(
-                match is None or _holds(match, value) for match, value in zip(wanted, values, strict=True)
-            ):
+            for at, match in wanted:
+                if not _holds(match, values[at]):
+                    break
+            else:
                 return entry
         return None
 
