@@ -13,6 +13,7 @@ import dataclasses
 import inspect
 import json
 import re
+import sys
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
@@ -98,5 +99,14 @@ def _schema(hint: Any, parts: dict[str, Any]) -> dict[str, Any]:
 
 @lru_cache
 def _comments(cls: type) -> dict[str, str]:
-    """The comments beside the fields of a class, by field."""
-    return dict(_COMMENT.findall(inspect.getsource(cls)))
+    """The comments beside the fields of a class at the top of its module, by field."""
+    found = re.search(
+        rf"^class {cls.__name__}\b.*?(?=^\S|\Z)", _source(cls.__module__), re.MULTILINE | re.DOTALL
+    )
+    assert found
+    return dict(_COMMENT.findall(found[0]))
+
+
+@lru_cache
+def _source(module: str) -> str:
+    return inspect.getsource(sys.modules[module])
