@@ -16,6 +16,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -46,7 +47,6 @@ TESTBED_FAULT = "testbed_fault"  # an event: a testbed could not be set up, or i
 TESTER_FAULT = "tester_fault"  # an event: a tester is broken, gone or late, or somebody else has it
 NOT_RUN = "not_run"  # the event of a test that was left out, with the reason
 KINDS = ("trial", "result", "verdict", "withdrawal", "test", "event")
-_THIS_PROCESS = uuid4().hex
 
 
 def procedure_of(kind: type[Result]) -> str:
@@ -223,7 +223,7 @@ class Recorder:
         """Makes the directory; what an earlier run left there is moved aside, never mixed in or deleted."""
         if self._ready:
             return
-        run_id = self._run_id or os.environ.get(RUN_VARIABLE, _THIS_PROCESS)
+        run_id = self._run_id or os.environ.get(RUN_VARIABLE) or _run_of(os.getpid())
         if (self.directory / "run.json").exists() and not _is_of(self.directory, run_id):
             self.directory.rename(_free_name(self.directory))
         make_directory(self.directory)
@@ -255,6 +255,12 @@ def start_run(directory: Path, run_id: str, **facts: Any) -> None:
     """Begins a run whose records several processes will append; they find `run_id` in RUN_VARIABLE."""
     make_directory(directory)
     _write(directory / "run.json", new_run(run_id, **facts))
+
+
+@cache
+def _run_of(_process: int) -> str:
+    """The run that a process is where nothing names one; those that it forks are others."""
+    return uuid4().hex
 
 
 def _is_of(directory: Path, run_id: str) -> bool:

@@ -17,8 +17,8 @@ from TesterLibrary import TesterLibrary
 from TesterLibrary.errors import LeaseError
 from TesterLibrary.model.capture import Capture
 from TesterLibrary.model.units import Duration
+from TesterLibrary.targets.engine import owner
 from TesterLibrary.targets.engine.client import EngineTarget
-from TesterLibrary.targets.engine.owner import CLIENT, OWNER
 from TesterLibrary.targets.engine.process import EngineProcess
 
 from .leased_client import sending
@@ -123,7 +123,7 @@ def test_jobs_of_a_client_that_lives_are_named_and_left(
 def test_a_lease_that_a_killed_process_of_the_same_user_left_ends_at_once(
     process: EngineProcess, library: TesterLibrary, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with sending(process.address, OWNER, 60) as client:
+    with sending(process.address, owner.OWNER, 60) as client:
         client.kill()
         client.wait()
     library.open_tester()
@@ -132,14 +132,14 @@ def test_a_lease_that_a_killed_process_of_the_same_user_left_ends_at_once(
     with closing(EngineTarget.connect(process.address)) as direct:
         holder = direct.lease_holder()
     assert holder is not None
-    assert holder.client == CLIENT
+    assert holder.client == owner.client()
 
 
 @pytest.mark.parametrize("dies", [True, False])
 def test_the_lease_of_another_user_or_of_a_process_that_lives_is_left(
     process: EngineProcess, library: TesterLibrary, dies: bool
 ) -> None:
-    with sending(process.address, "alice" if dies else OWNER, 60) as client:
+    with sending(process.address, "alice" if dies else owner.OWNER, 60) as client:
         if dies:
             client.kill()
             client.wait()

@@ -11,10 +11,9 @@ from typing import Protocol
 import grpc
 
 from ...errors import TestbedError
-from .owner import CLIENT
+from .owner import client
 
 _OPTIONS = (
-    ("grpc.primary_user_agent", CLIENT),
     ("grpc.max_receive_message_length", 256 << 20),  # histograms of many streams
     ("grpc.max_send_message_length", 256 << 20),
     ("grpc.enable_http_proxy", 0),  # a tester is never behind a proxy, but the environment may name one
@@ -50,7 +49,7 @@ def open_channel(address: str, certificates: Certificates | None) -> grpc.Channe
         TestbedError: no such form of address, no certificates for TLS, or a file that cannot be read.
     """
     if address.startswith("unix:/"):
-        return grpc.insecure_channel(address, options=_OPTIONS)
+        return grpc.insecure_channel(address, options=_options())
     found = _TLS.fullmatch(address)
     if not found:
         raise TestbedError(f"{address!r} is no address of a tester; write unix:/PATH or grpc+tls:HOST:PORT")
@@ -61,7 +60,11 @@ def open_channel(address: str, certificates: Certificates | None) -> grpc.Channe
         private_key=_read(certificates.key),
         certificate_chain=_read(certificates.certificate),
     )
-    return grpc.secure_channel(f"{found[1]}:{found[2]}", credentials, options=_OPTIONS)
+    return grpc.secure_channel(f"{found[1]}:{found[2]}", credentials, options=_options())
+
+
+def _options() -> list[tuple[str, object]]:
+    return [("grpc.primary_user_agent", client()), *_OPTIONS]
 
 
 def _read(path: Path) -> bytes:

@@ -34,7 +34,7 @@ from ..base import (
 )
 from . import convert, convert_capture, convert_counters, convert_query, leases
 from .address import Certificates, open_channel
-from .owner import CLIENT
+from .owner import client
 
 _REFUSED = frozenset(
     {
@@ -220,7 +220,7 @@ class EngineTarget:
         request = control_pb2.TakeSnapshotRequest(jobs=jobs, without_buckets=not buckets)
         with self._errors("TakeSnapshot", jobs):
             answer = self._stub.TakeSnapshot(request, timeout=_ANSWER_S, metadata=self._metadata)
-        return convert_counters.snapshot_value(answer, CLIENT)
+        return convert_counters.snapshot_value(answer, client())
 
     def flip(self, jobs: Sequence[str]) -> Flipped:
         """See `Target`."""

@@ -20,7 +20,7 @@ from ..base import LeaseTerms
 from .client import EngineTarget
 from .owner import OWNER
 
-# As `address.CLIENT` is made; a client of TLS has its certificate and its address behind it.
+# As `owner.client` makes it; a client of TLS has its certificate and its address behind it.
 _CLIENT = re.compile(r"TesterLibrary \(.*@(.+), process (\d+)\)")
 _HERE = ascii(gethostname())[1:-1]
 _SHORTEST = Duration(10**9)

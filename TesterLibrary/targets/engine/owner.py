@@ -18,5 +18,8 @@ def _user() -> str:
 
 # Whom a tester is leased to, unless a suite says otherwise.
 OWNER = ascii(f"{_user()}@{gethostname()}")[1:-1]
-# The name by which a tester tells others which process has stopped their traffic.
-CLIENT = f"TesterLibrary ({OWNER}, process {os.getpid()})"
+
+
+def client() -> str:
+    """The name by which a tester tells others which process has stopped their traffic."""
+    return f"TesterLibrary ({OWNER}, process {os.getpid()})"
