@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections import UserDict
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
@@ -21,6 +19,7 @@ import pytest
 from robot.api import ExecutionResult
 
 from TesterLibrary.reporting.rebuild import NO_REPORTS
+from tests import forked
 from tests.excuses import Excused
 
 from .machine import explanation
@@ -139,9 +138,9 @@ def robot(
         given = [word for variable in (*variables, *again) for word in ("--variable", variable)]
         given += ["--test", only] if only else []
         given += ["--listener", str(listener)] if listener else []
-        command = [sys.executable, "-m", "robot", "--outputdir", str(output), "--nostatusrc", *given]
+        arguments = ["--outputdir", str(output), "--nostatusrc", *given, str(suite)]
         environment = {**os.environ, NO_REPORTS: "1"}  # half a second of each run, which few tests look at
-        subprocess.run([*command, str(suite)], check=True, timeout=seconds, env=environment)
+        assert forked.run("robot", arguments, environment=environment, timeout=seconds) == 0
 
     return SuiteTests(output, run_once)
 
