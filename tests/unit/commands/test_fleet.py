@@ -19,7 +19,6 @@ from TesterLibrary.commands import main as cli
 from TesterLibrary.commands._certification import certification
 from TesterLibrary.commands._fleet import FleetRunner
 from TesterLibrary.files.campaign import load_campaign
-from TesterLibrary.reporting import allure_report
 from TesterLibrary.service.fleet.fleet import fleet_of
 from TesterLibrary.service.fleet.task import Task, unlike
 from TesterLibrary.service.fleet.workers import LocalWorkers
@@ -35,11 +34,6 @@ ALL = [f"bed.{suite}/{test} PASS" for suite in ("A", "B") for test in ("First", 
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(allure_report, "generate", _no_allure)  # takes longer than everything else here
-
-
-def _no_allure(_: Path, report: Path, **__: object) -> Path:
-    return report
 
 
 def test_the_same_results_in_the_same_order_as_on_one_tester(

@@ -16,7 +16,6 @@ import pytest
 
 from TesterLibrary.commands import main as cli
 from TesterLibrary.commands._alone import alone
-from TesterLibrary.reporting import allure_report
 from TesterLibrary.reporting.place import EVIDENCE
 from TesterLibrary.reporting.records import read
 from TesterLibrary.testbeds.load import find_testbed
@@ -28,11 +27,6 @@ from .test_main import certify, suite
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(allure_report, "generate", _no_allure)  # takes longer than everything else here
-
-
-def _no_allure(_: Path, report: Path, **__: object) -> Path:
-    return report
 
 
 def interrupt(folder: Path, *names: str) -> Path:

@@ -44,7 +44,6 @@ repetitions: 2
 def _six_nights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A database in which the delay was 1 ms for six nights."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TESTER_ALLURE", "/bin/false")  # its report takes longer than the rest
     (tmp_path / "delay.robot").write_text(SUITE)
     place = {"kind": "verdict", "schema": 2, "testbed": "l2-bridge", "suite": "l2-bridge.Delay"}
     known = {"outcome": "PASS", "subject": "delay of north", "bound": "<= 5 ms", "reason": ""}
