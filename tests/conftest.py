@@ -7,6 +7,7 @@ Tests on a model skip, and say why, where SDE_INSTALL names no SDE with a model.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 from pathlib import Path
@@ -35,6 +36,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     excuses.install(config)
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and all that they import are no garbage, and are not looked through again."""
+    gc.freeze()
 
 
 def pytest_xdist_auto_num_workers() -> int:
