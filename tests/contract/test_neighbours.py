@@ -28,6 +28,8 @@ GATEWAYS = {"p1": IPv4Address("198.18.1.1"), "p2": IPv4Address("198.19.1.1")}
 HUNDRED = AddressRange.parse("198.18.64.1-198.18.64.100")
 RATE, SLOW = Frequency.parse("5 k/s"), Frequency.parse("1 k/s")
 
+pytestmark = pytest.mark.fakes
+
 
 def measurer(directory: Path, table: RouterTable, **changes: Any) -> NeighbourMeasurer:
     """A measurer on a switch with this router behind it, which has answered both ports."""

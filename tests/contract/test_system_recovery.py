@@ -118,6 +118,7 @@ def suite_on(target: Any, folder: Path) -> Suite:
     return suite
 
 
+@pytest.mark.fakes
 @pytest.mark.parametrize("given", [{}, {"overload": Ratio.parse("90 %")}])
 def test_a_tester_that_sends_no_steps_refuses_before_the_throughput_search(
     given: dict[str, Any], tmp_path: Path
@@ -150,6 +151,7 @@ def recovery(wire: Wire | None, folder: Path) -> RecoveryResult:
     return measure_system_recovery(TrialMeasurer(suite.tester, [suite.streams["north"]]), MEASUREMENT)
 
 
+@pytest.mark.fakes
 def test_a_switch_says_that_a_device_that_loses_nothing_was_not_overloaded(tmp_path: Path) -> None:
     verdict = recovery(None, tmp_path).verdict_below(Duration(MS))
     why = "the device lost nothing at 4 % of line rate for 300 ms, so it was not overloaded"
@@ -157,6 +159,7 @@ def test_a_switch_says_that_a_device_that_loses_nothing_was_not_overloaded(tmp_p
     assert why in str(verdict)
 
 
+@pytest.mark.fakes
 def test_behind_a_token_bucket_the_last_loss_is_the_one_of_arithmetic(tmp_path: Path) -> None:
     """A queue alone recovers at once: by its first frame after the step it has room again."""
     wire = Slow()
@@ -175,6 +178,7 @@ def test_behind_a_token_bucket_the_last_loss_is_the_one_of_arithmetic(tmp_path: 
     assert result.verdict_below(Duration(ceil(late_ns) - 1)).outcome is Outcome.INCONCLUSIVE
 
 
+@pytest.mark.fakes
 @pytest.mark.parametrize("hold_ms", [20, 60, 110])
 def test_the_time_of_a_slow_recovery_is_within_its_bounds(hold_ms: int, tmp_path: Path) -> None:
     wire = Slow(hold_ms * MS)
@@ -193,6 +197,7 @@ def test_the_time_of_a_slow_recovery_is_within_its_bounds(hold_ms: int, tmp_path
     assert result.verdict_below(Duration(round(took_ns))).outcome is Outcome.INCONCLUSIVE
 
 
+@pytest.mark.fakes
 @pytest.mark.parametrize("later", [0, 100])
 def test_an_overload_that_was_lost_whole_is_judged(later: int, tmp_path: Path) -> None:
     """Nothing arrives before the first frame that the device forwards, so no number is skipped."""
