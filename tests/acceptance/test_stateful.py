@@ -59,7 +59,7 @@ def test_curl_gets_a_hundred_million_bytes(lab: Lab) -> None:
     assert lab.curl("100000000") == pattern(100_000_000)
 
 
-@pytest.mark.parametrize("size", [1000, 100_000])
+@pytest.mark.parametrize("size", [1000, pytest.param(100_000, marks=pytest.mark.long)])
 def test_wrk_has_no_errors(lab: Lab, size: int) -> None:
     """Connections that stay, and one for each request."""
     lab.start(web())

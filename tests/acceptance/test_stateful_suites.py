@@ -19,9 +19,10 @@ _LONG = {
     "l7_load_balancer",
     "nd_learning",
 }
+_LONG_IF_RIGHT = {*_LONG, "cdn", "private_tunnel"}
 
 
-@pytest.mark.parametrize("suite", [quick_or_long(suite, long=suite in _LONG) for suite in RIGHT])
+@pytest.mark.parametrize("suite", [quick_or_long(suite, long=suite in _LONG_IF_RIGHT) for suite in RIGHT])
 def test_a_device_that_is_right_passes(suite: str, tmp_path: Path) -> None:
     tests = robot(STATEFUL / f"{suite}.robot", tmp_path)
     assert len(tests) >= 2

@@ -24,9 +24,8 @@ def test_one_suite_runs_on_every_tester(testbed: str, tmp_path: Path) -> None:
     check_passed(tests)
 
 
-@pytest.mark.parametrize(
-    "testbed", [pytest.param("embedded/l2-bridge", marks=pytest.mark.long), "tofino-fake"]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("testbed", ["embedded/l2-bridge", "tofino-fake"])
 def test_captures_are_the_same_on_every_tester(testbed: str, tmp_path: Path) -> None:
     tests = run("captured.robot", tmp_path, f"TESTBED:{testbed}")
     assert set(tests) == {"A Trial", "Fields As They Arrive", "Tags As They Arrive", "The Last Frames"}
@@ -56,7 +55,7 @@ def test_what_a_switch_cannot_measure_never_passes(
     assert (tests[name].status, message in tests[name].message) == (status, True), tests[name].message
 
 
-@pytest.mark.parametrize("device", ["bridge", "router"])
+@pytest.mark.parametrize("device", ["bridge", pytest.param("router", marks=pytest.mark.long)])
 def test_devices_of_the_kernel_are_behind_a_fake_switch(device: str, tmp_path: Path) -> None:
     """Frames of its streams go by cables to a real device, and what that forwards is counted."""
     tests = run("kernel_behind_switch.robot", tmp_path, f"TESTBED:{_behind_switch(device, tmp_path)}")

@@ -123,8 +123,8 @@ def test_the_router_answers_discovery_and_forwards_ipv6() -> None:
     ("rights", "name"),
     [
         ("root", "l2-bridge"),
-        ("root", "l3-router"),
-        ("root", "l3-router-ipv6"),
+        pytest.param("root", "l3-router", marks=pytest.mark.long),
+        pytest.param("root", "l3-router-ipv6", marks=pytest.mark.long),
         pytest.param("user namespace", "l2-bridge", marks=pytest.mark.long),
         pytest.param("user namespace", "l3-router", marks=pytest.mark.long),
         ("user namespace", "l3-router-ipv6"),
