@@ -19,8 +19,7 @@ from ..verdict import Between, Undecided, text_of
 from ._assertion import asserted, number_of
 
 _FAILED = ("failed", "failed/s")
-# Counts that rise with every connection; of one table they are called tcp.completed and the like.
-_RISING = ("attempted", "established", "completed", "transactions", "bytes_received", "bytes_delivered")
+_PRESENT = "concurrent"  # all other counts can only rise
 
 
 class SessionGetter:
@@ -41,7 +40,7 @@ class SessionGetter:
         ends = self._suite.connections
         # Looked at first: who has opened all meanwhile is early, and never wrong. Robot runs again what
         # failed, not what it skips, so whoever waits for a count by that is told that it is not there yet.
-        rises = statistic is not None and statistic.rpartition(".")[2] in _RISING
+        rises = statistic not in (None, _PRESENT)
         judged = operator is not None and not self._suite.retried
         behind = ends.behind(name) if rises and judged else None
         trial = ends.settled_so_far(name) if statistic in _FAILED else ends.so_far(name)
@@ -56,19 +55,20 @@ class SessionGetter:
             subject=f"{statistic.replace('_', ' ')} of {name}",
             parse=lambda text: parsed(statistic, text),
             text=lambda value: duration_text(value) if _is_time(statistic) else text_of(value),
-            known=_rising(trial, statistic, behind) or _known(trial, statistic),
+            known=_rising(trial, statistic, behind),
             doubt=trial.doubt,
             message=message,
         )
 
 
 def _rising(trial: SessionTrial, statistic: str, behind: tuple[int, str] | None) -> Between | None:
-    """The bounds of a count that rises while the tester is to open more; None for others."""
-    value = trial.statistics.statistic(statistic)
+    """The bounds of a statistic that is not known exactly, or of a count that rises with more connections."""
+    value, known = trial.statistics.statistic(statistic), _known(trial, statistic)
     if behind is None or not isinstance(value, int):
-        return None
+        return known
     left, why = behind
-    return Undecided(value, value + left if statistic == "attempted" else inf, why)
+    least = value if known is None else known.least
+    return Undecided(least, value + left if statistic == "attempted" else inf, why)
 
 
 def _known(trial: SessionTrial, statistic: str) -> Between | None:

@@ -64,8 +64,8 @@ class Streams:
         where they route, traffic classes, hop counts, IPv4 identifications and checksums.
 
         A stream that starts later, such as the aggressor of another one, sends for the rest of a trial. Rates
-        of the trial are averages over its whole duration. `Set Rate` lets it go on at once. A switch starts
-        all streams at the same time, and refuses it.
+        of the trial are averages over its whole duration. `Set Rate` lets it go on at once. On a
+        switch it is later by whole frames of its own, and a time that is more than 5 % off them is refused.
 
         A frame longer than the port's limit or a rate above the line rate is refused, naming the limit.
 

@@ -46,6 +46,13 @@ class _Running:
     missed: bool = False  # trials that were taken over from an interrupted attempt, which it has not seen
 
 
+@dataclass(frozen=True)
+class _Stopped:
+    end: End
+    trial: SessionTrial
+    openings: Openings | None  # of clients that were to open more, and were not kept from it by a device
+
+
 class Connections:
     """Responders and clients of one tester, by name."""
 
@@ -61,7 +68,7 @@ class Connections:
         self._starts: Counter[str] = Counter()
         # Not the seed of the run, which may be that of the run before.
         self._turns = SourceTurns(secrets.randbits(64) if source_seed is None else source_seed)
-        self._stopped: dict[str, tuple[End, SessionTrial]] = {}
+        self._stopped: dict[str, _Stopped] = {}
 
     def start(self, end: End) -> str:
         """Puts an end on its port, until the test or the suite that runs is over. Returns its name.
@@ -137,11 +144,14 @@ class Connections:
             target = self._tester.target
             try:
                 waiting = self._waiting_for_ever(running)
+                before = self._openings(running)
+                kept = before is not None and before.kept(before.counted.waiting or 0)
                 target.stop([running.plan.job], abandon=abandon)
                 trial = self._since_start(running, target.snapshot([running.plan.job]))
                 if waiting is not None:
                     trial = replace(trial, unanswered=waiting)
-                self._stopped[name] = (running.end, trial)
+                openings = None if kept else self._openings(running, trial.statistics)
+                self._stopped[name] = _Stopped(running.end, trial, openings)
                 self._tester.note_faults(trial.objections)
                 if isinstance(running.end, Clients):
                     self._turns.used(running.plan.ends[0], trial.statistics.openings)
@@ -154,19 +164,19 @@ class Connections:
     def statistics(self, name: str) -> SessionStatistics:
         """Statistics of an end since its start: so far, or until it was stopped."""
         if name in self._stopped:
-            return self._stopped[name][1].statistics
+            return self._stopped[name].trial.statistics
         return self._read(*self._looked_at(name))
 
     def so_far(self, name: str) -> SessionTrial:
         """An end since its start, or until it was stopped, with objections where the tester fell short."""
         if name in self._stopped:
-            return self._stopped[name][1]
+            return self._stopped[name].trial
         return self._since_start(*self._looked_at(name))
 
     def settled_so_far(self, name: str) -> SessionTrial:
         """The same, with what waits for longer than others: it is looked at again if something waits."""
         if name in self._stopped:
-            return self._stopped[name][1]
+            return self._stopped[name].trial
         running, now = self._looked_at(name)
         waiting = self._left_waiting(running, self._read(running, now))
         latest = self._tester.target.snapshot([running.plan.job])
@@ -191,10 +201,13 @@ class Connections:
     def behind(self, name: str) -> tuple[int, str] | None:
         """How many connections an end may count yet, and why; None if none is left, or a device is to blame.
 
-        Clients are to open more of their total; of a responder, any clients of this tester. A device
-        keeps them from it if all their places are taken by connections that failed and are not opened again,
-        or that wait for an answer for longer than others did. What a client holds itself is not over yet.
+        Clients are to open more of their total, or were stopped before that; of a responder, any clients of
+        this tester that run. A device keeps them from it if all their places are taken by connections that
+        failed and are not opened again, or that wait for an answer for longer than others did. What a client
+        holds itself is not over yet.
         """
+        if name in self._stopped and (openings := self._stopped[name].openings) and openings.left:
+            return openings.left, f"{openings.left_text} were not opened before they were stopped"
         running = self._running.get(name)
         if running is None:
             return None
@@ -293,7 +306,7 @@ class Connections:
 
     def clients(self, name: str) -> Clients:
         """The clients of that name as they were started. TesterLibraryError if there are none."""
-        end = self._stopped[name][0] if name in self._stopped else self._known(name, Clients).end
+        end = self._stopped[name].end if name in self._stopped else self._known(name, Clients).end
         if not isinstance(end, Clients):
             raise TesterLibraryError(f"{name!r} is a responder; give the name of clients")
         return end

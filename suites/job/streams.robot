@@ -16,7 +16,7 @@ Test Tags           job
 ${TESTBED}          embedded/l2-bridge
 ${PROFILE_NAME}     quick
 ${PROFILE_FILE}     ${CURDIR}/../../resources/criteria/profiles/${PROFILE_NAME}.yaml
-${JOB_FILE}         steady
+${JOB_FILE}         light
 ${DURATION}         ${NONE}    # in place of that of the file
 
 

@@ -199,6 +199,49 @@ def test_a_responder_waits_for_all_clients_that_a_device_may_lead_to_it(tmp_path
         getter_of(ends).statistic("web", "established", AssertionOperator["=="], 99, None)
 
 
+def test_a_suite_that_stops_clients_early_has_tried_no_device(tmp_path: Path) -> None:
+    web = Responder(name="web", port="p2", protocol="http-get", servers=SERVICE)
+    ends = running(tmp_path, web, rate=Frequency.parse("5/s"), connections=50, total=50)
+    ends.stop(["users"], Clients)
+    with pytest.raises(Inconclusive, match=r"of 50 connections of users were not opened before they were st"):
+        asked(ends, "completed", "==", 50)
+    with pytest.raises(VerdictFailed):
+        asked(ends, "attempted", "==", 51)
+
+
+def test_all_is_opened_before_a_stop(tmp_path: Path) -> None:
+    web = Responder(name="web", port="p2", protocol="http-get", servers=SERVICE)
+    ends = running(tmp_path, web, rate=Frequency.parse("100/s"), connections=50, total=50)
+    ends._sleep(1)
+    ends.stop(["users"], Clients)
+    with pytest.raises(VerdictFailed):
+        asked(ends, "completed", "==", 51)
+
+
+@pytest.mark.parametrize("statistic", ["failed", "reset", "most_concurrent"])
+def test_what_has_not_gone_wrong_yet_is_no_pass(tmp_path: Path, statistic: str) -> None:
+    """Some of the connections that are still to be opened may fail."""
+    web = Responder(name="web", port="p2", protocol="http-get", servers=SERVICE)
+    ends = running(tmp_path, web, rate=Frequency.parse("100/s"), connections=50, total=50)
+    with pytest.raises(Inconclusive, match="are still to be opened"):
+        asked(ends, statistic, "<=", 10)
+    ends._sleep(1)
+    assert asked(ends, statistic, "<=", 10) <= 10
+
+
+def test_what_has_gone_wrong_already_fails(tmp_path: Path) -> None:
+    ends = running(
+        tmp_path,
+        Responder(name="web", port="p2", protocol="syn-reset", servers=SERVICE),
+        rate=Frequency.parse("100/s"),
+        connections=50,
+        total=50,
+        reopen=Reopen.NEVER,
+    )
+    with pytest.raises(VerdictFailed):
+        asked(ends, "failed", "==", 0)
+
+
 def test_a_device_that_keeps_all_connections_fails(tmp_path: Path) -> None:
     """Nobody answers requests: all places are taken by what waits, and the tester is not to blame."""
     web = Responder(name="web", port="p2", protocol="tcp-server", servers=SERVICE)
