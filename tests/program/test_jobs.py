@@ -29,6 +29,7 @@ _HEADERS = (
     "Ether / IP(dst=198.18.0.{}) / TCP(flags=A)",
     "Ether / IPv6(src=2001:db8::1, dst=2001:db8::{}) / TCP(flags=A)",
     "Ether / ARP(op=1, pdst=198.18.0.{})",
+    "Ether / ARP(op=2, psrc=198.18.0.{})",
     "Ether / MPLS(label=77, cos=3) / IP(dst=198.18.0.{}) / UDP",
     "Ether / Dot1Q(vlan=7) / MPLS(label=77) / MPLS(label=78) / IPv6(dst=2001:db8::{}) / UDP",
 )
@@ -81,7 +82,8 @@ def _stream(draw: Random, number: int, most_fields: int) -> Stream:
     ]
     signed = "MPLS" in layers or (bool({"UDP", "TCP"} & set(layers)) and draw.random() < 0.7)
     if not signed:  # what tells streams apart stays
-        reached = [path for path in reached if str(path) not in ("IPv6.dst", "ARP.pdst")]
+        telling = "IPv6.dst", "ARP.psrc" if "psrc" in headers else "ARP.pdst"
+        reached = [path for path in reached if str(path) not in telling]
     paths = draw.sample(reached, draw.randrange(min(most_fields, len(reached)) + 1))
     labels = {(path.header, path.number): path for path in paths if path.header == "MPLS"}
     paths = [path for path in paths if path.header != "MPLS"]
@@ -89,6 +91,9 @@ def _stream(draw: Random, number: int, most_fields: int) -> Stream:
     rate = Rate.parse(f"{draw.choice((300, 1000, 7777))} pps")
     step = TimePattern(Shape.STEP, Rate(rate.value * 2, rate.unit), Duration(6 * 10**6), rate)
     shaping = draw.choice((None, None, Poisson(), UniformGaps(), step if signed else None))
+    editors = tuple(Editor(path, _mode(draw, path)) for path in paths)
+    counts = signed and shaping is not step and draw.random() < 0.7
+    countable = editors and not any(isinstance(editor.mode, RandomField) for editor in editors)
     return Stream(
         f"s{number}",
         *ends,
@@ -96,7 +101,8 @@ def _stream(draw: Random, number: int, most_fields: int) -> Stream:
         step.average if shaping is step else rate,
         headers=HeaderStack.parse(headers),
         signature=signed,
-        editors=tuple(Editor(path, _mode(draw, path)) for path in paths),
+        editors=editors,
+        count_flows=bool(countable and counts),
         start_after=Duration(0 if shaping else draw.choice((0, 0, 2)) * 10**9 // int(rate.value)),
         shaping=shaping,
     )

@@ -54,8 +54,10 @@ def _fake(profile: str) -> MakesPipelines:
 class Twins:
     """Does the same with both, and compares them."""
 
-    def __init__(self, program: P4Program, profile: str = "tofino") -> None:
-        self.taps = Tap(), Tap()
+    def __init__(
+        self, program: P4Program, profile: str = "tofino", tap: Callable[[], Tap] = Tap
+    ) -> None:
+        self.taps = tap(), tap()
         self.sent: list[tuple[int, int, str]] = []  # all frames that have left
         self.rigs = (
             SwitchRig(self.taps[0], _fake(profile), profile),
@@ -68,13 +70,14 @@ class Twins:
         assert found == expected
         self.compare()
 
-    def arrive(self, port: int, octets: bytes) -> None:
-        """A frame arrives at a device port of both, and does the same."""
+    def arrive(self, port: int, *frames: bytes) -> None:
+        """Frames arrive at a device port of both at once, and do the same."""
         for rig in self.rigs:
-            rig.daemon.running.chip.arrive(port, octets, rig.now_ns)
+            for octets in frames:
+                rig.daemon.running.chip.arrive(port, octets, rig.now_ns)
             rig.pass_time(1e-5)
             rig.daemon.running.chip.run(rig.now_ns)
-        self.compare(octets)
+        self.compare(b" ".join(frames))
 
     def compare(self, octets: bytes = b"") -> None:
         """Frames that have left, numbers of tables, digests and packets to the driver, one by one."""
