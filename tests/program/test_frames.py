@@ -21,7 +21,7 @@ from TesterLibrary.model.capture import Capture
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.responder import Responder
+from TesterLibrary.model.responder import DEFAULT_CAPACITY, Responder
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
@@ -43,7 +43,7 @@ _RESPONDERS = (
 )
 
 
-def _load(rig: SwitchRig, vlan: int | None = None) -> None:
+def _load(rig: SwitchRig, vlan: int | None = None, flows: int = DEFAULT_CAPACITY) -> None:
     """Streams and responders; the web server is in a VLAN, if any."""
     streams = (
         Stream("north", "p1", "p2", FrameSize(128), Rate.parse("1 kpps")),
@@ -57,6 +57,7 @@ def _load(rig: SwitchRig, vlan: int | None = None) -> None:
             protocol=protocol,
             servers=Endpoints.parse(servers),
             vlan=vlan if name in ("web", "names") else None,
+            flows=flows,
         )
         for name, protocol, servers in _RESPONDERS
     )
@@ -104,14 +105,33 @@ def frame_at_random(draw: Random) -> bytes:
 def test_each_frame_does_the_same_on_both(program: P4Program, seed: int) -> None:
     draw = Random(seed)
     twins = Twins(program)
-    vlan = draw.choice((None, 7))
-    twins.both(lambda rig: _load(rig, vlan))
+    vlan, flows = draw.choice((None, 7)), draw.choice((1, 20, 300, 5000, 20_000))
+    twins.both(lambda rig: _load(rig, vlan, flows))
     known = [bytes.fromhex(octets) for _, _, octets in twins.sent]
     for _ in range(300):
         frame = frame_at_random(draw)
         if draw.random() < 0.2:  # a frame of the job, that came before, or at the other port
             frame = draw.choice(known)
         twins.arrive(draw.choice((0, 4)), frame)
+
+
+def _openings(draw: Random) -> list[bytes]:
+    """Frames that all ask for the same answer."""
+    link, ip = Ether(dst="02:00:00:00:00:02"), IP(src="198.18.0.2", dst="198.18.0.3")
+    return [
+        bytes(link / ip / TCP(sport=draw.randrange(1024, 9999), dport=80, seq=draw.getrandbits(32)))
+        for _ in range(draw.randrange(30))
+    ]
+
+
+def test_more_frames_than_a_queue_holds_do_the_same_on_both(program: P4Program) -> None:
+    draw = Random(1)
+    twins = Twins(program)
+    twins.both(_load)
+    for _ in range(20):
+        twins.arrive(4, *_openings(draw))
+    numbers = twins.rigs[0].daemon.running.store.numbers()
+    assert numbers["internal.InternalIngress.queues.full $COUNTER_SPEC_PKTS"]
 
 
 def _captured(rig: SwitchRig) -> tuple[CaptureCounters, list[CapturedFrame]]:

@@ -73,8 +73,9 @@ class Twins:
     def arrive(self, port: int, *frames: bytes) -> None:
         """Frames arrive at a device port of both at once, and do the same."""
         for rig in self.rigs:
+            chip = rig.daemon.running.chip
             for octets in frames:
-                rig.daemon.running.chip.arrive(port, octets, rig.now_ns)
+                chip.arrive(port, octets, rig.now_ns)
             rig.pass_time(1e-5)
             rig.daemon.running.chip.run(rig.now_ns)
         self.compare(b" ".join(frames))
