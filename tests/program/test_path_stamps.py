@@ -16,6 +16,7 @@ from scapy.packet import Packet, Raw
 
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.heading import Heading
+from tests.contract.path_rig import segment
 from tests.contract.stamp_rig import Does, SwitchAround, SwitchStampRig, counters, start
 
 from .path_pipelines import runs_paths
@@ -114,3 +115,18 @@ def test_frames_do_the_same_on_both(paths: P4Program, seed: int) -> None:
     found_numbers, expected_numbers = map(_numbers, arounds)
     assert found_numbers == expected_numbers
     assert any(direction.sent and direction.received for direction in counters(arounds[0]))
+
+
+def test_a_packet_that_comes_back_in_a_later_span_is_the_same_on_both(paths: P4Program) -> None:
+    """One that left before the times went round, behind one that left afterwards."""
+    arounds = SwitchAround(SwitchStampRig()), SwitchAround(SwitchStampRig(runs_paths(paths)))
+    for around in arounds:
+        start(around)
+        around.rig.now_ns = (3 << 32) - 1000
+        for delay_ns in (10**8, 700):
+            around.rig.device.does = lambda frame, now_ns, delay_ns=delay_ns: [(now_ns + delay_ns, frame)]
+            around.rig.through([segment(1)], gap_ns=10**6)
+        around.rig.through([segment(1)], gap_ns=10**9)
+    found_numbers, expected_numbers = map(_numbers, arounds)
+    assert found_numbers == expected_numbers
+    assert [direction.received for direction in counters(arounds[0])] == [3, 0]

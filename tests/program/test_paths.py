@@ -21,13 +21,14 @@ from TesterLibrary.model.capture import Capture, TracedPath
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.heading import Heading
 from TesterLibrary.model.inline import Corrupt, Drop, Event, Mark, PacketAction
-from tests.contract.path_rig import SwitchPathRig, plan
+from tests.contract.path_rig import SwitchPathRig, on_wire, plan, segment
 
 from .path_pipelines import runs_paths
 from .program import P4Program
 
 _HEADERS = ("IP / TCP", "IP / TCP(dport=80)", "Dot1Q / IP / TCP", "IP / UDP", "IP(src=10.0.0.1) / UDP")
 _PORTS = (4000, 4001)
+_AGAIN = Event(action=Drop(), number=1, flow=1, headers=HeaderStack.parse("IP / TCP"), data_only=True)
 _TRACE = Capture("trace", traced=TracedPath("wan", "wan"))
 
 
@@ -73,6 +74,12 @@ def _frame(draw: Random, *, back: bool) -> bytes:
     return bytes(octets[: draw.choice((len(octets), len(octets), len(octets), 60))])
 
 
+def _pass_by(rig: SwitchPathRig, frame: bytes) -> None:
+    """A frame arrives at a port of no path."""
+    rig.daemon.running.chip.arrive(rig.session.numbers["p3"], frame, rig.now_ns)
+    assert not rig.hosts.arrived
+
+
 def _numbers(rig: SwitchPathRig) -> dict[str, Any]:
     return {"counters": rig.target.snapshot().paths, **rig.daemon.running.store.numbers()}
 
@@ -105,9 +112,39 @@ def test_frames_do_the_same_on_both(paths: P4Program, seed: int) -> None:
         frame = _frame(draw, back=back)
         found, expected = (rig.pass_frames([frame], back=back) for rig in rigs)
         assert found == expected, frame.hex()
+    for rig in rigs:
+        rig.hosts.arrived.clear()
+        _pass_by(rig, frame)
     found_numbers, expected_numbers = map(_numbers, rigs)
     assert found_numbers == expected_numbers
     if seed % 2:
         found_trace, expected_trace = map(_traced, rigs)
         assert found_trace == expected_trace
     _happened(rigs[0])
+
+
+def test_segments_that_come_again_do_the_same_on_both(paths: P4Program) -> None:
+    """Events of later transmissions have their packets here, and a flow shares the place of another one."""
+    draw = Random(0)
+    events = [
+        replace(
+            _AGAIN, action=draw.choice((Drop(), Mark(), Corrupt(bit=3))), number=number, iteration=iteration
+        )
+        for number in range(1, 5)
+        for iteration in (2, 3, 4)
+    ]
+    rigs = SwitchPathRig(), SwitchPathRig(runs_paths(paths))
+    for rig in rigs:
+        rig.target.load(plan(rig, *events))
+        rig.target.start(["wan"])
+    sharing = IP(src="10.0.102.39", dst="10.0.0.2") / TCP(sport=4001, dport=80, flags="A")  # with the CRC-16
+    again = draw.sample(range(1, 6), counts=[4] * 5, k=20)
+    frames = [segment(number) for number in (1, 2, 3, 4, *again)]
+    for frame in (*frames, on_wire(sharing)):
+        found, expected = (rig.pass_frames([frame]) for rig in rigs)
+        assert found == expected, frame.hex()
+    found_numbers, expected_numbers = map(_numbers, rigs)
+    assert found_numbers == expected_numbers
+    path = rigs[0].target.snapshot().path("wan", "wan")
+    assert path.untracked == 1
+    assert all(event.fired for event in path.events)
