@@ -25,6 +25,7 @@ from TesterLibrary.model.responder import DEFAULT_CAPACITY, Responder
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.targets.tofino.copies import carriers
 from tests.contract.rig import SwitchRig
 
 from .program import P4Program
@@ -152,3 +153,14 @@ def test_each_frame_is_copied_as_it_arrives_and_leaves_on_both(program: P4Progra
     counters = twins.rigs[0].target.stop_capture("all").counters
     assert counters.dropped == 0
     assert counters.captured == counters.seen > 100
+
+
+def test_copies_that_nothing_carries_end_on_both(program: P4Program) -> None:
+    """Those that are on their way when the last capture ends."""
+    draw, table = Random(3), carriers("external.ExternalEgress")
+    twins = Twins(program)
+    twins.both(lambda rig: rig.target.start_capture(Capture("all")))
+    twins.both(lambda rig: rig.session.delete(rig.daemon.running.store.entries(table)))
+    for _ in range(5):
+        twins.arrive(0, frame_at_random(draw))
+    assert not twins.sent

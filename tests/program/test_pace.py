@@ -13,13 +13,14 @@ from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.switch.resources import GAP_QUANTILES
 from TesterLibrary.targets.tofino.entry import TableEntry
 from TesterLibrary.targets.tofino.fake.pace import Pace
-from TesterLibrary.targets.tofino.fake.pipelines import TEMPLATE
+from TesterLibrary.targets.tofino.fake.pipelines import TEMPLATE, Inside
 from tests.contract.rig import SwitchRig
 
 from .pipelines import DRAWN, Octets, ProgramPipelines
 from .program import P4Program
 
 _CORRECTION, _PATTERN = "InternalIngress.rate.correction", "InternalIngress.rate.pattern"
+_TEMPLATES = "internal.InternalIngress.template_loop.templates"
 _LOOPBACK = 128
 _PIPE = 1
 
@@ -54,10 +55,19 @@ class Loop:
         """How far the first unit is."""
         return self.pace.ticks("correction").get((_PIPE, 0), 0)
 
-    def turn(self, now_ns: int = 0) -> bool:
-        """A green turn of the template; whether it departs."""
+    def end(self) -> None:
+        """Ends the job of the template."""
+        self.store.clear(_TEMPLATES)
+        self._pipelines.changed([_TEMPLATES])
+
+    def round(self, now_ns: int = 0) -> Inside[Octets]:
+        """What becomes of the template in a round that the meter calls green."""
         packet = Octets(bytes([TEMPLATE, 0, 0]) + bytes(61))
-        return self._pipelines.inside(packet, _LOOPBACK, now_ns).copy is not None
+        return self._pipelines.inside(packet, _LOOPBACK, now_ns)
+
+    def turn(self, now_ns: int = 0) -> bool:
+        """Whether the template departs in such a round."""
+        return self.round(now_ns).copy is not None
 
 
 @pytest.mark.parametrize("one_of", [1, 3])
@@ -89,3 +99,10 @@ def test_turns_before_a_random_gap_is_over_do_not_depart(program: P4Program) -> 
     loop.space(300)
     departed = [now_ns for now_ns in range(1100, 3000, 100) if loop.turn(now_ns)]
     assert departed == [1100, *range(1300, 3000, 300)]  # the first one was late
+
+
+def test_a_template_without_an_entry_falls_out_of_its_loop(program: P4Program) -> None:
+    loop = Loop(program, 0, 0)
+    assert loop.round().again is not None
+    loop.end()
+    assert loop.round() == Inside()

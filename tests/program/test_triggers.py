@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from random import Random
 from typing import Any
 
 import pytest
 from scapy.layers.inet import IP, TCP
 from scapy.layers.l2 import Ether
+from scapy.packet import Raw
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.job import Job
@@ -125,3 +127,22 @@ def test_triggers_do_the_same_on_both(program: P4Program, seed: int) -> None:
         )
     twins.both(read)
     assert twins.rigs[0].target.snapshot(["sure"]).end("sure", "sure").tx_packets >= 1
+
+
+@pytest.mark.parametrize("ack", ["7", "TCP.seq + 1", "TCP.ack - 1", "TCP.seq + payload.length"])
+@pytest.mark.parametrize("seq", ["9", "TCP.seq - 1", "TCP.ack + 5"])
+def test_sums_of_a_trigger_are_the_same_on_both(program: P4Program, seq: str, ack: str) -> None:
+    draw, twins = Random(5), Twins(program)
+    send = SentFrames.parse(f'Ether / IP / TCP(flags=UE, seq="{seq}", ack="{ack}")')
+
+    def load(rig: SwitchRig) -> None:
+        job = Job("sure", ends=(replace(_SURE, send=send),))
+        rig.load(compile_job(job, ports=rig.ports, gateways={}, max_streams=9))
+        rig.target.start(["sure"])
+
+    twins.both(load)
+    for _ in range(5):
+        packet = _SETS_IT_OFF / Raw(bytes(draw.randrange(40)))
+        packet[TCP].seq, packet[TCP].ack = draw.getrandbits(32), draw.getrandbits(32)
+        twins.arrive(0, bytes(packet).ljust(60, b"\0"))
+    assert len(twins.sent) == 5
