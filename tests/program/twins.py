@@ -54,9 +54,7 @@ def _fake(profile: str) -> MakesPipelines:
 class Twins:
     """Does the same with both, and compares them."""
 
-    def __init__(
-        self, program: P4Program, profile: str = "tofino", tap: Callable[[], Tap] = Tap
-    ) -> None:
+    def __init__(self, program: P4Program, profile: str = "tofino", tap: Callable[[], Tap] = Tap) -> None:
         self.taps = tap(), tap()
         self.sent: list[tuple[int, int, str]] = []  # all frames that have left
         self.rigs = (
