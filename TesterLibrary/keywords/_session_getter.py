@@ -20,6 +20,7 @@ from ._assertion import asserted, number_of
 
 _FAILED = ("failed", "failed/s")
 _PRESENT = "concurrent"  # all other counts can only rise
+_ONCE = ("attempted", "established", "completed")  # at most once for each connection
 
 
 class SessionGetter:
@@ -68,7 +69,8 @@ def _rising(trial: SessionTrial, statistic: str, behind: tuple[int, str] | None)
         return known
     left, why = behind
     least = value if known is None else known.least
-    return Undecided(least, value + left if statistic == "attempted" else inf, why)
+    tried = trial.statistics.openings + left
+    return Undecided(least, tried if trial.statistics.opens and statistic in _ONCE else inf, why)
 
 
 def _known(trial: SessionTrial, statistic: str) -> Between | None:

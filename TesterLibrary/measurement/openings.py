@@ -35,6 +35,11 @@ class Openings:
         return f"{self.left:,} of {self._most:,} connections of {self.name}"
 
     @property
+    def unanswered(self) -> int:
+        """Connections of a total that wait for an answer now; 0 without a total."""
+        return self.counted.waiting or 0 if self._most else 0
+
+    @property
     def gone(self) -> int:
         """Flows that failed, and in whose place clients open no other one."""
         return 0 if self.asked.reopen is Reopen.ALWAYS else self.counted.failed or 0

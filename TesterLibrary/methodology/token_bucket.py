@@ -20,7 +20,7 @@ from ..model.plan import PlannedStream
 from ..model.quantity import Octets
 from ..model.random_law import Random
 from ..model.units import MIN_FRAME_SIZE, Bandwidth, Duration, Ratio
-from ..verdict import AT_MOST, Between, Verdict, assess
+from ..verdict import AT_MOST, Undecided, Verdict, assess
 from .monitoring import MonitoringResult
 
 _BIT_NS = 8 * 10**9  # bits each second times nanoseconds, in a byte
@@ -189,14 +189,19 @@ def loss_as_predicted(
     if monitored.lost and max(least - monitored.lost, monitored.lost - most) > tolerated:
         queue = bucket.queue_that_lost(monitored.lost, arrivals, monitored.sent)
         seems = f", as behind a queue of {queue}"
-    bound = f"{due:,}"
+    whys, bound = [], f"{due:,}"
+    if monitored.most_lost != monitored.lost:
+        whys.append(
+            f"{monitored.lost:,} to {monitored.most_lost:,} were lost, as frames may have arrived twice"
+        )
     if least != most:
+        whys.append(f"{least:,} to {most:,} were to be lost, by when each left: send longer bursts")
         bound = (
             f"{least:,} to {most:,}, with a rate error of {percent(sent.rate_error, 3, '+')} and frames up "
             f"to {Duration(late_ns)} late,"
         )
     return assess(
-        Between(off, most_off),
+        Undecided(off, most_off, " and ".join(whys)),
         AT_MOST,
         tolerated,
         subject=f"loss of {monitored.title} in a token bucket",

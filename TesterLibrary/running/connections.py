@@ -219,16 +219,21 @@ class Connections:
         which = " and ".join(text for _, text in waited_for)
         led = "" if opens else f", and a device may lead them to {name}"
         left = sum(number for number, _ in waited_for)
-        return left, f"{which} are still to be opened{led}; wait for them first"
+        return left, f"{which}{led}; wait for them first"
 
     def _still_opening(self, running: _Running) -> tuple[int, str] | None:
-        """How many connections clients are still to open, and of which; None if none is left to them."""
+        """How many connections clients are still to open, and what they may count yet; None if nothing."""
         openings = self._openings(running)
-        if openings is None or not openings.left:
+        if openings is None or not (openings.left or openings.unanswered):
             return None
-        if openings.kept(self._left_waiting(running, openings.counted) or 0):
+        waiting = self._left_waiting(running, openings.counted) or 0
+        if openings.left:
+            text = f"{openings.left_text} are still to be opened"
+            return None if openings.kept(waiting) else (openings.left, text)
+        # Without a timer nothing ends what waits for longer than others did.
+        if openings.counted.untimed and waiting >= openings.unanswered:
             return None
-        return openings.left, openings.left_text
+        return 0, f"{openings.unanswered:,} connections of {openings.name} wait for an answer"
 
     def _looked_at(self, name: str) -> tuple[_Running, Snapshot]:
         running = self._known(name, End)

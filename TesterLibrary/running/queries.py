@@ -81,8 +81,9 @@ class Queries:
     def result(self, name: str, *, top: int | None = 0) -> QueryResult:
         """The result of a query with so many rows, the greatest first; None: with all, by their keys."""
         known = self._find(name)
+        unfinished = self._unfinished(known)
         summary, rows = self._tester.target.read_query(name, top=top)
-        return self._result(known, summary, rows)
+        return self._result(known, summary, rows, unfinished)
 
     def row(self, name: str, key: str | Sequence[Any] = ()) -> QueryResult:
         """The result of a query for one key: one row, or none."""
@@ -90,8 +91,9 @@ class Queries:
         query = known.planned.query
         if query.interval is not None:
             raise query.refused("it counts by intervals, each with its own value; take its table")
+        unfinished = self._unfinished(known)
         summary, rows = self._tester.target.read_query(name, keys=key_octets(known.planned, key))
-        return self._result(known, summary, rows)
+        return self._result(known, summary, rows, unfinished)
 
     def canonical(self, name: str, keys: Sequence[str]) -> list[str]:
         """Keys as a result has them, in its order. PlanError for what can be no key of the query."""
@@ -143,7 +145,9 @@ class Queries:
             raise TesterLibraryError(f"there is no query {name!r}; {advice}")
         return self._known[name]
 
-    def _result(self, known: _Known, summary: QuerySummary, rows: Iterator[RawRow]) -> QueryResult:
+    def _result(
+        self, known: _Known, summary: QuerySummary, rows: Iterator[RawRow], unfinished: str
+    ) -> QueryResult:
         planned, counters = known.planned, summary.counters
         query = planned.query
         return QueryResult(
@@ -159,7 +163,7 @@ class Queries:
             duration_ns=summary.read_ns - summary.started_ns,
             rows=tuple(_row(planned, row) for row in rows),
             objections=known.objections if known.after else tuple(self._objections(known)),
-            unfinished="" if known.after else self._sending(query),
+            unfinished=unfinished,
         )
 
     def _objections(self, known: _Known, after: Snapshot | None = None) -> Iterator[str]:
@@ -196,8 +200,14 @@ class Queries:
         """Frames of its streams in recorded trials."""
         return sum(self._tester.sent[name] for name in query.streams)
 
-    def _sending(self, query: Query) -> str:
-        """Why more packets may come that a query counts; empty if none is sent."""
+    def _unfinished(self, known: _Known) -> str:
+        """Why more packets may come that a query counts; empty if none is sent.
+
+        Asked before the query is read: who ends meanwhile has sent packets that were not counted then.
+        """
+        if known.after:
+            return ""
+        query = known.planned.query
         sending = [stream.name for run in self._tester.on_air if run.is_started for stream in run.streams]
         if query.streams:
             sending = [name for name in sending if name in query.streams]

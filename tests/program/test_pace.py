@@ -61,7 +61,7 @@ class Loop:
         self._pipelines.changed([_TEMPLATES])
 
     def round(self, now_ns: int = 0) -> Inside[Octets]:
-        """What becomes of the template in a round that the meter calls green."""
+        """The template after a round that the meter calls green."""
         packet = Octets(bytes([TEMPLATE, 0, 0]) + bytes(61))
         return self._pipelines.inside(packet, _LOOPBACK, now_ns)
 

@@ -192,8 +192,8 @@ def test_a_responder_waits_for_all_clients_that_a_device_may_lead_to_it(tmp_path
     ends = running(tmp_path, web, **given)
     ends.start(replace(clients(**given), name="others", target=Endpoints.parse("198.18.0.3:81")))
     early = (
-        r"\d+ of 50 connections of users and \d+ of 50 connections of others are still to be opened, and a "
-        "device may lead them to web; wait for them first$"
+        r"\d+ of 50 connections of users are still to be opened and \d+ of 50 connections of others are "
+        "still to be opened, and a device may lead them to web; wait for them first$"
     )
     with pytest.raises(Inconclusive, match=early):
         getter_of(ends).statistic("web", "established", AssertionOperator["=="], 99, None)
@@ -290,3 +290,17 @@ def test_the_connections_that_are_opened_once_are_still_to_be_opened(tmp_path: P
     ends._sleep(1)
     assert asked(ends, "attempted", "==", 10) == 10
     assert ends.opening == []
+
+
+def test_connections_that_wait_for_an_answer_are_not_judged(tmp_path: Path) -> None:
+    """Until a timer of the clients ends them: all are opened, and none is over."""
+    deaf = Responder(name="web", port="p2", protocol="udp-echo", servers=SERVICE)
+    ends = running(tmp_path, deaf, protocol="tcp-client", total=10)
+    for statistic, operator in (("completed", "=="), ("failed", "<"), ("timed_out", "<")):
+        with pytest.raises(Inconclusive, match="10 connections of users wait for an answer; wait for them"):
+            asked(ends, statistic, operator, 10)
+    assert asked(ends, "attempted", "==", 10) == 10
+    ends._sleep(300)
+    assert asked(ends, "failed", "==", 10) == 10
+    with pytest.raises(VerdictFailed):
+        asked(ends, "completed", "==", 10)
