@@ -19,6 +19,7 @@ from ..verdict import Between, Undecided, text_of
 from ._assertion import asserted, number_of
 
 _FAILED = ("failed", "failed/s")
+_BITS = ("goodput", "delivered")  # each second
 _PRESENT = "concurrent"  # all other counts can only rise
 _ONCE = ("attempted", "established", "completed")  # at most once for each connection
 
@@ -41,9 +42,8 @@ class SessionGetter:
         ends = self._suite.connections
         # Looked at first: who has opened all meanwhile is early, and never wrong. Robot runs again what
         # failed, not what it skips, so whoever waits for a count by that is told that it is not there yet.
-        rises = statistic not in (None, _PRESENT)
         judged = operator is not None and not self._suite.retried
-        behind = ends.behind(name) if rises and judged else None
+        behind = ends.behind(name) if judged and statistic and _rises(statistic) else None
         trial = ends.settled_so_far(name) if statistic in _FAILED else ends.so_far(name)
         statistics = trial.statistics
         if statistic is None:
@@ -56,13 +56,18 @@ class SessionGetter:
             subject=f"{statistic.replace('_', ' ')} of {name}",
             parse=lambda text: parsed(statistic, text),
             text=lambda value: duration_text(value) if _is_time(statistic) else text_of(value),
-            known=_rising(trial, statistic, behind),
+            known=_bounds(trial, statistic, behind),
             doubt=trial.doubt,
             message=message,
         )
 
 
-def _rising(trial: SessionTrial, statistic: str, behind: tuple[int, str] | None) -> Between | None:
+def _rises(statistic: str) -> bool:
+    """Whether it is a count, of which all but one can only rise."""
+    return not (statistic in (_PRESENT, *_BITS) or statistic.endswith("/s") or _is_time(statistic))
+
+
+def _bounds(trial: SessionTrial, statistic: str, behind: tuple[int, str] | None) -> Between | None:
     """The bounds of a statistic that is not known exactly, or of a count that rises with more connections."""
     value, known = trial.statistics.statistic(statistic), _known(trial, statistic)
     if behind is None or not isinstance(value, int):
@@ -92,6 +97,6 @@ def parsed(statistic: str, expected: Any) -> float:
     """The number in a suite's text, in the unit of the statistic."""
     if _is_time(statistic):
         return float(Duration.parse(expected).ns)
-    if statistic in ("goodput", "delivered") and not isinstance(expected, int | float):
+    if statistic in _BITS and not isinstance(expected, int | float):
         return float(Bandwidth.parse(expected).bps)
     return float(number_of(expected))
