@@ -45,6 +45,12 @@ class Inconclusive(TesterLibraryError):
         self.reason = reason
 
 
+class InconclusiveAttempt(Inconclusive):
+    """The same of an attempt that Robot is to repeat: it repeats what failed, and nothing that is skipped."""
+
+    ROBOT_SKIP_EXECUTION = False
+
+
 class NotInstalled(Inconclusive, TestbedError):
     """An optional testbed needs packages that this machine does not have. The message names them."""
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from assertionengine import AssertionOperator, verify_assertion
 
-from .errors import Inconclusive, TesterLibraryError, VerdictFailed
+from .errors import Inconclusive, InconclusiveAttempt, TesterLibraryError, VerdictFailed
 
 
 class Outcome(Enum):
@@ -59,18 +59,23 @@ class Verdict:
         reasons = filter(None, (self.reason, *new))
         return replace(self, outcome=Outcome.INCONCLUSIVE, reason="; ".join(reasons))
 
-    def enforce(self, message: str | None = None) -> Verdict:
+    def enforce(self, message: str | None = None, *, repeated: bool = False) -> Verdict:
         """Returns itself when passed. A message replaces the usual one of a verdict that failed.
 
         Raises:
             VerdictFailed: measured and out of bounds.
-            Inconclusive: the tester could not tell.
+            Inconclusive: the tester could not tell; InconclusiveAttempt where Robot repeats the keyword.
         """
         if self.outcome is Outcome.FAIL:
             raise VerdictFailed(message or str(self))
         if self.outcome is Outcome.INCONCLUSIVE:
-            raise Inconclusive(f"{self.subject}: {self.reason}")
+            raise (InconclusiveAttempt if repeated else Inconclusive)(self.doubt)
         return self
+
+    @property
+    def doubt(self) -> str:
+        """The value that is left open, and why."""
+        return f"{self.subject}: {self.reason}"
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from assertionengine import AssertionOperator
 from ..measurement.session_trial import SessionTrial
 from ..methodology.judging import about
 from ..methodology.sessions import failed_range
+from ..model.responder import End
 from ..model.units import Bandwidth, Duration, duration_text
 from ..running.suite import Suite
 from ..verdict import Between, Undecided, text_of
@@ -40,10 +41,9 @@ class SessionGetter:
     ) -> Any:
         """All statistics of an end, or one of them."""
         ends = self._suite.connections
-        # Looked at first: who has opened all meanwhile is early, and never wrong. Robot runs again what
-        # failed, not what it skips, so whoever waits for a count by that is told that it is not there yet.
-        judged = operator is not None and not self._suite.retried
-        behind = ends.behind(name) if judged and statistic and _rises(statistic) else None
+        # Looked at first: who has opened all meanwhile is early, and never wrong.
+        changes = statistic and (_rises(statistic) or (statistic != _PRESENT and ends.runs(name, End)))
+        behind = ends.behind(name) if operator and changes else None
         trial = ends.settled_so_far(name) if statistic in _FAILED else ends.so_far(name)
         statistics = trial.statistics
         if statistic is None:
@@ -63,16 +63,20 @@ class SessionGetter:
 
 
 def _rises(statistic: str) -> bool:
-    """Whether it is a count, of which all but one can only rise."""
-    return not (statistic in (_PRESENT, *_BITS) or statistic.endswith("/s") or _is_time(statistic))
+    """Whether more connections can only make it greater: a count, or the longest time."""
+    if _is_time(statistic):
+        return statistic.endswith(".max")
+    return not (statistic in (_PRESENT, *_BITS) or statistic.endswith("/s"))
 
 
 def _bounds(trial: SessionTrial, statistic: str, behind: tuple[int, str] | None) -> Between | None:
-    """The bounds of a statistic that is not known exactly, or of a count that rises with more connections."""
+    """The bounds of a statistic that is not known exactly, or that more connections change."""
     value, known = trial.statistics.statistic(statistic), _known(trial, statistic)
-    if behind is None or not isinstance(value, int):
+    if behind is None or value is None:
         return known
     left, why = behind
+    if not _rises(statistic):
+        return Undecided(0, inf, why)
     least = value if known is None else known.least
     tried = trial.statistics.openings + left
     return Undecided(least, tried if trial.statistics.opens and statistic in _ONCE else inf, why)

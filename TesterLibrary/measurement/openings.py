@@ -76,10 +76,8 @@ class Openings:
     @property
     def _most(self) -> int:
         """Openings after which there is no other one; 0 where clients open until they are stopped."""
-        total, connections = self.asked.total, self.asked.connections
-        if self.asked.reopen is Reopen.NEVER and connections:
-            return min(total or connections, connections)
-        return total
+        once = self.asked.reopen is Reopen.NEVER
+        return self.asked.total or (self.asked.connections if once else 0)
 
     @property
     def _all_opened(self) -> bool:

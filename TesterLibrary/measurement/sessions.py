@@ -261,8 +261,10 @@ class SessionStatistics:
     def statistic(self, name: str) -> float | None:
         """A statistic by name: `reset`, `established/s`, `goodput`, `delivered`, or in ns `time_to_open.p99`.
 
+        None for what nobody counts, and for a time of which none was measured.
+
         Raises:
-            UnitError: another name, or a time of which none was measured.
+            UnitError: another name.
         """
         if name in ("goodput", "delivered"):
             return self.goodput_bps if name == "goodput" else self.delivered_bps
@@ -271,9 +273,7 @@ class SessionStatistics:
         timed = re.fullmatch(_TIME, name)
         if timed:
             value = self.times(timed[1]).statistic(timed[2])
-            if value is None:
-                raise UnitError(f"{self.name}: no {timed[1]} was measured")
-            return float(value)
+            return None if value is None else float(value)
         return self.count(name)
 
     def _has(self, name: str) -> bool:

@@ -15,7 +15,7 @@ from ..model.plan import LearningFrame, PlannedNeighbour
 from ..model.planned_end import Accept, Opening, PlannedEnd, Series
 from ..model.ports import Address, Port
 from ..model.protocol import Protocol
-from ..model.responder import Clients, End, Numbers, Responder
+from ..model.responder import Clients, End, Numbers, Reopen, Responder
 from ..model.splitmix import splitmix64
 from ..model.trigger import Trigger
 from ..model.units import FCS_LENGTH
@@ -141,6 +141,11 @@ class _Planner:
         target = self._target(end)
         flows = self._flows(end, sources)
         keeps = len(self._protocol.layers[0].states) > 1
+        if keeps and end.reopen is Reopen.NEVER and (end.total or 0) > end.connections:
+            raise end.refused(
+                f"with reopen=never each of connections={end.connections:,} is opened once, and never "
+                f"total={end.total:,}; give as many connections="
+            )
         opening = Opening(
             flows=flows,
             addresses=tuple(self._series(sources, target, end.keys)),

@@ -44,7 +44,7 @@ class Judgements:
         return tuple(judged.verdict for judged in self._judged)
 
     @property
-    def retrying(self) -> bool:
+    def repeating(self) -> bool:
         """Whether a keyword around what runs now runs it again if it fails."""
         return any(keyword.retries for keyword in self._running)
 

@@ -8,6 +8,7 @@ It also tells Robot what Robot does not know, and puts trials into log.html and 
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64decode
 from collections.abc import Sequence
 from html import escape
@@ -38,6 +39,7 @@ from .taken_over import said_of
 HOST = "host"  # the tag of keywords by which something is done on a host
 _BLIND = ("TesterLibrary", "BuiltIn", "Collections", "DateTime", "String", "XML", "Easter", "Reserved")
 _RETRIES = "BuiltIn.Wait Until Keyword Succeeds"
+_IN_VAIN = re.compile("Keyword '.*' failed after retrying ")
 _NOT_BEGUN = "robot:exit"  # Robot's tag of tests that it passes by, since the run has been stopped
 _STOPPED = "not run: the run was stopped before it began"
 _NOTHING_JUDGED = (
@@ -93,6 +95,8 @@ class Listener:
         self._in_test = False
         recorder = self._recorder
         verdicts = recorder.judgements.standing
+        if _repeated_in_vain(result.message, verdicts):
+            result.status = "SKIP"
         outcome = outcome_of(result.status, verdicts)
         said = _STOPPED if _NOT_BEGUN in result.tags else result.message
         message = _message(outcome, said, verdicts, measured=bool(recorder.trials))
@@ -139,6 +143,13 @@ def _unrecorded(outcome: str, message: str, problem: str) -> tuple[str, str]:
     """Outcome and message of a test whose record could not be written: without evidence it cannot pass."""
     problem = "" if problem in message else problem
     return outcome if outcome == FAIL else ERROR, _both(message, problem)
+
+
+def _repeated_in_vain(said: str, verdicts: Sequence[Verdict]) -> bool:
+    """Whether a test ended for nothing but that the last of all attempts at a keyword could not tell."""
+    last = verdicts[-1] if verdicts else None
+    undecided = last is not None and last.outcome is Outcome.INCONCLUSIVE and said.endswith(last.doubt)
+    return undecided and bool(_IN_VAIN.match(said))
 
 
 def _message(outcome: str, said: str, verdicts: Sequence[Verdict], *, measured: bool) -> str:

@@ -394,11 +394,6 @@ class Suite:
             raise TesterLibraryError(f"this says nothing about {about}; give a result of {source}: {judged}")
         return judged
 
-    @property
-    def retried(self) -> bool:
-        """Whether Robot runs the keyword that runs now again if it fails."""
-        return self.recorder.judgements.retrying
-
     def conclude(self, verdict: Verdict, message: str | None = None) -> Verdict:
         """Records a verdict, and raises unless it is PASS; a message replaces that of a failed one.
 
@@ -408,7 +403,7 @@ class Suite:
         if self._open:
             verdict = verdict.doubted(*self._open.paths.doubts)
         self.recorder.verdict(verdict)
-        return verdict.enforce(message)
+        return verdict.enforce(message, repeated=self.recorder.judgements.repeating)
 
 
 def naming(stream: str, describe: Callable[[], T]) -> T:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +15,9 @@ from assertionengine import AssertionOperator
 
 from TesterLibrary.errors import Inconclusive, VerdictFailed
 from TesterLibrary.keywords._session_getter import SessionGetter
+from TesterLibrary.measurement.histogram import index_of
 from TesterLibrary.measurement.session_trial import SessionTrial, left_waiting
+from TesterLibrary.measurement.snapshot import DurationCounters
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Clients, Reopen, Responder
@@ -28,11 +31,9 @@ NO_TIMERS = (
 )
 
 
-def getter_of(ends: Any, *, retried: bool = False) -> SessionGetter:
-    """The reader of these ends, in a keyword that is run again if it fails, or in none."""
-    suite: Any = SimpleNamespace(
-        connections=ends, conclude=lambda verdict, message: verdict.enforce(message), retried=retried
-    )
+def getter_of(ends: Any) -> SessionGetter:
+    """The reader of these ends."""
+    suite: Any = SimpleNamespace(connections=ends, conclude=lambda verdict, message: verdict.enforce(message))
     return SessionGetter(suite)
 
 
@@ -46,9 +47,15 @@ def counted(protocol: str, **given: Any) -> Any:
     counters = {
         f"{protocol}.{name}": given.pop(name) for name in ("established", "answered", "sent") if name in given
     }
-    statistics = session_statistics("users", 10**9, counters, {}, opens=True, **given)
+    times = given.pop("times", {})
+    statistics = session_statistics("users", 10**9, counters, times, opens=True, **given)
     found = SessionTrial(statistics, unanswered=left_waiting([statistics]))
-    return SimpleNamespace(so_far=lambda _: found, settled_so_far=lambda _: found, behind=lambda _: None)
+    return SimpleNamespace(
+        so_far=lambda _: found,
+        settled_so_far=lambda _: found,
+        behind=lambda _: None,
+        runs=lambda *_: True,
+    )
 
 
 def waiting(failed: int = 0) -> Any:
@@ -176,13 +183,47 @@ def test_what_no_connection_has_done_yet_is_no_fault_of_a_device(tmp_path: Path,
     getter, equal = getter_of(ends), AssertionOperator["=="]
     more = ", and a device may lead them to web" if name == "web" else ""
     early = rf"of 50 connections of users are still to be opened{more}; wait for them first"
-    with pytest.raises(VerdictFailed):  # Robot runs it again, and nothing that is skipped
-        getter_of(ends, retried=True).statistic(name, "transactions", equal, 50, None)
     with pytest.raises(Inconclusive, match=early):
         getter.statistic(name, "transactions", equal, 50, None)
     assert getter.statistic(name, "transactions", AssertionOperator[">="], 2, None) >= 2
     ends._sleep(1)
     assert getter.statistic(name, "transactions", equal, 50, None) == 50
+
+
+@pytest.mark.parametrize("bound", ["goodput >= 1Gbps", "established/s < 1"])
+def test_a_rate_of_some_connections_is_none_of_all(tmp_path: Path, bound: str) -> None:
+    """Until a suite stops them: then it is the rate of those that it asked for."""
+    web = Responder(name="web", port="p2", protocol="http-get", servers=SERVICE)
+    ends = running(tmp_path, web, rate=Frequency.parse("100/s"), connections=50, total=50)
+    with pytest.raises(Inconclusive, match="of 50 connections of users are still to be opened"):
+        asked(ends, *bound.split())
+    ends.stop(["users"], Clients)
+    with pytest.raises(VerdictFailed):
+        asked(ends, *bound.split())
+
+
+def timed(*microseconds: int) -> Any:
+    """10 of 20 connections that were opened in these times."""
+    buckets = Counter(index_of(each) for each in microseconds)
+    each = (len(microseconds), sum(microseconds), min(microseconds, default=0), max(microseconds, default=0))
+    given = {"begun": 10, "openings": 10, "established": len(microseconds)}
+    times = {"http-client.time_to_open": DurationCounters(*each, buckets)}
+    found = counted("http-client", times=times, **given)
+    found.behind = lambda _: (10, "10 are still to be opened")
+    return found
+
+
+def test_of_times_more_connections_lower_no_maximum() -> None:
+    with pytest.raises(VerdictFailed):
+        asked(timed(100, 200), "time_to_open.max", "<", "150us")
+    for bound in ("time_to_open.max < 1s", "time_to_open.p50 < 1s", "time_to_open.p50 > 1s"):
+        with pytest.raises(Inconclusive, match="10 are still to be opened"):
+            asked(timed(100, 200), *bound.split())
+
+
+def test_a_time_that_was_not_measured_is_no_mistake_of_the_suite() -> None:
+    with pytest.raises(Inconclusive, match=r"time to open\.p99 of users: it was not measured"):
+        asked(timed(), "time_to_open.p99", "<", "1s")
 
 
 def test_a_responder_waits_for_all_clients_that_a_device_may_lead_to_it(tmp_path: Path) -> None:
@@ -264,7 +305,7 @@ def test_a_device_that_ends_all_connections_fails(tmp_path: Path) -> None:
 
 def test_who_opens_each_connection_once_has_no_more_of_them(tmp_path: Path) -> None:
     web = Responder(name="web", port="p2", protocol="http-get", servers=SERVICE)
-    ends = running(tmp_path, web, total=40, reopen=Reopen.NEVER)
+    ends = running(tmp_path, web, reopen=Reopen.NEVER)
     ends._sleep(1)
     with pytest.raises(VerdictFailed):
         asked(ends, "completed", "==", 40)

@@ -45,7 +45,7 @@ def test_due_is_what_a_rate_asks_for_while_it_goes_on(
         ({}, 0),
         ({"total": 60}, 53),
         ({"total": 5}, 0),
-        ({"total": 60, "connections": 10, "reopen": Reopen.NEVER}, 3),
+        ({"total": 9, "connections": 10, "reopen": Reopen.NEVER}, 2),
         ({"connections": 10, "reopen": Reopen.NEVER}, 3),
         ({"total": 60, "connections": 0, "reopen": Reopen.NEVER}, 53),
     ],
@@ -96,7 +96,7 @@ def test_clients_limit_themselves_unless_half_of_them_wait_for_the_device(
         ({"total": 20}, {"openings": 20}, False),
         ({"total": 20}, {"openings": 20, "concurrent": None, "begun": None}, True),
         ({"connections": 9, "reopen": Reopen.NEVER}, {"openings": 8}, True),
-        ({"connections": 9, "total": 20, "reopen": Reopen.NEVER}, {"openings": 9}, False),
+        ({"connections": 9, "total": 5, "reopen": Reopen.NEVER}, {"openings": 5}, False),
         ({"connections": 9, "reopen": Reopen.NEVER}, {"openings": 9}, False),
     ],
 )

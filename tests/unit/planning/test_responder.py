@@ -244,6 +244,10 @@ OTHERS = Endpoints.parse("198.18.0.2")
             clients(connections=1 << 23, sources=Endpoints.parse("10.0.0.0/16")),
             "connections=8,388,608 are too many for a tester, which keeps 8,388,607",
         ),
+        (
+            clients(connections=20, total=21, reopen=Reopen.NEVER),
+            "with reopen=never each of connections=20 is opened once, and never total=21; give as many",
+        ),
         (responder(flows=(1 << 23) + 1), "flows=8,388,609 are too many for a tester, which keeps 8,388,608"),
         (clients(target=Endpoints.parse("198.18.0.0/24:80")), "254 addresses; without a gateway 64 at most"),
     ],

@@ -50,7 +50,7 @@ class SimulatedLibrary:
         doubt = "the tester was late" if outcome == "INCONCLUSIVE" else ""
         verdict = Verdict(Outcome(outcome), f"value {self._judged}", "1", "2", doubt)
         self._recorder.verdict(verdict)
-        verdict.enforce()
+        verdict.enforce(repeated=self._recorder.judgements.repeating)
 
     def delay_is(self, measured: str, bound: str = "5 ms") -> None:
         """A verdict on a value."""

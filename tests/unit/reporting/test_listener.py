@@ -138,9 +138,48 @@ def test_of_attempts_in_vain_the_last_counts(tmp_path: Path) -> None:
 
 def test_a_retried_failure_does_not_outweigh_a_tester_that_fell_short(tmp_path: Path) -> None:
     status, records = run_test(
-        tmp_path, "Wait Until Keyword Succeeds    3x    0s    Judge    FAIL    INCONCLUSIVE"
+        tmp_path, "Wait Until Keyword Succeeds    2x    0s    Judge    FAIL    INCONCLUSIVE"
     )
     assert (status, records.tests[0].outcome) == (0, "INCONCLUSIVE")
+
+
+def test_an_attempt_that_could_not_tell_is_repeated(tmp_path: Path) -> None:
+    status, records = run_test(
+        tmp_path, "Wait Until Keyword Succeeds    3x    0s    Judge    INCONCLUSIVE    FAIL    PASS"
+    )
+    assert (status, records.tests[0].status, records.tests[0].outcome) == (0, "PASS", "PASS")
+    assert [one.verdict.outcome.value for one in records.caught] == ["INCONCLUSIVE", "FAIL"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Wait Until Keyword Succeeds    3x    0s    Judge    INCONCLUSIVE",
+        "Wait Until Keyword Succeeds    1s    0.4s    Judge    INCONCLUSIVE",
+        "Wait Until Keyword Succeeds    2x    0s    Wait Until Keyword Succeeds    2x    0s    Judge"
+        "    INCONCLUSIVE",
+    ],
+)
+def test_attempts_that_all_could_not_tell_are_a_test_that_could_not(tmp_path: Path, body: str) -> None:
+    status, records = run_test(tmp_path, body)
+    (test,) = records.tests
+    assert (status, test.status, test.outcome) == (0, "SKIP", "INCONCLUSIVE")
+    assert [verdict.reason for verdict in records.verdicts_of(test)] == ["the tester was late"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Run Keyword And Continue On Failure    {}\nNo Such Keyword",
+        "Run Keyword And Ignore Error    {}\nNo Such Keyword",
+        "{}\n[Teardown]    No Such Keyword",
+    ],
+)
+def test_a_mistake_beside_attempts_in_vain_is_an_error(tmp_path: Path, body: str) -> None:
+    attempts = "Wait Until Keyword Succeeds    2x    0s    Judge    INCONCLUSIVE"
+    status, records = run_test(tmp_path, body.format(attempts))
+    (test,) = records.tests
+    assert (status, test.status, test.outcome) == (1, "FAIL", "ERROR")
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,6 @@ def asserted(measured: Any, ask: Callable[[Any], Any]) -> str:
         conclude=conclude,
         connections=SimpleNamespace(so_far=lambda _: connections(), behind=lambda _: None),
         captures=SimpleNamespace(statistics=captures.__getitem__),
-        retried=False,
     )
     try:
         ask(session)
