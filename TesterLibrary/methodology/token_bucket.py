@@ -146,10 +146,12 @@ def check_to_its_end(monitored: MonitoringResult, sent: StreamResult) -> None:
         PlanError: monitoring ended before the traffic, or it was of another trial.
     """
     counted = sent.counters
+    begin_ns = min((interval.start_ns for interval in monitored.intervals), default=0) - monitored.interval_ns
     end_ns = max((interval.end_ns for interval in monitored.intervals), default=0) + monitored.interval_ns
     # Departures of a tester that is far off have times of another clock than intervals.
-    early = abs(sent.rate_error) <= EvidenceLimits.max_rate_error and end_ns < counted.last_tx_ns
-    if early or monitored.sent > counted.tx_packets:
+    same_clock = abs(sent.rate_error) <= EvidenceLimits.max_rate_error
+    apart = monitored.sent > 0 and not begin_ns <= counted.last_tx_ns <= end_ns
+    if (same_clock and apart) or monitored.sent > counted.tx_packets:
         raise PlanError(
             f"monitored were {monitored.sent:,} frames, which are not the last ones of the "
             f"{counted.tx_packets:,} of this trial; give both of one trial, and let Stop Traffic end the "

@@ -234,6 +234,13 @@ def trial_of(frames: int, last_ns: int) -> StreamResult:
 def test_what_was_monitored_are_the_last_frames_of_the_trial() -> None:
     """An interval of a second from 0 on, as asked for: the last departure may be in the one behind it."""
     check_to_its_end(monitored(200, 0), trial_of(200, 2 * 10**9))
-    for other in (trial_of(300, 2 * 10**9 + 1), trial_of(199, 10**9)):
+    earlier = monitored(200, 0)
+    (interval,) = earlier.intervals
+    later = replace(earlier, intervals=(replace(interval, start_ns=2 * 10**9, end_ns=3 * 10**9),))
+    for seen, other in (
+        (earlier, trial_of(300, 2 * 10**9 + 1)),
+        (earlier, trial_of(199, 10**9)),
+        (later, trial_of(300, 10**9 - 1)),
+    ):
         with pytest.raises(PlanError, match=r"200 frames, which are not the last ones of the (300|199) of"):
-            check_to_its_end(monitored(200, 0), other)
+            check_to_its_end(seen, other)
