@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from ..errors import PlanError, TargetError, TesterLibraryError
 from ..measurement.openings import Openings
-from ..measurement.session_trial import SessionTrial, left_waiting, objections
+from ..measurement.session_trial import SessionTrial
 from ..measurement.sessions import SessionStatistics
 from ..measurement.snapshot import Snapshot
 from ..model.job import Job
@@ -23,27 +23,13 @@ from ..model.responder import Clients, End
 from ..model.units import Duration
 from ..planning.compile import compile as compile_job
 from ..planning.responder import asked_for
-from ..reporting.wall_clock import wall_clock
-from .gateways import moved_next_hop
 from .observation import is_interrupted, observe
+from .running_end import POLL_S, RunningEnd
 from .scope import Running
 from .source_turns import SourceTurns
 from .tester import Tester
 
-_POLL_S = 0.02
-_LOOKS = 25  # how often connections that are still opening are looked at
 Measured = TypeVar("Measured")
-
-
-@dataclass
-class _Running:
-    """An end that is loaded and started."""
-
-    end: End
-    plan: Plan
-    started: Snapshot
-    backlog: int = 0  # drops by this machine's kernel before the start
-    missed: bool = False  # trials that were taken over from an interrupted attempt, which it has not seen
 
 
 @dataclass(frozen=True)
@@ -62,7 +48,7 @@ class Connections:
         """`sleep` lets so many seconds pass, for the tester too. `source_seed`: of the sources used first."""
         self._tester = tester
         self._sleep = sleep
-        self._running: dict[str, _Running] = {}
+        self._running: dict[str, RunningEnd] = {}
         # A peer that still has an old connection takes a new one from the same port with the same initial
         # sequence number for the old one, for ever (RFC 9293 §3.5.1 requires the numbers to differ).
         self._starts: Counter[str] = Counter()
@@ -93,7 +79,7 @@ class Connections:
             with suppress(TargetError):
                 target.unload([plan.job])
             raise
-        self._running[end.name] = _Running(end, plan, started, backlog)
+        self._running[end.name] = RunningEnd(end, plan, self._tester, self._sleep, started, backlog)
         self._starts[end.name] += 1
         self._stopped.pop(end.name, None)
         self._note_sources(plan)
@@ -143,18 +129,18 @@ class Connections:
             running = self._running.pop(name)
             target = self._tester.target
             try:
-                waiting = self._waiting_for_ever(running)
-                before = self._openings(running)
+                waiting = running.waiting_for_ever()
+                before = running.openings()
                 kept = before is not None and before.kept(before.counted.waiting or 0)
                 target.stop([running.plan.job], abandon=abandon)
-                trial = self._since_start(running, target.snapshot([running.plan.job]))
+                trial = running.since_start()
                 if waiting is not None:
                     trial = replace(trial, unanswered=waiting)
-                openings = None if kept else self._openings(running, trial.statistics)
+                openings = None if kept else running.openings(trial.statistics)
                 self._stopped[name] = _Stopped(running.end, trial, openings)
                 self._tester.note_faults(trial.objections)
                 if isinstance(running.end, Clients):
-                    self._turns.used(running.plan.ends[0], trial.statistics.openings)
+                    self._turns.used(running.planned, trial.statistics.openings)
                 statistics = trial.statistics
             finally:
                 with suppress(TargetError):
@@ -165,28 +151,26 @@ class Connections:
         """Statistics of an end since its start: so far, or until it was stopped."""
         if name in self._stopped:
             return self._stopped[name].trial.statistics
-        return self._read(*self._looked_at(name))
+        return self._looked_at(name).counted()
 
     def so_far(self, name: str) -> SessionTrial:
         """An end since its start, or until it was stopped, with objections where the tester fell short."""
         if name in self._stopped:
             return self._stopped[name].trial
-        return self._since_start(*self._looked_at(name))
+        return self._looked_at(name).since_start()
 
     def settled_so_far(self, name: str) -> SessionTrial:
         """The same, with what waits for longer than others: it is looked at again if something waits."""
         if name in self._stopped:
             return self._stopped[name].trial
-        running, now = self._looked_at(name)
-        waiting = self._left_waiting(running, self._read(running, now))
-        latest = self._tester.target.snapshot([running.plan.job])
-        return replace(self._since_start(running, latest), unanswered=waiting)
+        running = self._looked_at(name)
+        waiting = running.left_waiting(running.counted())
+        return replace(running.since_start(), unanswered=waiting)
 
     def faults_since(self, before: Snapshot) -> Iterator[str]:
         """Why the tester did not do its part for each end that runs, since then or since the end's start."""
         for running in self._running.values():
-            now = self._tester.target.snapshot([running.plan.job])
-            if fault := "; ".join(self._since(running, before, now).objections):
+            if fault := "; ".join(running.since(before, running.look()).objections):
                 yield fault
 
     @property
@@ -195,7 +179,7 @@ class Connections:
         return [
             one.end.name
             for one in self._running.values()
-            if (openings := self._openings(one)) and openings.may_send
+            if (openings := one.openings()) and openings.may_send
         ]
 
     def behind(self, name: str) -> tuple[int, str] | None:
@@ -211,35 +195,20 @@ class Connections:
         running = self._running.get(name)
         if running is None:
             return None
-        opens = isinstance(running.end, Clients)
-        ends = [running] if opens else list(self._running.values())
-        waited_for = list(filter(None, map(self._still_opening, ends)))
+        ends = [running] if running.opens else list(self._running.values())
+        waited_for = list(filter(None, (one.still_opening() for one in ends)))
         if not waited_for:
             return None
         which = " and ".join(text for _, text in waited_for)
-        led = "" if opens else f", and a device may lead them to {name}"
+        led = "" if running.opens else f", and a device may lead them to {name}"
         left = sum(number for number, _ in waited_for)
         return left, f"{which}{led}; wait for them first"
 
-    def _still_opening(self, running: _Running) -> tuple[int, str] | None:
-        """How many connections clients are still to open, and what they may count yet; None if nothing."""
-        openings = self._openings(running)
-        if openings is None or not (openings.left or openings.unanswered):
-            return None
-        waiting = self._left_waiting(running, openings.counted) or 0
-        if openings.left:
-            text = f"{openings.left_text} are still to be opened"
-            return None if openings.kept(waiting) else (openings.left, text)
-        # Without a timer nothing ends what waits for longer than others did.
-        if openings.counted.untimed and waiting >= openings.unanswered:
-            return None
-        return 0, f"{openings.unanswered:,} connections of {openings.name} wait for an answer"
-
-    def _looked_at(self, name: str) -> tuple[_Running, Snapshot]:
+    def _looked_at(self, name: str) -> RunningEnd:
         running = self._known(name, End)
         if running.missed:
             self._tester.recorder.looked_at_device("a keyword", f"an end, {name!r},")
-        return running, self._tester.target.snapshot([running.plan.job])
+        return running
 
     def wait(self, name: str, reached: Callable[[SessionStatistics], bool], timeout: Duration) -> bool:
         """Waits until the statistics of an end satisfy `reached`; False if the timeout is over first."""
@@ -249,8 +218,8 @@ class Connections:
         while not reached(self.statistics(name)):
             if slept_s >= timeout.seconds or (real and time.monotonic_ns() >= deadline_ns):
                 return False
-            self._sleep(_POLL_S)
-            slept_s += _POLL_S
+            self._sleep(POLL_S)
+            slept_s += POLL_S
         return True
 
     def measure(self, name: str, duration: Duration, *, from_start: bool = False) -> SessionTrial:
@@ -261,8 +230,7 @@ class Connections:
         """
         if duration.ns <= 0:
             raise PlanError(f"a duration of {duration} is too short; it must be above 0")
-        running = self._known(name, End)
-        return self._measured(running, duration, from_start=from_start)
+        return self._known(name, End).measured(duration, from_start=from_start)
 
     def measure_well(self, name: str, duration: Duration) -> SessionTrial:
         """Measures a running end, again while the tester did not do its part, as often as its rules allow."""
@@ -343,7 +311,7 @@ class Connections:
         began = seen = self.statistics(name)
         held, asked = began.concurrent or 0, began.count("asked") or 0
         while (seen.count("asked") or 0) - asked < held == seen.concurrent:
-            self._sleep(_POLL_S)
+            self._sleep(POLL_S)
             seen = self.statistics(name)
         return seen.duration_ns - began.duration_ns
 
@@ -381,132 +349,13 @@ class Connections:
         opening = replace(planned.opening, first_flow=self._turns.first(planned))
         return replace(plan, ends=(replace(planned, opening=opening),))
 
-    def _known(self, name: str, kind: type[End]) -> _Running:
+    def _known(self, name: str, kind: type[End]) -> RunningEnd:
         running = self._running.get(name)
         if running is None or not isinstance(running.end, kind):
             what = "responder or clients" if kind is End else kind.__name__.lower()
             known = [key for key, one in self._running.items() if isinstance(one.end, kind)]
             raise TesterLibraryError(f"no {what} {name!r} is running; there is {', '.join(known) or 'none'}")
         return running
-
-    def _sent_elsewhere(self, running: _Running, whole: SessionStatistics) -> Iterator[str]:
-        """The next hop of clients, if it has another MAC address now, where not all went well.
-
-        What answers sends to where the last packet of a flow has come from.
-        """
-        (planned,) = running.plan.ends
-        if not isinstance(running.end, Clients) or planned.opening is None or whole.smooth:
-            return
-        if moved := moved_next_hop(self._tester, running.end, planned.opening.destination_mac):
-            yield (
-                f"{moved}, to which clients {planned.name!r} opened; open the tester again if it is the "
-                "same device"
-            )
-
-    def _lost_tags(self, running: _Running, whole: SessionStatistics) -> Iterator[str]:
-        """Why frames of the end's VLAN may have arrived without its tag, where not all have come."""
-        end = running.end
-        if end.vlan is None or (whole.rx_packets and (whole.smooth or not whole.opens)):
-            return
-        if reason := self._tester.lost_tags(end.port):
-            yield reason
-
-    def _openings(self, running: _Running, read: SessionStatistics | None = None) -> Openings | None:
-        """The openings of clients, as they were read or are now; None of a responder."""
-        (planned,) = running.plan.ends
-        if planned.opening is None:
-            return None
-        return Openings(planned.name, planned.opening, read or self._read_now(running))
-
-    def _read_now(self, running: _Running) -> SessionStatistics:
-        return self._read(running, self._tester.target.snapshot([running.plan.job]))
-
-    def _read(self, running: _Running, now: Snapshot) -> SessionStatistics:
-        (planned,) = running.plan.ends
-        counted = now.end(running.plan.job, planned.name)
-        job = now.job(running.plan.job)
-        # Ending what was open when it was stopped takes time that is not of the measurement.
-        until_ns = (job.stopped_at_ns if job else 0) or now.taken_at_ns
-        span_ns = until_ns - running.started.taken_at_ns
-        opens = isinstance(running.end, Clients)
-        return SessionStatistics.of(planned.protocol, counted, span_ns, opens=opens)
-
-    def _since_start(self, running: _Running, now: Snapshot) -> SessionTrial:
-        return self._since(running, running.started, now)
-
-    def _since(self, running: _Running, before: Snapshot, now: Snapshot) -> SessionTrial:
-        """An end since a look at the whole tester, or since its start if that was later."""
-        limits, ports = self._tester.rules.limits, running.end.ports
-        statistics = self._read(running, now)
-        if before.taken_at_ns > running.started.taken_at_ns:
-            statistics = statistics.since(self._read(running, before))
-        else:
-            before = running.started
-        found = objections(
-            statistics,
-            None,
-            before,
-            now,
-            ports,
-            limits,
-            job=running.plan.job,
-            backlog_dropped=self._tester.backlog_drops() - running.backlog,
-        )
-        faults = (*found, *self._sent_elsewhere(running, statistics), *self._lost_tags(running, statistics))
-        return SessionTrial(statistics, None, faults, unanswered=left_waiting([statistics]))
-
-    def _measured(self, running: _Running, duration: Duration, *, from_start: bool) -> SessionTrial:
-        target, job = self._tester.target, running.plan.job
-        started_at = wall_clock()
-        before, backlog = target.snapshot([job]), self._tester.backlog_drops()
-        self._sleep(duration.seconds)
-        after = target.snapshot([job])
-        whole = self._read(running, after)
-        earlier = None if from_start else self._read(running, before)
-        statistics = whole.since(earlier) if earlier else whole
-        openings = self._openings(running, whole)
-        due = openings.due(statistics.duration_ns) if openings else None
-        limits, ports = self._tester.rules.limits, running.end.ports
-        held_up = whole.put_off > 0
-        since = running.started if from_start else before
-        found = objections(
-            statistics,
-            due,
-            since,
-            after,
-            ports,
-            limits,
-            job=job,
-            held_up=held_up,
-            gone=openings.gone if openings else 0,
-            backlog_dropped=self._tester.backlog_drops() - (running.backlog if from_start else backlog),
-        )
-        waiting = self._left_waiting(running, whole)
-        return SessionTrial(
-            statistics,
-            due,
-            (*found, *self._sent_elsewhere(running, whole), *self._lost_tags(running, whole)),
-            waiting,
-            started_at,
-            failed_before=earlier.failed_text if earlier else "",
-            all_in_use=openings.all_in_use(waiting or 0) if openings else 0,
-        )
-
-    def _waiting_for_ever(self, running: _Running) -> int | None:
-        """Connections that only a stop ends, as no timer of their tables does; None of others.
-
-        Once they are stopped, they are not told from those that would have had their answer next.
-        """
-        counted = self._read_now(running)
-        return self._left_waiting(running, counted) if counted.opens and counted.untimed else None
-
-    def _left_waiting(self, running: _Running, first: SessionStatistics) -> int | None:
-        """Connections that still wait for an answer after several readings."""
-        looks = [first]
-        while left_waiting(looks) and len(looks) < _LOOKS:
-            self._sleep(_POLL_S)
-            looks.append(self._read_now(running))
-        return left_waiting(looks)
 
 
 def _at_once() -> None:

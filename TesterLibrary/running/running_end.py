@@ -1,0 +1,168 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A responder or clients that run on a tester, and what is counted of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from ..measurement.openings import Openings
+from ..measurement.session_trial import SessionTrial, left_waiting, objections
+from ..measurement.sessions import SessionStatistics
+from ..measurement.snapshot import Snapshot
+from ..model.plan import Plan
+from ..model.planned_end import PlannedEnd
+from ..model.responder import Clients, End
+from ..model.units import Duration
+from ..reporting.wall_clock import wall_clock
+from .gateways import moved_next_hop
+from .tester import Tester
+
+POLL_S = 0.02
+_LOOKS = 25  # how often connections that are still opening are looked at
+
+
+@dataclass
+class RunningEnd:
+    """An end that is loaded and started. `sleep` lets so many seconds pass, for the tester too."""
+
+    end: End
+    plan: Plan
+    tester: Tester
+    sleep: Callable[[float], None]
+    started: Snapshot
+    backlog: int = 0  # drops by this machine's kernel before the start
+    missed: bool = False  # trials that were taken over from an interrupted attempt, which it has not seen
+
+    @property
+    def planned(self) -> PlannedEnd:
+        """Its part of its plan, which has no other one."""
+        (planned,) = self.plan.ends
+        return planned
+
+    @property
+    def opens(self) -> bool:
+        """Whether it opens connections."""
+        return isinstance(self.end, Clients)
+
+    def look(self) -> Snapshot:
+        """The counters of its job now."""
+        return self.tester.target.snapshot([self.plan.job])
+
+    def counted(self, now: Snapshot | None = None) -> SessionStatistics:
+        """What is counted since its start until now, or in these counters."""
+        now = now or self.look()
+        job = now.job(self.plan.job)
+        # Ending what was open when it was stopped takes time that is not of the measurement.
+        until_ns = (job.stopped_at_ns if job else 0) or now.taken_at_ns
+        span_ns = until_ns - self.started.taken_at_ns
+        counters = now.end(self.plan.job, self.planned.name)
+        return SessionStatistics.of(self.planned.protocol, counters, span_ns, opens=self.opens)
+
+    def openings(self, counted: SessionStatistics | None = None) -> Openings | None:
+        """The openings of clients, as they were counted or are now; None of a responder."""
+        opening = self.planned.opening
+        return Openings(self.planned.name, opening, counted or self.counted()) if opening else None
+
+    def since_start(self, now: Snapshot | None = None) -> SessionTrial:
+        """The end from its start until now, or these counters, with where the tester fell short."""
+        return self.since(self.started, now or self.look())
+
+    def since(self, before: Snapshot, now: Snapshot) -> SessionTrial:
+        """The end since a look at the whole tester, or since its start if that was later."""
+        statistics = self.counted(now)
+        if before.taken_at_ns > self.started.taken_at_ns:
+            statistics = statistics.since(self.counted(before))
+        else:
+            before = self.started
+        found = objections(
+            statistics,
+            None,
+            before,
+            now,
+            self.end.ports,
+            self.tester.rules.limits,
+            job=self.plan.job,
+            backlog_dropped=self.tester.backlog_drops() - self.backlog,
+        )
+        faults = (*found, *self._faults_beside(statistics))
+        return SessionTrial(statistics, None, faults, unanswered=left_waiting([statistics]))
+
+    def measured(self, duration: Duration, *, from_start: bool) -> SessionTrial:
+        """The end from now on for a time, or from its start to the end of that time."""
+        started_at = wall_clock()
+        before, backlog = self.look(), self.tester.backlog_drops()
+        self.sleep(duration.seconds)
+        after = self.look()
+        whole = self.counted(after)
+        earlier = None if from_start else self.counted(before)
+        statistics = whole.since(earlier) if earlier else whole
+        openings = self.openings(whole)
+        due = openings.due(statistics.duration_ns) if openings else None
+        found = objections(
+            statistics,
+            due,
+            self.started if from_start else before,
+            after,
+            self.end.ports,
+            self.tester.rules.limits,
+            job=self.plan.job,
+            held_up=whole.put_off > 0,
+            gone=openings.gone if openings else 0,
+            backlog_dropped=self.tester.backlog_drops() - (self.backlog if from_start else backlog),
+        )
+        waiting = self.left_waiting(whole)
+        return SessionTrial(
+            statistics,
+            due,
+            (*found, *self._faults_beside(whole)),
+            waiting,
+            started_at,
+            failed_before=earlier.failed_text if earlier else "",
+            all_in_use=openings.all_in_use(waiting or 0) if openings else 0,
+        )
+
+    def still_opening(self) -> tuple[int, str] | None:
+        """How many connections clients are still to open, and what they may count yet; None if nothing."""
+        openings = self.openings()
+        if openings is None or not (openings.left or openings.unanswered):
+            return None
+        waiting = self.left_waiting(openings.counted) or 0
+        if openings.left:
+            text = f"{openings.left_text} are still to be opened"
+            return None if openings.kept(waiting) else (openings.left, text)
+        # Without a timer nothing ends what waits for longer than others did.
+        if openings.counted.untimed and waiting >= openings.unanswered:
+            return None
+        return 0, f"{openings.unanswered:,} connections of {openings.name} wait for an answer"
+
+    def waiting_for_ever(self) -> int | None:
+        """Connections that only a stop ends, as no timer of their tables does; None of others.
+
+        Once they are stopped, they are not told from those that would have had their answer next.
+        """
+        counted = self.counted()
+        return self.left_waiting(counted) if counted.opens and counted.untimed else None
+
+    def left_waiting(self, first: SessionStatistics) -> int | None:
+        """Connections that still wait for an answer after several looks, of which the first is given."""
+        looks = [first]
+        while left_waiting(looks) and len(looks) < _LOOKS:
+            self.sleep(POLL_S)
+            looks.append(self.counted())
+        return left_waiting(looks)
+
+    def _faults_beside(self, whole: SessionStatistics) -> Iterator[str]:
+        """What its counters do not show of why not all went well."""
+        end, opening = self.end, self.planned.opening
+        if isinstance(end, Clients) and opening is not None and not whole.smooth:
+            # What answers sends to where the last packet of a flow has come from.
+            moved = moved_next_hop(self.tester, end, opening.destination_mac)
+            again = "open the tester again if it is the same device"
+            if moved:
+                yield f"{moved}, to which clients {end.name!r} opened; {again}"
+        if end.vlan is None or (whole.rx_packets and (whole.smooth or not whole.opens)):
+            return
+        if reason := self.tester.lost_tags(end.port):
+            yield reason
