@@ -77,6 +77,7 @@ def test_others_read_the_file(files: tuple[Path, Path, Path], command: list[str]
     assert all("UDP" in line for line in shown.stdout.splitlines())
 
 
+@pytest.mark.long
 def test_rows_of_frames_are_what_was_captured_and_lost(bed: OpenTestbed) -> None:
     """The device loses frames 17 to 19 and each 150th: so say the rows, and the file around the first."""
     lost = [*range(17, 20), *range(149, FRAMES, 150)]

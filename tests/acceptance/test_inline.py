@@ -44,6 +44,7 @@ def test_a_fake_switch_between_hosts_of_the_kernel_loses_what_it_is_told_to(tmp_
     check_passed(tests)
 
 
+@pytest.mark.long
 def test_a_fake_switch_times_what_a_router_of_the_kernel_forwards(tmp_path: Path) -> None:
     """The suite of the engine as it is; only stamps of packets are known again there."""
     suite = paths.suite_root() / "inline" / "router_latency.robot"
@@ -56,6 +57,7 @@ def test_a_fake_switch_times_what_a_router_of_the_kernel_forwards(tmp_path: Path
     assert not (tmp_path / "evidence" / "stamps").exists()
 
 
+@pytest.mark.long
 def test_an_end_of_roce_that_breaks_a_rule_is_found(tmp_path: Path) -> None:
     selective = changed(
         tmp_path,
@@ -114,6 +116,7 @@ def test_stamps_find_what_a_router_has_lost(tmp_path: Path) -> None:
     assert {"client-iperf3.log", "server-iperf3.log", "router-nft.log"} <= logs
 
 
+@pytest.mark.long
 def test_a_device_that_ends_connections_keeps_no_stamps(tmp_path: Path) -> None:
     tests = run("stamps_proxy.robot", tmp_path)
     (test,) = tests.values()
@@ -138,6 +141,7 @@ def test_keywords_for_paths(tmp_path: Path) -> None:
     assert all(event["lost"] == 0 and event["objections"] == [] for event in stopped)
 
 
+@pytest.mark.long
 def test_paths_delay_reorder_lose_and_shape(tmp_path: Path) -> None:
     tests = run("impairment.robot", tmp_path)
     assert len(tests) == 12
@@ -152,6 +156,7 @@ def test_paths_delay_reorder_lose_and_shape(tmp_path: Path) -> None:
         assert path["received"] + path["duplicated"] == sum(path[name] for name in gone), path
 
 
+@pytest.mark.long
 def test_events_rewrite_swallow_and_reset(tmp_path: Path) -> None:
     tests = run("path_events.robot", tmp_path)
     assert len(tests) == 11

@@ -50,6 +50,7 @@ def test_a_bridge_loses_nothing_in_any_interval(bed: OpenTestbed) -> None:
     assert all(interval.sent == interval.received > 0 for interval in result.intervals)
 
 
+@pytest.mark.long
 def test_seconds_of_queueing_are_no_loss(bed: OpenTestbed) -> None:
     with device_that(bed, delay_s=1.5):
         bed.traffic.start([north("500 pps")])
@@ -83,6 +84,7 @@ def test_a_token_bucket_drops_what_is_lost(shaper: OpenTestbed) -> None:
     assert abs(float(blind.mean_ns) - (trial.latency.mean or 0)) <= blind.bound_ns
 
 
+@pytest.mark.long
 def test_a_queue_that_fills_without_loss_is_not_sustained(shaper: OpenTestbed) -> None:
     """110 frames a second into 100: nothing is lost of 5 s, and the delay grows by 100 ms a second."""
     queue = "tc qdisc replace dev p2 root tbf rate 816kbit burst 1600 limit 1000000"
@@ -98,6 +100,7 @@ def test_a_queue_that_fills_without_loss_is_not_sustained(shaper: OpenTestbed) -
     assert stream.growth.last_ns - stream.growth.first_ns == pytest.approx(5 * 10**8, rel=0.1)
 
 
+@pytest.mark.long
 def test_a_bridge_is_not_accused_of_a_queue(bed: OpenTestbed) -> None:
     steady = north("5 kpps")
     measurer = TrialMeasurer(bed.tester, [steady])
@@ -122,6 +125,7 @@ def test_frames_that_are_overtaken_and_duplicated_are_counted(bed: OpenTestbed) 
     assert (order.late, order.corrupted, order.misrouted) == (0, 0, 0)
 
 
+@pytest.mark.long
 def test_a_device_that_writes_over_the_version_is_recognised(bed: OpenTestbed) -> None:
     with device_that(bed, erase_version=True, lose=[100, 7]):
         bed.traffic.start([north("1 kpps")])

@@ -43,6 +43,7 @@ def test_both_directions_are_measured(tmp_path: Path) -> None:
     check_passed(tests)
 
 
+@pytest.mark.long
 def test_flows_beyond_the_table_cannot_be_answered(tmp_path: Path) -> None:
     given = limited(tmp_path, "connections: 700")
     tests = robot(SUITE.with_name("throughput.robot"), tmp_path, given, only="Latency In Both Directions")
@@ -96,6 +97,7 @@ def test_the_teardown_rate_is_found(seed: int, tmp_path: Path) -> None:
     check_passed(robot(PLANTED, tmp_path, *given, only="Teardown Rate Is Found"))
 
 
+@pytest.mark.long
 def test_a_device_that_deletes_slowly_fails(tmp_path: Path) -> None:
     given, test = limited(tmp_path, "teardown: 2000"), "Connections Are Deleted Fast Enough"
     message = "FAIL: connection tear-down rate of inside is "
@@ -109,6 +111,7 @@ def test_nat64_passes(tmp_path: Path) -> None:
     check_passed(tests)
 
 
+@pytest.mark.long
 def test_streams_go_through_nat64_and_back(tmp_path: Path) -> None:
     check_passed(robot(NAT64, tmp_path, only="Latency In Both Directions"))
 
@@ -120,11 +123,13 @@ def test_a_small_table_of_nat64_is_found(tmp_path: Path) -> None:
     check_failed(robot(NAT64, tmp_path / "output", given, only=test), test, message)
 
 
+@pytest.mark.long
 def test_entries_that_are_forgotten_are_counted(tmp_path: Path) -> None:
     given = limited(tmp_path, "idle: 1")
     check_passed(robot(PLANTED, tmp_path, given, only="What Is Held Is Forgotten"))
 
 
+@pytest.mark.long
 def test_connections_that_others_have_answered_are_found_out(tmp_path: Path) -> None:
     only = "Connections That Servers Have Not Seen Are Found Out"
     check_passed(robot(PLANTED, tmp_path, "TESTBED:embedded/nat", only=only))

@@ -130,6 +130,7 @@ def test_devices_behind_a_router(tmp_path: Path, snappi: Path) -> None:
 
 
 @pytest.mark.parametrize("flows", [128, pytest.param(2048, marks=pytest.mark.long)])
+@pytest.mark.long
 def test_two_times_so_many_flows(bed: OpenTestbed, snappi: Path, flows: int) -> None:
     """The client takes most of the time: it reads answers as YAML."""
     with served(bed) as ports:

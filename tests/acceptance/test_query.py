@@ -94,6 +94,7 @@ def test_a_flood_that_passes_the_device_is_found(tmp_path: Path) -> None:
     check_failed(tests, "SYN Flood", "count of query passed is 2,000, required == 0")
 
 
+@pytest.mark.long
 def test_a_switch_floods_a_device_and_finds_what_passes_it(tmp_path: Path) -> None:
     right, attackers = MATRIX / "fake-syn-proxy.yaml", "ATTACKERS:198.18.3.1-198.18.3.200:1024"
     check_passed(robot(APPS / "syn_flood.robot", tmp_path / "right", f"TESTBED:{right}", attackers))
@@ -143,6 +144,7 @@ def answers_in_pieces(tmp_path: Path) -> Iterator[Path]:
             process.communicate()
 
 
+@pytest.mark.long
 def test_an_answer_in_pieces_is_amplified_by_all_of_them(answers_in_pieces: Path, tmp_path: Path) -> None:
     """Each question of 79 bytes has 4,157 bytes of answer; the pieces with ports are 1,518 of them."""
     options = (f"TESTBED:{answers_in_pieces}", "SERVICE:198.18.1.53:53", "QUESTIONS:20", "FACTOR:30")

@@ -175,6 +175,7 @@ def test_our_clients_get_every_byte_of_our_server_through_loss(lab: Lab) -> None
     assert lab.connections.statistics("web").count("retransmitted") > 0
 
 
+@pytest.mark.long
 def test_no_buffer_is_lost_between_the_engine_and_a_port(tmp_path: Path) -> None:
     """More frames at once than a port has buffers: those that the kernel never gives back are missed then."""
     with closing(opened("embedded/l7-balancer", tmp_path / "evidence")) as tester:
@@ -189,6 +190,7 @@ def test_no_buffer_is_lost_between_the_engine_and_a_port(tmp_path: Path) -> None
         assert (counted.completed, counted.failed) == (4000, 0)
 
 
+@pytest.mark.long
 def test_a_device_that_stops_does_not_hold_a_measurement_up(lab: Lab) -> None:
     lab.start(web())
     parameters = {"size": 1000, "linger": 0, "rto": "50 ms"}

@@ -32,6 +32,7 @@ def test_captures_are_the_same_on_every_tester(testbed: str, tmp_path: Path) -> 
     check_passed(tests)
 
 
+@pytest.mark.long
 def test_a_capture_on_a_switch_shows_which_frames_a_device_has_lost(tmp_path: Path) -> None:
     text = (data_root() / "resources" / "testbeds" / "tofino-fake.yaml").read_text(encoding="utf-8")
     file = tmp_path / "shaper.yaml"
@@ -62,11 +63,13 @@ def test_devices_of_the_kernel_are_behind_a_fake_switch(device: str, tmp_path: P
     check_passed(tests, {"A Link That Goes Down": "the link of p2 was down"})
 
 
+@pytest.mark.long
 def test_a_router_of_ipv6_is_answered(tmp_path: Path) -> None:
     testbed = _behind_switch("router of IPv6", tmp_path)
     check_passed(run("router_asks_switch.robot", tmp_path, f"TESTBED:{testbed}"))
 
 
+@pytest.mark.long
 def test_what_a_device_of_the_kernel_forwards_is_captured(tmp_path: Path) -> None:
     check_passed(run("captured.robot", tmp_path, f"TESTBED:{_behind_switch('bridge', tmp_path)}"))
 
@@ -81,10 +84,12 @@ def _behind_switch(device: str, folder: Path) -> Path:
     return file
 
 
+@pytest.mark.long
 def test_a_switch_counts_flows(tmp_path: Path) -> None:
     check_passed(robot(data_root() / "suites" / "measurement", tmp_path, *SLOW, only="Every Flow Arrives"))
 
 
+@pytest.mark.long
 def test_a_switch_is_monitored_while_a_suite_changes_and_stops_its_traffic(tmp_path: Path) -> None:
     """The thread that reads the intervals and the suite share one connection to the switch."""
     tests = run("shared.robot", tmp_path)

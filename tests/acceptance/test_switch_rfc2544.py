@@ -79,6 +79,7 @@ def test_the_suites_run_on_a_switch(procedure: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("procedure", [quick_or_long(name, long=name != "throughput") for name in PROCEDURES])
+@pytest.mark.long
 def test_both_directions_are_offered_at_the_same_time(procedure: str, tmp_path: Path) -> None:
     check_passed(run(procedure, tmp_path, directions=2))
     trials = lines(tmp_path / "evidence" / "trials.jsonl")
@@ -101,6 +102,7 @@ def test_a_device_that_loses_nothing_was_not_overloaded(tmp_path: Path) -> None:
     check_passed(run("system_recovery", tmp_path), {"1518 Bytes": why})
 
 
+@pytest.mark.long
 def test_a_device_with_a_short_queue_recovers_at_once(tmp_path: Path) -> None:
     profile = PROFILE
     for old, new in OVERLOADED:

@@ -86,6 +86,7 @@ Send For A Moment
 """
 
 
+@pytest.mark.long
 def test_a_capture_that_has_no_room_is_an_error_and_the_next_test_runs(
     engine: EngineProcess, tmp_path: Path
 ) -> None:

@@ -152,6 +152,7 @@ def test_a_service_that_is_killed_leaves_traffic_to_its_owner_and_comes_back(
         assert said(sending).startswith("LeaseError")
 
 
+@pytest.mark.long
 def test_a_service_that_stays_away_stops_what_it_ran(
     service: Served, engine: EngineProcess, alice: User
 ) -> None:
@@ -177,6 +178,7 @@ def test_an_engine_that_is_killed_is_leased_to_nobody(
     assert ("the service", "find unfit", 503) in {line[:3] for line in service.audit()}
 
 
+@pytest.mark.long
 def test_somebody_beside_the_service_keeps_the_tester(engine: EngineProcess, alice: User) -> None:
     with closing(EngineTarget.connect(engine.address)) as direct:
         direct.lease(LeaseTerms("carol", Duration(60 * 10**9)))
@@ -204,6 +206,7 @@ def test_a_service_that_is_asked_to_end_tells_its_jobs(service: Served, alice: U
         alice.release(lease)
 
 
+@pytest.mark.long
 def test_many_users_at_once_get_one_tester_one_after_the_other(
     engine: EngineProcess, service: Served
 ) -> None:
@@ -235,6 +238,7 @@ def test_a_tester_that_is_started_here_is_looked_at_by_a_process_of_its_own(tmp_
         assert alice.get("/v1/places/cable")["looked_at"]
 
 
+@pytest.mark.long
 def test_steps_of_the_wall_clock_end_no_lease_and_keep_none(tmp_path: Path) -> None:
     """By an hour at each reading, in the service and in its jobs."""
     service = Served(tmp_path)

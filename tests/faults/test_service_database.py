@@ -33,6 +33,7 @@ def down(server: str, name: str) -> Iterator[None]:
         admin.execute(f"alter database {name} with allow_connections true".encode())
 
 
+@pytest.mark.long
 def test_a_service_outlives_its_database(server: str, tmp_path: Path) -> None:
     database = postgres.make_database(server, "service")
     with served(tmp_path, PLACES, database=database) as service:

@@ -129,6 +129,7 @@ def test_two_users_of_open_traffic_generator_do_not_touch_each_other(
         assert (found["frames_tx"], found["frames_rx"], found["loss"]) == (PACKETS, PACKETS, 0)
 
 
+@pytest.mark.long
 def test_nobody_gets_past_the_door(service: tuple[Served, int]) -> None:
     """The tester's own server listens on no port, and its UNIX sockets are the service's alone."""
     served, port = service
@@ -174,6 +175,7 @@ def listening_inodes() -> set[str]:
     return {words[9] for table in tables for words in map(str.split, table) if words[3] == "0A"}
 
 
+@pytest.mark.long
 def test_a_configuration_with_an_unknown_field_is_in_the_audit(service: tuple[Served, int]) -> None:
     served, port = service
     with of("nobody", port) as his:
@@ -195,6 +197,7 @@ def test_a_user_whom_nobody_has_added_is_refused(service: tuple[Served, int]) ->
         assert ("daemon", "otg", 403, refused["errors"][0]) in served.audit()
 
 
+@pytest.mark.long
 def test_a_tester_that_cannot_be_opened_is_in_the_audit(service: tuple[Served, int]) -> None:
     """Its results have no place: a file has the name of their folder."""
     served, port = service
@@ -205,6 +208,7 @@ def test_a_tester_that_cannot_be_opened_is_in_the_audit(service: tuple[Served, i
         assert ("nobody", "otg", 503) in {line[:3] for line in served.audit()}
 
 
+@pytest.mark.long
 def test_requests_that_are_none_of_the_protocol_are_in_the_audit(service: tuple[Served, int]) -> None:
     served, port = service
     with of("nobody", port) as his:
@@ -225,6 +229,7 @@ def test_a_user_who_is_removed_loses_the_tester_while_he_is_connected(service: t
         assert served.user("root").get("/v1/leases") == []
 
 
+@pytest.mark.long
 def test_a_lease_that_is_ended_ends_its_client(service: tuple[Served, int], engine: EngineProcess) -> None:
     served, port = service
     root = served.user("root")
@@ -240,6 +245,7 @@ def test_a_lease_that_is_ended_ends_its_client(service: tuple[Served, int], engi
             assert holder.owner == "root"
 
 
+@pytest.mark.long
 def test_the_command_line_serves_a_place_at_the_ports_of_the_documentation(tmp_path: Path) -> None:
     """In a network of its own, so that the ports are free; everybody of the machine is a user there."""
     serve = f"exec {sys.executable} -m TesterLibrary.commands.main serve --port 0 --otg breakpoint"
@@ -261,6 +267,7 @@ def test_the_command_line_serves_a_place_at_the_ports_of_the_documentation(tmp_p
             server.terminate()
 
 
+@pytest.mark.long
 def test_a_service_that_is_killed_ends_what_its_client_sent_when_it_is_back(
     service: tuple[Served, int], engine: EngineProcess
 ) -> None:
@@ -277,6 +284,7 @@ def test_a_service_that_is_killed_ends_what_its_client_sent_when_it_is_back(
         assert direct.snapshot().jobs == ()
 
 
+@pytest.mark.long
 def test_a_service_that_ends_leaves_the_place_to_nobody(service: tuple[Served, int]) -> None:
     served, port = service
     with of("nobody", port) as his:

@@ -75,6 +75,7 @@ def killed(evidence: Path, arguments: list[str], number: signal.Signals, *, afte
     return len(trials(evidence))
 
 
+@pytest.mark.long
 def test_no_signal_loses_a_finished_trial(tmp_path: Path) -> None:
     command = ["certify", "--testbed", "simulated/breakpoint", "--suite", str(given(tmp_path))]
     evidence, finished = tmp_path / "results" / "latest" / EVIDENCE, 0

@@ -43,6 +43,7 @@ def test_the_capacity_is_found_exactly(entries: int, overwrites: bool) -> None:
 
 @settings(max_examples=2, deadline=None)
 @given(rate=st.integers(20, 100))
+@pytest.mark.long
 def test_the_rate_is_found_within_the_resolution(rate: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         found = Bench(Path(folder), FakeNat(OUTSIDE, rate=rate)).rate(400)

@@ -308,6 +308,7 @@ def test_no_job_without_an_acquired_lease(alice: User, bob: User) -> None:
     assert f"lease {waiting['id']} is waiting, at position 1; wait until it is acquired" in said
 
 
+@pytest.mark.long
 def test_two_services_do_not_share_a_database(service: Served, tmp_path: Path) -> None:
     second = Served(tmp_path, database=service.database)
     with pytest.raises(AssertionError):

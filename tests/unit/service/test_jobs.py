@@ -264,6 +264,7 @@ def test_what_a_killed_service_left_of_a_submission_goes_and_runs_stay(tmp_path:
     assert [folder.name for folder in (tmp_path / JOBS).iterdir()] == ["run"]
 
 
+@pytest.mark.long
 def test_jobs_end_with_their_lease_and_a_killed_service_leaves_none(service: Served, alice: User) -> None:
     """One campaign, which is cancelled, loses its lease, is cut off by a killed service, and is resumed."""
     lease = alice.acquire("south", ttl_s=600)
