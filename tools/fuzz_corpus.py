@@ -63,11 +63,13 @@ FRAMES: dict[str, Packet] = {
     "udp-echo": IPV4 / UDP(sport=9, dport=7) / Raw(b"abc"),
     "dns": IPV4 / UDP(sport=9, dport=53) / DNS(qd=DNSQR(qname="a.b")),
     "dns-one": IPV4 / UDP(sport=9, dport=53) / DNS(qd=DNSQR(qname="www.example.com")),
+    "dns-one-ipv6": IPV6 / UDP(sport=9, dport=53) / DNS(qd=DNSQR(qname="www.example.com")),
     "dns-client": IPV4 / UDP(sport=53, dport=1024) / DNS(qr=1, qd=DNSQR(qname="a.b")),
     "gtpu-echo": IPV4 / UDP(sport=9, dport=2152) / GTP_U_Header(S=1, gtp_type=1, seq=3),
     "nat-initiator": IPV4 / UDP(sport=80, dport=1024) / Raw(SEEN),
     "nat64-initiator": IPV6 / UDP(sport=80, dport=1024) / Raw(SEEN),
     "nat-responder": IPV4 / UDP(sport=9, dport=80) / Raw(HOLD),
+    "http-get-ipv6": IPV6 / TCP(sport=1000, dport=80, flags="S", seq=5, options=[("MSS", 300)]),
     "roce-responder": ROCE / BTH(opcode=10, dqpn=17, ackreq=1) / Raw(bytes(20)),
     "roce-requester": ROCE / BTH(opcode=17, dqpn=17) / AETH(syndrome=0x60),
     "private-tunnel": IPV4 / UDP(sport=9, dport=7000) / Raw(TUNNEL),
@@ -77,7 +79,7 @@ SYN = IPV4 / TCP(sport=1000, dport=80, flags="S", seq=5, options=[("MSS", 300), 
 SYN_ACK = IPV4 / TCP(sport=80, dport=1024, flags="SA", seq=5, ack=1)
 GROUPS = {"igmp-host": "239.1.1.1-239.1.1.3", "mld-host": "ff0e::1-ff0e::3"}
 OTHER_CLIENTS = {"syn-flood", "tcp-probe", "nat-initiator", "nat64-initiator"}
-OF_IPV6 = {"nd", "nat64-initiator"}
+OF_IPV6 = {"nd", "nat64-initiator", "http-get-ipv6", "dns-one-ipv6"}
 # Four bytes each: 2^n µs later; the frame or (1) what was sent last; which byte of it is another; and which.
 STEPS = "0300ff00 05012f10 0a002f12 0c002f10 14013203 1700ff00"
 
