@@ -6,6 +6,7 @@
 #include "include/types.p4"
 #include "own_headers.p4" // generated from header files: templates/own_headers.p4.j2
 #include "include/headers.p4"
+#include "include/changing.p4"
 
 #include "controls/classifier.p4"
 #include "controls/counters.p4"
@@ -30,6 +31,7 @@
 #include "controls/gaps.p4"
 #include "controls/rate.p4"
 #include "controls/editor.p4"
+#include "controls/queued_ipv6.p4"
 #include "controls/queues.p4"
 #include "controls/expected.p4"
 #include "controls/begun.p4"

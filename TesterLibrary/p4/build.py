@@ -13,6 +13,7 @@ from typing import Any
 from ..errors import PlanError
 from ..files.headers import load_headers
 from ..model.headers import HeaderType
+from ..planning.switch.chip import TOFINO, Chip, chip_of
 from ..planning.switch.editor import own_fields
 from ..planning.switch.match_action import MatchAction, match_action
 from ..planning.switch.replies import replies_only
@@ -90,10 +91,10 @@ class Parts:
             tuple(program for program in programs if program not in bypassing), bypassing, tuple(headers)
         )
 
-    def text(self) -> Mapping[str, str]:
-        """Files of P4. PlanError as efsm, replies and own_headers."""
+    def text(self, chip: Chip) -> Mapping[str, str]:
+        """Files of P4 for a chip. PlanError as efsm, replies and own_headers."""
         return {
-            "efsm.p4": efsm(self.keeping),
+            "efsm.p4": efsm(self.keeping, chip),
             "replies.p4": replies(self.bypassing),
             "own_headers.p4": own_headers(self.headers),
         }
@@ -109,18 +110,18 @@ class Parts:
         }
 
 
-def generate(protocols: Sequence[str], headers: Sequence[str] = ()) -> Mapping[str, str]:
-    """Files of P4 text for protocols and header files, by names or paths.
+def generate(protocols: Sequence[str], headers: Sequence[str] = (), chip: Chip = TOFINO) -> Mapping[str, str]:
+    """Files of P4 text for protocols and header files, by names or paths, and for a chip.
 
     Raises:
         PlanError: as match_action, efsm, replies and own_headers.
     """
-    return Parts.of(protocols, headers).text()
+    return Parts.of(protocols, headers).text(chip)
 
 
-def check_programs(programs: Sequence[MatchAction]) -> None:
-    """PlanError for what no program of a switch can do."""
-    Parts.made(programs).text()
+def check_programs(programs: Sequence[MatchAction], chip: Chip) -> None:
+    """PlanError for what no program of a switch with this chip can do."""
+    Parts.made(programs).text(chip)
 
 
 def build(
@@ -148,7 +149,7 @@ def build(
     _check_parts(profile, path, protocols, headers)
     scopes = scopes or scopes_of(sources.pipelines(path), (), PIPES)
     chip, architecture = sources.chip(path)
-    generated = generate(protocols, headers)
+    generated = generate(protocols, headers, chip_of(profile))
     digest = sources.digest(path, generated)
     source = output / "source"
     shutil.rmtree(output, ignore_errors=True)

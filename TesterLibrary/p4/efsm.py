@@ -14,7 +14,8 @@ from ..model.expression import Expression
 from ..model.protocol import Protocol, Row
 from ..model.template import Template
 from ..planning.switch.answers import check_answer
-from ..planning.switch.datagrams import SEEN, carried_word, is_datagram
+from ..planning.switch.chip import TOFINO, Chip
+from ..planning.switch.datagrams import SEEN, carried_word, is_datagram, network_of
 from ..planning.switch.expected import (
     BEGUN,
     EXPECTS,
@@ -107,8 +108,8 @@ class AnswerAction:
     word: str = ""  # the first one behind UDP; empty: it is of TCP
 
 
-def efsm(programs: Sequence[MatchAction]) -> str:
-    """P4 text for protocols that run at the same time; entries tell them apart by their link.
+def efsm(programs: Sequence[MatchAction], chip: Chip = TOFINO) -> str:
+    """P4 text for protocols that run at the same time on a chip; entries tell them apart by their link.
 
     Raises:
         PlanError: more queues than there are, or what this program does not carry to an answer.
@@ -120,7 +121,7 @@ def efsm(programs: Sequence[MatchAction]) -> str:
         check_expected(program.protocol)
         check_timers(program.protocol)
         _check_rows(program.protocol)
-    answers = list(_answers(programs))
+    answers = list(_answers(programs, chip))
     if len(answers) > QUEUES:
         protocol, last = [
             (program.protocol, one) for program in programs for one in program.protocol.templates
@@ -136,6 +137,7 @@ def efsm(programs: Sequence[MatchAction]) -> str:
         keys=_keys(programs),
         answers=answers,
         triggers=list(_trigger_actions()),
+        ipv6=any(network_of(protocol) == "IPv6" for protocol in protocols),
         expecting=any(map(expected_variable, protocols)),
         beginning=any(map(begun_variable, protocols)),
     )
@@ -178,12 +180,12 @@ def _keys(programs: Sequence[MatchAction]) -> list[Key]:
     return keys
 
 
-def _answers(programs: Sequence[MatchAction]) -> Iterator[AnswerAction]:
+def _answers(programs: Sequence[MatchAction], chip: Chip) -> Iterator[AnswerAction]:
     queues = queue_numbers(programs)
     for program in programs:
         protocol = program.protocol
         for template in protocol.templates:
-            check_answer(protocol, template)
+            check_answer(protocol, template, ipv6=chip.ipv6_answers)
             if not is_datagram(protocol):
                 _check(protocol, template)
             seq, ack = carried_values(protocol, template)

@@ -18,7 +18,7 @@ control Checksums(inout headers_t hdr, in bit<16> l4_rest) {
         }
         if (hdr.tcp.isValid()) {
             hdr.tcp.checksum = tcp.update({
-                hdr.ipv4.src, hdr.ipv4.dst, hdr.ipv6.src_low, hdr.ipv6.dst_low,
+                hdr.ipv4.src, hdr.ipv4.dst, CHANGING_IPV6,
                 hdr.tcp.sport, hdr.tcp.dport, hdr.tcp.seq, hdr.tcp.ack, l4_rest});
         }
     }
@@ -30,7 +30,7 @@ control UdpChecksum(inout headers_t hdr, in bit<16> l4_rest, in bool summed) {
     apply {
         if (summed) {
             hdr.udp.checksum = udp.update({
-                hdr.ipv4.src, hdr.ipv4.dst, hdr.ipv6.src_low, hdr.ipv6.dst_low,
+                hdr.ipv4.src, hdr.ipv4.dst, CHANGING_IPV6,
                 hdr.udp.sport, hdr.udp.dport, l4_rest}, true);
         }
     }
@@ -43,7 +43,7 @@ control AnsweredUdpChecksum(inout headers_t hdr, in bit<16> l4_rest, in bool sum
     apply {
         if (summed) {
             hdr.udp.checksum = udp.update({
-                hdr.ipv4.src, hdr.ipv4.dst, hdr.ipv6.src_low, hdr.ipv6.dst_low,
+                hdr.ipv4.src, hdr.ipv4.dst, CHANGING_IPV6,
                 hdr.udp.sport, hdr.udp.dport, hdr.signature.id, l4_rest}, true);
         }
     }

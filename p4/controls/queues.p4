@@ -36,6 +36,9 @@ control Queues(inout headers_t hdr, in reply_t reply, in bool asks, in bool poll
     Register<bit<32>, bit<8>>(QUEUE_ARRAY) peers_low;
     Hash<bit<8>>(HashAlgorithm_t.IDENTITY) elements;
     Counter<bit<32>, queue_t>(QUEUES, CounterType_t.PACKETS) full;
+#ifdef IPV6_ANSWERS
+    QueuedIpv6() ipv6_addresses;
+#endif
 
     RegisterAction<bit<8>, queue_t, bit<1>>(lengths) lengthen = {
         void apply(inout bit<8> length, out bit<1> result) {
@@ -142,6 +145,11 @@ control Queues(inout headers_t hdr, in reply_t reply, in bool asks, in bool poll
         element = elements.get({pointer[3:0], reply.queue});
         // Four arrays fill a stage; the first four do not wait for the number of the element.
         if (granted == 1) {
+#ifdef IPV6_ANSWERS
+            if (hdr.ipv6.isValid()) {
+                ipv6_addresses.apply(hdr, asks, element);
+            }
+#endif
             if (asks) {
                 put_source.execute(elements.get({pointer[3:0], reply.queue}));
                 put_destination.execute(elements.get({pointer[3:0], reply.queue}));
@@ -156,8 +164,13 @@ control Queues(inout headers_t hdr, in reply_t reply, in bool asks, in bool poll
                 put_peer_high.execute(element);
                 put_peer_low.execute(element);
             } else {
-                hdr.ipv4.dst = get_source.execute(elements.get({pointer[3:0], reply.queue}));
-                hdr.ipv4.src = get_destination.execute(elements.get({pointer[3:0], reply.queue}));
+#ifdef IPV6_ANSWERS
+                if (hdr.ipv4.isValid())
+#endif
+                {
+                    hdr.ipv4.dst = get_source.execute(elements.get({pointer[3:0], reply.queue}));
+                    hdr.ipv4.src = get_destination.execute(elements.get({pointer[3:0], reply.queue}));
+                }
                 ports_of_answer = get_ports.execute(elements.get({pointer[3:0], reply.queue}));
                 hdr.tcp.seq = get_seq.execute(element);
                 hdr.loop.link = get_link.execute(elements.get({pointer[3:0], reply.queue}));

@@ -42,7 +42,7 @@ state ipv4 {
 
 state ipv6 {
     packet.extract(hdr.ipv6);
-    l4_checksum.subtract({hdr.ipv6.src_low, hdr.ipv6.dst_low});
+    l4_checksum.subtract({CHANGING_IPV6});
     transition select(hdr.ipv6.nh) {
         PROTOCOL_TCP: ipv6_tcp;
         PROTOCOL_UDP: udp;

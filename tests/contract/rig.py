@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from ipaddress import IPv4Interface
+from pathlib import Path
 from typing import Any
 
 from TesterLibrary.errors import PlanError
@@ -147,9 +148,11 @@ class SwitchRig(Rig):
         wire: Wire | None = None,
         pipelines: MakesPipelines | None = None,
         profile: str = "tofino",
+        built: Path | None = None,
     ) -> None:
+        """`built` is the folder of the program that it runs; the shipped one, if none is given."""
         self.now_ns = 10**9
-        folder, chip = shipped(profile), chip_of(profile)
+        folder, chip = built or shipped(profile), chip_of(profile)
         daemon = self.daemon = FakeDaemon(folder, self._asked, wire, pipelines=pipelines)
         front = tuple(
             FrontPort(

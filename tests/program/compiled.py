@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +20,10 @@ from .program import P4Program
 def compiled(profile: str) -> P4Program:
     """A shipped profile. PlanError if there is no compiler, or if it refuses the program."""
     with TemporaryDirectory() as folder:
-        output = Path(folder) / "build"
-        build(find_compiler(), profile, default_protocols(profile), output)
-        return P4Program.load(output / "frontend-ir.json", chip_of(profile).profile)
+        return compiled_into(Path(folder) / "build", profile, default_protocols(profile))
+
+
+def compiled_into(output: Path, profile: str, protocols: Sequence[str]) -> P4Program:
+    """A profile with protocols, whose outputs are kept. PlanError as compiled."""
+    build(find_compiler(), profile, protocols, output)
+    return P4Program.load(output / "frontend-ir.json", chip_of(profile).profile)

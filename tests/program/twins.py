@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
 from typing import Any
 
 from TesterLibrary.p4.outputs import shipped
@@ -23,7 +24,10 @@ from .program import P4Program
 # Elements of queues, which the fake keeps as a whole. They are compared where they leave: in answers.
 _ELEMENTS = tuple(
     f"internal.InternalIngress.queues.{name} "
-    for name in ("sources", "destinations", "ports", "seqs", "acks", "links", "peers_high", "peers_low")
+    for name in (
+        *("sources", "destinations", "ports", "seqs", "acks", "links", "peers_high", "peers_low"),
+        *("ipv6_addresses.destinations", *(f"ipv6_addresses.sources_{word}" for word in range(4))),
+    )
 )
 
 
@@ -41,8 +45,8 @@ class Tap(Bridge):
         return super().forward(port, frame, now_ns, others)
 
 
-def _fake(profile: str) -> MakesPipelines:
-    built = Program.load(shipped(profile))
+def _fake(folder: Path) -> MakesPipelines:
+    built = Program.load(folder)
 
     def made(store: Store, digests: Digests) -> FakePipelines:
         pace = Pace(store, built.chip.clock)
@@ -54,12 +58,19 @@ def _fake(profile: str) -> MakesPipelines:
 class Twins:
     """Does the same with both, and compares them."""
 
-    def __init__(self, program: P4Program, profile: str = "tofino", tap: Callable[[], Tap] = Tap) -> None:
+    def __init__(
+        self,
+        program: P4Program,
+        profile: str = "tofino",
+        tap: Callable[[], Tap] = Tap,
+        built: Path | None = None,
+    ) -> None:
+        """`built` is the folder of the program; the shipped one, if none is given."""
         self.taps = tap(), tap()
         self.sent: list[tuple[int, int, str]] = []  # all frames that have left
         self.rigs = (
-            SwitchRig(self.taps[0], _fake(profile), profile),
-            SwitchRig(self.taps[1], runs_program(program), profile),
+            SwitchRig(self.taps[0], _fake(built or shipped(profile)), profile, built),
+            SwitchRig(self.taps[1], runs_program(program), profile, built),
         )
 
     def both(self, do: Callable[[SwitchRig], Any]) -> None:

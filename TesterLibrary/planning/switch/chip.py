@@ -34,6 +34,7 @@ class Chip:
         recirculation_port: Device port of an external pipe whose frames come in again, without a cable or a
             set-up.
         edited_fields: Fields of a template that the program changes from frame to frame, each by a unit.
+        ipv6_answers: Whether templates of the program answer TCP and UDP of IPv6, too.
     """
 
     profile: str
@@ -49,6 +50,7 @@ class Chip:
     recirculation_port: int
     pipes: int = 4
     edited_fields: int = 2
+    ipv6_answers: bool = False
 
     def device_port(self, pipe: int, connector: int, lane: int = 0) -> int:
         """The device port of a connector of a pipe; all numbers are from 0 on."""
@@ -90,6 +92,7 @@ TOFINO_2 = Chip(
     pipeline_pps=1_500_000_000,
     recirculation_port=6,  # 1, 6 and 7 of pipe 0 always do, 6 with the lanes of 7 at 100G
     edited_fields=3,
+    ipv6_answers=True,
 )
 CHIPS = {"tofino": TOFINO, "tofino2": TOFINO_2, "inline": TOFINO, "inline2": TOFINO_2}  # by profile
 INTERNAL_PIPES = (1, 3)  # pipes of a folded switch whose ports are wired to themselves (norma section 3.1)

@@ -14,6 +14,8 @@ from .frame import TCP, UDP, FrameFields
 from .signature import behind_labels
 
 ACCEPTED = {"IP.dst": 32, "TCP.dport": 16, "UDP.dport": 16}  # fields of a responder's packets, and their bits
+IPV6_SERVERS = "IPv6.dst"
+ACCEPTED_OF_IPV6 = {**ACCEPTED, IPV6_SERVERS: 128}  # where templates answer IPv6, too
 _KEYS = (
     "ipv4_src",
     "ipv4_dst",

@@ -23,20 +23,23 @@ from .resources import PREFIX_OCTETS, octets_before_payload
 FIRST_WORD = "payload.word0"  # of what is behind UDP
 SEEN = "payload.valid"  # the key that says whether the 16 bytes are there
 WORD = 16  # bits
-_STACK = ("Ether", "IP", "UDP")
+_BELOW = 3  # headers: Ethernet, IP, UDP
 _MIRRORED = {
-    "Ether.dst": "Ether.src",
-    "Ether.src": "Ether.dst",
-    "IP.src": "IP.dst",
-    "IP.dst": "IP.src",
-    "UDP.sport": "UDP.dport",
-    "UDP.dport": "UDP.sport",
+    f"{header}.{field}": f"{header}.{other}"
+    for header, ends in (("Ether", "dst src"), ("IP", "src dst"), ("IPv6", "src dst"), ("UDP", "sport dport"))
+    for field, other in (ends.split(), ends.split()[::-1])
 }  # fields of an answer, and of the packet that asks
 
 
+def network_of(protocol: Protocol) -> str:
+    """The header right behind Ethernet: IP, IPv6 or another; empty if there is none."""
+    return next(iter(_names(protocol.stack)[1:2]), "")
+
+
 def is_datagram(protocol: Protocol) -> bool:
-    """Whether a table answers UDP in IPv4 with templates."""
-    return bool(protocol.templates) and _names(protocol.stack)[: len(_STACK)] == _STACK
+    """Whether a table answers UDP with templates."""
+    stacks = [("Ether", network, "UDP") for network in ("IP", "IPv6")]
+    return bool(protocol.templates) and _names(protocol.stack)[:_BELOW] in stacks
 
 
 def asked_port(protocol: Protocol) -> int | None:
@@ -103,8 +106,9 @@ def _check_back(protocol: Protocol, template: Template) -> None:
     """Checks that an answer goes back to whoever asked, from where that was asked."""
     set_to = {name: str(value) for name, value in template.fields}
     by_flow = {name for key in protocol.flow for name in key}
+    there = ("Ether", network_of(protocol), "UDP")
     for name, source in _MIRRORED.items():
-        if name in by_flow and name not in set_to:
+        if name.partition(".")[0] not in there or (name in by_flow and name not in set_to):
             continue
         given = set_to.get(name)
         if name == "UDP.sport" and _constant_port(template) == asked_port(protocol) is not None:
@@ -168,7 +172,7 @@ def _names(stack: HeaderStack) -> tuple[str, ...]:
 
 
 def _behind(stack: HeaderStack) -> tuple[HeaderLayout, ...]:
-    return layout_of(stack).headers[len(_STACK) :]
+    return layout_of(stack).headers[_BELOW:]
 
 
 def _places(stack: HeaderStack) -> Mapping[str, tuple[int, int]]:

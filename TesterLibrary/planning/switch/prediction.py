@@ -52,6 +52,7 @@ def _switch(file: JobFile, plan: Plan, chip: Chip) -> SwitchPrediction:
         own_fields(types),
         chip=LoopbackPorts.of(chip),
         edited_fields=chip.edited_fields,
+        ipv6_answers=chip.ipv6_answers,
     )
     wholes = {one.id: (stream, one) for stream, one in zip(file.job.streams, plan.streams, strict=True)}
     streams = (_predicted(file, *wholes[whole(placed.planned.id)], placed) for placed in placement.streams)

@@ -12,8 +12,8 @@ from collections.abc import Collection, Sequence
 from ...errors import PlanError
 from ...model.plan import PlannedStream
 from ...model.planned_end import PlannedEnd
-from .answers import answer_frame
-from .classes import check_accepted, stream_class
+from .answers import answer_frame, check_answer
+from .classes import ACCEPTED, ACCEPTED_OF_IPV6, check_accepted, stream_class
 from .datagrams import asked_port, is_datagram
 from .editor import SwitchEditor
 from .frame import FrameFields
@@ -136,21 +136,27 @@ def _frames(end: PlannedEnd) -> str:
     return "frames without a tag" if end.vlan is None else f"frames of VLAN {end.vlan}"
 
 
-def check_end(end: PlannedEnd) -> None:
-    """PlanError if a switch cannot run this end."""
+def check_end(end: PlannedEnd, *, ipv6: bool) -> None:
+    """PlanError if a switch cannot run this end.
+
+    Args:
+        end: The end.
+        ipv6: Whether the switch answers IPv6.
+    """
     if end.is_trigger:
         switch_trigger(end)
         return
     if end.opening is None and replies_only(end.protocol):
         check_accepted(end.accepts, accepted_fields(end.protocol))
         return
+    for template in end.protocol.templates:
+        check_answer(end.protocol, template, ipv6=ipv6)
+        answer_frame(end.protocol, template)
     if end.opening is None:
-        check_accepted(end.accepts)
+        check_accepted(end.accepts, ACCEPTED_OF_IPV6 if ipv6 else ACCEPTED)
         if timer := timer_of(end.protocol):
             raise PlanError(
                 f"{end.name!r}: timer {timer} of {end.protocol.name}: a switch looks at flows of clients in "
                 "turn, and only packets wake a flow of a server; use a testerd"
             )
     _check_port(end)
-    for template in end.protocol.templates:
-        answer_frame(end.protocol, template)

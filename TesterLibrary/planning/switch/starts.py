@@ -27,7 +27,7 @@ from ...model.units import FCS_LENGTH, LINE_OVERHEAD, Bandwidth
 from ...protocols.actions.sending import Send
 from ...protocols.actions.variables import Randomize
 from .allocation import LoopbackFlow, LoopbackPort, LoopbackPorts
-from .answers import tcp_frame
+from .answers import whole_frame
 from .datagrams import is_datagram
 from .editor import WORD, SwitchEditor
 from .expected import expecting
@@ -283,7 +283,7 @@ def _frame(
         "TCP.dport": ports.first,
         "TCP.flags": 0,
     }
-    return opening.source_mac + opening.destination_mac + tcp_frame(_HEADERS, fields, vlan=vlan)[12:]
+    return opening.source_mac + opening.destination_mac + whole_frame(_HEADERS, fields, vlan=vlan)[12:]
 
 
 def _edits(

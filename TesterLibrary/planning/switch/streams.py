@@ -27,6 +27,7 @@ from .match_action import MatchAction, match_action
 from .meter import LoopMeter
 from .parts import named, parts_of
 from .phase import first_tick, ticks
+from .prefix import check_prefixes
 from .refusals import check_edited, check_end, check_stream, check_tags
 from .resources import FLOW_CELLS, START, Excess
 from .sizes import Turns
@@ -87,6 +88,7 @@ def place(
     chip: LoopbackPorts | None = None,
     occupied: Sequence[Occupied] = (),
     edited_fields: int = TOFINO.edited_fields,
+    ipv6_answers: bool = TOFINO.ipv6_answers,
 ) -> Placement:
     """Places all of a job at once, because streams and ends share the loopback ports.
 
@@ -97,6 +99,7 @@ def place(
         chip: Its loopback ports; those of a folded switch of 3.2 Tbps, if none are given.
         occupied: The flows of other jobs that loop there already.
         edited_fields: Fields of a template that its program changes.
+        ipv6_answers: Whether its templates answer IPv6, too.
 
     Raises:
         PlanError: the first resource that runs out.
@@ -109,8 +112,9 @@ def place(
     for resource in (flow_cells(planned), gap_laws(planned)):
         if resource.needed > resource.available:
             raise PlanError(str(resource))
-    programs = [(end, _program(end)) for end in plan.ends]
+    programs = [(end, _program(end, ipv6=ipv6_answers)) for end in plan.ends]
     check_tags(plan.ends)
+    check_prefixes(plan.ends)
     loops = [
         (end, program, end_loops(end.name, program, ports[end.port], tagged=end.vlan is not None))
         for end, program in programs
@@ -173,11 +177,11 @@ def _looping(
     return looping(dict.fromkeys(in_gap, 1))
 
 
-def _program(end: PlannedEnd) -> MatchAction:
+def _program(end: PlannedEnd, *, ipv6: bool) -> MatchAction:
     if end.is_trigger:  # in its own words, as nobody has written its table
-        check_end(end)
+        check_end(end, ipv6=ipv6)
     program = match_action(end.protocol, end.parameters)
-    check_end(end)
+    check_end(end, ipv6=ipv6)
     return program
 
 

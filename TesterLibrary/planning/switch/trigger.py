@@ -22,7 +22,7 @@ from ...model.template import Template
 from ...protocols.actions.sending import Reply, Send
 from ...protocols.conditions import Condition, condition
 from ...protocols.scope import NameScope, layout_of
-from .answers import tcp_frame
+from .answers import whole_frame
 from .match_action import Ternary, ternaries
 from .resources import REPLY_ROWS
 from .starts import CARRIED
@@ -232,7 +232,7 @@ def _template_frame(end: PlannedEnd, header: str, waits: Condition) -> TemplateF
     (seq, add_to_seq), (ack, add_to_ack) = (_carried(template, name) for name in CARRIED)
     _check_fields(template, waits)
     return TemplateFrame(
-        frame=tcp_frame(template.headers, {}, payload=template.payload, vlan=end.vlan),
+        frame=whole_frame(template.headers, {}, payload=template.payload, vlan=end.vlan),
         asking=Asking(seq, ack),
         add=(add_to_seq, add_to_ack),
         destination=_given(template, "Ether.dst"),

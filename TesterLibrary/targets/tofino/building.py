@@ -15,6 +15,7 @@ from ...planning.switch.answers import answer_frame
 from ...planning.switch.editor import ETHERNET
 from ...planning.switch.expected import most_flows
 from ...planning.switch.looks import LOOK_VLAN
+from ...planning.switch.prefix import first_server
 from ...planning.switch.replies import replies_only, reply_rows
 from ...planning.switch.resources import GAP_LAWS, LINKS, REPLIES, START, TEMPLATES, TRIGGERS
 from ...planning.switch.signature import signed_template
@@ -119,6 +120,7 @@ class _Builder:
             chip=self._chip,
             occupied=occupied(self._others),
             edited_fields=self._program.chip.edited_fields,
+            ipv6_answers=self._program.chip.ipv6_answers,
         )
         streams = {stream.planned.id: self._stream(stream) for stream in placement.streams}
         for answered in answered_ranges(self._plan.neighbours):
@@ -303,7 +305,10 @@ class _Builder:
         self._entries += [row.entry for row in rows]
         self._entries += kept_entries(program, link)
         name = end.protocol.name
-        frames = {one.name: answer_frame(end.protocol, one, end.vlan) for one in end.protocol.templates}
+        server = first_server(end)
+        frames = {
+            one.name: answer_frame(end.protocol, one, end.vlan, server) for one in end.protocol.templates
+        }
         for one in placed.loops:
             for queue in one.loop.queues:
                 number = self._answers_by[f"{name}.{queue}"]

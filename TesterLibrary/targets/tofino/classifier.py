@@ -12,8 +12,8 @@ from ...model.plan import PlannedStream
 from ...model.planned_end import Accept, PlannedEnd
 from ...model.protocol import Protocol
 from ...planning.switch.chip import PORT_MASK
-from ...planning.switch.classes import ACCEPTED, check_accepted, stream_class
-from ...planning.switch.datagrams import asked_port, is_datagram
+from ...planning.switch.classes import ACCEPTED, ACCEPTED_OF_IPV6, IPV6_SERVERS, check_accepted, stream_class
+from ...planning.switch.datagrams import asked_port, is_datagram, network_of
 from ...planning.switch.match_action import cover
 from ...planning.switch.starts import Starts
 from ...protocols.values import MaskedNumbers
@@ -78,17 +78,18 @@ def end_entries(
         priority: Entries with a lower number are tried first.
     """
     data = {"link": link, "loopback": loopback, "add_to_port": 0, "ports": flows.port_bits}
-    for accepted in accepts((*end.accepts, *_announced(end.protocol))):
+    valid, source = _IPV6 if network_of(end.protocol) == "IPv6" else _IPV4
+    for accepted in accepts((*end.accepts, *_announced(end.protocol)), ACCEPTED_OF_IPV6):
         for host in range(flows.hosts):
             key: dict[str, Value] = {
                 "ingress_port": Masked(port, PORT_MASK),
                 **vlan_key(end.vlan),
-                "ipv4_valid": Masked(1, 1),
+                valid: Masked(1, 1),
                 "udp_valid" if is_datagram(end.protocol) else "tcp_valid": Masked(1, 1),
-                **{_NAMES[name]: masked for name, masked in accepted.items()},
+                **dict(_keys(accepted)),
             }
             if flows.hosts > 1:
-                key["ipv4_src"] = Masked(host, flows.hosts - 1)
+                key[source] = Masked(host, flows.hosts - 1)
             yield TableEntry(
                 _CLASSES,
                 {**key, "$MATCH_PRIORITY": priority},
@@ -142,7 +143,7 @@ def source_entries(
             **vlan_key(vlan),
             "ipv4_valid": Masked(1, 1),
             "tcp_valid": Masked(1, 1),
-            **{_NAMES[name]: masked for name, masked in accepted.items()},
+            **dict(_keys(accepted)),
             "$MATCH_PRIORITY": priority,
         }
         yield TableEntry(_CLASSES, key, f"{_CLASSIFIER}.flow_of_destination", data)
@@ -169,6 +170,19 @@ _NAMES = {
     "TCP.dport": "tcp_dport",
     "UDP.dport": "udp_dport",
 }
+_IPV4, _IPV6 = ("ipv4_valid", "ipv4_src"), ("ipv6_valid", "ipv6_src_low")  # whether, and from whom
+_LOW = 32  # bits of an address of IPv6 in a key of their own
+
+
+def _keys(accepted: Mapping[str, Masked]) -> Iterator[tuple[str, Masked]]:
+    """The keys of fields."""
+    for name, masked in accepted.items():
+        if name == IPV6_SERVERS:
+            yield "ipv6_dst_high", Masked(masked.value >> _LOW, masked.mask >> _LOW)
+            low = (1 << _LOW) - 1
+            yield "ipv6_dst_low", Masked(masked.value & low, masked.mask & low)
+        else:
+            yield _NAMES[name], masked
 
 
 def accepts(accepted: tuple[Accept, ...], known: Mapping[str, int] = ACCEPTED) -> Iterator[dict[str, Masked]]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...model.planned_end import Accept
+from ...planning.switch.classes import IPV6_SERVERS
 from ...planning.switch.starts import Starts
 from .loaded import LoadedEnd
 
@@ -50,7 +51,9 @@ def _serves(server: LoadedEnd, clients: LoadedEnd, found: Starts) -> bool:
         return False
     target = {accept.field: accept for accept in found.target}
     served = {accept.field: accept for accept in server.planned.accepts}
-    return all(there not in served or _overlap(target[here], served[there]) for here, there in _FIELDS)
+    return IPV6_SERVERS not in served and all(
+        there not in served or _overlap(target[here], served[there]) for here, there in _FIELDS
+    )
 
 
 def _overlap(one: Accept, other: Accept) -> bool:

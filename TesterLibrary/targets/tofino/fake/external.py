@@ -167,25 +167,7 @@ class External:
         self._digests.tell(Digest(DIGEST, {"stream": stream, "port": port}))
 
     def _class_of(self, packet: Packet, port: int) -> TableEntry | None:
-        return self._store.match(
-            f"external.{_INGRESS}.classifier.classes",
-            port,
-            packet.has("vlan"),
-            packet.get("vlan.vlan") & 0xFFF,
-            packet.has("ipv4"),
-            packet.get("ipv4.src"),
-            packet.get("ipv4.dst"),
-            packet.get("ipv4.proto"),
-            packet.has("tcp"),
-            packet.has("udp"),
-            packet.get("tcp.sport"),
-            packet.get("tcp.dport"),
-            packet.get("udp.dport"),
-            packet.has("arp"),
-            packet.get("arp.op"),
-            packet.get("arp.psrc"),
-            packet.get("arp.pdst"),
-        )
+        return self._match(f"external.{_INGRESS}.classifier.classes", packet, port)
 
     def _stateful(self, packet: Packet, entry: TableEntry) -> Way[Packet]:
         """Gives a packet its flow's number, by the end of the client: its host, and its port."""
@@ -205,10 +187,11 @@ class External:
 
     def _row_of(self, packet: Packet, port: int) -> TableEntry | None:
         """The row that a packet matches, of protocols without state."""
-        return self._store.match_by(
-            f"external.{_INGRESS}.reply_rows.rows",
-            lambda name: port if name == "ingress_port" else key(packet, name),
-        )
+        return self._match(f"external.{_INGRESS}.reply_rows.rows", packet, port)
+
+    def _match(self, table: str, packet: Packet, port: int) -> TableEntry | None:
+        """The entry that a packet hits which has arrived at a port."""
+        return self._store.match_by(table, lambda name: port if name == "ingress_port" else key(packet, name))
 
     def _replied(self, packet: Packet, port: int, row: TableEntry) -> Way[Packet] | None:
         if _is(row, "ask") or _is(row, "send_back"):

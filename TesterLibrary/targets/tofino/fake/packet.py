@@ -41,7 +41,9 @@ FIELDS = {
     "ipv4.dst": ("ipv4", 16, 4),
     "ipv6.plen": ("ipv6", 4, 2),
     "ipv6.hlim": ("ipv6", 7, 1),
+    "ipv6.src_high": ("ipv6", 8, 12),
     "ipv6.src": ("ipv6", 20, 4),  # what an editor reaches of it
+    "ipv6.dst_high": ("ipv6", 24, 12),
     "ipv6.dst": ("ipv6", 36, 4),
     "icmp.type": ("icmp", 0, 1),
     "icmp.code": ("icmp", 1, 1),
@@ -59,10 +61,12 @@ FIELDS = {
     "signature.timestamp_ns": ("signature", 8, 6),
 }
 FIELDS |= {f"ip.{name.partition('.')[2]}": place for name, place in FIELDS.items() if place[0] == "ipv4"}
+FIELDS |= {f"{name}_low": FIELDS[name] for name in ("ipv6.src", "ipv6.dst")}  # as the classifier names them
 _OFFSETS = {"tcp": 16, "udp": 6, "icmp": 2}  # offsets of their checksums
+_ADDRESSES = ("ipv4.src", "ipv4.dst", "ipv6.src", "ipv6.dst_high", "ipv6.dst")
 _CHANGING = {  # fields that a checksum covers and a pipeline may change
-    "tcp": ("ipv4.src", "ipv4.dst", "ipv6.src", "ipv6.dst", "tcp.sport", "tcp.dport", "tcp.seq", "tcp.ack"),
-    "udp": ("ipv4.src", "ipv4.dst", "ipv6.src", "ipv6.dst", "udp.sport", "udp.dport"),
+    "tcp": (*_ADDRESSES, "tcp.sport", "tcp.dport", "tcp.seq", "tcp.ack"),
+    "udp": (*_ADDRESSES, "udp.sport", "udp.dport"),
     "icmp": (),  # its first word is counted apart
 }
 _VERSIONS = {"ipv4": (4, 0x80), "ipv6": (1, 0x08)}  # byte and bit
@@ -281,14 +285,10 @@ class Packet:
         return not self.cut_off
 
     def _changing(self, name: str) -> int:
-        """Sum of the words that may change."""
+        """Sum of the words that may change, or a number that is the same modulo 0xFFFF."""
         if name == "icmp":
             return self._word(self.at[name])
-        return sum(self._words(changing) for changing in _CHANGING[name] if FIELDS[changing][0] in self.at)
-
-    def _words(self, name: str) -> int:
-        value = self.get(name)
-        return (value >> 16) + (value & _ONES)
+        return sum(self.get(changing) for changing in _CHANGING[name] if FIELDS[changing][0] in self.at)
 
     def _word(self, at: int) -> int:
         return int.from_bytes(self.octets[at : at + 2], "big")

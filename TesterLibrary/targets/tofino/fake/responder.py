@@ -24,6 +24,7 @@ _ROWS = f"internal.{_INTERNAL}.responder.efsm.rows"
 _EXPECTED = "responder.efsm.expected"
 _EXPECTING = f"internal.{_INTERNAL}.{_EXPECTED}.links"
 _BEGUN = "responder.efsm.answers"
+_IPV6_HEADERS = f"internal.{_INTERNAL}.responder.efsm.ipv6_headers"
 _BEGINNING = f"internal.{_INTERNAL}.{_BEGUN}.begins"
 _IPV4_HEADER = _TCP_HEADER = 20  # bytes without options
 _ROOM = 16  # answers that a queue holds
@@ -59,7 +60,7 @@ class FakeResponder:
         state = states.get(place, 0)
         if packet.has("vlan") and packet.get("vlan.vlan") & LOOK_VLAN == LOOK_VLAN:
             states[place] = state | LOOKED_AT
-        payload_length, taken = _carried(packet)
+        payload_length, taken = self._carried(packet)
         expects, in_order = self._expected(packet, pipe, taken)
         begun = self._begun(packet, pipe)
         known = {
@@ -94,8 +95,10 @@ class FakeResponder:
         heads[pipe, queue] = (begin + 1) % _BYTE
         asked = self._asked[pipe, queue, begin % _ROOM]
         packet, question = template.copy(), asked.packet
-        for name, other in (("src", "dst"), ("dst", "src")):
-            packet.set(f"ipv4.{name}", question.get(f"ipv4.{other}"))
+        for network in ("ipv4", "ipv6"):
+            for name, other in (("src", "dst"), ("dst", "src")):
+                packet.set(f"{network}.{name}", question.get(f"{network}.{other}"))
+        packet.set("ipv6.dst_high", question.get("ipv6.src_high"))
         transport = "udp" if packet.has("udp") else "tcp"
         for name, other in (("sport", "dport"), ("dport", "sport")):
             packet.set(f"{transport}.{name}", question.get(f"{transport}.{other}"))
@@ -105,6 +108,21 @@ class FakeResponder:
             packet.set_first_word(asked.word)
         packet.link, packet.peer = question.link, question.peer
         return packet
+
+    def _carried(self, packet: Packet) -> tuple[int, int]:
+        """Bytes behind TCP, and the numbers that they and a FIN take.
+
+        The tables of headers in p4/templates/efsm.p4.j2 have no entry for a header that is shorter than any,
+        of which neither is known.
+        """
+        length, network = packet.get("ipv4.len"), _IPV4_HEADER
+        if packet.has("ipv6") and self._store.has(_IPV6_HEADERS):
+            length, network = packet.get("ipv6.plen"), 0
+        header = packet.header_length("tcp")
+        if header < _TCP_HEADER:
+            return length, length
+        payload = length - network - header
+        return payload, payload + (packet.get("tcp.flags") & FIN)
 
     def _expected(self, packet: Packet, pipe: int, following: int) -> tuple[int, int]:
         """The number that its flow expects behind a packet, and whether it had it: see expected.p4."""
@@ -161,19 +179,6 @@ class FakeResponder:
 
     def _cells(self, register: str) -> Cells:
         return self._store.cells(f"internal.{_INTERNAL}.{register}", f"{_INTERNAL}.{register}.f1")
-
-
-def _carried(packet: Packet) -> tuple[int, int]:
-    """Bytes behind TCP, and the numbers that they and a FIN take.
-
-    The table `headers` of p4/templates/efsm.p4.j2 has no entry for a header that is shorter than any, of
-    which neither is known.
-    """
-    length, header = packet.get("ipv4.len"), packet.header_length("tcp")
-    if header < _TCP_HEADER:
-        return length, length
-    payload = length - _IPV4_HEADER - header
-    return payload, payload + (packet.get("tcp.flags") & FIN)
 
 
 def key(packet: Packet, name: str) -> int:

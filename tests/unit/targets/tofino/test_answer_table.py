@@ -35,6 +35,7 @@ def opening(protocol: str, **given: Any) -> Clients:
 
 
 ARP = AddressRange.parse("198.18.1.10-198.18.1.19")
+IPV6 = "answers of TCP and UDP in IPv6 from templates (`http-get-ipv6`, `dns-one-ipv6`)"
 FLOOD = "floods (`syn-flood`) from several addresses, and several ports of each"
 ROWS: dict[str, tuple[list[End], str]] = {  # by what the table says; why it is refused
     "answers of TCP in IPv4 (`http-get`)": ([answering("http-get")], ""),
@@ -66,6 +67,15 @@ ROWS: dict[str, tuple[list[End], str]] = {  # by what the table says; why it is 
         [answering("dns-one", vlan=7)],
         "",
     ),
+    IPV6: (
+        [
+            answering(name, servers=Endpoints.parse("2001:db8::10-2001:db8::13"))
+            for name in ("http-get-ipv6", "dns-one-ipv6")
+        ],
+        "template syn_ack: Ether / IPv6 / TCP for Ether / IPv6 / TCP; a switch answers with Ether / IP / TCP "
+        "to the same, and with Ether / IP / UDP to Ether / IP / UDP: its queues carry addresses of 32 bits; "
+        "use a Tofino 2",
+    ),
 }
 BUILT = {  # rows of tables that no program of a switch can have, and why
     "answers that are longer than what was asked, such as `dns`": (
@@ -84,13 +94,13 @@ BUILT = {  # rows of tables that no program of a switch can have, and why
         "dns-client",
         "bytes of payload: 33 needed, 16 there, 17 too many",
     ),
-    "answers of IPv6 from templates (`nd`)": (
+    "answers behind other headers (`nd`)": (
         "nd",
         "template advertisement: Ether / IPv6 / ICMPv6ND_NA / ICMPv6NDOptDstLLAddr for Ether / IPv6 / "
         "ICMPv6ND_NS; a switch answers with Ether / IP / TCP to the same",
     ),
 }
-OTHERWISE = {(FLOOD, TOFINO_2): ""}  # why another chip refuses a row
+OTHERWISE = {(FLOOD, TOFINO_2): "", (IPV6, TOFINO_2): ""}  # why another chip refuses a row
 
 
 def test_the_table_has_these_rows() -> None:

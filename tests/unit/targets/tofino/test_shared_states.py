@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,21 +17,22 @@ from TesterLibrary.measurement.sessions import SessionStatistics
 from TesterLibrary.measurement.snapshot import Snapshot
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.job import Job
+from TesterLibrary.model.plan import Plan
 from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.model.responder import Clients, Responder
+from TesterLibrary.model.responder import Clients, End, Responder
 from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.targets.tofino.building import switch_job
+from TesterLibrary.targets.tofino.program import Program
 from TesterLibrary.targets.tofino.shared_states import shared_states
+from tests.contract.ipv6_build import ipv6_build
 
-from .jobs import KNOWN, MACS, switched
+from .jobs import KNOWN, MACS, PORTS, switched
 
 SERVICE = "198.18.1.10:80"
 
 
-def found(sources: str, connections: int, **server: Any) -> dict[str, str]:
-    web = Responder(
-        **{"name": "web", "port": "p2", "protocol": "http-get", "servers": Endpoints.parse(SERVICE), **server}
-    )
-    users = Clients(
+def asking(sources: str, connections: int) -> Clients:
+    return Clients(
         name="users",
         port="p1",
         protocol="http-get-client",
@@ -39,14 +41,19 @@ def found(sources: str, connections: int, **server: Any) -> dict[str, str]:
         connections=connections,
         rate=Frequency.parse("100/s"),
     )
-    plan = compile_job(
-        Job("job", ends=(web, users)),
-        ports=KNOWN,
-        gateways={},
-        max_streams=100,
-        neighbours={("p1", ip_address("198.18.1.10")): MACS["p2"]},
+
+
+def found(sources: str, connections: int, **server: Any) -> dict[str, str]:
+    web = Responder(
+        **{"name": "web", "port": "p2", "protocol": "http-get", "servers": Endpoints.parse(SERVICE), **server}
     )
-    return shared_states(switched(plan).ends)
+    users = asking(sources, connections)
+    return shared_states(switched(_compiled(web, users)).ends)
+
+
+def _compiled(*ends: End) -> Plan:
+    macs = {("p1", ip_address("198.18.1.10")): MACS["p2"]}
+    return compile_job(Job("job", ends=ends), ports=KNOWN, gateways={}, max_streams=100, neighbours=macs)
 
 
 def test_clients_with_equal_ports_at_several_addresses_share_states_of_a_responder() -> None:
@@ -70,6 +77,13 @@ def test_clients_with_equal_ports_at_several_addresses_share_states_of_a_respond
 )
 def test_others_do_not(sources: str, connections: int, server: dict[str, Any]) -> None:
     assert found(sources, connections, **server) == {}
+
+
+def test_clients_of_ipv4_share_no_state_of_a_server_of_ipv6(tmp_path: Path) -> None:
+    server = Endpoints.parse("[2001:db8::10]:80")
+    web = Responder(name="web", port="p2", protocol="http-get-ipv6", servers=server)
+    plan = _compiled(web, asking("198.18.1.100-198.18.1.119", 20))
+    assert not shared_states(switch_job(plan, PORTS, Program.load(ipv6_build(tmp_path))).ends)
 
 
 @pytest.mark.parametrize(("established", "said"), [(20, []), (12, ["mixed"])])
