@@ -80,7 +80,8 @@ class Queries:
         takes a range (``1024-65535``) and, with addresses, a network. ``TCP.flags == SA`` holds if these
         flags are set and no others, ``has`` if these are set, ``lacks`` if none of them is. A packet that has
         not all of the fields that a query names is not counted. Packets are found behind up to two VLAN
-        tags, IP options and extension headers; fragments but the first have no ports.
+        tags, IP options and extension headers, but no authentication header; fragments but the first have no
+        ports. A filter that no packet passes, however malformed, is refused.
 
         Counts are exact. A packet whose keys find no room (``capacity``) is counted as missed, and the result
         is INCONCLUSIVE then, as it is where the tester's own port lost frames. A switch needs a filter that

@@ -22,6 +22,14 @@ class QueryPart(Enum):
     PAYLOAD = "PART_PAYLOAD"
 
 
+class Matcher(Enum):
+    """The kinds of matchers, which differ in what they find in malformed packets."""
+
+    ENGINE = "engine"  # fields of any network header, and nothing behind one that contradicts itself
+    SWITCH = "switch"  # the same whatever a header says of its length, and behind headers of its own
+    TRIGGER = "trigger"  # none: packets are sound throughout
+
+
 @dataclass(frozen=True)
 class PlacedField:
     """Whole bytes of a packet, and which of their bits are meant."""

@@ -11,7 +11,8 @@ from itertools import combinations, permutations
 from ..errors import PlanError
 from ..model.planned_query import Placed, PlacedFact, PlacedField, PlannedTest
 from ..protocols.values import MaskedNumbers, complement
-from .presence import LENGTH, Presence, exclude
+from .lengths import LENGTH
+from .presence import Presence
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ def check_possible(demands: Sequence[Demand], presence: Presence) -> None:
         PlanError: there is no packet that meets all. It has those that exclude each other, and no others.
     """
     for one, other in combinations(demands, 2):
-        if exclude(one.operand, other.operand):
+        if presence.exclude(one.operand, other.operand):
             raise PlanError(f"no packet has both {one.name} and {other.name}; make a query for each")
     if _emptied(demands, presence) is None:
         return
@@ -82,7 +83,8 @@ def _emptied(demands: Sequence[Demand], presence: Presence) -> Placed | None:
     for _ in numbers:  # bits that one operand has from another may fix those of a third
         for one, other in pairs:
             numbers[other] &= _shared(one, numbers[one], other)
-    return next((operand for operand, left in numbers.items() if left.smallest() is None), None)
+    emptied = next((operand for operand, left in numbers.items() if left.smallest() is None), None)
+    return emptied or presence.too_short(numbers)
 
 
 def _all(operand: Placed) -> MaskedNumbers:

@@ -1,20 +1,35 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Facts about every packet that has a field: the headers before it, and the bytes that it takes."""
+"""Facts about every packet that has a field, however malformed: the headers before it, and their numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from ..model.planned_query import Placed, PlacedFact, PlacedField, QueryPart
+from ..model.planned_query import Matcher, Placed, PlacedFact, PlacedField, QueryPart
 from ..model.query import Fact
-from ..model.units import FCS_LENGTH, MIN_FRAME_SIZE
-from ..protocols.values import Interval, complement
+from ..model.units import FCS_LENGTH
+from ..protocols.values import Interval, MaskedNumbers, complement
+from .lengths import (
+    DATA_OFFSET,
+    ETHER_TYPE,
+    ETHERNET_BYTES,
+    HEADER_WORDS,
+    IPV4,
+    IPV6,
+    LENGTH,
+    NEXT_HEADER,
+    PROTOCOL,
+    TAG_TYPE,
+    TAGS,
+    TOTAL_LENGTH,
+    UDP_LENGTH,
+    too_short,
+)
 
-IPV4, ARP, IPV6 = 0x0800, 0x0806, 0x86DD
+ARP = 0x0806
 _IP = (IPV4, IPV6)
-_TAGS = (0x8100, 0x88A8)
 _FOLLOWING = {
     IPV4,
     ARP,
@@ -22,82 +37,84 @@ _FOLLOWING = {
     0x8847,
     0x8848,
 }  # EtherTypes behind which no other network header is looked for
-_EXTENSIONS = (0, 43, 44, 60)  # of IPv6, behind which a transport header may follow
+EXTENSIONS = (0, 43, 44, 60)  # of IPv6, behind which a transport header may follow
+_BEHIND_NETWORK = (QueryPart.TRANSPORT, QueryPart.PAYLOAD)
 _MOST_TAG_BYTES = 8  # of two tags
-_LEAST_BEFORE = {  # bytes of a frame before the begin of a part
-    QueryPart.FRAME: 0,
-    QueryPart.TAG: 14,
-    QueryPart.NETWORK: 14,
-    QueryPart.TRANSPORT: 34,
-    QueryPart.PAYLOAD: 34,
-}
-LENGTH, _PORT = PlacedFact(Fact.LENGTH), PlacedFact(Fact.PORT)
-_ETHER_TYPE = PlacedField(QueryPart.FRAME, 12, b"\xff\xff")
-_TAG_TYPE = PlacedField(QueryPart.TAG, 2, b"\xff\xff")
+_PORT = PlacedFact(Fact.PORT)
 _FRAGMENT = PlacedField(QueryPart.NETWORK, 6, b"\x1f\xff", IPV4)
-_PROTOCOL = PlacedField(QueryPart.NETWORK, 9, b"\xff", IPV4)
-_NEXT_HEADER = PlacedField(QueryPart.NETWORK, 6, b"\xff", IPV6)
-_SOUND = {  # numbers without which a header is none
-    PlacedField(QueryPart.NETWORK, 0, b"\xf0", IPV4): (0x40, 0x40),  # IP.version
-    PlacedField(QueryPart.NETWORK, 0, b"\x0f", IPV4): (5, 15),  # IP.ihl
-    PlacedField(QueryPart.NETWORK, 2, b"\xff\xff", IPV4): (20, 0xFFFF),  # IP.len
-    PlacedField(QueryPart.NETWORK, 0, b"\xf0", IPV6): (0x60, 0x60),  # IPv6.version
-    PlacedField(QueryPart.TRANSPORT, 12, b"\xf0", protocol=6): (0x50, 0xF0),  # TCP.dataofs
+_SOUND = {  # numbers without which nothing is looked for behind a header
+    PlacedField(QueryPart.NETWORK, 0, b"\xf0", IPV4): [(0x40, 0x40)],  # IP.version
+    HEADER_WORDS: [(5, 15)],
+    PlacedField(QueryPart.NETWORK, 0, b"\xf0", IPV6): [(0x60, 0x60)],  # IPv6.version
+    DATA_OFFSET: [(0x50, 0xF0)],
+}
+_SOUND_THROUGHOUT = {  # and those of packets that are sound throughout
+    **_SOUND,
+    TOTAL_LENGTH: [(20, 0xFFFF)],
+    PlacedField(QueryPart.NETWORK, 6, b"\xe0", IPV4): [(n, n) for n in (0, 0x40, 0x80, 0xC0)],  # IP.flags
+    _FRAGMENT: [(0, 0)],
+    UDP_LENGTH: [(8, 0xFFFF)],
 }
 
 
 @dataclass(frozen=True)
 class Presence:
-    """The packets that a tester may see."""
+    """The packets that a tester may see, malformed ones among them."""
 
     longest: int  # bytes of a frame without tags, FCS included
     ports: int
+    matcher: Matcher
 
     def numbers(self, operand: Placed, present: Placed) -> Iterable[Interval]:
         """The numbers that an operand may be in packets that have `present`, which may be the same one."""
         if operand == LENGTH:
-            return [(max(MIN_FRAME_SIZE, _end(present)), self.longest + _MOST_TAG_BYTES)]
+            return [(ETHERNET_BYTES + FCS_LENGTH, self.longest + _MOST_TAG_BYTES)]
         if operand == _PORT:
             return [(0, self.ports - 1)]
         mask = int.from_bytes(operand.mask, "big")
         if isinstance(present, PlacedFact) or not isinstance(operand, PlacedField):
             return [(0, mask)]
-        if operand == _ETHER_TYPE and present.part is QueryPart.TAG:
-            return _each(_TAGS)
-        if operand in (_ETHER_TYPE, _TAG_TYPE) and (types := ether_types(present)):
-            return complement(_each(_FOLLOWING.difference(types)), 16)
-        if operand == _FRAGMENT and present.part in (QueryPart.TRANSPORT, QueryPart.PAYLOAD):
+        if operand == ETHER_TYPE and present.part is QueryPart.TAG:
+            return _each(TAGS)
+        if operand in (ETHER_TYPE, TAG_TYPE) and (types := self._ether_types(present)):
+            if self.matcher is Matcher.SWITCH:  # headers of its own may be before that of IP
+                return complement(_each(_FOLLOWING.difference(types)), 16)
+            return _each([*types, *TAGS])
+        behind = present.part in _BEHIND_NETWORK
+        if operand == _FRAGMENT and behind:
             return [(0, 0)]
-        if operand == _PROTOCOL and present.protocol:
+        if operand == PROTOCOL and present.protocol:
             return _each([present.protocol])
-        if operand == _NEXT_HEADER and present.protocol:
-            return _each([present.protocol, *_EXTENSIONS])
-        return [_SOUND.get(operand, (0, mask))]
+        if operand == NEXT_HEADER and present.protocol:
+            return _each([present.protocol, *(() if self._sound else EXTENSIONS)])
+        sound = _SOUND_THROUGHOUT if self._sound else _SOUND if behind else {}
+        return sound.get(operand, [(0, mask)])
 
+    def too_short(self, numbers: Mapping[Placed, MaskedNumbers]) -> Placed | None:
+        """The length that is too short for all operands together; None if none is. A switch asks for none."""
+        return None if self.matcher is Matcher.SWITCH else too_short(numbers, sound=self._sound)
 
-def ether_types(present: Placed) -> Collection[int]:
-    """The EtherTypes behind tags of packets that have an operand; none: any."""
-    if isinstance(present, PlacedFact):
-        return ()
-    if present.ether_type:
-        return (present.ether_type,)
-    return _IP if present.part in (QueryPart.TRANSPORT, QueryPart.PAYLOAD) else ()
+    def exclude(self, one: Placed, other: Placed) -> bool:
+        """Whether no packet has both, as they are of headers that take each other's place."""
+        types, others = self._ether_types(one), self._ether_types(other)
+        if types and others and not set(types) & set(others):
+            return True
+        protocols = {operand.protocol for operand in (one, other) if isinstance(operand, PlacedField)} - {0}
+        return len(protocols) > 1
 
+    def _ether_types(self, present: Placed) -> Collection[int]:
+        """The EtherTypes behind tags of packets that have an operand; none: any."""
+        if isinstance(present, PlacedFact):
+            return ()
+        if present.ether_type:
+            return (present.ether_type,)
+        # The payload of a trigger is what follows the headers that it names, whichever they are.
+        any_payload = self._sound and present.part is QueryPart.PAYLOAD
+        return _IP if present.part in _BEHIND_NETWORK and not any_payload else ()
 
-def exclude(one: Placed, other: Placed) -> bool:
-    """Whether no packet has both, as they are of headers that take each other's place."""
-    types, others = ether_types(one), ether_types(other)
-    if types and others and not set(types) & set(others):
-        return True
-    protocols = {operand.protocol for operand in (one, other) if isinstance(operand, PlacedField)} - {0}
-    return len(protocols) > 1
-
-
-def _end(present: Placed) -> int:
-    """Bytes of the shortest frame that has an operand, FCS included."""
-    if isinstance(present, PlacedFact):
-        return 0
-    return _LEAST_BEFORE[present.part] + present.offset + len(present.mask) + FCS_LENGTH
+    @property
+    def _sound(self) -> bool:
+        return self.matcher is Matcher.TRIGGER
 
 
 def _each(numbers: Iterable[int]) -> list[Interval]:

@@ -13,6 +13,7 @@ from ..errors import PlanError
 from ..model.editor import FieldPath
 from ..model.headers import HeaderStack
 from ..model.planned_query import (
+    Matcher,
     Placed,
     PlacedFact,
     PlacedField,
@@ -28,7 +29,8 @@ from ..wire.header_values import from_number
 from ..wire.headers import Route, lay_out
 from .anchor import ANCHORS, begin_of, bytes_of
 from .contradiction import Demand, check_possible
-from .presence import ARP, IPV4, IPV6, Presence
+from .lengths import IPV4, IPV6
+from .presence import ARP, Presence
 from .query_filter import left_out
 from .template import FramePlace, FrameTemplate
 
@@ -100,20 +102,23 @@ class _Located:
         return int.from_bytes(octets, "big") >> self.shift
 
 
-def plan_query(query: Query, ports: Mapping[str, Port], order: Sequence[str]) -> PlannedQuery:
+def plan_query(
+    query: Query, ports: Mapping[str, Port], order: Sequence[str], matcher: Matcher = Matcher.ENGINE
+) -> PlannedQuery:
     """The plan of a query.
 
     Args:
         query: As its author wrote it.
         ports: The tester's ports by name.
         order: Their names, in the order in which the tester numbers them.
+        matcher: The tester's.
 
     Raises:
         PlanError: no such port or field, a value that does not fit it, keys that are too wide, or conditions
             that no packet can meet.
     """
     try:
-        return _Planner(query, ports, order).plan()
+        return _Planner(query, ports, order, matcher).plan()
     except PlanError as problem:
         text = str(problem)
         raise problem if text.startswith(str(query.refused(""))) else query.refused(text) from None
@@ -122,8 +127,10 @@ def plan_query(query: Query, ports: Mapping[str, Port], order: Sequence[str]) ->
 class _Planner:
     """Plans one query."""
 
-    def __init__(self, query: Query, ports: Mapping[str, Port], order: Sequence[str]) -> None:
-        self._query, self._ports, self._order = query, ports, order
+    def __init__(
+        self, query: Query, ports: Mapping[str, Port], order: Sequence[str], matcher: Matcher
+    ) -> None:
+        self._query, self._ports, self._order, self._matcher = query, ports, order, matcher
 
     def plan(self) -> PlannedQuery:
         """The query with the places of all that it asks for."""
@@ -253,7 +260,7 @@ class _Planner:
             name = operand_text(operand)
             demands.append(self._demand(f"{argument}={name}", name, operand))
         longest = max(port.max_frame_size for port in facing)
-        check_possible(demands, Presence(longest, len(self._order)))
+        check_possible(demands, Presence(longest, len(self._order), self._matcher))
         return tested
 
     def _demand(self, text: str, name: str, operand: Operand, tests: Sequence[PlannedTest] = ()) -> Demand:
@@ -329,8 +336,8 @@ class _Planner:
 
 
 def tests_of(query: Query, ports: Mapping[str, Port]) -> Sequence[tuple[Condition, Sequence[PlannedTest]]]:
-    """Each condition of a query's filter, with its tests. PlanError as from `plan_query`."""
-    return _Planner(query, ports, list(ports)).tested()
+    """Each condition of a trigger's filter, with its tests. PlanError as from `plan_query`."""
+    return _Planner(query, ports, list(ports), Matcher.TRIGGER).tested()
 
 
 def _operand(condition: Condition) -> Operand:

@@ -62,8 +62,9 @@ class Queries:
         known = self._known.get(query.name)
         if known and known.after is None:
             raise query.refused("it counts already; stop it first, or give another name")
-        order = [port.name for port in self._tester.capabilities.ports]
-        planned = plan_query(query, self._tester.ports, order)
+        capabilities = self._tester.capabilities
+        order = [port.name for port in capabilities.ports]
+        planned = plan_query(query, self._tester.ports, order, capabilities.matcher)
         target = self._tester.target
         if known:
             target.forget_query(query.name)

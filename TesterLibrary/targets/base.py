@@ -28,7 +28,7 @@ from ..measurement.snapshot import (
 from ..model.capture import Capture
 from ..model.heading import Heading
 from ..model.plan import LearningFrame, Plan, PlannedStream
-from ..model.planned_query import PlannedQuery
+from ..model.planned_query import Matcher, PlannedQuery
 from ..model.ports import Address
 from ..model.units import Duration
 
@@ -79,6 +79,7 @@ class Capabilities:
     time_step_ns: int = 0  # by how much a time that is summed up for blind delays can be off
     max_paths: int = 0  # between its ports; 0: it does not forward the frames of others
     max_stamps: int = 0  # groups of stamps; 0: it has none
+    matcher: Matcher = Matcher.ENGINE  # of its queries
 
     def port(self, name: str) -> PortInfo:
         """The port of that name. KeyError names those there are."""

@@ -57,7 +57,9 @@ class Querying:
         if "value" in wish:
             wish["value"] = QueryField.parse(wish["value"])
         query = Query(name=name, keys=QueryKeys.parse(keys) if keys else NO_KEYS, **wish)
-        planned = plan_query(query, self._rig.ports, list(self._rig.ports))
+        planned = plan_query(
+            query, self._rig.ports, list(self._rig.ports), self._rig.target.capabilities().matcher
+        )
         self._rig.target.start_query(planned)
         self._known[name] = planned
 
@@ -421,3 +423,53 @@ def test_a_trigger_sends_from_another_port_and_so_often_only(rig: Rig, querying:
     send(rig, *[LINK / IP(src=f"10.0.0.{n}", dst="10.0.0.9") / UDP(sport=7, dport=53) for n in range(1, 5)])
     arrived = [(f"10.0.0.{n},p2", 1, None) for n in range(1, 5)]
     assert querying.rows() == [*arrived, ("10.0.0.9,p2", 2, None)]
+
+
+@pytest.mark.parametrize(
+    ("filter", "packet"),
+    [
+        ("IP.ihl < 5 and IP.ttl == 9", LINK / IP(ihl=4, ttl=9) / UDP()),
+        ("IP.len < 20 and IP.ttl == 9", LINK / IP(len=10, ttl=9) / UDP()),
+        ("IP.len > 9000 and IP.ttl == 9", LINK / IP(len=9001, ttl=9) / UDP()),
+    ],
+)
+def test_fields_of_malformed_packets_are_found(
+    rig: Rig,
+    querying: Querying,
+    filter: str,  # noqa: A002
+    packet: Any,
+) -> None:
+    querying.start("", port="p2", filter=filter)
+    send(rig, packet, LINK / IP(ttl=9) / UDP())
+    assert querying.rows() == [("", 1, None)]
+
+
+@not_on_a_switch("a switch compares")
+@pytest.mark.parametrize(
+    ("filter", "packet"),
+    [
+        ("IP.version == 6", LINK / IP(version=6)),
+        ("IPv6.version == 4", LINK / IPv6(version=4)),
+        ("UDP.len == 4", LINK / IP() / UDP(len=4)),
+        ("IP.len == 1000 and length == 64", LINK / IP(len=1000) / UDP()),
+    ],
+)
+def test_lengths_of_malformed_packets_are_found(
+    rig: Rig,
+    querying: Querying,
+    filter: str,  # noqa: A002
+    packet: Any,
+) -> None:
+    querying.start("", port="p2", filter=filter)
+    send(rig, packet, LINK / IP() / UDP())
+    assert querying.rows() == [("", 1, None)]
+
+
+@pytest.mark.refused_by("engine", match=r"IP.len == 27 and UDP.dport == 53 exclude each other")
+@pytest.mark.refused_by("fake", match=r"IP.len == 27 and UDP.dport == 53 exclude each other")
+def test_a_transport_is_behind_a_length_that_is_too_short_on_a_switch_only(
+    rig: Rig, querying: Querying
+) -> None:
+    querying.start("", port="p2", filter="IP.len == 27 and UDP.dport == 53")
+    send(rig, LINK / IP(len=27) / UDP(dport=53))
+    assert querying.rows() == [("", 1, None)]

@@ -18,6 +18,7 @@ from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.plan import LearningFrame
+from TesterLibrary.model.planned_query import Matcher
 from TesterLibrary.model.query import LENGTH, PacketFilter, Query, QueryKeys
 from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.stream import Stream
@@ -137,7 +138,7 @@ def test_queries_have_the_same_rows_on_both(program: P4Program, seed: int) -> No
         refused = []
         for query in queries:
             try:
-                rig.target.start_query(plan_query(query, rig.ports, list(rig.ports)))
+                rig.target.start_query(plan_query(query, rig.ports, list(rig.ports), Matcher.SWITCH))
             except PlanError as problem:
                 refused.append(f"{query.name} {problem}")
         return refused

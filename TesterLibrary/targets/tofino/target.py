@@ -17,7 +17,7 @@ from ...measurement.query import QuerySummary, RawRow
 from ...measurement.snapshot import FlowCounters, Snapshot
 from ...model.capture import Capture
 from ...model.plan import LearningFrame, Plan, PlannedStream
-from ...model.planned_query import PlannedQuery
+from ...model.planned_query import Matcher, PlannedQuery
 from ...model.ports import Address
 from ...model.units import Duration
 from ...planning.switch.parts import whole
@@ -114,6 +114,7 @@ class TofinoTarget(WithoutFrames):
             counts,
             percentile_error=PERCENTILE_ERROR,
             time_step_ns=TIME_STEP_NS,
+            matcher=Matcher.SWITCH,
         )
 
     def load(self, plan: Plan) -> None:

@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError, UnitError
 from TesterLibrary.model.capture import Direction
-from TesterLibrary.model.planned_query import PlacedFact, PlacedField, PlannedQuery, PlannedTest, QueryPart
+from TesterLibrary.model.planned_query import (
+    Matcher,
+    PlacedFact,
+    PlacedField,
+    PlannedQuery,
+    PlannedTest,
+    QueryPart,
+)
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.query import (
     Fact,
@@ -35,14 +42,19 @@ PORTS = {
 }
 
 
-def planned(keys: str = "", filter: str = "", **more: Any) -> PlannedQuery:  # noqa: A002
+def planned(
+    keys: str = "",
+    filter: str = "",  # noqa: A002
+    matcher: Matcher = Matcher.ENGINE,
+    **more: Any,
+) -> PlannedQuery:
     if keys:
         more["keys"] = QueryKeys.parse(keys)
     if filter:
         more["filter"] = PacketFilter.parse(filter)
     if "value" in more:
         more["value"] = QueryField.parse(more["value"])
-    return plan_query(Query(name="q", **more), PORTS, ["p2", "p1"])
+    return plan_query(Query(name="q", **more), PORTS, ["p2", "p1"], matcher)
 
 
 def placed(text: str) -> Any:
@@ -183,14 +195,10 @@ NEVER = "query 'q': no packet passes its filter: "
         ("IP.ttl < 0", "IP.ttl < 0: IP.ttl is 0 to 255; change it"),
         ("VLAN.vlan > 4095", "VLAN.vlan > 4095: VLAN.vlan is 0 to 4095; change it"),
         ("IP.src != 0.0.0.0/0", "IP.src != 0.0.0.0/0: IP.src is 0.0.0.0 to 255.255.255.255; change it"),
-        ("length < 20", "length < 20: length is 64 to 1526; change it"),
-        ("length > 20000", "length > 20000: length is 64 to 1526; change it"),
-        ("length == 63", "length == 63: length is 64 to 1526; change it"),
-        ("payload[1500:1502] == 0x0102", "payload[1500:1502] == 0x0102: length is 64 to 1526; change it"),
-        ("IP.version == 6", "IP.version == 6: IP.version is 4; change it"),
-        ("IPv6.version == 4", "IPv6.version == 4: IPv6.version is 6; change it"),
-        ("IP.ihl < 5", "IP.ihl < 5: IP.ihl is 5 to 15; change it"),
-        ("IP.len < 20", "IP.len < 20: IP.len is 20 to 65535; change it"),
+        ("length < 18", "length < 18: length is 18 to 1526; change it"),
+        ("length > 20000", "length > 20000: length is 18 to 1526; change it"),
+        ("payload[1500:1502] == 0x0102", "payload[1500:1502] == 0x0102: length is 18 to 1526; change it"),
+        ("payload[70000:70002] == 0x0102", "payload[70000:70002] == 0x0102: length is 18 to 1526; change it"),
         ("TCP.dataofs == 4", "TCP.dataofs == 4: TCP.dataofs is 5 to 15; change it"),
         ("port > p1", "port > p1: port is p2 to p1; change it"),
     ],
@@ -227,6 +235,34 @@ def test_a_value_that_no_packet_has_is_refused_with_those_that_it_can_have(text:
         ("VLAN.type == 0x0806 and IP.ttl == 5", None),
         ("IP.frag > 0 and UDP.dport == 53", None),
         ("IP.frag == 7 and payload == abc", None),
+        ("length == 64 and TCP.dport == 80 and payload == 14-bytes-of-it", None),
+        ("length == 64 and TCP.dataofs == 15", None),
+        (
+            "length < 60 and VLAN.vlan == 5 and TCP.dport == 80",
+            "length < 60 and VLAN.vlan == 5 and TCP.dport == 80",
+        ),
+        ("length < 78 and IPv6.hlim == 5 and TCP.dport == 80", None),
+        ("length == 64 and VLAN.type == 0x8100 and IPv6.dst == 2001:db8::1", None),
+        ("length < 42 and ARP.op == 1 and ARP.pdst == 10.0.0.1", "length < 42 and ARP.pdst == 10.0.0.1"),
+        ("IP.len == 40 and TCP.dport == 80 and payload[0:1] == 0x00", None),
+        ("IP.len == 40 and IP.ihl == 6 and TCP.dport == 80", None),
+        ("IP.len == 40 and TCP.dport == 80 and TCP.dataofs > 5", "IP.len == 40 and TCP.dataofs > 5"),
+        ("IP.len < 28 and UDP.dport == 53", None),
+        ("IP.len == 21 and ICMP.type == 8 and ICMP.code == 0", "IP.len == 21 and ICMP.code == 0"),
+        ("IP.len < 20 and ICMP.type == 8", None),
+        ("IP.len < 20 and payload[0:1] == 0x00", None),
+        ("IP.len == 37 and IP.proto == 17 and payload == GET-it-now", None),
+        ("IP.len == 1000 and length == 64 and UDP.dport == 53", None),
+        ("IP.len > 1600 and UDP.dport == 53", None),
+        ("IP.ihl < 5 and UDP.dport == 53", None),
+        ("IP.version == 6 and payload[0:1] == 0x00", None),
+        ("IPv6.version == 4 and UDP.dport == 53", None),
+        ("IPv6.plen == 4 and UDP.dport == 53", None),
+        ("IPv6.plen == 15 and IPv6.nh == 0 and UDP.dport == 53", None),
+        ("IPv6.plen == 19 and TCP.dport == 53", None),
+        ("IPv6.nh == 51 and TCP.dport == 53", None),  # of an authentication header, which nobody looks behind
+        ("VLAN.type < 1536 and IP.ttl == 5", None),
+        ("VLAN.type < 1536 and UDP.dport == 5", None),
         (
             "length == 64 and IP.ttl == 5 and payload[40:42] == 0x0000",
             "length == 64 and payload[40:42] == 0x0000",
@@ -263,7 +299,7 @@ def test_a_filter_and_what_is_counted_may_exclude_each_other() -> None:
         ):
             planned(**wish)
     with pytest.raises(
-        PlanError, match=r"no packet has payload\[2000:2004\]: length is 64 to 1526; change it$"
+        PlanError, match=r"no packet has payload\[2000:2004\]: length is 18 to 1526; change it$"
     ):
         planned(keys="payload[2000:2004]")
 
@@ -308,7 +344,7 @@ def test_the_longest_frame_is_that_of_the_ports_that_are_counted() -> None:
         if taken:
             assert plan_query(query, ports, ["p2", "p1"]).tests
         else:
-            with pytest.raises(PlanError, match="length > 9000: length is 64 to 1526"):
+            with pytest.raises(PlanError, match="length > 9000: length is 18 to 1526"):
                 plan_query(query, ports, ["p2", "p1"])
 
 
@@ -336,15 +372,56 @@ def test_the_longest_frame_is_that_of_the_ports_that_are_counted() -> None:
         "Ether.type == 0x8100 and IP.ttl == 5 and VLAN.type == 0x0800",
         "Ether.type == 0x88a8 and VLAN.type == 0x8100 and IP.ttl == 5",
         "Ether.type == 0x86dd and TCP.dport == 5",
-        "Ether.type == 0x1234 and IP.ttl == 5",  # a switch parses headers of its own before IP
         "IP.frag > 0 and IP.proto == 17",
         "IP.frag == 0 and payload == abc",
         "IP.proto == 6 and TCP.flags has S and payload[0:1] == 0x00",
         "length == 64 and payload[20:22] == 0x0000",
+        "length == 64 and TCP.dport == 80 and payload == six",
+        "length == 46 and ARP.op == 1",  # as virtual interfaces have it
+        "IP.len == 42 and TCP.dport == 80 and payload[0:2] == 0x0000",
+        "IP.len == 28 and IP.proto == 6 and payload[0:8] > 0x0000000000000000",  # of a TCP header cut short
+        "IP.len == 27 and IP.proto == 17 and payload == seven-7",
+        "IPv6.plen == 16 and IPv6.nh == 0 and UDP.dport == 53",
+        "IPv6.nh == 51",
     ],
 )
 def test_a_filter_that_some_packet_passes_is_taken(text: str) -> None:
     assert planned(filter=text, port="p1").tests
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "IP.version == 6",
+        "IPv6.version == 4",
+        "IP.ihl < 5",
+        "IP.ihl < 5 and IP.dst == 10.0.0.1",
+        "IP.len < 20",
+        "IP.len == 1000 and length == 64",
+        "IPv6.plen == 1000 and length == 64",
+        "UDP.len < 8",
+        "UDP.len == 1000 and length == 64 and payload == abc",
+        "VLAN.type < 1536",
+        "VLAN.type < 1536 and VLAN.vlan == 5 and length == 64",
+    ],
+)
+def test_a_filter_that_only_malformed_packets_pass_is_taken(text: str) -> None:
+    """A device may send them, and that none does is something to find out."""
+    assert planned(filter=text).tests
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "IP.len < 28 and UDP.dport == 53",
+        "IP.len < 20 and ICMP.type == 8",
+        "Ether.type == 0x1234 and IP.ttl == 5",  # of a header of its own
+    ],
+)
+def test_a_switch_believes_lengths_and_parses_headers_of_its_own(text: str) -> None:
+    assert planned(filter=text, matcher=Matcher.SWITCH).tests
+    with pytest.raises(PlanError, match="exclude each other"):
+        planned(filter=text)
 
 
 @pytest.mark.parametrize(

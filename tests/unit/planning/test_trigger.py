@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from scapy.layers.inet import IP, TCP, UDP
-from scapy.layers.l2 import Ether
+from scapy.layers.l2 import ARP, Ether
 from scapy.packet import Packet, Raw
 
 from TesterLibrary.errors import PlanError, UnitError
@@ -64,6 +64,14 @@ def test_a_frame_has_what_was_given_and_otherwise_the_addresses_of_an_answer() -
         again = Ether(bytes(frame))
         del again[layer].chksum
         assert Ether(bytes(again))[layer].chksum == frame[layer].chksum
+
+
+def test_the_payload_is_what_follows_the_headers_that_are_named_whichever_they_are() -> None:
+    link = Ether(src="02:00:00:00:00:09", dst="02:00:00:00:00:02")
+    behind_arp = trigger("ARP.op == 1 and payload == pad", send="Ether / ARP(op=2) / Raw(load=payload)")
+    assert len(sent(behind_arp, link / ARP() / Raw("pad"))) == 1
+    behind_ethernet = trigger("Ether.type == 0x0806 and payload == 0x0001", send="Ether / IP / UDP")
+    assert len(sent(behind_ethernet, link / ARP())) == 1
 
 
 def test_addresses_of_ethernet_that_are_given_are_those_of_the_frame() -> None:
@@ -128,6 +136,22 @@ def test_a_trigger_goes_off_by_what_its_filter_says(text: str, goes_off: bool) -
             "no packet passes its filter: TCP.flags has S and TCP.flags lacks S exclude each other",
         ),
         ({"filter": "IP.version == 6"}, "no packet passes its filter: IP.version == 6: IP.version is 4"),
+        # A trigger takes sound packets only: no fragments, and lengths that agree.
+        ({"filter": "IP.ihl < 5"}, "IP.ihl < 5: IP.ihl is 5 to 15; change it"),
+        ({"filter": "IP.len < 20"}, "IP.len < 20: IP.len is 20 to 65535; change it"),
+        ({"filter": "IP.frag > 0"}, "IP.frag > 0: IP.frag is 0; change it"),
+        ({"filter": "IP.flags has MF"}, "IP.flags has MF: IP.flags is "),
+        ({"filter": "UDP.len < 8", "send": "Ether / IP / UDP"}, "UDP.len < 8: UDP.len is 8 to 65535"),
+        ({"filter": "TCP.dataofs < 5"}, "TCP.dataofs < 5: TCP.dataofs is 5 to 15; change it"),
+        ({"filter": "IP.len < 40 and TCP.flags has S"}, "IP.len < 40 and TCP.flags has S exclude each other"),
+        (
+            {"filter": "UDP.len == 10 and payload == abc", "send": "Ether / IP / UDP"},
+            "UDP.len == 10 and payload == abc exclude each other",
+        ),
+        (
+            {"filter": "IPv6.nh == 0 and TCP.flags has S"},
+            "IPv6.nh == 0 and TCP.flags has S exclude each other",
+        ),
         ({"send": "IP / TCP(flags=R)"}, "IP / TCP does not begin with Ether"),
         ({"send": "Ether / IP / TCP(flags=TCP.flag)"}, "there is no field 'TCP.flag'"),
         ({"send": "Ether / IP / TCP(flgs=R)"}, "TCP has no field 'flgs'; did you mean 'flags'"),
