@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from scapy.layers.inet import ICMP, IP, TCP, UDP, IPOption
-from scapy.layers.inet6 import IPv6, IPv6ExtHdrDestOpt
+from scapy.layers.inet6 import IPv6, IPv6ExtHdrDestOpt, IPv6ExtHdrFragment
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Raw
 
@@ -279,12 +279,14 @@ def test_packets_behind_options_are_counted_or_told_apart(
     querying.start("", port=port, filter="UDP.dport == 53", direction=direction)
     options = LINK / IP(options=[IPOption(b"\x94\x04\0\0")]) / UDP(dport=53)
     extended = LINK / IPv6() / IPv6ExtHdrDestOpt() / UDP(dport=53)
+    fragment = LINK / IPv6() / IPv6ExtHdrFragment(m=1) / UDP(dport=53)
     tagged = LINK / Dot1Q(vlan=1) / Dot1Q(vlan=2) / IP() / UDP(dport=53)
-    send(rig, LINK / IP() / UDP(dport=53), options, extended, tagged, options / Raw(b"a"), LINK / ARP())
+    others = extended, fragment, tagged, options / Raw(b"a")
+    send(rig, LINK / IP() / UDP(dport=53), options, *others, LINK / ARP())
     summary, _ = rig.target.read_query("q", top=0)
-    reached = 1 if rig.is_switch else 5
-    assert (summary.counters.matched, summary.unread) == (reached, 5 - reached)
-    assert summary.counters.seen == 6
+    reached = 1 if rig.is_switch else 6
+    assert (summary.counters.matched, summary.unread) == (reached, 6 - reached)
+    assert summary.counters.seen == 7
 
 
 def test_what_streams_send_is_counted_where_it_leaves(rig: Rig, querying: Querying) -> None:

@@ -21,6 +21,8 @@ from ...model.capture import Direction
 from ...model.planned_query import Placed, PlacedFact, PlacedField, PlannedQuery, PlannedTest, QueryPart
 from ...model.query import Fact, Function
 from ...protocols.values import MaskedNumbers, complement
+from ..lengths import TAGS
+from ..presence import EXTENSIONS
 from .chip import PORT_MASK
 from .match_action import Ternary, cover
 from .resources import QUERY_ROWS
@@ -86,9 +88,7 @@ _LENGTH, _PORT = PlacedFact(Fact.LENGTH), PlacedFact(Fact.PORT)
 _WORN = (0, 1, 2)
 _LINK, _NETWORK = {"ether", "vlan"}, {"arp", "ipv4", "ipv6"}
 _PROTOCOLS = {"icmp": 1, "tcp": 6, "udp": 17}
-_TAGS = (0x8100, 0x88A8)  # EtherTypes of tags; the parser knows the first one, once
 _OPTIONS = ((6, 0xE), (8, 8))  # more than five words in the header of IPv4
-_EXTENSIONS = (0, 43, 60)  # next headers of IPv6 behind which others follow
 
 _Key = Mapping[str, tuple[int, int]]  # value and mask, by the key's field
 
@@ -326,10 +326,10 @@ class _Lowering:
         """Keys of such packets whatever the filter is, with the headers that the parser reaches."""
         if self._headers <= {"ether"}:
             return
-        yield {"ether_type": (_TAGS[1], 0xFFFF)}, {"ether"}
+        yield {"ether_type": (TAGS[1], 0xFFFF)}, {"ether"}  # the parser knows the first one, once
         if self._headers <= _LINK:
             return
-        for tag in _TAGS:
+        for tag in TAGS:
             yield {"vlan_valid": (1, 1), "vlan_type": (tag, 0xFFFF)}, _LINK
         for header in self._headers & _PROTOCOLS.keys():
             if not self._headers & (_NETWORK - {"ipv4"}):
@@ -337,7 +337,7 @@ class _Lowering:
                     begin = {"ipv4_valid": (1, 1), "ipv4_ihl": (value, mask), "ipv4_frag": (0, 0x1FFF)}
                     yield {**begin, "ipv4_proto": (_PROTOCOLS[header], 0xFF)}, _LINK | {"ipv4"}
             if not self._headers & {"arp", "ipv4", "icmp"}:
-                for following in _EXTENSIONS:
+                for following in EXTENSIONS:
                     yield {"ipv6_valid": (1, 1), "ipv6_nh": (following, 0xFF)}, _LINK | {"ipv6"}
 
     def _joined(self, key: _Key, values: Mapping[PlacedField, tuple[int, int]]) -> _Key | None:
