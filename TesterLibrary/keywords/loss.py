@@ -43,8 +43,9 @@ class Loss:
 
         A trial in which the tester itself fell short is repeated, at most three times in all; the last one is
         returned. Attributes of a trial: ``sent``, ``received``, ``lost`` (frames), ``loss_ratio`` (0 to 1),
-        ``offered_rate``, ``received_rate`` (frames/s), ``throughput_bps`` (L2), ``latency`` (``min``,
-        ``mean``, ``max``, ``p50``, ``p99`` in ns), ``evidence``, ``valid``, ``objections``.
+        ``offered_rate``, ``received_rate`` (frames/s), ``throughput_bps`` (L2), which are None where no
+        stream has sent two frames, ``latency`` (``min``, ``mean``, ``max``, ``p50``, ``p99`` in ns),
+        ``evidence``, ``valid``, ``objections``.
 
         | `Measure Loss` | north | rate=64 kpps | duration=10 s |
         | `Verify Loss Below` | 0.001 % |

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
+from typing import TypeGuard
 
 from ..model.law import Departures, Replay
 from ..model.random_law import Random
@@ -35,9 +36,34 @@ def rate_error(departures: Departures | None, counted: StreamCounters) -> Fracti
     span = counted.last_tx_ns - counted.first_tx_ns
     if counted.tx_packets < 2 or span <= 0:
         return Fraction(0)
-    if departures is None or isinstance(departures.law, (Random, Replay)):
+    due = _due_ns(departures, counted)
+    if due is None:
         return Fraction(counted.tx_packets, counted.intended_packets) - 1
-    return (departures.due(counted.tx_packets - 1) - departures.due(0)) / span - 1
+    return due / span - 1
+
+
+def sending_ns(departures: Departures | None, counted: StreamCounters) -> Fraction | None:
+    """The time that frames take by the law of their stream, each with its gap; None for fewer than two.
+
+    Behind the last one it is the mean gap of the others. Without a law to know it is the time that they took.
+    """
+    span = counted.last_tx_ns - counted.first_tx_ns
+    if counted.tx_packets < 2 or span <= 0:
+        return None
+    due = _due_ns(departures, counted)
+    return (span if due is None else due) * Fraction(counted.tx_packets, counted.tx_packets - 1)
+
+
+def is_scheduled(departures: Departures | None) -> TypeGuard[Departures]:
+    """Whether a law says when each frame is due: none that draws its gaps, or has them in a file."""
+    return departures is not None and not isinstance(departures.law, (Random, Replay))
+
+
+def _due_ns(departures: Departures | None, counted: StreamCounters) -> Fraction | None:
+    """The time from the first frame that was sent to the last as it was to be; None where no law says it."""
+    if not is_scheduled(departures):
+        return None
+    return departures.due(counted.tx_packets - 1) - departures.due(0)
 
 
 def held_up(counted: StreamCounters, rate: Fraction, limit_ns: int) -> int:

@@ -59,6 +59,9 @@ class StreamResult:
     law: str = ""  # of its departures: evenly spaced, or what its author asked for; empty in old records
     in_time: InTime | None = None  # first arrivals while it was sent; None: see arrived_in_time
     different: int | None = None  # flows: combinations of values of the edited fields; None: not known
+    sending_ns: int = (
+        0  # time that its frames take, each with a gap behind it; 0: not known, or fewer than two
+    )
 
     @property
     def traffic(self) -> str:
@@ -393,16 +396,26 @@ class Trial(Validated):
 
     @property
     def sending_ns(self) -> int:
-        """How long it sent: as long as intended, or longer where the last frames left after that."""
+        """How long it sent: as long as intended, or longer where the last frames left after that.
+
+        Few frames take longer, too, as each has a gap behind it: 7 frames at 3 pps 2.33 s in a trial of 2 s.
+        """
         spans = [
             s.counters.last_tx_ns - s.counters.first_tx_ns for s in self.streams if s.counters.first_tx_ns
         ]
-        return max(self.duration_ns, *spans) if spans else self.duration_ns
+        return max(self.duration_ns, *spans, *(s.sending_ns for s in self.streams))
 
     @property
-    def offered_rate(self) -> float:
-        """Frames sent each second of sending."""
-        return self.sent * 1e9 / self.sending_ns
+    def no_rate(self) -> str:
+        """Why its frames have no rate; empty if they have one. A gap is between two frames of a stream."""
+        if not self.sent or any(s.counters.tx_packets > 1 for s in self.streams):
+            return ""
+        return "no stream has sent two frames, and fewer have no rate"
+
+    @property
+    def offered_rate(self) -> float | None:
+        """Frames sent each second of sending; None where there are too few."""
+        return self._each_second(self.sent)
 
     @property
     def achieved_rate(self) -> float:
@@ -420,20 +433,26 @@ class Trial(Validated):
         return GapError.merged(s.counters.departures for s in self.streams)
 
     @property
-    def received_rate(self) -> float:
-        """Frames received each second of sending; one that arrives twice counts once."""
-        return sum(s.order.first_arrivals for s in self.streams) * 1e9 / self.sending_ns
+    def received_rate(self) -> float | None:
+        """Frames received each second of sending, those that arrive twice once; None where too few left."""
+        return self._each_second(sum(s.order.first_arrivals for s in self.streams))
 
     @property
     def _rate_text(self) -> str:
         """The rate of arrival as people read it; the greatest one that copies leave open."""
-        most = sum(s.order.most_first_arrivals for s in self.streams) * 1e9 / self.sending_ns
-        return f"{'at most ' if most > self.received_rate else ''}{most:,.0f} pps"
+        least = self.received_rate
+        most = self._each_second(sum(s.order.most_first_arrivals for s in self.streams))
+        if least is None or most is None:
+            return self.no_rate
+        return f"{'at most ' if most > least else ''}{most:,.0f} pps"
 
     @property
-    def throughput_bps(self) -> float:
+    def throughput_bps(self) -> float | None:
         """Received bits of frames each second of sending (L2, FCS included); each frame once."""
-        return sum(s.first_octets for s in self.streams) * 8e9 / self.sending_ns
+        return self._each_second(8 * sum(s.first_octets for s in self.streams))
+
+    def _each_second(self, count: float) -> float | None:
+        return None if self.no_rate else count * 1e9 / self.sending_ns
 
     @property
     def latency(self) -> Latency:

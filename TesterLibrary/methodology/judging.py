@@ -183,7 +183,7 @@ def throughput_above(trial: Trial, bound: Rate) -> Verdict:
         trial, bound.unit, lambda s: Fraction(s.order.most_first_arrivals * 10**9, trial.sending_ns)
     )
     least, most = trial.loss_bounds or (Fraction(0), Fraction(1))
-    doubt = doubt_of([trial])
+    doubt = doubt_of([trial]) or (f"{trial.no_rate}; send more" if trial.no_rate else "")
     if not doubt and value < bound.value and not least:
         doubt = "the device delivered all that it was offered; offer at least the bound"
     if not doubt and highest >= bound.value and most:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ..errors import PlanError, TargetError
-from ..measurement.departure import rate_error
+from ..measurement.departure import is_scheduled, rate_error, sending_ns
 from ..measurement.evidence import Evidence, EvidenceLimits
 from ..measurement.flows import FlowMeasure, FlowSummary
 from ..measurement.foreign import Foreign, ForeignAt
@@ -18,6 +18,7 @@ from ..measurement.in_time import ArrivalReading, InTime
 from ..measurement.snapshot import Snapshot, StreamCounters, without_signature
 from ..measurement.sustained import DelayReading, Growth, growth
 from ..measurement.trial import StreamResult, Trial
+from ..model.law import Departures
 from ..model.membership import not_joined
 from ..model.plan import Plan, PlannedStream
 from ..model.stream import Stream
@@ -244,13 +245,13 @@ class StreamRun:
         evidence = self.evidence_at(after)
         counters = {s.id: after.stream(s.id) for s in self.plan.streams}
         job = after.job(self.name)
-        sending_ns = duration.ns if duration else _sending_ns(counters.values())
+        duration_ns = duration.ns if duration else _duration_ns(self.plan.streams, counters, self._changed)
         if job and job.cut_short:
-            sending_ns = min(sending_ns, max(1, job.stopped_at_ns - job.started_at_ns))
+            duration_ns = min(duration_ns, max(1, job.stopped_at_ns - job.started_at_ns))
         corrections = [self._tester.correction(s) for s in self.plan.streams]
         streams = tuple(
             replace(
-                _result(s, counters[s.id], sending_ns, self._changed),
+                _result(s, counters[s.id], duration_ns, self._changed),
                 percentile_error=self._tester.capabilities.percentile_error,
                 correction=correction,
                 growth=(grown := self._growth(counters[s.id])),
@@ -262,7 +263,7 @@ class StreamRun:
         )
         return Trial(
             load=self._tester.busiest(self.streams),
-            duration_ns=sending_ns,
+            duration_ns=duration_ns,
             streams=streams,
             evidence=evidence,
             foreign=Foreign.between(self._before, after, self._ports()),
@@ -398,16 +399,34 @@ def _stamp_objections(
             )
 
 
-def _sending_ns(counters: Collection[StreamCounters]) -> int:
-    """Time from the first departure to the last, of the streams that have sent."""
-    sent = [c for c in counters if c.tx_packets]
-    return max(1, max(c.last_tx_ns for c in sent) - min(c.first_tx_ns for c in sent)) if sent else 1
+def _duration_ns(
+    streams: Sequence[PlannedStream], counters: Mapping[int, StreamCounters], changed: Collection[int]
+) -> int:
+    """Time that all frames take, from the first one on, with the gap behind the last one.
+
+    As their laws say it, where these say it of all streams.
+    """
+    sent = [stream for stream in streams if counters[stream.id].tx_packets]
+    by_law = all(is_scheduled(_departures(stream, changed)) for stream in sent)
+    begins, ends = [], []
+    for stream in sent:
+        counted = counters[stream.id]
+        gap_ns = 1 / stream.rate if stream.rate else 1  # of a single frame
+        begins.append(stream.departures.due(0) if by_law else counted.first_tx_ns)
+        ends.append(begins[-1] + (sending_ns(_departures(stream, changed), counted) or gap_ns))
+    return max(1, int(max(ends) - min(begins))) if sent else 1
+
+
+def _departures(stream: PlannedStream, changed: Collection[int]) -> Departures | None:
+    """The departures of a stream; None where it was changed meanwhile."""
+    return None if stream.id in changed else stream.departures
 
 
 def _result(
-    planned: PlannedStream, counted: StreamCounters, sending_ns: int, changed: Collection[int]
+    planned: PlannedStream, counted: StreamCounters, duration_ns: int, changed: Collection[int]
 ) -> StreamResult:
     """The result of a stream. A frame size and rate that only the tester knew follow from its counters."""
+    departures = _departures(planned, changed)
     size = planned.frame_size or Fraction(counted.tx_bytes, max(1, counted.tx_packets))
     return StreamResult(
         name=planned.name,
@@ -415,9 +434,10 @@ def _result(
         rx_port=planned.rx_port,
         frame_size=max(MIN_FRAME_SIZE, round(size)),
         sizes=planned.mix,
-        intended_rate=planned.frames_per_second or Fraction(counted.intended_packets * 10**9, sending_ns),
+        intended_rate=planned.frames_per_second or Fraction(counted.intended_packets * 10**9, duration_ns),
         counters=counted if planned.signature else without_signature(counted),
-        rate_error=rate_error(None if planned.id in changed else planned.departures, counted),
+        rate_error=rate_error(departures, counted),
+        sending_ns=int(sending_ns(departures, counted) or 0) if is_scheduled(departures) else 0,
         measured=planned.measured,
         signed=planned.signature,
         law=str(planned.departures) + ", changed meanwhile" * (planned.id in changed),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from TesterLibrary.measurement.departure import GapError, achieved_rate, held_up, rate_error
+from TesterLibrary.measurement.departure import GapError, achieved_rate, held_up, rate_error, sending_ns
 from TesterLibrary.measurement.histogram import index_of
 from TesterLibrary.measurement.snapshot import DepartureCounters, StreamCounters
 from TesterLibrary.model.law import Departures, Replay, Steady, even
@@ -24,6 +24,16 @@ def sent(packets: int, span: int, intended: int = 0) -> StreamCounters:
 def test_the_achieved_rate_is_between_the_first_and_the_last() -> None:
     assert achieved_rate(sent(11, 10_000)) == 10**6
     assert achieved_rate(sent(1, 0)) == achieved_rate(sent(0, 0)) == 0
+
+
+def test_frames_take_as_many_gaps_as_they_are() -> None:
+    """The last one, too, has a gap behind it: two frames at 10 pps take 0.2 s, and 0.1 s is between them."""
+    assert sending_ns(even(Fraction(1, 100)), sent(2, 100)) == 200
+    assert sending_ns(even(Fraction(1, 100)), sent(2, 104)) == 200, "as its law says"
+    assert sending_ns(BURSTS, sent(4, 300)) == 400, "a burst as long as it takes"
+    for departures in (Departures(Random(1, Exponential(100.0))), Departures(Replay("x")), None):
+        assert sending_ns(departures, sent(3, 100)) == 150, "as it took"
+    assert sending_ns(BURSTS, sent(1, 0)) is sending_ns(None, sent(2, 0)) is None
 
 
 def test_bursts_are_no_error() -> None:

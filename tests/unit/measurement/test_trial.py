@@ -51,6 +51,22 @@ def test_rates_are_over_the_time_that_the_frames_really_took() -> None:
     assert result.throughput_bps == 1000 * 64 * 8 / 12
 
 
+def test_one_frame_has_no_rate() -> None:
+    for result in (trial(stream("north", 1, 1)), trial(stream("north", 1, 0), stream("south", 1, 1))):
+        assert result.offered_rate is result.received_rate is result.throughput_bps is None
+        assert result.no_rate == "no stream has sent two frames, and fewer have no rate"
+        assert f", {result.no_rate}" in str(result)
+    for result in (trial(stream("north", 0, 0)), trial(stream("north", 1, 1), stream("south", 2, 2))):
+        assert result.offered_rate == result.sent / 2
+        assert result.no_rate == ""
+
+
+def test_few_frames_are_sent_in_as_many_gaps() -> None:
+    """Seven frames that are due in 2 s at 3 pps take 2.33 s: until the eighth one would be due."""
+    few = replace(stream("north", 7, 7), sending_ns=7 * 10**9 // 3)
+    assert trial(few).offered_rate == pytest.approx(3)
+
+
 def test_what_one_stream_gets_twice_does_not_hide_what_another_loses() -> None:
     assert trial(stream("a", 100, 110), stream("b", 100, 95)).lost == 5
 

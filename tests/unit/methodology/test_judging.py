@@ -22,6 +22,12 @@ def trial(load: str = "50 %", **truth: object) -> Trial:
     return measurer.measure(Ratio.parse(load).value, Duration(10**9))
 
 
+def test_one_frame_has_no_throughput() -> None:
+    verdict = throughput_above(damaged(tx_packets=1, rx_packets=1), Rate.parse("1 pps"))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert verdict.reason == "no stream has sent two frames, and fewer have no rate; send more"
+
+
 @pytest.mark.parametrize(
     ("truth", "bound", "outcome"),
     [
@@ -84,7 +90,7 @@ def damaged(**counts: int) -> Trial:
     (only,) = measured.streams
     order = replace(only.counters.order, duplicated=counts.get("duplicated", 0))
     given = {name: count for name, count in counts.items() if name != "duplicated"}
-    counted = replace(only.counters, tx_packets=1000, order=order, **given)  # type: ignore[arg-type]
+    counted = replace(only.counters, order=order, **{"tx_packets": 1000, **given})  # type: ignore[arg-type]
     return replace(measured, streams=(replace(only, counters=counted),))
 
 

@@ -14,10 +14,11 @@ from scapy.utils import wrpcap
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.trial import Trial
+from TesterLibrary.methodology.judging import throughput_above
 from TesterLibrary.model.departures import CaptureReplay, Messages, PacketTrain
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.pattern import Pattern, Stage
-from TesterLibrary.model.units import Duration, FrameSize, Ratio
+from TesterLibrary.model.units import Duration, FrameSize, Rate, Ratio
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.sending import send, send_burst
 from TesterLibrary.running.tester import Tester
@@ -25,6 +26,7 @@ from TesterLibrary.running.traffic import Traffic
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget
 from TesterLibrary.targets.fake.target import fake_port
 from TesterLibrary.targets.tofino.latency import PERCENTILE_ERROR
+from TesterLibrary.verdict import Outcome
 
 from .testers import SECOND, fake_tester, stream
 
@@ -38,8 +40,28 @@ def test_a_burst_is_so_many_frames_at_line_rate(tmp_path: Path) -> None:
     shaped = replace(stream(rate="1 kpps"), shaping=Pattern((Stage(1, 9),)))
     trial = send_burst(fake_tester(tmp_path), shaped, packets=1000, timeout=MINUTE)
     assert (trial.sent, trial.lost, trial.load) == (1000, 0, 1)
-    assert trial.duration_ns == 999 * 672
+    assert trial.duration_ns == 1000 * 672, "the last one has its gap, too"
     assert trial.valid
+
+
+@pytest.mark.parametrize("packets", [2, 7, 500])
+def test_frames_are_offered_at_the_rate_of_their_gaps(tmp_path: Path, packets: int) -> None:
+    trial = send(fake_tester(tmp_path), [stream(rate="10 pps")], packets=packets, timeout=MINUTE)
+    assert (trial.offered_rate, trial.received_rate, trial.duration_ns) == (10, 10, packets * 10**8)
+    assert throughput_above(trial, Rate.parse("10 pps")).outcome is Outcome.PASS
+    assert throughput_above(trial, Rate.parse("10.001 pps")).outcome is Outcome.INCONCLUSIVE
+
+
+def test_one_frame_takes_a_gap_and_has_no_rate(tmp_path: Path) -> None:
+    trial = send(fake_tester(tmp_path), [stream(rate="10 pps")], packets=1, timeout=MINUTE)
+    assert (trial.offered_rate, trial.duration_ns) == (None, 10**8)
+    assert throughput_above(trial, Rate.parse("1 pps")).outcome is Outcome.INCONCLUSIVE
+
+
+def test_streams_that_begin_apart_are_sent_from_the_first_to_the_last_one(tmp_path: Path) -> None:
+    later = replace(stream("later", tx="p2", rx="p1", rate="10 pps"), start_after=Duration(10**9))
+    trial = send(fake_tester(tmp_path), [stream(rate="10 pps"), later], packets=5, timeout=MINUTE)
+    assert trial.duration_ns == 15 * 10**8
 
 
 def test_a_trial_says_the_limit_of_rate_errors_of_its_tester(tmp_path: Path) -> None:
@@ -83,7 +105,7 @@ def test_a_capture_is_sent_and_measured_as_far_as_its_frames_are_known(
     trial = send(this, [replayed], packets=None, timeout=MINUTE)
     assert trial.sent == 4
     assert trial.lost == (4 if next_hop else None)
-    assert (trial.streams[0].frame_size, trial.duration_ns) == (146, 3 * 10**9)
+    assert (trial.streams[0].frame_size, trial.duration_ns) == (146, 4 * 10**9)
     assert TrialMeasurer(this, [replayed, stream("even", rate="40 %")]).load == pytest.approx(0.4)
 
 
