@@ -5,34 +5,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 from assertionengine import AssertionOperator, verify_assertion
 
-from ..errors import TesterLibraryError, UnitError
-from ..model.number import refusal, split_unit
+from ..errors import TesterLibraryError
 from ..running.suite import Suite
-from ..verdict import Between, assess, operator_text, text_of
+from ..verdict import Between, assess, operator_text
+from ._unit import COUNT, Unit
 
 _VALIDATE, _THEN = AssertionOperator["validate"], AssertionOperator["then"]
-
-
-def number_of(text: Any) -> Fraction:
-    """A number without a unit, as a suite writes it: `0`, `1,000` or `0.5`. UnitError says what to write."""
-    allowed = "a number without a unit, such as 0 or 1,000"
-    number, unit = split_unit(text, "a number", allowed)
-    if unit:
-        raise UnitError(refusal(text, "a number", allowed))
-    return number
-
-
-def count_of(text: Any) -> int:
-    """A whole number, as a suite writes it. UnitError says what to write."""
-    number = number_of(text)
-    if number.denominator != 1:
-        raise UnitError(refusal(text, "a count", "a whole number, such as 0 or 1,000"))
-    return int(number)
 
 
 def asserted(
@@ -42,10 +24,9 @@ def asserted(
     expected: Any,
     *,
     subject: str,
-    parse: Callable[[Any], Any] = count_of,
-    text: Callable[[Any], str] = text_of,
+    unit: Unit = COUNT,
+    text: Callable[[Any], str] | None = None,
     known: Between | None = None,
-    bound_text: Callable[[Any], str] = text_of,
     doubt: str = "",
     message: str | None = None,
 ) -> Any:
@@ -59,10 +40,9 @@ def asserted(
         operator: None where nothing is asserted.
         expected: What the suite wrote.
         subject: The name of the value.
-        parse: From what the suite wrote to something of the kind of the value.
-        text: A value as people read it, with its unit.
+        unit: How the suite writes what it expects, and how messages print it and the value.
+        text: The value as people read it, where that says more than its unit does.
         known: What is compared in place of a value that is not known exactly: its bounds.
-        bound_text: One of these bounds as people read it, with its unit.
         doubt: Why the value is not to be trusted; empty if it is.
         message: Replaces the usual one of an assertion that fails.
 
@@ -80,15 +60,17 @@ def asserted(
             f"{subject}: no value given after the operator {operator_text(operator)}; write one, "
             f"such as {operator_text(operator)} 0"
         )
+    wanted = unit.expected(operator, expected, subject=subject)
+    bound = unit.text(wanted) if isinstance(expected, int | float) else expected
     verdict = assess(
         value if known is None else known,
         operator,
-        expected if operator is _VALIDATE else parse(expected),
+        wanted,
         subject=subject,
-        measured="" if value is None else text(value),
-        bound=f"{operator_text(operator)} {expected}",
+        measured="" if value is None else (text or unit.text)(value),
+        bound=f"{operator_text(operator)} {bound}",
         doubt=doubt,
-        text=bound_text,
+        text=unit.text,
     )
     suite.conclude(verdict, message)
     return value

@@ -29,10 +29,11 @@ from ..methodology.order import order_of
 from ..methodology.outage import uncounted
 from ..methodology.result import trials_of
 from ..methodology.traffic import TrafficResult
-from ..model.units import Duration, Ratio, duration_text, ratio_text
+from ..model.units import Ratio, duration_text, ratio_text
 from ..running.suite import Suite
 from ..verdict import Between, text_of
-from ._assertion import asserted, count_of
+from ._assertion import asserted
+from ._unit import COUNT, TIME, Unit
 
 _MEANT = {"=<": "<=", "=>": ">=", "=": "==", "=!": "!=", "<>": "!="}  # operators as they are mistyped
 _OF_ORDER = ("reordered", "late", "extent")
@@ -55,7 +56,7 @@ class Getter:
             operator,
             expected,
             subject=f"frame loss{_of(stream)}",
-            parse=_count_of_frames,
+            unit=Unit(_count_of_frames),
             known=Between(*order.loss_bounds) if order.loss_bounds else None,
             doubt=doubt,
             message=message,
@@ -73,10 +74,8 @@ class Getter:
             operator,
             expected,
             subject=f"loss ratio{_of(stream)}",
-            parse=lambda text: float(Ratio.parse(text).value),
-            text=ratio_text,
+            unit=Unit(lambda text: float(Ratio.parse(text).value), ratio_text),
             known=Between(*(lost / sent for lost in order.loss_bounds)) if order.loss_bounds else None,
-            bound_text=ratio_text,
             doubt=doubt,
             message=message,
         )
@@ -102,8 +101,7 @@ class Getter:
                 expected,
                 subject=f"latency {statistic}",
                 known=known,
-                parse=lambda text: float(Duration.parse(text).ns),
-                text=duration_text,
+                unit=TIME,
                 doubt=doubt,
                 message=message,
             )
@@ -132,10 +130,8 @@ class Getter:
             operator,
             expected,
             subject=f"outage{_of(stream)}",
-            parse=lambda text: Duration.parse(text).ns,
-            text=text,
+            unit=Unit(TIME.parse, text),
             known=Between(least, most) if whole else None,
-            bound_text=text,
             doubt=doubt_of(trials)
             or ("" if whole else unmeasured(trials) or undiscerned(trials) or uncounted(trials)),
             message=message,
@@ -214,7 +210,7 @@ def _count_of_frames(text: Any) -> int:
     """A number of frames. TesterLibraryError for a part of them, which is another keyword's."""
     if str(text).strip().endswith(("%", "ppm")):
         raise TesterLibraryError(f"{text!r} is a part of the frames, not a number; call Get Loss Ratio")
-    return count_of(text)
+    return int(COUNT.parse(text))
 
 
 def _of(stream: str | None) -> str:

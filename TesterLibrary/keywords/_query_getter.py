@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum
 from math import inf
@@ -15,11 +15,12 @@ from assertionengine import AssertionOperator
 from ..errors import TesterLibraryError
 from ..measurement.query import QueryResult, QueryRow
 from ..model.query import Fact, Function
-from ..model.units import Duration
 from ..running.suite import Suite
-from ..verdict import Undecided, text_of
-from ._assertion import asserted, count_of
+from ..verdict import Undecided
+from ._assertion import asserted
+from ._unit import COUNT, OCTETS, TIME, Unit
 
+_UNITS: dict[Any, Unit] = {Fact.GAP: TIME, Fact.LENGTH: OCTETS}
 _EQUALITIES = (AssertionOperator["=="], AssertionOperator["!="])
 _CONTAINS = AssertionOperator["contains"]
 _MOST_SHOWN = 20  # keys in a message
@@ -112,8 +113,11 @@ class QueryGetter:
             operator,
             wanted,
             is_final=top is None and operator is _CONTAINS and set(wanted) <= set(keys),
-            parse=lambda known: known if operator in _EQUALITIES or len(known) != 1 else known[0],
-            text=wanted.compared,
+            unit=Unit(
+                lambda known: known if operator in _EQUALITIES or len(known) != 1 else known[0],
+                wanted.compared,
+                of_numbers=False,
+            ),
         )
         return keys
 
@@ -143,7 +147,7 @@ class QueryGetter:
         if result.rows:
             (row,) = result.rows
             value = row.value if query.value else row.packets
-        is_gap = query.value is not None and query.value.operand is Fact.GAP
+        unit = COUNT if query.value is None else _UNITS.get(query.value.operand, COUNT)
         return self._asserted(  # type: ignore[no-any-return]
             f"{query.function.value} of {query.value}" if query.value else "packets",
             value,
@@ -152,8 +156,7 @@ class QueryGetter:
             expected,
             of=f" of {key}" if key else "",
             falls=query.value is not None and query.function is Function.MIN,
-            parse=(lambda text: Duration.parse(text).ns) if is_gap else count_of,
-            text=(lambda ns: str(Duration(ns))) if is_gap else text_of,
+            unit=unit,
         )
 
     def _asserted(
@@ -167,8 +170,7 @@ class QueryGetter:
         of: str = "",
         falls: bool = False,
         is_final: bool = False,
-        parse: Callable[[Any], Any] = count_of,
-        text: Callable[[Any], str] = text_of,
+        unit: Unit = COUNT,
     ) -> Any:
         unfinished = "" if is_final else result.unfinished
         known = None
@@ -181,8 +183,7 @@ class QueryGetter:
             operator,
             expected,
             subject=f"{what}{of} of query {self._name}",
-            parse=parse,
-            text=text,
+            unit=unit,
             known=known,
             doubt=result.doubt or ("" if known else unfinished),
             message=self._message,

@@ -14,10 +14,10 @@ from ..measurement.session_trial import SessionTrial
 from ..methodology.judging import about
 from ..methodology.sessions import failed_range
 from ..model.responder import End
-from ..model.units import Bandwidth, Duration, duration_text
 from ..running.suite import Suite
-from ..verdict import Between, Undecided, text_of
-from ._assertion import asserted, number_of
+from ..verdict import Between, Undecided
+from ._assertion import asserted
+from ._unit import BITS_EACH_SECOND, EACH_SECOND, NUMBER, OCTETS, OCTETS_EACH_SECOND, TIME, Unit
 
 _FAILED = ("failed", "failed/s")
 _BITS = ("goodput", "delivered")  # each second
@@ -54,8 +54,7 @@ class SessionGetter:
             operator,
             expected,
             subject=f"{statistic.replace('_', ' ')} of {name}",
-            parse=lambda text: parsed(statistic, text),
-            text=lambda value: duration_text(value) if _is_time(statistic) else text_of(value),
+            unit=unit_of(statistic),
             known=_bounds(trial, statistic, behind),
             doubt=trial.doubt,
             message=message,
@@ -97,10 +96,14 @@ def _is_time(statistic: str) -> bool:
     return "time_" in statistic and "." in statistic
 
 
-def parsed(statistic: str, expected: Any) -> float:
-    """The number in a suite's text, in the unit of the statistic."""
+def unit_of(statistic: str) -> Unit:
+    """The unit of a statistic."""
     if _is_time(statistic):
-        return float(Duration.parse(expected).ns)
-    if statistic in _BITS and not isinstance(expected, int | float):
-        return float(Bandwidth.parse(expected).bps)
-    return float(number_of(expected))
+        return TIME
+    if statistic in _BITS:
+        return BITS_EACH_SECOND
+    counted = statistic.removesuffix("/s")
+    is_data = counted.rpartition(".")[2].startswith("bytes_")
+    if counted == statistic:
+        return OCTETS if is_data else NUMBER
+    return OCTETS_EACH_SECOND if is_data else EACH_SECOND

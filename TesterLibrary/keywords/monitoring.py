@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from assertionengine import AssertionOperator, verify_assertion
@@ -16,20 +15,20 @@ from ..methodology.interval_series import IntervalStatistic, each_as_expected
 from ..methodology.monitoring import MonitoringResult
 from ..methodology.result import Result
 from ..methodology.tolerance import at_most
-from ..model.units import Bandwidth, Duration, Ratio
+from ..model.units import Duration, Ratio
 from ..running.suite import Suite
 from ..verdict import Verdict, operator_text
-from ._assertion import count_of, number_of
 from ._component import component
+from ._unit import BITS_EACH_SECOND, COUNT, FRAMES_EACH_SECOND, RATIO, TIME, Unit
 
-_PARSERS: dict[IntervalStatistic, Callable[[Any], Any]] = {
-    IntervalStatistic.SENT: count_of,
-    IntervalStatistic.RECEIVED: count_of,
-    IntervalStatistic.LOST: count_of,
-    IntervalStatistic.LOSS: lambda text: Ratio.parse(text).value,
-    IntervalStatistic.RECEIVED_RATE: number_of,
-    IntervalStatistic.THROUGHPUT: lambda text: Bandwidth.parse(text).bps,
-    IntervalStatistic.DELAY: lambda text: Duration.parse(text).ns,
+_UNITS: dict[IntervalStatistic, Unit] = {
+    IntervalStatistic.SENT: COUNT,
+    IntervalStatistic.RECEIVED: COUNT,
+    IntervalStatistic.LOST: COUNT,
+    IntervalStatistic.LOSS: RATIO,
+    IntervalStatistic.RECEIVED_RATE: FRAMES_EACH_SECOND,
+    IntervalStatistic.THROUGHPUT: BITS_EACH_SECOND,
+    IntervalStatistic.DELAY: TIME,
 }
 
 
@@ -91,7 +90,7 @@ class Monitoring:
         | =Argument= | =Meaning= |
         | ``statistic`` | SENT, RECEIVED, LOST, LOSS, RECEIVED_RATE, THROUGHPUT or DELAY of each |
         | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
-        | ``assertion_expected`` | frames, a ratio, frames/s, a bandwidth or a time; it has to hold in each |
+        | ``assertion_expected`` | frames, a ratio, ``1 kpps``, ``1 Gbps`` or a time; it has to hold in each |
         | ``message`` | in place of the usual one if the assertion fails |
 
         Attributes of each: ``number``, ``sent``, ``received``, ``lost`` (frames), ``loss`` (0 to 1),
@@ -114,8 +113,8 @@ class Monitoring:
             return values
         if assertion_operator is AssertionOperator["then"]:
             return tuple(verify_assertion(values, assertion_operator, assertion_expected))
-        validates = assertion_operator is AssertionOperator["validate"]
-        expected = assertion_expected if validates else _PARSERS[statistic](assertion_expected)
+        name = statistic.name.lower().replace("_", " ")
+        expected = _UNITS[statistic].expected(assertion_operator, assertion_expected, subject=name)
         bound = f"{operator_text(assertion_operator)} {assertion_expected}"
         monitored = traffic.monitored()
         self._suite.conclude(

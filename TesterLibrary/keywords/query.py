@@ -155,7 +155,7 @@ class Queries:
         | ``name`` | the name of the query |
         | ``result`` | ``count``, ``keys``, ``packets``, ``value``, ``table``; an object, if it is left out |
         | ``assertion_operator`` | ``==``, ``<=``, ``contains`` … of the Assertion Engine |
-        | ``assertion_expected`` | a number; of ``keys`` a list, or a text with commas; of a gap a time |
+        | ``assertion_expected`` | a number, ``1 MB`` of ``length``, a time of a gap; keys as a list or text |
         | ``key`` | the key whose ``value`` is read, ``10.0.0.1``, or ``10.0.0.1,80`` of several fields |
         | ``top`` | so many rows only, or ``keys``: those with the greatest values or packets first |
         | ``message`` | a text in place of the usual one if the assertion fails |

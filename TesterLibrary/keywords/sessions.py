@@ -45,7 +45,7 @@ class Sessions:
         | ``name`` | the name of the responder or clients, running or stopped |
         | ``statistic`` | one of those below; all of them as one object, if left out |
         | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
-        | ``assertion_expected`` | a number, a time such as ``5 ms``, or for goodput ``1 Gbps`` |
+        | ``assertion_expected`` | a number, or with its unit: ``5 ms``, ``1 Gbps``, ``1 MB`` |
         | ``message`` | a text in place of the usual one if the assertion fails |
 
         Counts: ``attempted`` (connections), ``established``, ``completed`` (ended well), ``failed``,
@@ -119,6 +119,8 @@ class Sessions:
         | ``bound`` | the greatest part of the connections, such as ``0`` or ``0.1 %`` |
         | ``measured`` | a result of `Measure Goodput` and the like; the last one of the test, if left out |
         | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
+
+        A number of connections is asserted by `Get Session Statistics`, ``users  failed  <=  1``.
 
         | `Verify Failed Connections Below` | 0 |
         """

@@ -18,10 +18,11 @@ from ..model.headers import HeaderStack
 from ..model.heading import Heading
 from ..model.names import NO_NAMES, Names
 from ..model.stamps import Kept, LoadedPath, StampMode, Stamps, kept_by
-from ..model.units import Duration, duration_text
+from ..model.units import Duration
 from ..running.suite import Suite
 from ._assertion import asserted
 from ._component import component
+from ._unit import TIME
 
 _KEPT = {kept.name.lower(): kept for kept in Kept}
 _ONE_SECOND = Duration(10**9)
@@ -196,8 +197,7 @@ class TrafficStamps:
                 assertion_operator,
                 assertion_expected,
                 subject=f"delay {statistic} of {result.name}",
-                parse=lambda text: float(Duration.parse(text).ns),
-                text=duration_text,
+                unit=TIME,
                 doubt=result.doubt,
                 message=message,
             )

@@ -16,7 +16,7 @@ from ..model.units import Duration
 from ..running.suite import Suite
 from ..verdict import Outcome, assess
 from ._component import component
-from ._session_getter import parsed
+from ._session_getter import unit_of
 
 TWENTY_SECONDS = Duration.parse("20 s")
 
@@ -65,7 +65,7 @@ class Waiting:
         elif assertion_operator is None:
             raise TesterLibraryError(f"say what {statistic!r} is to be, such as {statistic} == 400")
         else:
-            wanted = parsed(statistic, assertion_expected)
+            wanted = unit_of(statistic).expected(assertion_operator, assertion_expected, subject=statistic)
 
             def holds(now: SessionStatistics) -> bool:
                 found = assess(now.statistic(statistic), assertion_operator, wanted, subject=statistic)

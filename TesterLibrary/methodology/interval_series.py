@@ -10,7 +10,7 @@ from typing import Any
 from assertionengine import AssertionOperator
 
 from ..measurement.interval import Interval
-from ..model.units import duration_text, ratio_text
+from ..model.units import bandwidth_text, duration_text, ratio_text
 from ..verdict import About, Between, Outcome, Verdict, assess, text_of
 from .monitoring import MonitoringResult
 
@@ -25,9 +25,6 @@ class IntervalStatistic(Enum):
     RECEIVED_RATE = "received_rate"
     THROUGHPUT = "throughput_bps"
     DELAY = "delay_ns"
-
-
-_UNITS = {IntervalStatistic.RECEIVED_RATE: "frames/s", IntervalStatistic.THROUGHPUT: "bps"}
 
 
 def each_as_expected(
@@ -81,5 +78,8 @@ def _text(interval: Interval, statistic: IntervalStatistic) -> str:
     value = getattr(interval, statistic.value)
     if statistic is IntervalStatistic.DELAY and value is not None:
         return f"{duration_text(value)} ± {duration_text(interval.delay_bound_ns or 0)}"
-    unit = _UNITS.get(statistic, "")
-    return "" if value is None else f"{text_of(value)} {unit}".rstrip()
+    if value is None:
+        return ""
+    if statistic is IntervalStatistic.THROUGHPUT:
+        return bandwidth_text(value)
+    return f"{text_of(value)} frames/s" if statistic is IntervalStatistic.RECEIVED_RATE else text_of(value)

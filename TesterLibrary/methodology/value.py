@@ -10,11 +10,10 @@ from assertionengine import AssertionOperator
 
 from ..errors import TesterLibraryError, UnitError
 from ..measurement.trial import Trial
+from ..model.comparison import require_comparison
 from ..model.magnitude import NONE, Magnitude
 from ..verdict import Verdict, assess, operator_text
 from .judging import doubt_of
-
-_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
 def judge_value(
@@ -45,10 +44,7 @@ def judge_value(
     if not subject.strip():
         raise TesterLibraryError("a value needs a name; write of=, such as of=largest burst")
     sign = operator_text(operator)
-    if sign not in _COMPARISONS:
-        raise TesterLibraryError(
-            f"{subject}: '{sign}' does not compare numbers; write one of {', '.join(_COMPARISONS)}"
-        )
+    require_comparison(sign, subject)
     bound = _read(expected, f"the bound of {subject}")
     given = None if value is None else _read(value, subject)
     if given and given.unit != bound.unit and (bound.value or bound.unit != NONE):

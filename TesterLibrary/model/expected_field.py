@@ -4,22 +4,14 @@
 
 from __future__ import annotations
 
-import operator as functions
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ..errors import UnitError
+from .comparison import COMPARISONS, require_comparison
 from .editor import FieldPath
 
-COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
-    "==": functions.eq,
-    "!=": functions.ne,
-    "<": functions.lt,
-    "<=": functions.le,
-    ">": functions.gt,
-    ">=": functions.ge,
-}
 _OF_SENT = re.compile(r"\s*sent\s*(?:([-+])\s*([0-9]+))?\s*")
 _REWRITTEN = "->"
 _EITHER = re.compile(r"\s+or\s+")
@@ -36,10 +28,7 @@ class ExpectedField:
     @classmethod
     def of(cls, path: FieldPath, comparison: str, text: str) -> ExpectedField:
         """Texts that differ in spaces alone are the same. UnitError for a comparison of something else."""
-        if comparison not in COMPARISONS:
-            raise UnitError(
-                f"{path}: '{comparison}' does not compare numbers; write one of {', '.join(COMPARISONS)}"
-            )
+        require_comparison(comparison, str(path))
         return cls(path, comparison, " ".join(text.split()))
 
     def __str__(self) -> str:

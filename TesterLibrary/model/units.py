@@ -163,7 +163,12 @@ class Ratio:
         allowed = "0, or a number with % or ppm, such as 0.001 %, up to 100 %"
         number, unit = split_unit(text, "a ratio", allowed)
         scale = {"%": Fraction(1, 100), "ppm": Fraction(1, 10**6)}.get(unit)
-        if scale is None and (unit or number):
+        if scale is None and number and not unit:
+            raise UnitError(
+                f"{str(text)!r} has no unit, and a part of a whole is asked for, not a count; write "
+                f"'{str(text).strip()} %' if percent are meant, or else {allowed}"
+            )
+        if scale is None and unit:
             raise UnitError(refusal(text, "a ratio", allowed))
         value = number * (scale or 0)
         if value > 1:
@@ -177,6 +182,11 @@ class Ratio:
 def ratio_text(part: float | Fraction) -> str:
     """A part of a whole as people read it."""
     return str(Ratio(Fraction(part)))
+
+
+def bandwidth_text(bps: float | Fraction) -> str:
+    """Bits each second as people read them."""
+    return str(Bandwidth(round(bps)))
 
 
 def duration_text(ns: float | Fraction) -> str:

@@ -90,6 +90,17 @@ def test_what_is_no_unit_says_what_was_given_and_what_to_write(
     assert isinstance(error.value, ValueError)  # so that Robot names the argument
 
 
+def test_a_count_in_place_of_a_ratio_is_told_so() -> None:
+    with pytest.raises(
+        UnitError, match="'1' has no unit, and a part of a whole is asked for, not a count; wr"
+    ):
+        Ratio.parse("1")
+    with pytest.raises(
+        UnitError, match=r"write '1\.5 %' if percent are meant, or else 0, or a number with %"
+    ):
+        Ratio.parse(1.5)
+
+
 @pytest.mark.parametrize(
     ("given_", "ns"),
     [

@@ -107,6 +107,21 @@ def test_every_assertion_says_what_was_approved(approved: Approved, monkeypatch:
         "a count in words": lambda session: SessionGetter(session).statistic(
             "users", "established", equal, "many", None
         ),
+        "goodput": lambda session: SessionGetter(session).statistic(
+            "users", "goodput", AssertionOperator[">="], "1 Gbps", None
+        ),
+        "goodput below a number": lambda session: SessionGetter(session).statistic(
+            "users", "goodput", AssertionOperator[">="], 1_000_000_000, None
+        ),
+        "goodput in its unit": lambda session: SessionGetter(session).statistic(
+            "users", "goodput", AssertionOperator["<="], "0", None
+        ),
+        "an amount of data": lambda session: SessionGetter(session).statistic(
+            "users", "bytes_received", AssertionOperator[">="], "1 MB", None
+        ),
+        "a count that contains": lambda session: SessionGetter(session).statistic(
+            "users", "established", AssertionOperator["contains"], "1", None
+        ),
         "a time": lambda session: SessionGetter(session).statistic(
             "users", "tcp.time_to_open.max", at_most, "1 ms", None
         ),

@@ -107,6 +107,9 @@ def test_every_assertion_says_what_was_approved(approved: Approved) -> None:
         ("greatest keys, in any order", BY_SOURCE, (statistic.KEYS, equal, all_keys[-2:]), {"top": 2}),
         ("greatest key of intervals", by_time, (statistic.KEYS,), {"top": 1}),
         ("all of it", BY_SOURCE, (), {}),
+        ("a count that contains", BY_SOURCE, (statistic.COUNT, contains, "1"), {}),
+        ("a count with a unit", BY_SOURCE, (statistic.COUNT, equal, "1 MB"), {}),
+        ("sum of a key in its unit", summed, (statistic.VALUE, equal, "1 MB"), {"key": "10.0.0.7"}),
         ("a count in words", BY_SOURCE, (statistic.COUNT, equal, "many"), {}),
     ):
         lines.append(f"{label}: {asked(query, RESULT, *words, **more)}")
