@@ -13,7 +13,7 @@ from ipaddress import IPv4Interface
 from pathlib import Path
 from typing import Any
 
-from ...errors import PlanError, TargetError
+from ...errors import PlanError, TestbedError
 from .cabling import CopyPort
 from .daemon import configuration, scopes_of
 from .program import Program
@@ -38,12 +38,13 @@ def modelled_switch(folder: Path, program: Program, cables: Cables) -> RemoteSwi
         cables: Those of its ports, `dev:0` and the like, to interfaces.
 
     Raises:
-        TargetError: SDE_INSTALL names no SDE with a model, or the model does not start.
+        TestbedError: SDE_INSTALL names no SDE with a model.
+        TargetError: The model does not start.
         PlanError: The folder has no binaries that can be loaded.
     """
     install = sde_install()
     if absent := missing(install):
-        raise TargetError(f"the model of the chip: the SDE has no {', '.join(absent)}")
+        raise TestbedError(f"the model of the chip: SDE_INSTALL={install}: there is no {', '.join(absent)}")
     loaded = _configuration(folder, program)
     logs = tempfile.TemporaryDirectory(prefix="model-")
     try:

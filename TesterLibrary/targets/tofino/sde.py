@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ...errors import TargetError
+from ...errors import TestbedError
 from .remote import RemoteSwitch
 
 _CLIENT = "bfrt_grpc"  # the vendor's name of the client
@@ -34,12 +34,12 @@ def vendor_switch(
         at_end: Called when it is closed.
 
     Raises:
-        TargetError: SDE_INSTALL is not set, or there is no client in it.
+        TestbedError: SDE_INSTALL is not set, or there is no client in it.
     """
     root = sde_install()
     folders = list(_folders(root))
     if not folders:
-        raise TargetError(f"SDE_INSTALL={root}: there is no {_CLIENT} below lib/python*/site-packages")
+        raise TestbedError(f"SDE_INSTALL={root}: there is no {_CLIENT} below lib/python*/site-packages")
     modules = str(Path(__file__).parent)
     client = [str(_python(root, folders[0])), "-c", _RUN, modules, address, program, cpu_interface]
     path = os.pathsep.join(map(str, folders))
@@ -47,10 +47,10 @@ def vendor_switch(
 
 
 def sde_install() -> Path:
-    """The folder that the SDE is installed in. TargetError: SDE_INSTALL does not name it."""
+    """The folder that the SDE is installed in. TestbedError: SDE_INSTALL does not name it."""
     root = os.environ.get("SDE_INSTALL")
     if not root:
-        raise TargetError(
+        raise TestbedError(
             "a switch is driven by the client of its vendor's SDE: set SDE_INSTALL to the folder where that "
             "is installed"
         )
@@ -74,4 +74,4 @@ def _python(root: Path, packages: Path, environment: Mapping[str, str] = os.envi
         found = shutil.which(name) if name else None
         if found:
             return Path(found)
-    raise TargetError(f"there is no {version} for the client of the SDE; set SDE_PYTHON")
+    raise TestbedError(f"there is no {version} for the client of the SDE; set SDE_PYTHON")

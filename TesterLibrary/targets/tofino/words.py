@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...errors import PlanError, TargetError, TesterLibraryError
+from ...errors import PlanError, TargetError, TestbedError, TesterLibraryError
 from .entry import Masked, Span, TableEntry, Value
 from .switch import SwitchGone
 
 _KINDS: Mapping[str, type[TesterLibraryError]] = {
     "refused": PlanError,
+    "misconfigured": TestbedError,
     "gone": SwitchGone,
     "broken": TargetError,
 }

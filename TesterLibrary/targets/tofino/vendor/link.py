@@ -34,7 +34,7 @@ class Link:
             self.messages = importlib.import_module("bfrt_grpc.bfruntime_pb2")
         except ImportError as problem:
             raise Refusal(
-                "broken",
+                "misconfigured",
                 f"the SDE's Python ({sys.executable}) has no client of its own: {problem}; set SDE_INSTALL "
                 "to the folder where the SDE is installed, and SDE_PYTHON to a Python with grpcio and a "
                 "protobuf below 5",

@@ -4,12 +4,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from TesterLibrary.errors import PlanError, TargetError
+from TesterLibrary.errors import PlanError, TestbedError
 from TesterLibrary.planning.switch.chip import TOFINO, TOFINO_2
 from TesterLibrary.targets.tofino.cabling import meter_of
+from TesterLibrary.targets.tofino.modelled import modelled_switch
 from TesterLibrary.targets.tofino.opening import open_switch, program_of
+from TesterLibrary.targets.tofino.served import Cables
 
 from .rig import cabling
 
@@ -19,7 +23,7 @@ NOWHERE = "127.0.0.1:1"
 @pytest.mark.parametrize("build", ["tofino", "tofino2"])
 def test_a_switch_is_reached(build: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SDE_INSTALL", raising=False)
-    with pytest.raises(TargetError):
+    with pytest.raises(TestbedError, match="set SDE_INSTALL"):
         open_switch(NOWHERE, cabling(), program="tester", build=build, cpu_interface="cpu0")
 
 
@@ -39,3 +43,9 @@ def test_a_fake_switch_runs_any_profile() -> None:
     target = open_switch("fake", cabling(), program="tester", build="tofino2", cpu_interface="")
     assert target.capabilities().version.startswith("tofino2:")
     target.close()
+
+
+def test_an_sde_without_a_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SDE_INSTALL", str(tmp_path))
+    with pytest.raises(TestbedError, match=rf"SDE_INSTALL={tmp_path}: there is no \S+/bin/tofino-model, "):
+        modelled_switch(tmp_path, program_of("tofino"), Cables({}))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from TesterLibrary.errors import PlanError, TargetError
+from TesterLibrary.errors import PlanError, TargetError, TestbedError, TesterLibraryError
 from TesterLibrary.model.units import Duration
 from TesterLibrary.targets.tofino.entry import Masked, Span, TableEntry
 from TesterLibrary.targets.tofino.remote import RemoteSwitch
@@ -122,21 +122,23 @@ def test_words_are_entries(entry: TableEntry) -> None:
     assert entry_of(entry_words(entry)) == entry
 
 
-@pytest.mark.parametrize("error", [PlanError("no"), SwitchGone("lost"), TargetError("broken")])
-def test_words_are_errors(error: PlanError | TargetError) -> None:
+@pytest.mark.parametrize(
+    "error", [PlanError("no"), SwitchGone("lost"), TargetError("broken"), TestbedError("unset")]
+)
+def test_words_are_errors(error: TesterLibraryError) -> None:
     again = error_of(error_words(error))
     assert (type(again), str(again)) == (type(error), str(error))
 
 
 def test_without_an_sde(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SDE_INSTALL", raising=False)
-    with pytest.raises(TargetError, match="set SDE_INSTALL"):
+    with pytest.raises(TestbedError, match="set SDE_INSTALL"):
         vendor_switch("localhost:50052", "tester", "veth251")
 
 
 def test_an_sde_without_a_client(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SDE_INSTALL", str(tmp_path))
-    with pytest.raises(TargetError, match="there is no bfrt_grpc below lib/python"):
+    with pytest.raises(TestbedError, match="there is no bfrt_grpc below lib/python"):
         vendor_switch("localhost:50052", "tester", "veth251")
 
 
@@ -165,7 +167,7 @@ def test_no_daemon_at_the_address(sde: Path) -> None:
 def test_no_module_of_ours_stands_in_for_one_of_pythons_own(sde: Path) -> None:
     (sde / "client.py").write_text("import sys\nraise ImportError(' '.join(sys.path[-2:]))\n")
     vendor = vendor_switch("127.0.0.1:9", "tester", "veth251")
-    with pytest.raises(TargetError, match=r"site-packages \S+/targets/tofino; set SDE_INSTALL"):
+    with pytest.raises(TestbedError, match=r"site-packages \S+/targets/tofino; set SDE_INSTALL"):
         vendor.bind()
     vendor.close()
 
@@ -173,6 +175,6 @@ def test_no_module_of_ours_stands_in_for_one_of_pythons_own(sde: Path) -> None:
 def test_a_client_that_cannot_be_imported(sde: Path) -> None:
     (sde / "client.py").write_text("import no_such_module\n")
     vendor = vendor_switch("127.0.0.1:9", "tester", "veth251")
-    with pytest.raises(TargetError, match=r"no_such_module.*SDE_PYTHON to a Python with grpcio"):
+    with pytest.raises(TestbedError, match=r"no_such_module.*SDE_PYTHON to a Python with grpcio"):
         vendor.bind()
     vendor.close()
