@@ -12,6 +12,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 
+from ..switch import SwitchGone
 from .daemon import FakeDaemon
 
 _EVERYTHING = 0x0003  # ETH_P_ALL
@@ -102,7 +103,10 @@ class Cables:
             while True:
                 found = ready.select(_TICK_S)
                 with turn.after_requests():
-                    daemon.running.chip  # noqa: B018 - runs what is due
+                    try:
+                        daemon.running.chip  # noqa: B018 - runs what is due
+                    except SwitchGone:  # which the next request is told
+                        return
                     for key, _ in found:
                         if key.data is None:
                             self._follow_links(daemon)

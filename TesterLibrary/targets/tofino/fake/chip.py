@@ -15,6 +15,7 @@ from typing import Generic
 from ....model.units import FCS_LENGTH, LINE_OVERHEAD, MIN_FRAME_SIZE
 from ....planning.switch.chip import Chip, pipe_of
 from ..switch import PortSetup
+from .haste import Haste
 from .pace import Pace
 from .pipelines import READ, TEMPLATE, Mirrored, P, Pipelines, Way
 from .store import Store, number
@@ -60,29 +61,47 @@ class FakeChip(Generic[P]):
         chip: Chip,
         internal_pipes: Collection[int],
         clock: Callable[[], int] | None = None,
+        haste: Haste | None = None,
     ) -> None:
-        """`clock` says when frames leave that are late; None: none is, because time waits for the chip."""
+        """`clock` says when frames leave that are late; None: none is, because time waits for the chip.
+
+        So it does without `haste`, which gives up on what would take too long.
+        """
         self.groups: dict[int, tuple[int, ...]] = {}
         self.mirrors: dict[int, int] = {}  # device ports, by session
         self.to_cpu: list[bytes] = []
         self.unlinked: set[int] = set()  # device ports whose link is down
         self._store, self._pipelines, self._pace = store, pipelines, pace
         self._wire, self._now_ns, self._chip, self._internal = wire, now_ns, chip, internal_pipes
-        self._clock, self._late_ns = clock, 0
+        self._clock, self._haste, self._late_ns = clock, haste, 0
         self._ports: dict[int, PortSetup] = {}
         self._loops: dict[int, _Loop[P]] = {}
         self._events: list[_Event] = []
         self._number = 0
 
     def run(self, now_ns: int) -> None:
-        """Runs all events until then."""
+        """Runs all events until then. SwitchGone if that takes too long."""
+        if self._haste:
+            self._haste.begin()
         while self._events and self._events[0].at_ns <= now_ns:
             event = heappop(self._events)
             self._now_ns = event.at_ns
             event.does(event.at_ns)
+            if self._haste:
+                self._haste.event(lambda: self._due(now_ns))
         self._now_ns = max(self._now_ns, now_ns)
         for loop in self._loops.values():
             self._go_round(loop)
+
+    def _due(self, until_ns: int) -> int:
+        """The packets that templates send from now until then, about."""
+        packets = Fraction(0)
+        for template, loop in self._loops.items():
+            if loop.turns:
+                gap_ns = self._pace.mean_gap_ns(template) or self._gap_ns(loop)
+                turns = (until_ns - self._now_ns) / gap_ns
+                packets += self._pace.passed(pipe_of(loop.port), template, turns)
+        return int(packets)
 
     def set_port(self, port: PortSetup) -> None:
         """Brings a port up."""
@@ -200,6 +219,8 @@ class FakeChip(Generic[P]):
         template = loop.packet.template
         if self._loops.get(template) is not loop or loop.paced != paced:
             return
+        if self._haste:
+            self._haste.packet()
         pipe, loop.turns = pipe_of(loop.port), False
         self._round(loop)
         loop.turn += 1 + self._pace.skip(pipe, template)

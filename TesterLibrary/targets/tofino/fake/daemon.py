@@ -22,6 +22,7 @@ from ..switch import Asked, Digest, PortSetup, PortState, Reading, SwitchGone
 from .chip import FakeChip
 from .copy_cable import CopyCable
 from .digests import Digests
+from .haste import Haste
 from .pace import Pace
 from .passes import FakePipelines
 from .path_pipelines import PathPipelines
@@ -58,6 +59,7 @@ class FakeDaemon:
         has_mac_counters: Whether it has counters of its ports' MACs.
         pipelines: What does with packets what the tables say, if not `FakePipelines`.
         in_time: Whether frames leave when it says so, to devices that are there, and may be late.
+        haste: Gives up on what would take too long; None: nothing does.
     """
 
     def __init__(
@@ -72,13 +74,15 @@ class FakeDaemon:
         has_mac_counters: bool = True,
         pipelines: MakesPipelines | None = None,
         in_time: bool = False,
+        haste: Haste | None = None,
     ) -> None:
         compiled = Program.load(folder)
         self.schema, self._compiled, self.chip = Schema.load(folder / SCHEMA), compiled, compiled.chip
         self._now_ns, self._wire = now_ns, wire or Bridge()
         self.program, self.taken_by, self.empty = program, taken_by, empty
         self.has_mac_counters, self._pipelines, self._in_time = has_mac_counters, pipelines, in_time
-        self.starts = 0
+        self._haste = haste
+        self.starts, self._gone = 0, ""
         self._running: Running | None = None
         self.start()
 
@@ -97,7 +101,9 @@ class FakeDaemon:
             pipelines = FakePipelines(store, actions, digests, pace, lambda: draw.getrandbits(32))
         internal = self._compiled.internal_pipes
         clock = self._now_ns if self._in_time else None
-        chip = FakeChip(store, pipelines, pace, self._wire, self._now_ns(), self.chip, internal, clock)
+        chip = FakeChip(
+            store, pipelines, pace, self._wire, self._now_ns(), self.chip, internal, clock, self._haste
+        )
         self._running = Running(store, digests, chip)
 
     def copy_to(self, device_port: int, sender: socket.socket) -> None:
@@ -130,8 +136,12 @@ class FakeDaemon:
     def running(self) -> Running:
         """The daemon's state, after all events until now. SwitchGone if it was stopped."""
         if self._running is None:
-            raise SwitchGone("no switch daemon answers; start bf_switchd on the switch")
-        self._running.chip.run(self._now_ns())
+            raise SwitchGone(self._gone or "no switch daemon answers; start bf_switchd on the switch")
+        try:
+            self._running.chip.run(self._now_ns())
+        except SwitchGone as overrun:
+            self._running, self._gone = None, overrun.reason
+            raise
         return self._running
 
 

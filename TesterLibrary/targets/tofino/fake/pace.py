@@ -67,6 +67,21 @@ class Pace:
         entry = self._store.match(f"internal.{_RATE}.gaps.quantiles", template, drawn % GAP_QUANTILES)
         return number(entry, "own") if entry else None
 
+    def mean_gap_ns(self, template: int) -> Fraction | None:
+        """The mean of a template's random gaps; None for one without."""
+        gaps = [self.quantile(template, drawn) for drawn in range(GAP_QUANTILES)]
+        return Fraction(sum(gap or 0 for gap in gaps), GAP_QUANTILES) or None
+
+    def passed(self, pipe: int, template: int, turns: Fraction) -> Fraction:
+        """The turns that all units pass, of so many that are green, without the parts of periods."""
+        for unit in UNITS:
+            passes, last = self.stage(unit, template)
+            if last - passes >= _LONG:
+                turns = min(turns, Fraction(max(0, passes - self.ticks(unit).get((pipe, template), 0))))
+            else:
+                turns = turns * passes / (last + 1)
+        return turns
+
     def wait_ns(self, pipe: int, template: int, now_ns: int) -> int:
         """The time until a turn is due by the template's random gaps."""
         if self.quantile(template, 0) is None:

@@ -26,6 +26,7 @@ from ..vendor.serving import Refusal, serve
 from ..words import entry_of, error_words, key_of
 from .cables import Cables, Turn
 from .daemon import FakeDaemon, FakeSwitch
+from .haste import Haste
 from .router import Router
 from .wire import Bridge, ShapingBridge
 
@@ -138,7 +139,7 @@ def main() -> None:
     gateways = words.get("gateways")
     wire = Cables() if "cables" in words else Router(_table(words)) if gateways else _bridge(words)
     cabled = isinstance(wire, Cables)
-    daemon = FakeDaemon(Path(folder), time.monotonic_ns, wire, program=program, in_time=cabled)
+    daemon = FakeDaemon(Path(folder), time.monotonic_ns, wire, program=program, in_time=cabled, haste=Haste())
     switch = FakeSwitch(daemon, program=program)
     if "copies" in words:
         sender = socket.socket(fileno=words["copies"]["socket"])
