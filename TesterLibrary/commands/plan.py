@@ -54,7 +54,7 @@ def _plan(options: argparse.Namespace) -> int:
     if options.target in CHIPS:
         switch = switch_plan(file, CHIPS[options.target])
         programs = {end.program.protocol.name: end.program for end in switch.ends}
-        check_programs(list(programs.values()), CHIPS[options.target])
+        check_programs(list(programs.values()))
         predictions, ends = switch.streams, [(end.end, end.program) for end in switch.ends]
     else:
         predictions, ends = predict(file, options.target), predict_ends(file, options.target)

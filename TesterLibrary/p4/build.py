@@ -78,9 +78,9 @@ class Parts:
     headers: tuple[HeaderType, ...]
 
     @classmethod
-    def of(cls, protocols: Sequence[str], headers: Sequence[str] = ()) -> Parts:
-        """Protocols and header files by names or paths. PlanError as match_action."""
-        programs = [match_action(load_protocol(name)) for name in protocols]
+    def of(cls, protocols: Sequence[str], headers: Sequence[str] = (), chip: Chip = TOFINO) -> Parts:
+        """Protocols and header files by names or paths, for a chip. PlanError as match_action."""
+        programs = [match_action(load_protocol(name), chip=chip) for name in protocols]
         return cls.made(programs, [load_header for name in headers for load_header in load_headers(name)])
 
     @classmethod
@@ -91,10 +91,10 @@ class Parts:
             tuple(program for program in programs if program not in bypassing), bypassing, tuple(headers)
         )
 
-    def text(self, chip: Chip) -> Mapping[str, str]:
-        """Files of P4 for a chip. PlanError as efsm, replies and own_headers."""
+    def text(self) -> Mapping[str, str]:
+        """Files of P4. PlanError as efsm, replies and own_headers."""
         return {
-            "efsm.p4": efsm(self.keeping, chip),
+            "efsm.p4": efsm(self.keeping),
             "replies.p4": replies(self.bypassing),
             "own_headers.p4": own_headers(self.headers),
         }
@@ -116,12 +116,12 @@ def generate(protocols: Sequence[str], headers: Sequence[str] = (), chip: Chip =
     Raises:
         PlanError: as match_action, efsm, replies and own_headers.
     """
-    return Parts.of(protocols, headers).text(chip)
+    return Parts.of(protocols, headers, chip).text()
 
 
-def check_programs(programs: Sequence[MatchAction], chip: Chip) -> None:
-    """PlanError for what no program of a switch with this chip can do."""
-    Parts.made(programs).text(chip)
+def check_programs(programs: Sequence[MatchAction]) -> None:
+    """PlanError for what no program of a switch can do."""
+    Parts.made(programs).text()
 
 
 def build(
@@ -149,7 +149,8 @@ def build(
     _check_parts(profile, path, protocols, headers)
     scopes = scopes or scopes_of(sources.pipelines(path), (), PIPES)
     chip, architecture = sources.chip(path)
-    generated = generate(protocols, headers, chip_of(profile))
+    parts = Parts.of(protocols, headers, chip_of(chip))
+    generated = parts.text()
     digest = sources.digest(path, generated)
     source = output / "source"
     shutil.rmtree(output, ignore_errors=True)
@@ -160,7 +161,7 @@ def build(
     shutil.copyfile(source / "profiles" / path.name, program)
     compile_program(compiler, program, output, chip=chip, architecture=architecture)
     check_parsers(profile, output)
-    outputs.write(output / NOTES, {**Parts.of(protocols, headers).notes(profile), "pipes": scopes.record()})
+    outputs.write(output / NOTES, {**parts.notes(profile), "pipes": scopes.record()})
     return Build(profile, tuple(protocols), tuple(headers), resources(output), digest)
 
 

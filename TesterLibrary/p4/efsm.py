@@ -14,7 +14,6 @@ from ..model.expression import Expression
 from ..model.protocol import Protocol, Row
 from ..model.template import Template
 from ..planning.switch.answers import check_answer
-from ..planning.switch.chip import TOFINO, Chip
 from ..planning.switch.datagrams import SEEN, carried_word, is_datagram, network_of
 from ..planning.switch.expected import (
     BEGUN,
@@ -108,8 +107,8 @@ class AnswerAction:
     word: str = ""  # the first one behind UDP; empty: it is of TCP
 
 
-def efsm(programs: Sequence[MatchAction], chip: Chip = TOFINO) -> str:
-    """P4 text for protocols that run at the same time on a chip; entries tell them apart by their link.
+def efsm(programs: Sequence[MatchAction]) -> str:
+    """P4 text for protocols that run at the same time; entries tell them apart by their link.
 
     Raises:
         PlanError: more queues than there are, or what this program does not carry to an answer.
@@ -121,7 +120,7 @@ def efsm(programs: Sequence[MatchAction], chip: Chip = TOFINO) -> str:
         check_expected(program.protocol)
         check_timers(program.protocol)
         _check_rows(program.protocol)
-    answers = list(_answers(programs, chip))
+    answers = list(_answers(programs))
     if len(answers) > QUEUES:
         protocol, last = [
             (program.protocol, one) for program in programs for one in program.protocol.templates
@@ -180,12 +179,12 @@ def _keys(programs: Sequence[MatchAction]) -> list[Key]:
     return keys
 
 
-def _answers(programs: Sequence[MatchAction], chip: Chip) -> Iterator[AnswerAction]:
+def _answers(programs: Sequence[MatchAction]) -> Iterator[AnswerAction]:
     queues = queue_numbers(programs)
     for program in programs:
         protocol = program.protocol
         for template in protocol.templates:
-            check_answer(protocol, template, ipv6=chip.ipv6_answers)
+            check_answer(protocol, template, program.chip)
             if not is_datagram(protocol):
                 _check(protocol, template)
             seq, ack = carried_values(protocol, template)

@@ -14,6 +14,7 @@ from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE
 from ...protocols import tcp_options
 from ...protocols.frame import Frame
 from ...protocols.scope import layout_of
+from .chip import Chip
 from .datagrams import check_datagram, is_datagram, network_of
 
 _ADDRESSES = 12  # bytes of Ethernet before its type
@@ -41,13 +42,13 @@ def answer_frame(
     return whole_frame(template.headers, fields, _options(protocol, template), template.payload, vlan)
 
 
-def check_answer(protocol: Protocol, template: Template, *, ipv6: bool) -> None:
+def check_answer(protocol: Protocol, template: Template, chip: Chip) -> None:
     """PlanError, by the line, for a template whose packets a switch does not answer with.
 
     Args:
         protocol: Whose answer it is.
         template: Its template.
-        ipv6: Whether the switch answers IPv6.
+        chip: That of the switch.
     """
     names, asked = (
         [one.name for one in layout_of(stack).headers] for stack in (template.headers, protocol.stack)
@@ -55,14 +56,14 @@ def check_answer(protocol: Protocol, template: Template, *, ipv6: bool) -> None:
     network = network_of(protocol)
     of_udp = is_datagram(protocol) and names[:3] == ["Ether", network, "UDP"]
     queued = of_udp or names == asked == ["Ether", network, "TCP"]
-    if queued and (ipv6 or network == "IP"):
+    if queued and (chip.ipv6_answers or network == "IP"):
         if of_udp:
             check_datagram(protocol, template)
         return
     why = ": its queues carry addresses of 32 bits, and nothing behind other headers"
     if queued:
         why = ": its queues carry addresses of 32 bits; use a Tofino 2, whose queues carry IPv6, too"
-    elif ipv6:
+    elif chip.ipv6_answers:
         why = ", and both with IPv6 in place of IP: its queues carry nothing behind other headers"
     raise PlanError(
         f"{protocol.path}: line {template.line}: template {template.name}: {' / '.join(names)} for "

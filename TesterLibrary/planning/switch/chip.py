@@ -31,6 +31,7 @@ class Chip:
         pcie_ports: Device ports of the CPU by PCIe, which have no MAC and are always up.
         clock_mhz: The usual clock of its pipelines.
         pipeline_pps: Packets each second that a pipeline takes.
+        stages: Stages of a pipeline, each of which a packet passes once.
         recirculation_port: Device port of an external pipe whose frames come in again, without a cable or a
             set-up.
         edited_fields: Fields of a template that the program changes from frame to frame, each by a unit.
@@ -47,6 +48,7 @@ class Chip:
     pcie_ports: tuple[int, ...]
     clock_mhz: int
     pipeline_pps: int
+    stages: int
     recirculation_port: int
     pipes: int = 4
     edited_fields: int = 2
@@ -77,6 +79,7 @@ TOFINO = Chip(
     pcie_ports=(192, 320),  # of a chip with two pipes, with four
     clock_mhz=1270,  # p4c's table of meter rates, profile 0
     pipeline_pps=1_200_000_000,
+    stages=12,  # norma section 3.1
     recirculation_port=68,  # 68 to 71 always do
 )
 TOFINO_2 = Chip(
@@ -90,6 +93,7 @@ TOFINO_2 = Chip(
     pcie_ports=(0,),
     clock_mhz=1500,
     pipeline_pps=1_500_000_000,
+    stages=20,  # as its compiler reports
     recirculation_port=6,  # 1, 6 and 7 of pipe 0 always do, 6 with the lanes of 7 at 100G
     edited_fields=3,
     ipv6_answers=True,

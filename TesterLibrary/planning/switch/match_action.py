@@ -26,6 +26,7 @@ from ...protocols.conditions import PAYLOAD_LENGTH, Condition, condition, quanti
 from ...protocols.diagram import act_text
 from ...protocols.scope import NameScope, layout_of
 from ...protocols.values import MaskedNumbers
+from .chip import TOFINO, Chip
 from .datagrams import SEEN, is_datagram, is_seen, reads_payload, seen_words
 from .expected import BEGUN, IN_ORDER, begun_variable, expected_variable
 from .resources import FLOW_ID_BITS, PREFIX_OCTETS, QUEUE_ARRAY, QUEUES, excesses
@@ -85,6 +86,7 @@ class MatchAction:
     registers: tuple[tuple[str, int], ...]
     entries: tuple[MatchEntry, ...]
     queues: tuple[Queue, ...]
+    chip: Chip
 
     @property
     def passes(self) -> int:
@@ -95,7 +97,7 @@ class MatchAction:
         """The protocol as it is written to JSON."""
         return {
             "protocol": self.protocol.name,
-            "target": "tofino",
+            "target": self.chip.profile,
             "flow": [list(key) for key in self.protocol.layers[0].flow],
             "flow_id_bits": FLOW_ID_BITS if self.registers else 0,
             "passes": self.passes,
@@ -111,25 +113,28 @@ class MatchAction:
         tables = ", ".join(dict.fromkeys(entry.table for entry in self.entries))
         bypass = sum(entry.bypass for entry in self.entries)
         return (
-            f"{self.protocol.name} on tofino: {len(self.entries)} entries in the tables {tables}, "
-            f"{bypass} of them past the state; {bits} bits for a flow, "
-            f"{len(self.queues)} queues of templates, {self.passes} passes"
+            f"{self.protocol.name} on {self.chip.profile}: "
+            f"{len(self.entries)} entries in the tables {tables}, {bypass} of them past the state; "
+            f"{bits} bits for a flow, {len(self.queues)} queues of templates, {self.passes} passes"
         )
 
 
-def match_action(protocol: Protocol, parameters: Mapping[str, int] | None = None) -> MatchAction:
+def match_action(
+    protocol: Protocol, parameters: Mapping[str, int] | None = None, chip: Chip = TOFINO
+) -> MatchAction:
     """Lowers a checked protocol for a switch.
 
     Args:
         protocol: The checked protocol.
         parameters: The values that a job sets; parameters that it does not set have their defaults.
+        chip: That of the switch.
 
     Raises:
         PlanError: each resource that the switch lacks, by line and by how much, and what to change.
     """
-    lacking = excesses(protocol)
+    lacking = excesses(protocol, chip)
     if lacking:
-        raise PlanError("\n".join(f"{excess.where}: not on tofino: {excess}" for excess in lacking))
+        raise PlanError("\n".join(f"{excess.where}: not on {chip.profile}: {excess}" for excess in lacking))
     numbers = {parameter.name: parameter.default for parameter in protocol.parameters} | dict(
         parameters or {}
     )
@@ -138,6 +143,7 @@ def match_action(protocol: Protocol, parameters: Mapping[str, int] | None = None
         registers=tuple(one for one in protocol.registers() if one[0] not in protocol.timers),
         entries=tuple(_entries(protocol, numbers)),
         queues=tuple(_queues(protocol, numbers)),
+        chip=chip,
     )
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ...errors import PlanError
 from ...model.jobfile import JobFile
@@ -51,8 +52,7 @@ def _switch(file: JobFile, plan: Plan, chip: Chip) -> SwitchPrediction:
         file.ports,
         own_fields(types),
         chip=LoopbackPorts.of(chip),
-        edited_fields=chip.edited_fields,
-        ipv6_answers=chip.ipv6_answers,
+        kind=chip,
     )
     wholes = {one.id: (stream, one) for stream, one in zip(file.job.streams, plan.streams, strict=True)}
     streams = (_predicted(file, *wholes[whole(placed.planned.id)], placed) for placed in placement.streams)
@@ -80,7 +80,9 @@ def _predicted(file: JobFile, stream: Stream, planned: PlannedStream, placed: Sw
 
 
 def _kind(chip: Chip) -> TargetKind:
-    return TargetKind(chip.profile, lambda file, plan: _switch(file, plan, chip).streams, match_action)
+    return TargetKind(
+        chip.profile, lambda file, plan: _switch(file, plan, chip).streams, partial(match_action, chip=chip)
+    )
 
 
 for _chip in (TOFINO, TOFINO_2):

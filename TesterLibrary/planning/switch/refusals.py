@@ -13,6 +13,7 @@ from ...errors import PlanError
 from ...model.plan import PlannedStream
 from ...model.planned_end import PlannedEnd
 from .answers import answer_frame, check_answer
+from .chip import Chip
 from .classes import ACCEPTED, ACCEPTED_OF_IPV6, check_accepted, stream_class
 from .datagrams import asked_port, is_datagram
 from .editor import SwitchEditor
@@ -136,12 +137,12 @@ def _frames(end: PlannedEnd) -> str:
     return "frames without a tag" if end.vlan is None else f"frames of VLAN {end.vlan}"
 
 
-def check_end(end: PlannedEnd, *, ipv6: bool) -> None:
+def check_end(end: PlannedEnd, chip: Chip) -> None:
     """PlanError if a switch cannot run this end.
 
     Args:
         end: The end.
-        ipv6: Whether the switch answers IPv6.
+        chip: That of the switch.
     """
     if end.is_trigger:
         switch_trigger(end)
@@ -150,10 +151,10 @@ def check_end(end: PlannedEnd, *, ipv6: bool) -> None:
         check_accepted(end.accepts, accepted_fields(end.protocol))
         return
     for template in end.protocol.templates:
-        check_answer(end.protocol, template, ipv6=ipv6)
+        check_answer(end.protocol, template, chip)
         answer_frame(end.protocol, template)
     if end.opening is None:
-        check_accepted(end.accepts, ACCEPTED_OF_IPV6 if ipv6 else ACCEPTED)
+        check_accepted(end.accepts, ACCEPTED_OF_IPV6 if chip.ipv6_answers else ACCEPTED)
         if timer := timer_of(end.protocol):
             raise PlanError(
                 f"{end.name!r}: timer {timer} of {end.protocol.name}: a switch looks at flows of clients in "

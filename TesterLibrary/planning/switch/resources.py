@@ -18,11 +18,11 @@ from ...protocols.actions.sending import Transmit
 from ...protocols.actions.timers import StartTimer
 from ...protocols.layout import TRAILERS
 from ...protocols.scope import NameScope, layout_of
+from .chip import TOFINO, Chip
 
 START = "start"  # the event of clients, which open flows
 
 # Limits of hardware and design; the section numbers are those of norma.
-STAGES = 12  # stages of a pipeline in one pass (§3.1: pipelines of Tofino)
 FLOW_ID_BITS = 24  # bits of an index into register arrays (§4.2)
 LINK_BITS = 96  # bits of the Ethernet addresses, which a flow's number replaces between two passes (§4.2)
 QUEUES = 16  # queues in a register array of 256, one for each kind of template (§4.3)
@@ -69,8 +69,8 @@ class Excess:
         )
 
 
-def excesses(protocol: Protocol) -> list[Excess]:
-    """All resources of a switch that are not enough for a checked protocol."""
+def excesses(protocol: Protocol, chip: Chip = TOFINO) -> list[Excess]:
+    """All resources of a switch with this chip that are not enough for a checked protocol."""
     found = (
         _tables(protocol),
         _timers(protocol),
@@ -82,7 +82,7 @@ def excesses(protocol: Protocol) -> list[Excess]:
         _registers(protocol),
         _queues(protocol),
         _histograms(protocol),
-        _stages(protocol),
+        _stages(protocol, chip),
     )
     return [excess for excess in found if excess.needed > excess.available]
 
@@ -235,7 +235,7 @@ def _histograms(protocol: Protocol) -> Excess:
     return Excess("histograms", len(acts), 0, why, "count instead, and measure times with a stream", where)
 
 
-def _stages(protocol: Protocol) -> Excess:
+def _stages(protocol: Protocol, chip: Chip) -> Excess:
     """Stages of the longest path through a pass: flow and registers, the table, its steps, an action."""
     rows = _rows(protocol)
     steps = max(_depth(layer, step, ()) for layer in protocol.layers for step in ("packet", *layer.steps))
@@ -246,7 +246,7 @@ def _stages(protocol: Protocol) -> Excess:
         f"flow and registers 2, differences {compared}, tables {steps}, work of an action {worked}, writing 1"
     )
     _, where = max((_work(row), _at(layer.path, row.line)) for layer in protocol.layers for row in layer.rows)
-    return Excess("stages", needed, STAGES, why, "use fewer steps, and shorter expressions", where)
+    return Excess("stages", needed, chip.stages, why, "use fewer steps, and shorter expressions", where)
 
 
 def _work(row: Row) -> int:

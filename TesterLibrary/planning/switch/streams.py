@@ -18,7 +18,7 @@ from ...model.planned_end import PlannedEnd
 from ...model.ports import Port
 from ...model.units import FCS_LENGTH, LINE_OVERHEAD, Bandwidth, Rate, RateUnit
 from .allocation import LoopbackFlow, LoopbackPort, LoopbackPorts, Occupied, allocate
-from .chip import TOFINO
+from .chip import TOFINO, Chip
 from .editor import SwitchEditor, switch_editors
 from .gaps import DrawnGaps, drawn, gap_laws
 from .looks import placed_looks
@@ -87,8 +87,7 @@ def place(
     *,
     chip: LoopbackPorts | None = None,
     occupied: Sequence[Occupied] = (),
-    edited_fields: int = TOFINO.edited_fields,
-    ipv6_answers: bool = TOFINO.ipv6_answers,
+    kind: Chip = TOFINO,
 ) -> Placement:
     """Places all of a job at once, because streams and ends share the loopback ports.
 
@@ -98,8 +97,7 @@ def place(
         own_fields: Bits of the fields of headers that the switch's program was built with.
         chip: Its loopback ports; those of a folded switch of 3.2 Tbps, if none are given.
         occupied: The flows of other jobs that loop there already.
-        edited_fields: Fields of a template that its program changes.
-        ipv6_answers: Whether its templates answer IPv6, too.
+        kind: The chip, whose program changes so many fields of a template, and which has so many stages.
 
     Raises:
         PlanError: the first resource that runs out.
@@ -112,7 +110,7 @@ def place(
     for resource in (flow_cells(planned), gap_laws(planned)):
         if resource.needed > resource.available:
             raise PlanError(str(resource))
-    programs = [(end, _program(end, ipv6=ipv6_answers)) for end in plan.ends]
+    programs = [(end, _program(end, kind)) for end in plan.ends]
     check_tags(plan.ends)
     check_prefixes(plan.ends)
     loops = [
@@ -120,7 +118,7 @@ def place(
         for end, program in programs
     ]
     opening = {
-        end.name: (placed_starts(end, chip, edited_fields), placed_looks(end, chip, edited_fields))
+        end.name: (placed_starts(end, chip, kind.edited_fields), placed_looks(end, chip, kind.edited_fields))
         for end in plan.ends
         if end.opening
     }
@@ -134,7 +132,7 @@ def place(
             flow,
             places[flow.name],
             _templates(stream, Fraction(flow.bps, chip.port_bps)),
-            _edits(stream, own_fields, edited_fields),
+            _edits(stream, own_fields, kind.edited_fields),
             metered=staging.meter_rate < _line(stream, chip),
             begin=begin,
         )
@@ -177,11 +175,11 @@ def _looping(
     return looping(dict.fromkeys(in_gap, 1))
 
 
-def _program(end: PlannedEnd, *, ipv6: bool) -> MatchAction:
+def _program(end: PlannedEnd, chip: Chip) -> MatchAction:
     if end.is_trigger:  # in its own words, as nobody has written its table
-        check_end(end, ipv6=ipv6)
-    program = match_action(end.protocol, end.parameters)
-    check_end(end, ipv6=ipv6)
+        check_end(end, chip)
+    program = match_action(end.protocol, end.parameters, chip)
+    check_end(end, chip)
     return program
 
 

@@ -119,8 +119,7 @@ class _Builder:
             self._program.own_fields,
             chip=self._chip,
             occupied=occupied(self._others),
-            edited_fields=self._program.chip.edited_fields,
-            ipv6_answers=self._program.chip.ipv6_answers,
+            kind=self._program.chip,
         )
         streams = {stream.planned.id: self._stream(stream) for stream in placement.streams}
         for answered in answered_ranges(self._plan.neighbours):

@@ -165,6 +165,20 @@ def test_only_what_is_lacking_is_named(name: str, resources: list[str]) -> None:
     assert [excess.resource for excess in excesses(load_protocol(name))] == resources
 
 
+def test_a_refusal_is_of_the_chip_that_was_asked_for() -> None:
+    """A Tofino 2 has 20 stages, of which tcp.yaml takes 15."""
+    for target, stages in (("tofino", "stages: 15 needed, 12 there"), ("tofino2", "")):
+        with pytest.raises(PlanError) as error:
+            lower(load_protocol("tcp"), target)
+        assert all(f": not on {target}: " in line for line in str(error.value).splitlines())
+        assert stages in str(error.value)
+        assert bool(stages) is ("stages: " in str(error.value))
+    for target in ("tofino", "tofino2"):
+        plan = lower(load_protocol("arp"), target)
+        assert plan.summary().startswith(f"arp on {target}: ")
+        assert plan.record()["target"] == target
+
+
 REFUSED = [
     *("dns", "dns-client", "http-server", "iperf3-server", "private-tunnel", "tcp"),
     *("roce-requester", "roce-responder"),

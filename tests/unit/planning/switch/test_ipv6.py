@@ -138,4 +138,4 @@ def test_clients_of_ipv6_are_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(
         PlanError, match=r"'users': its flows are known by IPv6\.src.*on a switch clients open"
     ):
-        place(given, PORTS, {}, ipv6_answers=True)
+        place(given, PORTS, {}, kind=TOFINO_2)

@@ -178,9 +178,7 @@ _MANY = Endpoints.parse("198.18.0.64-198.18.0.67:5000-5999")
 
 
 def test_on_a_tofino_2_a_flood_draws_behind_an_address_and_a_port() -> None:
-    (end,) = place(
-        plan(protocol="syn-flood", sources=_MANY), PORTS, {}, edited_fields=TOFINO_2.edited_fields
-    ).ends
+    (end,) = place(plan(protocol="syn-flood", sources=_MANY), PORTS, {}, kind=TOFINO_2).ends
     assert end.starts is not None
     assert [(edit.field, edit.cascaded) for edit in end.starts.starts.edits] == [
         ("IP.dst", False),
@@ -193,7 +191,7 @@ def test_a_third_field_that_would_wait_for_the_second_is_refused() -> None:
     """An engine's target moves whenever the port of the source does."""
     given = plan(sources=_MANY, target=Endpoints.parse("198.18.0.3-198.18.0.4:80"))
     with pytest.raises(PlanError, match=r"3 needed, 2 there \(IP.dst, TCP.dport, IP.src, as answers"):
-        place(given, PORTS, {}, edited_fields=TOFINO_2.edited_fields)
+        place(given, PORTS, {}, kind=TOFINO_2)
 
 
 @pytest.mark.parametrize("chip", [TOFINO, TOFINO_2], ids=lambda chip: chip.family)
