@@ -76,6 +76,7 @@ class TargetKind:
     name: str  # what `--target` calls it
     predict: Callable[[JobFile, Plan], tuple[Prediction, ...]]
     lower: Callable[[Protocol, Mapping[str, int]], ProtocolPlan]
+    require: Callable[[Protocol], None] = lambda _: None  # PlanError for a protocol that no job can run there
 
 
 _kinds: dict[str, TargetKind] = {}
@@ -102,6 +103,11 @@ def lower(protocol: Protocol, target: str, parameters: Mapping[str, int] | None 
         PlanError: naming each resource of the target that is exceeded, by how much, and what to change.
     """
     return _kind(target).lower(protocol, parameters or {})
+
+
+def require(protocol: Protocol, target: str) -> None:
+    """PlanError for a checked protocol that none of this kind of testers can run, whatever a job sets."""
+    _kind(target).require(protocol)
 
 
 def _kind(target: str) -> TargetKind:

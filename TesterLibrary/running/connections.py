@@ -20,9 +20,12 @@ from ..measurement.snapshot import Snapshot
 from ..model.job import Job
 from ..model.plan import Plan
 from ..model.responder import Clients, End
+from ..model.trigger import Trigger
 from ..model.units import Duration
 from ..planning.compile import compile as compile_job
+from ..planning.prediction import require
 from ..planning.responder import asked_for
+from ..protocols.checker import load_protocol
 from .observation import is_interrupted, observe
 from .running_end import POLL_S, RunningEnd
 from .scope import Running
@@ -326,6 +329,7 @@ class Connections:
 
     def _plan(self, end: End) -> Plan:
         tester = self._tester
+        _require(end, tester.capabilities.planner)
         neighbours = {
             (station.port.name, address): tester.target.resolve(
                 station.port.name,
@@ -356,6 +360,15 @@ class Connections:
             known = [key for key, one in self._running.items() if isinstance(one.end, kind)]
             raise TesterLibraryError(f"no {what} {name!r} is running; there is {', '.join(known) or 'none'}")
         return running
+
+
+def _require(end: End, planner: str) -> None:
+    """Refuses a protocol that the tester's kind cannot run, before anybody is asked for an address."""
+    if planner and not isinstance(end, Trigger):
+        try:
+            require(load_protocol(end.protocol), planner)
+        except PlanError as problem:
+            raise end.refused(str(problem)) from None
 
 
 def _at_once() -> None:

@@ -80,6 +80,7 @@ class Capabilities:
     max_paths: int = 0  # between its ports; 0: it does not forward the frames of others
     max_stamps: int = 0  # groups of stamps; 0: it has none
     matcher: Matcher = Matcher.ENGINE  # of its queries
+    planner: str = ""  # as `tester plan --target` calls its kind, if that refuses protocols; else empty
 
     def port(self, name: str) -> PortInfo:
         """The port of that name. KeyError names those there are."""

@@ -119,6 +119,13 @@ class MatchAction:
         )
 
 
+def require_room(protocol: Protocol, chip: Chip) -> None:
+    """PlanError: each resource that a switch with this chip lacks for a checked protocol."""
+    lacking = excesses(protocol, chip)
+    if lacking:
+        raise PlanError("\n".join(f"{excess.where}: not on {chip.profile}: {excess}" for excess in lacking))
+
+
 def match_action(
     protocol: Protocol, parameters: Mapping[str, int] | None = None, chip: Chip = TOFINO
 ) -> MatchAction:
@@ -132,9 +139,7 @@ def match_action(
     Raises:
         PlanError: each resource that the switch lacks, by line and by how much, and what to change.
     """
-    lacking = excesses(protocol, chip)
-    if lacking:
-        raise PlanError("\n".join(f"{excess.where}: not on {chip.profile}: {excess}" for excess in lacking))
+    require_room(protocol, chip)
     numbers = {parameter.name: parameter.default for parameter in protocol.parameters} | dict(
         parameters or {}
     )

@@ -16,7 +16,7 @@ from ..prediction import Prediction, TargetKind, asked, planned, register
 from .allocation import LoopbackPorts
 from .chip import TOFINO, TOFINO_2, Chip
 from .editor import own_fields
-from .match_action import match_action
+from .match_action import match_action, require_room
 from .parts import whole
 from .sizes import Turns
 from .steps import Level
@@ -81,7 +81,10 @@ def _predicted(file: JobFile, stream: Stream, planned: PlannedStream, placed: Sw
 
 def _kind(chip: Chip) -> TargetKind:
     return TargetKind(
-        chip.profile, lambda file, plan: _switch(file, plan, chip).streams, partial(match_action, chip=chip)
+        chip.profile,
+        lambda file, plan: _switch(file, plan, chip).streams,
+        partial(match_action, chip=chip),
+        partial(require_room, chip=chip),
     )
 
 

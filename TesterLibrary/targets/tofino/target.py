@@ -115,6 +115,7 @@ class TofinoTarget(WithoutFrames):
             percentile_error=PERCENTILE_ERROR,
             time_step_ns=TIME_STEP_NS,
             matcher=Matcher.SWITCH,
+            planner=self._program.chip.profile,
         )
 
     def load(self, plan: Plan) -> None:

@@ -66,6 +66,18 @@ def users(**given: Any) -> Clients:
     return Clients(**{**usual, **given})
 
 
+def test_a_switch_refuses_a_protocol_before_it_asks_for_addresses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends = ends_on(tmp_path)
+    monkeypatch.setattr(ends._tester.target, "resolve", None)
+    ends._tester.capabilities = replace(ends._tester.capabilities, planner="tofino2")
+    with pytest.raises(
+        PlanError, match=r"^clients 'users': \S+/http-client.yaml: line 10: not on tofino2: tables"
+    ):
+        ends.start(users(protocol="http-client", parameters={}))
+
+
 def test_statistics_are_there_while_it_runs_and_when_it_is_stopped(tmp_path: Path) -> None:
     ends = ends_on(tmp_path)
     assert ends.start(server()) == "web"
