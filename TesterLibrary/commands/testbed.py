@@ -12,19 +12,26 @@ from ..testbeds import clean_stale, list_testbeds, load_testbed, shipped_testbed
 from ._command import command
 
 
-@command("testbed", help="list testbeds, or remove what a killed run left of one")
+@command("testbed", help="list testbeds, or remove what a killed runs left of them")
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=("list", "clean"))
-    parser.set_defaults(run=_testbed)
+    actions = parser.add_subparsers(title="actions", required=True, metavar="ACTION")
+    listing = actions.add_parser("list", help="those that come with the library, and those that are open now")
+    listing.set_defaults(run=_list)
+    cleaning = actions.add_parser(
+        "clean", help="end testbeds of killed runs, remove their folders, and restore interfaces"
+    )
+    cleaning.set_defaults(run=_clean)
 
 
-def _testbed(options: argparse.Namespace) -> int:
-    if options.action == "list":
-        for name, path in shipped_testbeds().items():
-            print(f"{name:<24} {load_testbed(str(path)).description}")
-        for open_now in list_testbeds():
-            print(f"open: {open_now}")
-        return 0
+def _list(_: argparse.Namespace) -> int:
+    for name, path in shipped_testbeds().items():
+        print(f"{name:<24} {load_testbed(str(path)).description}")
+    for open_now in list_testbeds():
+        print(f"open: {open_now}")
+    return 0
+
+
+def _clean(_: argparse.Namespace) -> int:
     removed = [*clean_stale(), *clean_runtime_directories()]
     for left in removed:
         print(f"removed: {left}")

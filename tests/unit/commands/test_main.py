@@ -349,3 +349,11 @@ def test_otg_at_a_port_that_is_taken_changes_nothing(
         assert cli.main(given) == 3
     assert f"127.0.0.1:{port} cannot be had: Address already in use; end what" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_help_of_testbed_says_what_its_actions_do(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["testbed", "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "list those that come with the library, and those that are open now" in said
+    assert "clean end testbeds of killed runs, remove their folders, and restore interfaces" in said
