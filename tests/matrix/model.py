@@ -16,7 +16,7 @@ _SHIPPED = Path(__file__).parents[2] / "resources" / "testbeds" / "embedded"
 _BOUNDS = Path(__file__).with_name("bounds.yaml")
 _LATENCIES, _SLOWER = ("20 ms", "30 ms"), "3 s"  # bounds: the model is slow, and moves its clock in steps
 _WRITTEN = Path("results") / "matrix"
-_SPEED = "100 kbps"  # 149 frames of 64 bytes each second: the model keeps that
+SPEED = "100 kbps"  # 149 frames of 64 bytes each second: the model keeps that
 _SLOWER_PORTS = {"arp-router": "50 kbps"}  # where a port has frames of two streams
 _ON_CABLES = ("path-", "stamped-", "rdma-")  # testbeds with the tester between others: the program of paths
 _SHAPED = {"rate": "15 kbps", "burst": 1860, "queue": 1860}  # 15 frames of 128 bytes each
@@ -47,7 +47,7 @@ def write_testbeds() -> None:
         switch = {"address": "model"} | ({"build": "inline"} if shipped.stem.startswith(_ON_CABLES) else {})
         data |= {"name": f"model-{data['name']}", "tester": {"switch": switch}}
         for port in data["ports"]:
-            port["speed"] = _SLOWER_PORTS.get(shipped.stem, _SPEED)
+            port["speed"] = _SLOWER_PORTS.get(shipped.stem, SPEED)
         if shipped.stem == "shaper":
             data["dut"]["options"] = _SHAPED
         (_WRITTEN / shipped.name).write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")

@@ -16,7 +16,7 @@ from robot.api import ExecutionResult, TestSuiteBuilder
 
 from TesterLibrary.reporting.rebuild import NO_REPORTS
 
-from .model import model_bounds, on_own_device, write_testbeds
+from .model import SPEED, model_bounds, on_own_device, write_testbeds
 from .one_size import OneSize
 from .outcome import SUITES, Outcome, name_of, outcome_of, shipped
 
@@ -35,6 +35,7 @@ class Target:
     fails: Mapping[str, str] = field(default_factory=dict)  # tests whose verdict has to be FAIL, and why
     size: str = ""  # in bytes, of frames: others are left out of suites that repeat a test for seven sizes
     own: Callable[[Path], Sequence[str]] = lambda _: ()  # more variables of a suite
+    own_text: str = ""  # those, as the page says them
     needs: str = ""  # what is not here; empty: it can be run
     prepare: Callable[[], object] = lambda: None  # before the first suite
 
@@ -152,6 +153,8 @@ MODEL = Target(
     variables=_MODELLED,
     size="512",
     own=on_own_device,
+    own_text="`TESTBED:results/matrix/NAME.yaml`, which is the suite's `embedded/NAME` with the model as its "
+    f"tester, and ports of {SPEED}",
     special={
         "measurement": ("RATE:50 pps", "DURATION:2 s", "CABLE:none", "DELAY:3 s", "TAIL:3 s", "OUTAGE:3 s"),
         "apps/traffic": (

@@ -9,7 +9,7 @@ import pytest
 from tests.matrix import outcome, page
 from tests.matrix.one_size import is_of
 from tests.matrix.outcome import Kind, Outcome
-from tests.matrix.target import MODEL, TARGETS, Target
+from tests.matrix.target import HERE, MODEL, TARGETS, Target
 
 OUTCOMES = outcome.load()
 KNOWN = [target.name for target in TARGETS if target.name in OUTCOMES]
@@ -52,3 +52,30 @@ def test_numbers_that_were_measured_make_no_difference() -> None:
     )
     assert first.alike == second.alike
     assert first.alike != Outcome(Kind.REFUSED, first.reason).alike
+
+
+def test_the_page_sums_up_suites_and_tests() -> None:
+    passed, refused, unknown = (Outcome(kind, "why") for kind in (Kind.PASS, Kind.REFUSED, Kind.UNKNOWN))
+    suites = {
+        "whole": {"a": passed, "b": passed},
+        "in part": {"a": passed, "b": unknown},
+        "refused": {"a": refused, "b": refused},
+        "neither": {"a": refused, "b": unknown},
+    }
+    text = page.text({MODEL.name: suites})
+    for row in (
+        "| each test passes | 0 | 0 | 1 |",
+        "| some tests pass | 0 | 0 | 1 |",
+        "| no test passes: all are refused | 0 | 0 | 1 |",
+        "| no test passes: not measured, FAIL or refused | 0 | 0 | 1 |",
+        "| tests of all of them | – | – | 3 pass, 3 refused, 2 not measured |",
+    ):
+        assert row in text.splitlines()
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda t: t.name)
+def test_the_page_has_the_variables_of_each_target(target: Target) -> None:
+    section = page.text(OUTCOMES).partition("## Variables")[2].partition(f"### {target.name}\n")[2]
+    given = [*target.variables, *(word for words in target.special.values() for word in words)]
+    assert bool(section) is bool(given)
+    assert all(f"`{word.replace(f'{HERE}/', '')}`" in section for word in given)
