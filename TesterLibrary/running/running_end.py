@@ -51,7 +51,7 @@ class RunningEnd:
         return self.tester.target.snapshot([self.plan.job])
 
     def counted(self, now: Snapshot | None = None) -> SessionStatistics:
-        """What is counted since its start until now, or in these counters."""
+        """The counts since its start until now, or in these counters."""
         now = now or self.look()
         job = now.job(self.plan.job)
         # Ending what was open when it was stopped takes time that is not of the measurement.
@@ -154,7 +154,7 @@ class RunningEnd:
         return left_waiting(looks)
 
     def _faults_beside(self, whole: SessionStatistics) -> Iterator[str]:
-        """What its counters do not show of why not all went well."""
+        """The reasons why not all went well that its counters do not show."""
         end, opening = self.end, self.planned.opening
         if isinstance(end, Clients) and opening is not None and not whole.smooth:
             # What answers sends to where the last packet of a flow has come from.
