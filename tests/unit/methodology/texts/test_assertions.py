@@ -46,7 +46,9 @@ def asserted(measured: Any, ask: Callable[[Any], Any]) -> str:
     session = SimpleNamespace(
         judged=lambda: measured,
         conclude=conclude,
-        connections=SimpleNamespace(so_far=lambda _: connections(), behind=lambda _: None),
+        connections=SimpleNamespace(
+            so_far=lambda _: connections(), behind=lambda _: None, runs=lambda *_: True
+        ),
         captures=SimpleNamespace(statistics=captures.__getitem__),
     )
     try:
