@@ -48,8 +48,9 @@ class TokenBuckets:
 
         Predicted is from when each frame is due, and where the tester's rate was off, for all gaps that much
         longer or shorter, and for frames of bursts as late as the latest one: INCONCLUSIVE, if that makes a
-        difference of more than ``within``. Patterns, messages and time patterns will do; random laws and
-        captures are refused, and so is a stream that was changed since. Frames sent before
+        difference of more than ``within``, and for late frames of several sizes, of which nobody knows which
+        fit. Patterns, messages and time patterns will do; random laws and captures are refused, and so is a
+        stream that was changed since. Frames sent before
         `Start Monitoring` fill the bucket's queue, and do not count; monitoring has to go on to the last
         frame, as `Stop Traffic` sees to. A FAIL says which queue would have lost as much.
 

@@ -75,13 +75,14 @@ class TokenBucket:
             backlog += arrival.octets
             yield False
 
-    def reached_late(self, late_ns: int) -> tuple[TokenBucket, TokenBucket]:
+    def reached_late(self, late_ns: int, octets: int) -> tuple[TokenBucket, TokenBucket]:
         """The buckets that drop at most, and at least, what it drops of frames that come up to so much later.
 
         As many bytes as it lets through in that time find less room where late frames come with those behind
-        them, and more where those behind come late.
+        them, and more where those behind come late. They are of whole frames, which all have so many octets;
+        the first may have waited for its last token.
         """
-        more = -(-self.rate.bps * late_ns // _BIT_NS)
+        more = (1 + self.rate.bps * late_ns // _BIT_NS // octets) * octets if late_ns else 0
         low, high = max(0, self.queue.count - more), self.queue.count + more
         return replace(self, queue=Octets(low)), replace(self, queue=Octets(high))
 
@@ -178,12 +179,16 @@ def loss_as_predicted(
     arrivals = arrivals_of(stream, frames)
     check_same(stream, sent)
     due = bucket.lost(arrivals, monitored.sent)
-    predicted = [
-        each.lost(some, monitored.sent)
-        for some in (arrivals, arrivals_of(stream, frames, sent.rate_error))
-        for each in (bucket, *bucket.reached_late(late_ns))
-    ]
-    least, most = min(predicted), max(predicted)
+    sizes = {arrival.octets for arrival in arrivals}
+    if len(sizes) > 1 and late_ns:  # one that is dropped leaves room for several that are shorter
+        least, most, advice = 0, monitored.sent, "send frames of one size"
+    else:
+        predicted = [
+            each.lost(some, monitored.sent)
+            for some in (arrivals, arrivals_of(stream, frames, sent.rate_error))
+            for each in (bucket, *bucket.reached_late(late_ns, max(sizes, default=1)))
+        ]
+        least, most, advice = min(predicted), max(predicted), "send longer bursts"
     tolerated = within.value * due
     off = max(0, least - monitored.most_lost, monitored.lost - most)
     most_off = max(monitored.most_lost - least, most - monitored.lost)
@@ -197,7 +202,7 @@ def loss_as_predicted(
             f"{monitored.lost:,} to {monitored.most_lost:,} were lost, as frames may have arrived twice"
         )
     if least != most:
-        whys.append(f"{least:,} to {most:,} were to be lost, by when each left: send longer bursts")
+        whys.append(f"{least:,} to {most:,} were to be lost, by when each left: {advice}")
         bound = (
             f"{least:,} to {most:,}, with a rate error of {percent(sent.rate_error, 3, '+')} and frames up "
             f"to {Duration(late_ns)} late,"
