@@ -193,14 +193,10 @@ def backlog_objection(dropped: int, missing: str, limits: EvidenceLimits) -> Ite
 def gap_objection(gap_ns: int | None, waited: int | None, limits: EvidenceLimits) -> Iterator[str]:
     """The objection to a worker that did not look at its ports for too long, if there is one."""
     if gap_ns and gap_ns > limits.max_worker_gap_ns:
-        busy = (
-            ""
-            if waited is None
-            else f"; in all, the kernel had its CPU do something else for {waited / 1e6:.1f} ms"
-        )
         yield (
-            f"a worker did not run for {gap_ns / 1e6:.1f} ms (limit {limits.max_worker_gap_ns / 1e6:.1f} ms)"
-            f"{busy}"
+            f"a worker did not run for {gap_ns / 1e6:.1f} ms "
+            f"(limit {limits.max_worker_gap_ns / 1e6:.1f} ms); in all, the kernel had its CPU do "
+            f"something else for {(waited or 0) / 1e6:.1f} ms"
         )
 
 

@@ -105,11 +105,6 @@ class RemoteSwitch:
         """See `Switch`."""
         return tuple(Digest(**words) for words in self._ask("digests"))
 
-    def lateness_ns(self) -> int | None:
-        """See `Switch`."""
-        late = self._ask("lateness_ns")
-        return None if late is None else int(late)
-
     def write(self, batch: Sequence[TableEntry]) -> None:
         """See `Switch`."""
         self._ask("write", batch=[entry_words(entry) for entry in batch])

@@ -7,7 +7,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from math import ceil
 
-from ...measurement.job_counters import JobCounters, PollGaps
 from ...model.plan import PlannedStream
 from ...model.units import Duration
 from ...planning.switch.parts import share
@@ -117,7 +116,6 @@ class SwitchRun:
     going: set[int] = field(default_factory=set)  # streams whose unit was told that their delay is over
     flipped: bool = False  # whether a user has flipped versions since the start
     opened_ns: int = 0  # when frames began to leave in the open version
-    late_ns: int | None = None  # by how much a frame has left late; None: not known, or never
 
     def start(self, now_ns: int, duration: Duration | None, packets: int | None) -> None:
         """Starts all streams with counts of 0."""
@@ -142,15 +140,6 @@ class SwitchRun:
             number: stretch if stretch.begun_ns is not None else replace(stretch, begun_ns=done_ns)
             for number, stretch in self.stretches.items()
         }
-
-    def job_counters(self) -> JobCounters | None:
-        """The record of its start; None where no frame can be late: of a chip there is nothing to say."""
-        if self.late_ns is None:
-            return None
-        ports = {stream.planned.tx_port: None for stream in self.job.streams.values()}
-        polls = tuple(PollGaps(port, self.late_ns) for port in ports)
-        began_ns = min((stretch.began_ns for stretch in self.stretches.values()), default=0)
-        return JobCounters(self.job.plan.job, started_at_ns=began_ns, polls=polls)
 
     def stop(self, asked_ns: int, done_ns: int) -> None:
         """Stops the job: no frame is due from some time on, between a request and its answer."""

@@ -187,10 +187,6 @@ class SwitchSession:
         """The program's digests since the last call. Some can be missing."""
         return self._switch.digests()
 
-    def lateness_ns(self) -> int | None:
-        """By how much the latest frame since the last call left late; None where none can be late."""
-        return self._switch.lateness_ns()
-
     def close(self) -> None:
         """Removes entries and groups, takes ports down and releases the program. Never raises."""
         with suppress(TesterLibraryError):

@@ -97,10 +97,6 @@ class Switch(Protocol):
         """
         ...
 
-    def lateness_ns(self) -> int | None:
-        """By how much the latest frame since the last call left late; None where none can be late."""
-        ...
-
     def write(self, batch: Sequence[TableEntry]) -> None:
         """Adds entries, or changes those with the same key.
 

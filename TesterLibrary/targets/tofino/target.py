@@ -151,7 +151,6 @@ class TofinoTarget(WithoutFrames):
             departing = self._departing(fresh, duration, packets)
             for run in fresh:
                 self._counting.begin(run)
-            self._note_lateness()  # that of others
             self.session.write(departing)
             for run in fresh:
                 run.begun(self._now_ns())
@@ -214,7 +213,6 @@ class TofinoTarget(WithoutFrames):
         """See `Target`. The driver's clock is the tester's: a switch's has no beginning."""
         with self._reached():
             self._end_what_is_over()
-            self._note_lateness()
             runs = self._of(jobs or tuple(self._runs))
             everything = list(self._runs.values())
             seen = self._totals.seen()
@@ -229,7 +227,6 @@ class TofinoTarget(WithoutFrames):
                 ends=tuple(read_end for run in runs for read_end in self._loading.read_ends(run.job)),
                 captures=self._captures.counters(),
                 queries=() if jobs else self._queries.counters(),
-                jobs=tuple(filter(None, (run.job_counters() for run in runs))),
                 mixed=shared_states([end for run in everything for end in run.job.ends]),
             )
 
@@ -355,13 +352,6 @@ class TofinoTarget(WithoutFrames):
             unread = run.has_versions and not run.stopped and not run.flipped
             if unread and self._now_ns() - run.opened_ns >= _FLIP_AFTER_NS:
                 self._flip([run])
-
-    def _note_lateness(self) -> None:
-        """Notes for all jobs by how much frames have left late: a switch does not say whose they are."""
-        late_ns = self.session.lateness_ns()
-        if late_ns is not None:
-            for run in self._runs.values():
-                run.late_ns = max(late_ns, run.late_ns or 0)
 
     def _of(self, jobs: Iterable[str]) -> list[SwitchRun]:
         return [known_job(name, self._runs) for name in dict.fromkeys(jobs)]

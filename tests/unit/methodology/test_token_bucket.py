@@ -215,7 +215,7 @@ def test_lateness_matters_less_than_a_part_of_what_is_lost() -> None:
 
 
 def test_the_last_token_may_come_just_before_a_late_frame() -> None:
-    """Of five at once the fifth is dropped, and the sixth, unless it comes when the fourth has left."""
+    """The fifth of five at once is dropped, and the sixth, unless it comes when the fourth has left."""
     bucket = replace(BUCKET, queue=Octets(1000))
     assert bucket.lost(arrivals(*[0] * 5, 942), 6) == 2
     assert bucket.lost(arrivals(*[0] * 5, 1000), 6) == 1

@@ -73,7 +73,7 @@ class FakeChip(Generic[P]):
         self.unlinked: set[int] = set()  # device ports whose link is down
         self._store, self._pipelines, self._pace = store, pipelines, pace
         self._wire, self._now_ns, self._chip, self._internal = wire, now_ns, chip, internal_pipes
-        self._clock, self._haste, self._late_ns = clock, haste, 0
+        self._clock, self._haste = clock, haste
         self._ports: dict[int, PortSetup] = {}
         self._loops: dict[int, _Loop[P]] = {}
         self._events: list[_Event] = []
@@ -235,15 +235,9 @@ class FakeChip(Generic[P]):
         if copy.session in self.mirrors:
             self._leave(copy.packet, self.mirrors[copy.session])
 
-    def taken_lateness_ns(self) -> int | None:
-        """By how much the latest frame since the last call left late; None where time waits for the chip."""
-        late_ns, self._late_ns = self._late_ns, 0
-        return late_ns if self._clock else None
-
     def _leave(self, packet: P, port: int) -> None:
         """Sends a packet by a front-panel port, or to the driver."""
         now_ns = self._clock() if self._clock else self._now_ns
-        self._late_ns = max(self._late_ns, now_ns - self._now_ns)
         left = self._pipelines.egress(packet, port, now_ns)
         if left.copy is not None:
             self._mirror(left.copy)

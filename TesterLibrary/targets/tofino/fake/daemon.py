@@ -209,10 +209,6 @@ class FakeSwitch:
         """See `Switch`."""
         return self._bound.digests.taken()
 
-    def lateness_ns(self) -> int | None:
-        """See `Switch`."""
-        return self._bound.chip.taken_lateness_ns()
-
     def write(self, batch: Sequence[TableEntry]) -> None:
         """See `Switch`."""
         running = self._bound

@@ -69,10 +69,6 @@ class ServedSwitch:
         """See `Switch`."""
         return [asdict(digest) for digest in _told(self._switch.digests)]
 
-    def lateness_ns(self) -> int | None:
-        """See `Switch`."""
-        return _told(self._switch.lateness_ns)
-
     def write(self, batch: _Words) -> None:
         """See `Switch`."""
         _told(lambda: self._switch.write(list(map(entry_of, batch))))

@@ -101,9 +101,6 @@ class VendorSwitch:
         media = {state["device_port"]: state["medium"] for state in states}
         return [{"device_port": port, "up": up, "medium": media[port]} for port, up in changed]
 
-    def lateness_ns(self) -> None:
-        """A chip is never late."""
-
     def digests(self) -> list[dict[str, Any]]:
         """The digests that have come."""
         found: list[dict[str, Any]] = []

@@ -92,7 +92,7 @@ def test_a_job_whose_streams_a_query_has_no_entries_for_is_refused() -> None:
     driven.target.load(driven.plan())
     before = driven.matched()
     with pytest.raises(
-        PlanError, match="query 'q': not on a switch: entries of a query: 617 needed, 512 there"
+        PlanError, match="query 'q': not on a switch: entries of a query: 619 needed, 512 there"
     ):
         driven.target.load(replace(driven.plan(first=2), job="again"))
     assert driven.matched() == before
