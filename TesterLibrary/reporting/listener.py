@@ -91,7 +91,7 @@ class Listener:
         self._recorder.withdraw(withdrawn, by=str(name))
 
     def end_test(self, data: Any, result: Any) -> None:  # noqa: ARG002 - Robot names them
-        """Tags the test with its outcome, shows its trials, and records how it ended."""
+        """Tags the test with its outcome, records how it ended, and shows its trials."""
         self._in_test = False
         recorder = self._recorder
         verdicts = recorder.judgements.standing
@@ -107,15 +107,8 @@ class Listener:
         if taken := said_of(recorder.finished.measured_at):
             logger.info(taken)
         result.tags.add(f"verdict-{outcome.lower().replace(' ', '-')}")
-        if recorder.trials:
-            _show(tuple(recorder.trials))
-        for figure in (*recorder.plots, *_of_results(recorder)):
-            _show_plot(figure)
-        for excerpt in recorder.excerpts:
-            _show_losses(excerpt, recorder.directory.parent)
-        if outcome != PASS:
-            _show_way(recorder.place)
         self._tell_robot(result, outcome, message)
+        place = recorder.place
         try:
             recorder.end_test(
                 status=result.status,
@@ -129,6 +122,15 @@ class Listener:
             outcome, message = _unrecorded(outcome, message, str(error))
             self._tell_robot(result, outcome, message)
         self._progress.end_test(outcome, message)
+        # Last of all: a page that cannot be drawn costs no record.
+        if recorder.trials:
+            _show(tuple(recorder.trials))
+        for figure in (*recorder.plots, *_of_results(recorder, place)):
+            _show_plot(figure)
+        for excerpt in recorder.excerpts:
+            _show_losses(excerpt, recorder.directory.parent)
+        if outcome != PASS:
+            _show_way(place)
 
     def _tell_robot(self, result: Any, outcome: str, message: str) -> None:
         """Robot knows the last error of a test only, and nothing of a record that was not written."""
@@ -191,12 +193,12 @@ def _show_way(place: RecordPlace) -> None:
     )
 
 
-def _of_results(recorder: Recorder) -> list[Figure]:
+def _of_results(recorder: Recorder, place: RecordPlace) -> list[Figure]:
     """Plots of results of which those of the trials say less."""
     from .figures import IN_LOG, Setting, figures  # and procedures: not while a suite is imported
 
     results = [result for result in recorder.results if type(result) in IN_LOG][:MOST_PLOTS]
-    records = [ResultRecord(recorder.place, "", result) for result in results]
+    records = [ResultRecord(place, "", result) for result in results]
     try:
         return [figure for figure in figures(records, Setting({})) if figure.source]
     except TesterLibraryError:  # no matplotlib, of which the log has been told

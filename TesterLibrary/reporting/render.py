@@ -44,6 +44,7 @@ def _environment() -> Environment:
     environment.filters["counted"] = _counted
     environment.filters["percent"] = _percent
     environment.filters["bits"] = _bits
+    environment.filters["rate"] = _rate
     return environment
 
 
@@ -53,6 +54,10 @@ def _ns(value: float | None) -> str:
 
 def _counted(value: int | None) -> str:
     return "not measured" if value is None else f"{value:,}"
+
+
+def _rate(value: float | None) -> str:
+    return "–" if value is None else f"{value:,.0f}"
 
 
 def _percent(value: float | None) -> str:

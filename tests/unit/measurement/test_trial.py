@@ -13,6 +13,7 @@ from TesterLibrary.measurement.snapshot import LatencyCounters, Snapshot
 from TesterLibrary.measurement.trial import StreamResult, Trial
 from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.model.units import Ratio
+from TesterLibrary.reporting.render import trials_html
 from tests.counted import port_counters, stream_counters
 
 EVIDENCE = Evidence(2000, 2000, Fraction(0), 0, 0, 0, 0, 0, Fraction(0))
@@ -56,6 +57,7 @@ def test_one_frame_has_no_rate() -> None:
         assert result.offered_rate is result.received_rate is result.throughput_bps is None
         assert result.no_rate == "no stream has sent two frames, and fewer have no rate"
         assert f", {result.no_rate}" in str(result)
+        assert '<td align="right">–</td>' in trials_html([result])
     for result in (trial(stream("north", 0, 0)), trial(stream("north", 1, 1), stream("south", 2, 2))):
         assert result.offered_rate == result.sent / 2
         assert result.no_rate == ""

@@ -19,6 +19,7 @@ from TesterLibrary.errors import TargetError
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.reporting import listener
 from TesterLibrary.reporting.listener import Listener
 from TesterLibrary.reporting.place import RecordPlace
 from TesterLibrary.reporting.progress import Console
@@ -85,6 +86,10 @@ class SimulatedLibrary:
         verdict = loss_below([trial], Ratio.parse(bound))
         self._recorder.verdict(verdict)
         verdict.enforce()
+
+    def spoil_the_page(self) -> None:
+        """No table of trials can be drawn from now on."""
+        listener.trials_html = lambda *_: 1 // 0
 
     def tester_breaks(self) -> None:
         """The tester is gone, as the library says it."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from robot import run as run_robot
 
+from TesterLibrary.reporting import listener
 from TesterLibrary.reporting.records import Records, read
 
 _WRITE = os.write
@@ -206,6 +207,12 @@ def test_an_inconclusive_test_is_no_error_of_robot_unless_asked_for(tmp_path: Pa
 def test_asked_for_an_inconclusive_test_fails_in_robot_and_stays_inconclusive(tmp_path: Path) -> None:
     status, records = run_test(tmp_path, "Judge    INCONCLUSIVE", library="    inconclusive=fail")
     assert (status, records.tests[0].status, records.tests[0].outcome) == (1, "FAIL", "INCONCLUSIVE")
+
+
+def test_a_page_that_cannot_be_drawn_costs_no_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listener, "trials_html", listener.trials_html)  # as it was, behind this test
+    status, records = run_test(tmp_path, "Spoil The Page\nLoss Is Below    100 %    0 %")
+    assert (status, [test.outcome for test in records.tests]) == (1, ["FAIL"])
 
 
 def test_a_listener_asks_for_it_where_the_suite_is_someone_elses(tmp_path: Path) -> None:
