@@ -12,7 +12,7 @@ from assertionengine import AssertionOperator
 
 from ..measurement.session_trial import SessionTrial
 from ..methodology.judging import about
-from ..methodology.sessions import failed_range
+from ..methodology.sessions import failed_range, over_early
 from ..model.responder import End
 from ..running.suite import Suite
 from ..verdict import Between, Undecided
@@ -21,6 +21,7 @@ from ._unit import BITS_EACH_SECOND, EACH_SECOND, NUMBER, OCTETS, OCTETS_EACH_SE
 
 _FAILED = ("failed", "failed/s")
 _BITS = ("goodput", "delivered")  # each second
+_AT_END = ("completed", "transactions", "answered", "bytes_received", "bytes_delivered", *_BITS)
 _PRESENT = "concurrent"  # all other counts can only rise
 _ONCE = ("attempted", "established", "completed")  # at most once for each connection
 
@@ -43,7 +44,7 @@ class SessionGetter:
         ends = self._suite.connections
         # Looked at first: who has opened all meanwhile is early, and never wrong.
         changes = statistic and (_rises(statistic) or (statistic != _PRESENT and ends.runs(name, End)))
-        behind = ends.behind(name) if operator and changes else None
+        behind = ends.behind(name, at_end=_ends_well(str(statistic))) if operator and changes else None
         trial = ends.settled_so_far(name) if statistic in _FAILED else ends.so_far(name)
         statistics = trial.statistics
         if statistic is None:
@@ -61,16 +62,23 @@ class SessionGetter:
         )
 
 
+def _ends_well(statistic: str) -> bool:
+    """Whether connections raise it until they are over, and well."""
+    return statistic.removesuffix("/s").rpartition(".")[2] in _AT_END
+
+
 def _rises(statistic: str) -> bool:
     """Whether more connections can only make it greater: a count, or the longest time."""
     if _is_time(statistic):
         return statistic.endswith(".max")
-    return not (statistic in (_PRESENT, *_BITS) or statistic.endswith("/s"))
+    return statistic != _PRESENT and not _is_rate(statistic)
 
 
 def _bounds(trial: SessionTrial, statistic: str, behind: tuple[int, str] | None) -> Between | None:
     """The bounds of a statistic that is not known exactly, or that more connections change."""
     value, known = trial.statistics.statistic(statistic), _known(trial, statistic)
+    if behind is None and trial.over and value is not None and _is_rate(statistic):
+        return Undecided(value, inf, over_early(trial))
     if behind is None or value is None:
         return known
     left, why = behind
@@ -90,6 +98,10 @@ def _known(trial: SessionTrial, statistic: str) -> Between | None:
         return found
     each = Fraction(10**9, trial.statistics.duration_ns or 1)
     return Undecided(found.least * each, found.most * each, found.why)
+
+
+def _is_rate(statistic: str) -> bool:
+    return statistic in _BITS or statistic.endswith("/s")
 
 
 def _is_time(statistic: str) -> bool:

@@ -5,11 +5,46 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
 
 from ..model.planned_end import Opening
 from ..model.responder import Reopen
 from .sessions import SessionStatistics
+
+
+class State(Enum):
+    """The state of connections that are not over: now, and in the past."""
+
+    TO_BE_OPENED = ("are still to be opened", "were not opened before")
+    WAITING = ("wait for an answer", "waited for an answer when")
+    OPEN = ("are open", "were open when")
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """Connections of clients that may change counts yet."""
+
+    left: int  # that are to be opened
+    which: str  # and how many
+    state: State
+    stopped: bool = False  # by the suite, which did not wait for them
+    by_clients: bool = False  # which hold them, as they were asked to
+    at_rest: bool = False  # nothing has come for them in the meantime
+
+    def may_change(self, *, at_end: bool) -> bool:
+        """Whether they may change a count; `at_end`: one that they raise until they are over, and well.
+
+        What a client holds itself ends well later. What has come to rest does not: the device is to blame,
+        but a timer may end it as a failure yet.
+        """
+        if self.by_clients:
+            return at_end
+        return not (at_end and self.at_rest)
+
+    def __str__(self) -> str:
+        now, then = self.state.value
+        return f"{self.which} {f'{then} they were stopped' if self.stopped else now}"
 
 
 @dataclass(frozen=True)
@@ -38,6 +73,16 @@ class Openings:
     def unanswered(self) -> int:
         """Connections of a total that wait for an answer now; 0 without a total."""
         return self.counted.waiting or 0 if self._most else 0
+
+    @property
+    def open(self) -> int:
+        """Connections of a total that are not over now; 0 without a total."""
+        return self.counted.concurrent or 0 if self._most else 0
+
+    @property
+    def over(self) -> bool:
+        """Whether all connections of a total were opened, and are over."""
+        return self._all_opened and self.counted.concurrent == 0
 
     @property
     def gone(self) -> int:

@@ -30,6 +30,7 @@ class SessionTrial(Validated):
     started_at: str = ""  # wall clock, ISO 8601 with zone, for the report only
     failed_before: str = ""  # what had failed of these clients before it began
     all_in_use: int = 0  # the clients' `connections`, if all were in use while another was due; else 0
+    over: bool = False  # whether all connections of the clients' `total` were over before the time was
 
     @property
     def failed_part(self) -> Fraction | None:

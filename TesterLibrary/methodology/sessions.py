@@ -130,7 +130,7 @@ def _goodput_doubt(trial: SessionTrial, bound: Bandwidth) -> str:
     goodput = trial.goodput_bps
     if goodput is None:
         return "the protocol's tables count no payload"
-    return _mostly_failed(trial) if goodput >= bound.bps else _all_carried(trial)
+    return _mostly_failed(trial) if goodput >= bound.bps else over_early(trial) or _all_carried(trial)
 
 
 def _mostly_failed(trial: SessionTrial) -> str:
@@ -259,8 +259,18 @@ def no_room(trial: SessionTrial, rate: Fraction) -> str:
     return f"{text}, unless it is the device that makes them live so long"
 
 
+def over_early(trial: SessionTrial) -> str:
+    """Why rates are at least what was measured, if clients had nothing more to do; empty if they had."""
+    if not trial.over:
+        return ""
+    name = trial.statistics.name
+    return f"all connections of {name} were over before the time was; give a higher total=, or none"
+
+
 def _too_few_asked(trial: SessionTrial, bound: Frequency) -> str:
     """A device that opens all that it is asked to may be able to open more."""
+    if (trial.connection_rate or 0) < bound.per_second and trial.over:
+        return over_early(trial)
     if trial.due is None or not trial.statistics.duration_ns:
         return ""
     asked = trial.due * 10**9 / trial.statistics.duration_ns

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from ..errors import PlanError, TargetError, TesterLibraryError
-from ..measurement.openings import Openings
+from ..measurement.openings import Unfinished
 from ..measurement.session_trial import SessionTrial
 from ..measurement.sessions import SessionStatistics
 from ..measurement.snapshot import Snapshot
@@ -39,7 +39,7 @@ Measured = TypeVar("Measured")
 class _Stopped:
     end: End
     trial: SessionTrial
-    openings: Openings | None  # of clients that were to open more, and were not kept from it by a device
+    unfinished: Unfinished | None  # what the suite did not wait for
 
 
 class Connections:
@@ -132,15 +132,14 @@ class Connections:
             running = self._running.pop(name)
             target = self._tester.target
             try:
-                waiting = running.waiting_for_ever()
-                before = running.openings()
-                kept = before is not None and before.kept(before.counted.waiting or 0)
+                waiting, unfinished = running.waiting_for_ever(), running.unfinished()
                 target.stop([running.plan.job], abandon=abandon)
                 trial = running.since_start()
                 if waiting is not None:
                     trial = replace(trial, unanswered=waiting)
-                openings = None if kept else running.openings(trial.statistics)
-                self._stopped[name] = _Stopped(running.end, trial, openings)
+                self._stopped[name] = _Stopped(
+                    running.end, trial, unfinished and replace(unfinished, stopped=True)
+                )
                 self._tester.note_faults(trial.objections)
                 if isinstance(running.end, Clients):
                     self._turns.used(running.planned, trial.statistics.openings)
@@ -185,27 +184,25 @@ class Connections:
             if (openings := one.openings()) and openings.may_send
         ]
 
-    def behind(self, name: str) -> tuple[int, str] | None:
+    def behind(self, name: str, *, at_end: bool) -> tuple[int, str] | None:
         """How many connections an end may count yet, and why; None if none is left, or a device is to blame.
 
-        Clients are to open more of their total, or were stopped before that; of a responder, any clients of
-        this tester that run. A device keeps them from it if all their places are taken by connections that
-        failed and are not opened again, or that wait for an answer for longer than others did. What a client
-        holds itself is not over yet.
+        Clients are to open more of their total, or have open ones, or were stopped before they were over; of
+        a responder, any clients of this tester. A device keeps them from it if all their places are taken by
+        connections that failed and are not opened again, or that wait for an answer for longer than others
+        did. `at_end` as in `Unfinished.may_change`.
         """
-        if name in self._stopped and (openings := self._stopped[name].openings) and openings.left:
-            return openings.left, f"{openings.left_text} were not opened before they were stopped"
-        running = self._running.get(name)
-        if running is None:
-            return None
-        ends = [running] if running.opens else list(self._running.values())
-        waited_for = list(filter(None, (one.still_opening() for one in ends)))
+        opens = name in self._stopped or (name in self._running and self._running[name].opens)
+        running = [one for key, one in self._running.items() if key == name or not opens]
+        stopped = [one for key, one in self._stopped.items() if key == name or not opens]
+        found = [*(one.unfinished() for one in running), *(one.unfinished for one in stopped)]
+        waited_for = [one for one in found if one and one.may_change(at_end=at_end)]
         if not waited_for:
             return None
-        which = " and ".join(text for _, text in waited_for)
-        led = "" if running.opens else f", and a device may lead them to {name}"
-        left = sum(number for number, _ in waited_for)
-        return left, f"{which}{led}; wait for them first"
+        which = " and ".join(map(str, waited_for))
+        led = "" if opens else f", and a device may lead them to {name}"
+        first = "" if all(one.stopped for one in waited_for) else "; wait for them first"
+        return sum(one.left for one in waited_for), f"{which}{led}{first}"
 
     def _looked_at(self, name: str) -> RunningEnd:
         running = self._known(name, End)

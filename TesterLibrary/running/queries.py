@@ -214,7 +214,7 @@ class Queries:
             sending = [name for name in sending if name in query.streams]
         opening = [] if query.streams else self._ends.opening
         verb = "is" if len(sending) + len(opening) == 1 else "are"
-        stops = [stop for stop, names in (("Stop Traffic", sending), ("Stop Clients", opening)) if names]
+        stops = [stop for stop, names in (("Stop Traffic", sending), ("Wait For Clients", opening)) if names]
         return (
             f"{', '.join((*sending, *opening))} {verb} sending, so packets may come yet; call "
             f"{' and '.join(stops)} first"

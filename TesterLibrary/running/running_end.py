@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ..measurement.openings import Openings
+from ..measurement.openings import Openings, State, Unfinished
 from ..measurement.session_trial import SessionTrial, left_waiting, objections
 from ..measurement.sessions import SessionStatistics
 from ..measurement.snapshot import Snapshot
@@ -20,7 +20,8 @@ from .gateways import moved_next_hop
 from .tester import Tester
 
 POLL_S = 0.02
-_LOOKS = 25  # how often connections that are still opening are looked at
+_LOOKS = 75  # for longer than a segment is repeated after first, which is 1 s (RFC 6298 section 2.1)
+_HOLDING = ("hold", "linger")  # parameters of tables: for how long clients keep a connection open themselves
 
 
 @dataclass
@@ -87,7 +88,9 @@ class RunningEnd:
             backlog_dropped=self.tester.backlog_drops() - self.backlog,
         )
         faults = (*found, *self._faults_beside(statistics))
-        return SessionTrial(statistics, None, faults, unanswered=left_waiting([statistics]))
+        openings = self.openings(statistics)
+        over = openings is not None and openings.over
+        return SessionTrial(statistics, None, faults, unanswered=left_waiting([statistics]), over=over)
 
     def measured(self, duration: Duration, *, from_start: bool) -> SessionTrial:
         """The end from now on for a time, or from its start to the end of that time."""
@@ -121,21 +124,39 @@ class RunningEnd:
             started_at,
             failed_before=earlier.failed_text if earlier else "",
             all_in_use=openings.all_in_use(waiting or 0) if openings else 0,
+            over=openings is not None and openings.over and not from_start,
         )
 
-    def still_opening(self) -> tuple[int, str] | None:
-        """How many connections clients are still to open, and what they may count yet; None if nothing."""
+    def unfinished(self) -> Unfinished | None:
+        """The connections of clients that may change counts yet; None if there are none."""
         openings = self.openings()
-        if openings is None or not (openings.left or openings.unanswered):
+        if openings is None or not (openings.left or openings.unanswered or openings.open):
             return None
-        waiting = self.left_waiting(openings.counted) or 0
-        if openings.left:
-            text = f"{openings.left_text} are still to be opened"
-            return None if openings.kept(waiting) else (openings.left, text)
-        # Without a timer nothing ends what waits for longer than others did.
-        if openings.counted.untimed and waiting >= openings.unanswered:
-            return None
-        return 0, f"{openings.unanswered:,} connections of {openings.name} wait for an answer"
+        if openings.left or openings.unanswered:
+            waiting = self.left_waiting(openings.counted) or 0
+            if openings.left:
+                left = Unfinished(openings.left, openings.left_text, State.TO_BE_OPENED)
+                return None if openings.kept(waiting) else left
+            # Without a timer nothing ends what waits for longer than others did.
+            if openings.counted.untimed and waiting >= openings.unanswered:
+                return None
+            return Unfinished(0, f"{openings.unanswered:,} connections of {openings.name}", State.WAITING)
+        held = any(self.planned.parameters.get(name) for name in _HOLDING)
+        return Unfinished(
+            0,
+            f"{openings.open:,} connections of {openings.name}",
+            State.OPEN,
+            by_clients=held,
+            at_rest=not held and self._rests(openings.counted),
+        )
+
+    def _rests(self, since: SessionStatistics) -> bool:
+        """Whether nothing comes for its connections for as long as they are looked at."""
+        for _ in range(_LOOKS):
+            self.sleep(POLL_S)
+            if self.counted().rx_packets != since.rx_packets:
+                return False
+        return True
 
     def waiting_for_ever(self) -> int | None:
         """Connections that only a stop ends, as no timer of their tables does; None of others.

@@ -19,8 +19,9 @@ from TesterLibrary.measurement.histogram import index_of
 from TesterLibrary.measurement.session_trial import SessionTrial, left_waiting
 from TesterLibrary.measurement.snapshot import DurationCounters
 from TesterLibrary.model.endpoints import Endpoints
-from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.quantity import Frequency, Octets
 from TesterLibrary.model.responder import Clients, Reopen, Responder
+from TesterLibrary.model.units import Duration
 from TesterLibrary.running.connections import Connections
 from tests.counted import session_statistics
 
@@ -53,7 +54,7 @@ def counted(protocol: str, **given: Any) -> Any:
     return SimpleNamespace(
         so_far=lambda _: found,
         settled_so_far=lambda _: found,
-        behind=lambda _: None,
+        behind=lambda *_, **__: None,
         runs=lambda *_: True,
     )
 
@@ -194,8 +195,8 @@ def test_what_no_connection_has_done_yet_is_no_fault_of_a_device(tmp_path: Path,
 def test_a_rate_of_some_connections_is_none_of_all(tmp_path: Path, bound: str) -> None:
     """Until a suite stops them: then it is the rate of those that it asked for."""
     web = Responder(name="web", port="p2", protocol="http-get", servers=SERVICE)
-    ends = running(tmp_path, web, rate=Frequency.parse("100/s"), connections=50, total=50)
-    with pytest.raises(Inconclusive, match="of 50 connections of users are still to be opened"):
+    ends = running(tmp_path, web, rate=Frequency.parse("100/s"), connections=1000, total=1000)
+    with pytest.raises(Inconclusive, match="of 1,000 connections of users are still to be opened"):
         asked(ends, *bound.split())
     ends.stop(["users"], Clients)
     with pytest.raises(VerdictFailed):
@@ -209,7 +210,7 @@ def timed(*microseconds: int) -> Any:
     given = {"begun": 10, "openings": 10, "established": len(microseconds)}
     times = {"http-client.time_to_open": DurationCounters(*each, buckets)}
     found = counted("http-client", times=times, **given)
-    found.behind = lambda _: (10, "10 are still to be opened")
+    found.behind = lambda *_, **__: (10, "10 are still to be opened")
     return found
 
 
@@ -248,6 +249,28 @@ def test_a_suite_that_stops_clients_early_has_tried_no_device(tmp_path: Path) ->
         asked(ends, "completed", "==", 50)
     with pytest.raises(VerdictFailed):
         asked(ends, "attempted", "==", 51)
+
+
+def test_a_responder_knows_of_clients_that_were_stopped_early(tmp_path: Path) -> None:
+    web = Responder(name="web", port="p2", protocol="http-get", servers=SERVICE)
+    ends = running(tmp_path, web, rate=Frequency.parse("5/s"), connections=50, total=50)
+    ends.stop(["users"], Clients)
+    with pytest.raises(Inconclusive, match="were not opened before they were stopped, and a device may lead"):
+        getter_of(ends).statistic("web", "established", AssertionOperator["=="], 50, None)
+
+
+def test_what_clients_hold_ends_well_later(tmp_path: Path) -> None:
+    """It may not be failed yet, but it is not to blame for that either."""
+    server = Responder(name="web", port="p2", protocol="tcp-server", servers=SERVICE)
+    held = {"protocol": "tcp-client", "parameters": {"hold": Duration(10**10), "size": Octets(1000)}}
+    ends = running(tmp_path, server, total=10, **held)
+    assert asked(ends, "established", "==", 10) == 10
+    assert asked(ends, "failed", "==", 0) == 0
+    for now in ("are open; wait for them first", "were open when they were stopped"):
+        with pytest.raises(Inconclusive, match=f"10 connections of users {now}"):
+            asked(ends, "completed", "==", 10)
+        if "users" in ends.opening:
+            ends.stop(["users"], Clients)
 
 
 def test_all_is_opened_before_a_stop(tmp_path: Path) -> None:

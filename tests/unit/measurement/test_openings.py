@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from TesterLibrary.measurement.openings import Openings
+from TesterLibrary.measurement.openings import Openings, State, Unfinished
 from TesterLibrary.model.planned_end import Opening
 from TesterLibrary.model.responder import Reopen
 from tests.counted import session_statistics
@@ -85,6 +85,20 @@ def test_clients_limit_themselves_unless_half_of_them_wait_for_the_device(
     asked: dict[str, Any], counted: dict[str, int], waiting: int, in_use: int
 ) -> None:
     assert openings({"connections": 10, **asked}, **counted).all_in_use(waiting) == in_use
+
+
+@pytest.mark.parametrize(
+    ("given", "at_end", "others"),
+    [
+        ({}, True, True),
+        ({"by_clients": True}, True, False),  # it goes well so far, and is not over
+        ({"at_rest": True}, False, True),  # the device has stopped; a timer may end it as a failure yet
+    ],
+)
+def test_what_open_connections_may_change(given: dict[str, bool], at_end: bool, others: bool) -> None:
+    unfinished = Unfinished(0, "3 connections of users", State.OPEN, **given)
+    assert unfinished.may_change(at_end=True) is at_end
+    assert unfinished.may_change(at_end=False) is others
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def asserted(measured: Any, ask: Callable[[Any], Any]) -> str:
         judged=lambda: measured,
         conclude=conclude,
         connections=SimpleNamespace(
-            so_far=lambda _: connections(), behind=lambda _: None, runs=lambda *_: True
+            so_far=lambda _: connections(), behind=lambda *_, **__: None, runs=lambda *_: True
         ),
         captures=SimpleNamespace(statistics=captures.__getitem__),
     )
