@@ -132,13 +132,16 @@ def _room(stream: Stream, stack: HeaderStack, length: int, signature: int) -> in
 def announcement(station: Station) -> bytes:
     """A frame from which bridges learn the MAC address of a port and routers its neighbour entry.
 
-    On a port with a gateway it asks for the gateway (RFC 2544 C.2.4: the learning frame of a router is an ARP
-    request), because a router may ignore an answer it has not asked for but keeps the address of who asks
+    On a port with a gateway of its version it asks for that (RFC 2544 C.2.4: the learning frame of a router
+    is an ARP request), because a router may ignore an answer it has not asked for but keeps the address of who asks
     (RFC 826; RFC 4861 §7.2.3). Elsewhere it announces the port itself: a gratuitous ARP request (RFC 5227 §3)
     or an unsolicited neighbour advertisement (RFC 4861 §7.2.6); bridges learn from its source (RFC 2544 §23).
     """
-    if station.port.gateway or isinstance(station.address, IPv4Address):
-        return question(station.port.mac, station.address, station.port.gateway or station.address)
+    gateway = station.port.gateway
+    if gateway and gateway.version == station.address.version:
+        return question(station.port.mac, station.address, gateway)
+    if isinstance(station.address, IPv4Address):
+        return question(station.port.mac, station.address, station.address)
     return bytes(_advertisement(station))
 
 

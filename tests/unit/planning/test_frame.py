@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from ipaddress import IPv6Address
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,8 @@ from scapy.layers.l2 import ARP, Ether
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.units import FrameSize
+from TesterLibrary.planning.frame import announcement
+from TesterLibrary.wire.address import Station
 from tests.dissection import ones_complement_sum
 
 from .bench import BRIDGED, GATEWAY, MAC1, MAC2, ROUTED, ROUTED6, compiled, port, stream
@@ -150,6 +153,12 @@ def test_on_an_ipv6_bridge_ports_advertise_themselves() -> None:
     assert (frame.dst, frame[IPv6].src, frame[IPv6].dst) == ("33:33:00:00:00:01", "2001:2::3", "ff02::1")
     assert (frame[ICMPv6ND_NA].tgt, frame[ICMPv6ND_NA].S, frame[ICMPv6ND_NA].O) == ("2001:2::3", 0, 1)
     assert frame[ICMPv6ND_NA].payload.lladdr == MAC2.hex(":")
+
+
+def test_a_server_of_ipv6_behind_a_port_of_ipv4_advertises_itself() -> None:
+    server = IPv6Address("2001:db8::10")
+    frame = Ether(announcement(Station(ROUTED["p1"], server, other=server)))
+    assert frame[ICMPv6ND_NA].tgt == str(server)
 
 
 def test_importing_the_planner_does_not_wait_for_scapy() -> None:
