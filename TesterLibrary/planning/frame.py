@@ -133,9 +133,10 @@ def announcement(station: Station) -> bytes:
     """A frame from which bridges learn the MAC address of a port and routers its neighbour entry.
 
     On a port with a gateway of its version it asks for that (RFC 2544 C.2.4: the learning frame of a router
-    is an ARP request), because a router may ignore an answer it has not asked for but keeps the address of who asks
-    (RFC 826; RFC 4861 §7.2.3). Elsewhere it announces the port itself: a gratuitous ARP request (RFC 5227 §3)
-    or an unsolicited neighbour advertisement (RFC 4861 §7.2.6); bridges learn from its source (RFC 2544 §23).
+    is an ARP request), because a router may ignore an answer it has not asked for but keeps the address of
+    who asks (RFC 826; RFC 4861 §7.2.3). Elsewhere it announces the port itself: a gratuitous ARP request
+    (RFC 5227 §3) or an unsolicited neighbour advertisement (RFC 4861 §7.2.6); bridges learn from its source
+    (RFC 2544 §23).
     """
     gateway = station.port.gateway
     if gateway and gateway.version == station.address.version:

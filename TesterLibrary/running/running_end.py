@@ -21,7 +21,6 @@ from .tester import Tester
 
 POLL_S = 0.02
 _LOOKS = 75  # for longer than a segment is repeated after first, which is 1 s (RFC 6298 section 2.1)
-_HOLDING = ("hold", "linger")  # parameters of tables: for how long clients keep a connection open themselves
 
 
 @dataclass
@@ -141,7 +140,7 @@ class RunningEnd:
             if openings.counted.untimed and waiting >= openings.unanswered:
                 return None
             return Unfinished(0, f"{openings.unanswered:,} connections of {openings.name}", State.WAITING)
-        held = any(self.planned.parameters.get(name) for name in _HOLDING)
+        held = self._holds(openings.counted)
         return Unfinished(
             0,
             f"{openings.open:,} connections of {openings.name}",
@@ -149,6 +148,16 @@ class RunningEnd:
             by_clients=held,
             at_rest=not held and self._rests(openings.counted),
         )
+
+    def _holds(self, counted: SessionStatistics) -> bool:
+        """Whether its table keeps connections open for a time, and does with those that are open now.
+
+        It does with any of them by `hold`, and by `linger` with those that have their answers.
+        """
+        answered = (counted.transactions or 0) - (counted.completed or 0)
+        parameters = self.planned.parameters
+        lingers = parameters.get("linger") and (counted.concurrent or 0) <= answered
+        return bool(parameters.get("hold") or lingers)
 
     def _rests(self, since: SessionStatistics) -> bool:
         """Whether nothing comes for its connections for as long as they are looked at."""
