@@ -214,7 +214,8 @@ class Queries:
             sending = [name for name in sending if name in query.streams]
         opening = [] if query.streams else self._ends.opening
         verb = "is" if len(sending) + len(opening) == 1 else "are"
-        stops = [stop for stop, names in (("Stop Traffic", sending), ("Wait For Clients", opening)) if names]
+        ways = ("Stop Traffic", sending), ("Wait For Clients or Stop Clients", opening)
+        stops = [way for way, names in ways if names]
         return (
             f"{', '.join((*sending, *opening))} {verb} sending, so packets may come yet; call "
             f"{' and '.join(stops)} first"

@@ -323,7 +323,7 @@ def test_a_query_knows_which_clients_may_send_yet(setup: Setup) -> None:
     setup.ends.start(Responder(name="web", port="p2", protocol="tcp-server", servers=SERVICE))
     assert setup.queries.result("q").unfinished == ""
     setup.ends.start(users(total=5, rate=Frequency(Fraction(50))))
-    expected = "users is sending, so packets may come yet; call Stop Clients first"
+    expected = "users is sending, so packets may come yet; call Wait For Clients or Stop Clients first"
     assert setup.queries.result("q").unfinished == expected
     assert setup.queries.result("mine").unfinished == ""
     setup.tester.sleep(SECOND.seconds)
@@ -333,7 +333,8 @@ def test_a_query_knows_which_clients_may_send_yet(setup: Setup) -> None:
     setup.ends.start(users(name="endless", rate=Frequency(Fraction(50))))
     Traffic(setup.tester).start([stream()])
     assert setup.queries.result("q").unfinished == (
-        "north, endless are sending, so packets may come yet; call Stop Traffic and Stop Clients first"
+        "north, endless are sending, so packets may come yet; call Stop Traffic and Wait For Clients or "
+        "Stop Clients first"
     )
     setup.ends.stop(["endless"], Clients)
     assert "endless" not in setup.queries.result("q").unfinished
