@@ -35,7 +35,7 @@ while True: threading.Thread(target=each, args=(server.accept()[0],), daemon=Tru
 """
 SLOW = (
     "c.sendall(head); "
-    "[(c.sendall(bytes({size} // 10)), time.sleep(0.4)) for _ in range(10)]; c.recv(1); c.close()"
+    "[(c.sendall(bytes({size} // 10)), time.sleep(0.3)) for _ in range(10)]; c.recv(1); c.close()"
 )
 RESETS = (
     "c.sendall(head + bytes({size} // 2)); time.sleep(0.8); "

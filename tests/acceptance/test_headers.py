@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from scapy.layers.l2 import Ether
 
 from TesterLibrary.files.headers import load_headers
@@ -60,6 +61,7 @@ def test_every_stack_arrives_as_it_was_planned(bed: OpenTestbed, tmp_path: Path)
         assert " ".join(names) == STACKS.get(planned.name, " ".join(names))
 
 
+@pytest.mark.long
 def test_keywords_for_headers_and_payloads(tmp_path: Path) -> None:
     tests = run("headers.robot", tmp_path)
     assert len(tests) == 6

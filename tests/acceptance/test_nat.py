@@ -135,6 +135,7 @@ def test_connections_that_others_have_answered_are_found_out(tmp_path: Path) -> 
     check_passed(robot(PLANTED, tmp_path, "TESTBED:embedded/nat", only=only))
 
 
+@pytest.mark.long
 def test_a_router_is_no_nat(tmp_path: Path) -> None:
     tests = robot(PLANTED, tmp_path, "TESTBED:embedded/l3-router", only="Nothing Is Translated")
     (test,) = tests.values()

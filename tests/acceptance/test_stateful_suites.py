@@ -19,7 +19,7 @@ _LONG = {
     "l7_load_balancer",
     "nd_learning",
 }
-_LONG_IF_RIGHT = {*_LONG, "cdn", "private_tunnel"}
+_LONG_IF_RIGHT = {*_LONG, "cdn", "private_tunnel", "syn_flood"}
 
 
 @pytest.mark.parametrize("suite", [quick_or_long(suite, long=suite in _LONG_IF_RIGHT) for suite in RIGHT])

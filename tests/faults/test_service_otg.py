@@ -217,6 +217,7 @@ def test_requests_that_are_none_of_the_protocol_are_in_the_audit(service: tuple[
         until(lambda: ("nobody", "otg", 404, said) in served.audit())
 
 
+@pytest.mark.long
 def test_a_user_who_is_removed_loses_the_tester_while_he_is_connected(service: tuple[Served, int]) -> None:
     served, port = service
     with of("nobody", port) as his:
