@@ -42,16 +42,15 @@ class SessionGetter:
     ) -> Any:
         """All statistics of an end, or one of them."""
         ends = self._suite.connections
-        # Looked at first: who has opened all meanwhile is early, and never wrong.
-        changes = statistic and (_rises(statistic) or (statistic != _PRESENT and ends.runs(name, End)))
-        behind = ends.behind(name, at_end=_ends_well(str(statistic))) if operator and changes else None
-        trial = ends.settled_so_far(name) if statistic in _FAILED else ends.so_far(name)
-        statistics = trial.statistics
         if statistic is None:
-            return statistics
+            return ends.so_far(name).statistics
+        # Looked at first: who has opened all meanwhile is early, and never wrong.
+        changes = _rises(statistic) or (statistic != _PRESENT and ends.runs(name, End))
+        behind = ends.behind(name, at_end=_ends_well(statistic)) if operator and changes else None
+        trial = ends.settled_so_far(name) if statistic in _FAILED else ends.so_far(name)
         return asserted(
             self._suite,
-            statistics.statistic(statistic),
+            trial.statistics.statistic(statistic),
             operator,
             expected,
             subject=f"{statistic.replace('_', ' ')} of {name}",

@@ -59,9 +59,7 @@ class StreamResult:
     law: str = ""  # of its departures: evenly spaced, or what its author asked for; empty in old records
     in_time: InTime | None = None  # first arrivals while it was sent; None: see arrived_in_time
     different: int | None = None  # flows: combinations of values of the edited fields; None: not known
-    sending_ns: int = (
-        0  # time that its frames take, each with a gap behind it; 0: not known, or fewer than two
-    )
+    sending_ns: int = 0  # time of its frames, each with its gap; 0: not known, or fewer than two
 
     @property
     def traffic(self) -> str:

@@ -132,7 +132,8 @@ class Connections:
             running = self._running.pop(name)
             target = self._tester.target
             try:
-                waiting, unfinished = running.waiting_for_ever(), running.unfinished()
+                waiting = running.waiting_for_ever()
+                unfinished = running.unfinished(waiting)
                 target.stop([running.plan.job], abandon=abandon)
                 trial = running.since_start()
                 if waiting is not None:

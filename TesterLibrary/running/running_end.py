@@ -126,13 +126,17 @@ class RunningEnd:
             over=openings is not None and openings.over and not from_start,
         )
 
-    def unfinished(self) -> Unfinished | None:
-        """The connections of clients that may change counts yet; None if there are none."""
+    def unfinished(self, waiting: int | None = None) -> Unfinished | None:
+        """The connections of clients that may change counts yet; None if there are none.
+
+        `waiting`: those that wait for an answer for longer than others, if somebody has looked already.
+        """
         openings = self.openings()
         if openings is None or not (openings.left or openings.unanswered or openings.open):
             return None
         if openings.left or openings.unanswered:
-            waiting = self.left_waiting(openings.counted) or 0
+            if waiting is None:
+                waiting = self.left_waiting(openings.counted) or 0
             if openings.left:
                 left = Unfinished(openings.left, openings.left_text, State.TO_BE_OPENED)
                 return None if openings.kept(waiting) else left

@@ -81,6 +81,7 @@ class FakeChip(Generic[P]):
 
     def run(self, now_ns: int) -> None:
         """Runs all events until then. SwitchGone if that takes too long."""
+        due = partial(self._due, now_ns)
         if self._haste:
             self._haste.begin()
         while self._events and self._events[0].at_ns <= now_ns:
@@ -88,7 +89,7 @@ class FakeChip(Generic[P]):
             self._now_ns = event.at_ns
             event.does(event.at_ns)
             if self._haste:
-                self._haste.event(lambda: self._due(now_ns))
+                self._haste.event(due)
         self._now_ns = max(self._now_ns, now_ns)
         for loop in self._loops.values():
             self._go_round(loop)

@@ -23,7 +23,7 @@ class Haste:
 
     def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
         self._now_s = now_s
-        self._began_s, self._events, self._packets = now_s(), 0, 0
+        self.begin()
 
     def begin(self) -> None:
         """Begins with a request."""
