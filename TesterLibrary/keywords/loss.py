@@ -139,7 +139,8 @@ class Loss:
         | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
         | ``timeout`` | a frame that arrived later than this is lost, such as ``5 ms``; none, if left out |
 
-        It is INCONCLUSIVE where a sweep has tried no load up to ``at``: give that to `Sweep Frame Loss`, too.
+        A sweep that has not tried ``at`` itself passes only if the next lower and the next higher load are
+        within the bound. Otherwise it is INCONCLUSIVE and names both: give ``at`` to `Sweep Frame Loss`, too.
 
         | `Verify Loss Below` | 0.001 % |
         | `Verify Loss Below` | 0 | timeout=5 ms |
@@ -149,12 +150,7 @@ class Loss:
             if at is not None or timeout is not None:
                 raise PlanError(f"at and timeout are of trials; Stamp Traffic has its own timeout: {judged}")
             return self._suite.conclude(at_most(judged.loss_below, bound, within))
-        tried = trials_of(judged)
-        trials = [t for t in tried if at is None or t.load <= at.value]
-
-        def judge(bound: Ratio) -> Verdict:
-            if isinstance(judged, FrameLossResult):
-                return judged.verdict_below(bound, at=at, timeout=timeout)
-            return loss_below(trials, bound, timeout, at=at, tried=tried)
-
-        return self._suite.conclude(at_most(judge, bound, within))
+        trials = trials_of(judged)
+        return self._suite.conclude(
+            at_most(lambda bound: loss_below(trials, bound, timeout, at=at), bound, within)
+        )

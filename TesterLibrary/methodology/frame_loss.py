@@ -94,10 +94,10 @@ class FrameLossResult(Result):
     ) -> Verdict:
         """Whether no more than the bound is lost at any load, or at any load up to `at` of line rate.
 
-        FAIL if a valid trial lost more; else INCONCLUSIVE if the tester fell short in a trial.
+        FAIL if a valid trial lost more; else INCONCLUSIVE if the tester fell short in a trial, or if neither
+        `at` was tried nor the next higher load is within the bound.
         """
-        told = [trial for trial in self.trials if at is None or trial.load <= at.value]
-        return loss_below(told, bound, timeout, at=at, tried=self.trials)
+        return loss_below(self.trials, bound, timeout, at=at)
 
     def __str__(self) -> str:
         points = ", ".join(f"{Ratio(t.load)}: {_point(t)}" for t in self.trials)

@@ -14,7 +14,7 @@ from ..measurement.counter import total
 from ..measurement.latency import Figure, Latency
 from ..measurement.trial import StreamResult, Trial
 from ..model.units import LINE_OVERHEAD, Duration, Rate, RateUnit, Ratio, duration_text, ratio_text
-from ..verdict import AT_LEAST, AT_MOST, About, Between, Verdict, assess
+from ..verdict import AT_LEAST, AT_MOST, About, Between, Outcome, Verdict, assess
 
 # A reason to doubt a rate below what is asked: that was not offered.
 ALL_DELIVERED = "the device delivered all that it was offered"
@@ -26,17 +26,19 @@ def loss_below(
     timeout: Duration | None = None,
     *,
     at: Ratio | None = None,
-    tried: Sequence[Trial] = (),
 ) -> Verdict:
     """Whether no trial lost a greater part of its frames than the bound.
 
-    With a timeout, frames that arrived later are lost, too. With a load, `at`, the trials are those of
-    `tried` at loads up to it. Where loads differ, the verdict says at which one most was lost.
+    With a timeout, frames that arrived later are lost, too. With a load, `at`, trials up to it are judged.
+    Where loads differ, the verdict says at which one most was lost.
 
     FAIL if a valid trial did, whatever the others say; else INCONCLUSIVE if one is invalid, if there is none,
     if the counts of one leave its loss open, or if a stream of one received nothing: what all streams lost
-    together hides that one of them is dead.
+    together hides that one of them is dead. If `at` was not tried, PASS needs a higher load within the bound.
     """
+    tried = trials
+    trials = [trial for trial in tried if at is None or trial.load <= at.value or _is_at(trial, at)]
+    above = [trial for trial in tried if at is not None and trial.load > at.value]
     bounds = [_loss_bounds(trial, timeout) for trial in trials]
     known = [(*b, trial) for b, trial in zip(bounds, trials, strict=True) if trial.valid and b]
     least, most, worst = max(known, key=lambda each: each[0], default=(Fraction(0), Fraction(0), None))
@@ -48,8 +50,8 @@ def loss_below(
         (least if least == most else Between(least, most)) if worst else None,
         AT_MOST,
         bound.value,
-        subject=f"frame loss of {title_of(trials or tried)}{'' if at is None else f' at loads up to {at}'}",
-        measured=_loss_within_text(worst, least, most, timeout) + _at_load(worst, at, tried or trials)
+        subject=f"frame loss of {title_of(tried)}{'' if at is None else f' at loads up to {at}'}",
+        measured=_loss_within_text(worst, least, most, timeout) + _at_load(worst, at, tried)
         if worst
         else "unknown",
         bound=f"<= {bound}",
@@ -58,10 +60,16 @@ def loss_below(
         else _untried(trials, at, tried)
         or _loss_doubt(trials, timeout)
         or (worst.loss_unknown if worst and is_open else "")
-        or deaf(trials),
+        or deaf(trials)
+        or _untried_at(trials, above, bound, timeout, at),
         criterion="frame loss",
         text=ratio_text,
     )
+
+
+def _is_at(trial: Trial, at: Ratio) -> bool:
+    """Whether a trial had a load, as far as people read it."""
+    return str(Ratio(trial.load)) == str(at)
 
 
 def _untried(trials: Sequence[Trial], at: Ratio | None, tried: Sequence[Trial]) -> str:
@@ -70,6 +78,33 @@ def _untried(trials: Sequence[Trial], at: Ratio | None, tried: Sequence[Trial]) 
         return ""
     lowest = Ratio(min(trial.load for trial in tried))
     return f"no load at or below {at} was tried; the lowest was {lowest}; give Sweep Frame Loss at={at}"
+
+
+def _untried_at(
+    trials: Sequence[Trial],
+    above: Sequence[Trial],
+    bound: Ratio,
+    timeout: Duration | None,
+    at: Ratio | None,
+) -> str:
+    """Why lower loads within the bound leave open the load that is judged; empty if they do not.
+
+    It was tried itself, or the next higher load is within the bound, too.
+    """
+    if at is None or any(_is_at(trial, at) for trial in trials):
+        return ""
+    lower = Ratio(max(trial.load for trial in trials))
+    higher = min((trial.load for trial in above), default=None)
+    if higher is None:
+        return f"{at} was not tried; the highest load was {lower}; give Sweep Frame Loss at={at}"
+    nearest = [trial for trial in above if trial.load == higher]
+    within = loss_below(nearest, bound, timeout)
+    if within.outcome is Outcome.PASS:
+        return ""
+    return (
+        f"{at} was not tried: the next lower load, {lower}, is within the bound, and of the next higher one, "
+        f"{Ratio(higher)}, the loss is {within.measured}; give Sweep Frame Loss at={at}"
+    )
 
 
 def _at_load(worst: Trial, at: Ratio | None, tried: Sequence[Trial]) -> str:

@@ -26,6 +26,7 @@ from .mlrsearch_judge import mlrsearch
 from .regression_judge import regression
 from .stability_judge import stability
 from .sustained_judge import sustained
+from .sweep_judge import sweep
 from .value_judge import value
 
 _DEVICES: tuple[Judge, ...] = (
@@ -73,6 +74,7 @@ _DEVICES: tuple[Judge, ...] = (
     nat.teardown,
     services.burst_size,
     services.colours,
+    sweep,
 )
 _FAKE: tuple[Judge, ...] = (fake.loss, fake.search, fake.latency, nat.holding, nat.opening, nat.deleting)
 _SWITCH: tuple[Judge, ...] = (

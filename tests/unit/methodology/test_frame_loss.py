@@ -11,6 +11,7 @@ import pytest
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.frame_loss import FrameLossSweep, sweep_frame_loss
+from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.model.units import Duration, Ratio
 from TesterLibrary.verdict import Outcome
 
@@ -92,6 +93,36 @@ def test_verdicts_say_at_which_loads() -> None:
     assert nothing.reason == (
         "no load at or below 5 % was tried; the lowest was 10 %; give Sweep Frame Loss at=5 %"
     )
+
+
+def test_a_load_between_two_of_a_sweep_is_judged_by_both() -> None:
+    lossy = sweep_frame_loss(SimulatedMeasurer(capacity=Fraction(45, 100)), SWEEP)
+    none = Ratio.parse(0)
+    between = lossy.verdict_below(none, at=Ratio.parse("49.9 %"))
+    assert between.outcome is Outcome.INCONCLUSIVE
+    assert between.reason == (
+        "49.9 % was not tried: the next lower load, 40 %, is within the bound, and of the next higher one, "
+        "50 %, the loss is 10 % (74,405 of 744,048 frames); give Sweep Frame Loss at=49.9 %"
+    )
+    # Both neighbours are within the bound, so what lies between them is, too.
+    assert lossy.verdict_below(none, at=Ratio.parse("39.9 %")).outcome is Outcome.PASS
+    assert lossy.verdict_below(Ratio.parse("11 %"), at=Ratio.parse("49.9 %")).outcome is Outcome.PASS
+    # A lower load that was tried is out of bounds already.
+    assert lossy.verdict_below(none, at=Ratio.parse("50.1 %")).outcome is Outcome.FAIL
+    # Nothing was tried above: 40 % says nothing of 49.9 %.
+    alone = SimulatedMeasurer().measure(Fraction(40, 100), SECOND)
+    single = loss_below([alone], none, at=Ratio.parse("49.9 %"))
+    assert single.outcome is Outcome.INCONCLUSIVE
+    assert single.reason == (
+        "49.9 % was not tried; the highest load was 40 %; give Sweep Frame Loss at=49.9 %"
+    )
+
+
+def test_a_load_was_tried_if_it_prints_alike() -> None:
+    trial = SimulatedMeasurer().measure(Fraction(1, 3), SECOND)
+    load = Ratio.parse(str(Ratio(trial.load)))
+    assert load.value != trial.load
+    assert loss_below([trial], Ratio.parse(0), at=load).outcome is Outcome.PASS
 
 
 def test_a_load_is_tried_in_any_case() -> None:

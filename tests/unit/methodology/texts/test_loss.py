@@ -49,6 +49,7 @@ def sweeps() -> Iterator[Verdict]:
         yield result.verdict_below(NONE)
         yield result.verdict_below(TENTH)
         yield result.verdict_below(NONE, at=TENTH)
+        yield result.verdict_below(NONE, at=Ratio.parse("50 %"))
     measurement = LatencyMeasurement(TENTH, SECOND, 2)
     for trials in ((trial(), trial()), (trial(), switched()), (trial(), trial(capacity=0)), ()):
         result = LatencyResult("north, 64 bytes", trials, measurement)
