@@ -172,6 +172,21 @@ class Certification:
                 f"the {kind} there are {', '.join(dict.fromkeys(there)) or 'none'}"
             )
 
+    def _check_suites(self) -> None:
+        """ChoiceError for two suites that Robot gives one name: records could not tell their tests apart."""
+        for bed in self.beds:
+            files: dict[str, dict[int, Path]] = {}
+            for test in self._suite(bed).all_tests:
+                suite_name = test.full_name.removesuffix(f".{test.name}")
+                files.setdefault(suite_name, {})[id(test.parent)] = Path(str(test.source))
+            for name, suites in files.items():
+                if len(suites) > 1:
+                    paths = " and ".join(map(str, suites.values()))
+                    short = name.removeprefix(f"{bed.label}.")
+                    raise ChoiceError(
+                        f"two suites have the name {short!r}: {paths}; give each file once, and its own name"
+                    )
+
     def check_interfaces(self) -> None:
         """TesterLibraryError names the line of an interface that this machine, which has the tester, has not.
 
@@ -193,6 +208,7 @@ class Certification:
         if len({bed.label for bed in self.beds}) < len(self.beds):
             raise ChoiceError("two testbeds have the same name; the report could not tell them apart")
         self._check_choice()
+        self._check_suites()
         items = tuple(self.items())
         if not items:
             given = dict.fromkeys(str(path) for bed in self.beds for path in bed.suites)

@@ -14,7 +14,8 @@ import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import getitem
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
@@ -84,6 +85,20 @@ class Document:
             place = place[:-1]
         return self.lines.get(place, 1)
 
+    def check_unique(self, places: Iterable[Place], *, any_case: bool = False) -> None:
+        """The error of its kind for the first text that is at two of these places."""
+        first: dict[str, Place] = {}
+        for place in places:
+            if place in self.lines:
+                value = str(reduce(getitem, place, self.data))
+                if (earlier := first.setdefault(value.lower() if any_case else value, place)) != place:
+                    raise self.error(place, self.repeated(value, earlier))
+
+    def repeated(self, value: object, earlier: Place) -> str:
+        """The message for a value that an earlier place has, too."""
+        where = f"line {self.line(earlier)} already, as {dotted(earlier)}"
+        return f"{reprlib.repr(value)} is in {where}; each needs its own"
+
 
 def dotted(place: Place) -> str:
     """A place as people write it: `ports[0].speed`."""
@@ -107,10 +122,17 @@ def load_document(
     for definition, properties in more.items():
         schema["$defs"][definition]["properties"] |= properties
     errors = jsonschema.Draft202012Validator(schema, format_checker=_FORMATS).iter_errors(document.data)
-    problems = dict.fromkeys(problem for error in errors for problem in _explain(error))
+    problems = dict.fromkeys(problem for error in errors for problem in _explain(error, document))
     if problems:
         in_order = sorted(problems, key=lambda problem: document.line(problem[0]))
         raise kind.error("\n".join(document.message(*problem) for problem in in_order))
+    names: dict[Place, list[Place]] = {}  # by the list whose items have them
+    for place in document.lines:
+        match place:
+            case (*above, int(), "name"):
+                names.setdefault(tuple(above), []).append(place)
+    for places in names.values():
+        document.check_unique(places)
     return document
 
 
@@ -120,7 +142,7 @@ def did_you_mean(given: object, known: Iterable[object]) -> str:
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
-def _explain(error: jsonschema.ValidationError) -> Iterator[tuple[Place, str]]:
+def _explain(error: jsonschema.ValidationError, document: Document) -> Iterator[tuple[Place, str]]:
     """The place of each error, and a message for the author of the file."""
     place: Place = tuple(error.absolute_path)
     rule, given, schema = error.validator, cast("Any", error.instance), cast("dict[str, Any]", error.schema)
@@ -137,6 +159,10 @@ def _explain(error: jsonschema.ValidationError) -> Iterator[tuple[Place, str]]:
             yield (*place, missing), f"is missing; {schema['properties'][missing]['description']}"
     elif rule == "format":
         yield place, str(error.cause)
+    elif rule == "uniqueItems":
+        number = next(number for number, item in enumerate(given) if item in given[:number])
+        earlier = (*place, given.index(given[number]))
+        yield (*place, number), document.repeated(given[number], earlier)
     else:
         hint = did_you_mean(given, schema["enum"]) if rule == "enum" else ""
         yield place, f"{reprlib.repr(given)} is not allowed{hint}; {schema['description']}"
@@ -261,7 +287,8 @@ class _Builder:
                 problem = f'the key {key} is not a text; write "{key}" with quotes'
                 raise self._kind.error(f"{self._path}:{line}: {dotted(where)}: {problem}")
             if key in mapping:
-                raise self._kind.error(f"{self._path}:{line}: {dotted(where)}: given twice; remove one")
+                problem = f"given twice, in line {self.lines[where]} before; remove one"
+                raise self._kind.error(f"{self._path}:{line}: {dotted(where)}: {problem}")
             self.lines[where] = line
             mapping[key] = self.value(value_node, where)
         return mapping

@@ -24,7 +24,7 @@ from ..model.stream_mix import mixed
 from ..model.units import LINE_RATE, Bandwidth, Duration, Rate, Ratio
 from ..model.version import VersionField
 from . import paths
-from .document import Document, Kind, Place, load_document
+from .document import Document, Kind, Place, dotted, load_document
 from .field_values import parse_shares
 from .headers import load_headers
 from .job_editor import cascade, editor
@@ -62,11 +62,12 @@ class _Reader:
         """The whole file."""
         data = self._document.data
         ports = [self._port(number, port) for number, port in enumerate(data["ports"])]
-        for number, port in enumerate(ports):
-            if port.name in [earlier.name for earlier in ports[:number]]:
-                problem = f"there is a port {port.name!r} already; each needs its own name"
-                raise self._document.error(("ports", number, "name"), problem)
         streams = [self._stream(number, stream) for number, stream in enumerate(data.get("streams", ()))]
+        self._document.check_unique(
+            (key, number, "name")
+            for key in ("responders", "clients")
+            for number in range(len(data.get(key, ())))
+        )
         ends = (
             *self._ends("responders", responder),
             *self._ends("clients", clients),
@@ -138,6 +139,11 @@ class _Reader:
     def _mixed(self, streams: list[Stream], ports: Mapping[str, Port]) -> list[Stream]:
         """The streams, those of mixes with their shares of the mix's rate."""
         known = {stream.name: stream for stream in streams}
+        rates: dict[str, Place] = {  # the rates of streams
+            data["name"]: ("streams", number, "rate")
+            for number, data in enumerate(self._document.data.get("streams", ()))
+            if "rate" in data
+        }
         for number, data in enumerate(self._document.data.get("mixes", ())):
             place = ("mixes", number)
             given = {name: str(share) for name, share in data["shares"].items()}
@@ -146,6 +152,14 @@ class _Reader:
             if unknown:
                 problem = f"there is no stream {unknown!r}; there are {', '.join(known)}"
                 raise self._document.error((*place, "shares"), problem)
+            for name in shares:
+                share = (*place, "shares", name)
+                if (earlier := rates.setdefault(name, share)) != share:
+                    raise self._document.error(
+                        share,
+                        f"line {self._document.line(earlier)} gives the rate of this stream already, by "
+                        f"{dotted(earlier)}; a stream has a rate of its own or a share of one mix",
+                    )
             rate = self._parsed(Rate.parse, data["rate"], (*place, "rate"))
             parts = [known[name] for name in shares]
             mix = partial(mixed, data["name"], shares=shares, rate=rate, ports=ports)

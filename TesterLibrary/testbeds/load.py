@@ -108,8 +108,9 @@ class _Reader:
         data = self._document.data
         dut = self._dut(data["dut"])
         ports = tuple(self._port(number, port, dut) for number, port in enumerate(data["ports"]))
-        for key in ("name", "interface", "mac"):
-            self._unique(key, [getattr(port, key) for port in ports])
+        for key in ("interface", "mac"):
+            places = (("ports", number, key) for number in range(len(ports)))
+            self._document.check_unique(places, any_case=key == "mac")
         if data.get("hosts") and not dut.is_physical:
             raise self._error("leave it out: only a physical device has hosts of your own", "hosts")
         tester = TesterSection(self._document).tester()
@@ -132,12 +133,6 @@ class _Reader:
             source=self._document.path,
             hosts={name: self._host(host, "hosts", name) for name, host in data.get("hosts", {}).items()},
         )
-
-    def _unique(self, key: str, values: list[Any]) -> None:
-        for number, value in enumerate(values):
-            if value and value in values[:number]:
-                first = values.index(value)
-                raise self._error(f"ports[{first}] has it already; each needs its own", "ports", number, key)
 
     def _dut(self, data: Mapping[str, Any]) -> DutSpec:
         known = list(devices())

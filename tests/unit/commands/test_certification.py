@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from hashlib import sha256
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import pytest
 
 from TesterLibrary.commands._certification import Certification, certification
 from TesterLibrary.commands.certify import _tests
-from TesterLibrary.errors import TesterLibraryError
+from TesterLibrary.errors import ChoiceError, TesterLibraryError
 from TesterLibrary.files.paths import names, report_file, suite_root
 from TesterLibrary.reporting.agenda import Item, expected_s
 from TesterLibrary.reporting.place import EVIDENCE
@@ -39,6 +40,25 @@ def test_own_testbeds_get_the_suites_of_the_profile(tmp_path: Path) -> None:
     (bed,) = run.beds
     assert (bed.testbed, bed.criteria) == ("embedded/l3-router", None)
     assert {path.stem for path in bed.suites} >= {"l4_gateway", "syn_flood"}
+
+
+@pytest.mark.parametrize("second", ["a.robot", "night/a.robot"])
+def test_two_suites_of_one_name_are_refused_with_both_files(tmp_path: Path, second: str) -> None:
+    files = [tmp_path / "a.robot", tmp_path / second]
+    for file in files:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("*** Test Cases ***\nOne\n    No Operation\n", encoding="utf-8")
+    run = certification(
+        profile="quick",
+        testbeds=["simulated/breakpoint"],
+        criteria=None,
+        suites=list(map(str, files)),
+        output=tmp_path / "out",
+    )
+    with pytest.raises(
+        ChoiceError, match=re.escape(f"two suites have the name 'A': {files[0]} and {files[1]};")
+    ):
+        run.check()
 
 
 def test_the_profile_mlrsearch_runs_its_suite_on_a_device_with_criteria(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def test_the_shipped_example_is_right() -> None:
         ("time_budget: 2", "time_budget: 2 is not allowed; give a time, such as 2 h"),
         ("time_budget: 0 s", "time_budget: '0 s' is not allowed; give a time above 0"),
         ("time_budget: 2 parsecs", "time_budget: '2 parsecs' is not a time"),
-        ("testbeds: [lab, lab]", "testbeds: ['lab', 'lab'] is not allowed; give a list of testbeds"),
+        ("testbeds: [lab, lab]", "testbeds[1]: 'lab' is in line 2 already, as testbeds[0]"),
         ("variables: {TESTBED: x}", "variables.TESTBED: is set from testbeds, profile and criteria"),
         ("variables: {test bed: x}", "variables.test bed: is set from testbeds, profile and criteria"),
         ("variables: {Output Dir: x}", "variables.Output Dir: is set by Robot Framework; leave it out"),

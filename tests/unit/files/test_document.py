@@ -61,7 +61,7 @@ def test_a_place_is_written_as_people_do() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a: 1\nb:\n  c: 1\n  c: 2\n", "bed.yaml:4: b.c: given twice"),
+        ("a: 1\nb:\n  c: 1\n  c: 2\n", "bed.yaml:4: b.c: given twice, in line 3 before; remove one"),
         ("a: [1\n", "bed.yaml:2: not YAML"),
         ("a: 1\n\tb: 2\n", "bed.yaml:2: not YAML"),
         ("[a]: 1\n", "bed.yaml:1: a key has to be a word"),

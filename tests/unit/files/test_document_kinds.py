@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,7 @@ from TesterLibrary.files import paths
 from TesterLibrary.files.calibration import read_calibration, store_calibration
 from TesterLibrary.files.campaign import load_campaign
 from TesterLibrary.files.criteria import load_criteria
+from TesterLibrary.files.document import Kind, Place, dotted, read_document
 from TesterLibrary.files.evidence_limits import evidence_limits
 from TesterLibrary.files.headers import load_headers
 from TesterLibrary.files.job import load_job
@@ -57,7 +61,7 @@ def kind(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, Callable
     ("added", "message"),
     [
         ("wrong_key: 1", "wrong_key: there is no such key; allowed are {keys}"),
-        ("{key}: 1", "{key}: given twice; remove one"),
+        ("{key}: 1", "{key}: given twice, in line"),
         ("}", "not YAML"),
     ],
 )
@@ -89,6 +93,43 @@ def test_a_value_that_is_missing_or_wrong_is_refused_by_its_line(
         read(path)
     refused = rf"{re.escape(str(path))}:{number}: [\w.\[\]]*{key.strip()}: \[1, 2\] is not allowed; give \w+"
     assert re.match(refused, str(caught.value))
+
+
+LISTS: list[tuple[str, str, Place]] = [
+    ("testbed", "testbeds/two-nics.yaml", ("ports",)),
+    ("job", "jobs/bursts.yaml", ("streams",)),
+    ("job", "jobs/web.yaml", ("ports",)),
+    ("job", "jobs/web.yaml", ("responders",)),
+    ("job", "jobs/web.yaml", ("clients",)),
+    ("headers", "headers/example.yaml", ("headers",)),
+    ("headers", "headers/example.yaml", ("headers", 0, "fields")),
+    ("protocol", "protocols/private-tunnel.yaml", ("definitions",)),
+    ("protocol", "protocols/udp-echo.yaml", ("counters",)),
+    ("protocol", "protocols/udp-echo.yaml", ("states",)),
+    ("campaign", "campaigns/nightly.yaml", ("testbeds",)),
+]
+
+
+@pytest.mark.parametrize(("kind", "shipped", "place"), LISTS)
+def test_a_name_twice_in_a_list_is_refused_with_both_lines(
+    tmp_path: Path, kind: str, shipped: str, place: Place
+) -> None:
+    data = read_document(RESOURCES / shipped, Kind("any", TesterLibraryError)).data
+    items = reduce(getitem, place, data)
+    items.append(items[0])
+    path = tmp_path / "mine.yaml"
+    path.write_text(json.dumps(data, indent=0), encoding="utf-8")  # each value has a line of its own
+    named = isinstance(items[0], dict)
+    name = items[0]["name"] if named else items[0]
+    first, *_, second = (
+        number
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if line.rstrip(",") in (f'"{name}"', f'"name": "{name}"')
+    )
+    at, earlier = (dotted((*place, number, *(["name"] if named else []))) for number in (len(items) - 1, 0))
+    expected = f"{path}:{second}: {at}: {name!r} is in line {first} already, as {earlier}; each needs its own"
+    with pytest.raises(TesterLibraryError, match=f"^{re.escape(expected)}$"):
+        KINDS[kind][1](path)
 
 
 def test_nothing_else_reads_yaml() -> None:

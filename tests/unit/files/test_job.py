@@ -158,7 +158,29 @@ def test_the_engine_s_clock_is_exact() -> None:
         ),
         (
             PORTS.replace("p2", "p1") + "  - {name: a, tx: p1, rx: p1}\n",
-            ":5: ports[1].name: there is a port 'p1' already",
+            ":5: ports[1].name: 'p1' is in line 4 already, as ports[0].name",
+        ),
+        (
+            PORTS + "  - {name: a, tx: p1, rx: p2}\n  - {name: a, tx: p2, rx: p1}\n",
+            ":8: streams[1].name: 'a' is in line 7 already, as streams[0].name; each needs its own",
+        ),
+        (
+            PORTS.replace("streams:", "responders:")
+            + "  - {name: a, port: p1, protocol: udp-echo}\nclients:\n  - {name: a, port: p2, "
+            "protocol: udp-echo-client, target: 1.2.3.4}\n",
+            ":9: clients[0].name: 'a' is in line 7 already, as responders[0].name",
+        ),
+        (
+            PORTS
+            + "  - {name: a, tx: p1, rx: p2}\nmixes:\n"
+            + "  - {name: m, rate: 1 Mpps, shares: {a: 1}}\n  - {name: n, rate: 2 Mpps, shares: {a: 1}}\n",
+            ":10: mixes[1].shares.a: line 9 gives the rate of this stream already, by mixes[0].shares.a; a",
+        ),
+        (
+            PORTS
+            + "  - {name: a, tx: p1, rx: p2, rate: 1 kpps}\n"
+            + "mixes: [{name: m, rate: 1 Mpps, shares: {a: 100 %}}]\n",
+            ":8: mixes[0].shares.a: line 7 gives the rate of this stream already, by streams[0].rate",
         ),
         (
             PORTS.replace("10 Gbps", "10 Gb") + "  - {name: a, tx: p1, rx: p2}\n",

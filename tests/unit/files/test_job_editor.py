@@ -23,7 +23,7 @@ from TesterLibrary.model.editor import (
 
 from .test_job import STREAM, job
 
-MIX = "rate: 1 kpps}\nmixes:\n  - {name: m, rate: 1 kpps, shares: "
+MIX = "signature: true}\nmixes:\n  - {name: m, rate: 1 kpps, shares: "
 
 
 def test_each_way_in_which_a_field_changes(tmp_path: Path) -> None:
