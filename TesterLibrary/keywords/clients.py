@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
 from typing import Annotated, Any
 
 from robot.api.deco import keyword
@@ -17,7 +18,7 @@ from ..model.responder import Clients, Reopen
 from ..model.units import Duration
 from ..running.suite import Suite
 from ._component import component
-from ._parameters import check_parameters
+from ._parameters import with_parameters
 from ._shared import shares
 from ._states import show_states
 
@@ -25,6 +26,8 @@ ONE_MEGABYTE = Octets(10**6)
 NO_TIME = Duration(0)
 _HTTP = PortRange(80)
 _OF_SOME = ["flow_size", "requests", "hold"]  # arguments of some keywords that open connections
+_SIZE = MappingProxyType({"size": "flow_size"})  # an argument, by the parameter of the tables that it sets
+_NONE: Mapping[str, Any] = MappingProxyType({})
 _IN_FLIGHT = 10_000  # connections of UDP without an answer so far: their rate alone is to limit them
 
 
@@ -86,7 +89,7 @@ class ClientSide:
         """
         target = shared.target if shared.target.ports else replace(shared.target, ports=_HTTP)
         given = {"size": flow_size.count, "requests": requests, "linger": shared.linger}
-        return self._start("http-client", replace(shared, target=target), given | parameters)
+        return self._start("http-client", replace(shared, target=target), given, parameters, _SIZE)
 
     @keyword(name="Start TCP Clients", tags=["clients"])
     @shares(ClientArguments, before="rate")
@@ -111,7 +114,7 @@ class ClientSide:
         """
         size = {} if flow_size is None else {"size": flow_size.count}
         given = {**size, "hold": hold, "linger": shared.linger}
-        return self._start("tcp-client", shared, given | parameters)
+        return self._start("tcp-client", shared, given, parameters, _SIZE)
 
     @keyword(name="Start NAT Clients", tags=["clients"])
     @shares(ClientArguments, before="rate", without=("connections", "linger"))
@@ -144,7 +147,8 @@ class ClientSide:
         | `Start NAT Clients` | inside | [64:ff9b::203.0.113.10]:9693 | rate=1000/s |
         """
         protocol = "nat-initiator" if shared.target.addresses.first.version == 4 else "nat64-initiator"
-        return self._start(protocol, replace(shared, connections=connections), {"hold": hold, **parameters})
+        shared = replace(shared, connections=connections)
+        return self._start(protocol, shared, {"hold": hold}, parameters)
 
     @keyword(name="Start SYN Flood", tags=["clients"])
     @shares(ClientArguments, before="vlan", without=("connections", "reopen", "linger"))
@@ -182,7 +186,7 @@ class ClientSide:
 
         | `Start Protocol Clients` | tunnels | ${CURDIR}/client.yaml | 10.1.0.10:7000 | connections=10 |
         """
-        name = self._start(protocol, shared, parameters)
+        name = self._start(protocol, shared, {}, parameters)
         show_states(self._suite.recorder, protocol)
         return name
 
@@ -204,7 +208,14 @@ class ClientSide:
         """
         return self._suite.connections.stop(names, Clients, abandon=abandon)
 
-    def _start(self, protocol: str, shared: ClientArguments, parameters: Mapping[str, Any]) -> str:
+    def _start(
+        self,
+        protocol: str,
+        shared: ClientArguments,
+        given: Mapping[str, Any],
+        parameters: Mapping[str, Any] = _NONE,
+        names: Mapping[str, str] = _NONE,
+    ) -> str:
         clients = Clients(
             name=shared.name,
             port=shared.port,
@@ -217,7 +228,7 @@ class ClientSide:
             total=shared.total,
             first_source=shared.first_source,
             vlan=shared.vlan,
-            parameters=parameters,
+            parameters=given,
         )
-        check_parameters(clients, [one.name for one in fields(ClientArguments)] + _OF_SOME)
-        return self._suite.connections.start(clients)
+        arguments = [one.name for one in fields(ClientArguments)] + _OF_SOME
+        return self._suite.connections.start(with_parameters(clients, parameters, arguments, names))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
 from typing import Annotated, Any
 
 from robot.api.deco import keyword
@@ -16,7 +17,7 @@ from ..model.quantity import Octets
 from ..model.responder import Responder
 from ..running.suite import Suite
 from ._component import component
-from ._parameters import check_parameters
+from ._parameters import with_parameters
 from ._shared import shares
 from ._states import show_states
 
@@ -60,7 +61,7 @@ class Responders:
 
         | `Start HTTP Responder` | backends | port=p2 | servers=10.1.0.10-10.1.0.13:80 | body=1 MB |
         """
-        return self._start("http-server", shared, {"body": body.count, **parameters})
+        return self._start("http-server", shared, {"body": body.count}, parameters)
 
     @keyword(name="Start TCP Responder", tags=["responder"])
     @shares(ResponderArguments, before="flows")
@@ -76,7 +77,7 @@ class Responders:
 
         | `Start TCP Responder` | sink | servers=10.1.0.10:5001 |
         """
-        return self._start("tcp-server", shared, {"size": size.count, **parameters})
+        return self._start("tcp-server", shared, {"size": size.count}, parameters)
 
     @keyword(name="Start UDP Responder", tags=["responder"])
     @shares(ResponderArguments, before="vlan", without=("servers", "flows"))
@@ -108,7 +109,7 @@ class Responders:
 
         | `Start NAT Responder` | outside | servers=198.19.1.10:9693 | every=250 ms |
         """
-        return self._start("nat-responder", shared, parameters)
+        return self._start("nat-responder", shared, {}, parameters)
 
     @keyword(name="Start ARP Responder", tags=["responder"])
     @shares(ResponderArguments, before="vlan", without=("servers", "flows"))
@@ -143,7 +144,7 @@ class Responders:
 
         | `Start Protocol Responder` | tunnels | ${CURDIR}/tunnel.yaml | servers=10.1.0.10 | silence=5 s |
         """
-        name = self._start(protocol, shared, parameters)
+        name = self._start(protocol, shared, {}, parameters)
         show_states(self._suite.recorder, protocol)
         return name
 
@@ -166,18 +167,19 @@ class Responders:
         self,
         protocol: str,
         shared: ResponderArguments,
-        parameters: Mapping[str, Any],
+        given: Mapping[str, Any],
+        parameters: Mapping[str, Any] = MappingProxyType({}),
         answers_for: AddressRange | None = None,
     ) -> str:
         responder = Responder(
             name=shared.name,
             port=shared.port,
             protocol=protocol,
-            parameters=parameters,
+            parameters=given,
             servers=shared.servers,
             answers_for=answers_for,
             flows=shared.flows,
             vlan=shared.vlan,
         )
-        check_parameters(responder, [one.name for one in fields(ResponderArguments)])
-        return self._suite.connections.start(responder)
+        arguments = [one.name for one in fields(ResponderArguments)]
+        return self._suite.connections.start(with_parameters(responder, parameters, arguments))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -17,13 +18,15 @@ from ..model.splitmix import splitmix64
 from ..model.units import Duration
 from ..running.suite import Suite
 from ._component import component
-from ._parameters import check_parameters
+from ._parameters import with_parameters
 from ._shared import shares
 
 TEN_PACKETS = Octets(10_240)  # of the default MTU
 FOUR_MICROSECONDS = Duration(4_000)
 _TIMEOUT = Duration(67_109_000)  # 4.096 µs * 2^14, the usual one of RDMA NICs
 _MICROSECOND = Duration(1_000)
+# Arguments, by the parameters of the tables that they set.
+_NAMES = {"mtu_bits": "mtu", "size": "message_size", "packets": "message_size", "rest": "message_size"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,9 +88,10 @@ class RoCE:
                 port=port,
                 protocol=protocol,
                 servers=Endpoints(address) if address else None,
-                parameters={**self._common(shared), **given, **parameters},
+                parameters={**self._common(shared), **given},
                 vlan=shared.vlan,
-            )
+            ),
+            parameters,
         )
 
     @keyword(name="Start RoCE Requester", tags=["clients"])
@@ -154,9 +158,10 @@ class RoCE:
                 total=shared.queue_pairs,
                 reopen=Reopen.NEVER,
                 first_source=0,
-                parameters={**given, **parameters},
+                parameters=given,
                 vlan=shared.vlan,
-            )
+            ),
+            parameters,
         )
 
     def _common(self, shared: QueuePairArguments) -> dict[str, Any]:
@@ -170,6 +175,5 @@ class RoCE:
         )
         return {**pairs.parameters, "cnp_interval": shared.cnp_interval}
 
-    def _start(self, end: End) -> str:
-        check_parameters(end, [])
-        return self._suite.connections.start(end)
+    def _start(self, end: End, parameters: Mapping[str, Any]) -> str:
+        return self._suite.connections.start(with_parameters(end, parameters, [], _NAMES))

@@ -53,3 +53,29 @@ def test_a_parameter_of_tables_that_have_none(
     assert str(refused.value) == (
         f"clients 'users': there is no parameter '{given}'{hint}; tcp-probe has none"
     )
+
+
+@pytest.mark.parametrize(
+    ("start", "arguments", "parameters", "argument"),
+    [
+        ("http_clients", ("x", NOBODY), {"size": "2 MB"}, "flow_size"),
+        ("tcp_clients", ("x", NOBODY), {"size": "2 MB"}, "flow_size"),
+        ("roce_requester", ("x", NOBODY.addresses), {"rest": 7}, "message_size"),
+        ("roce_responder", ("x",), {"mtu_bits": 9}, "mtu"),
+    ],
+)
+def test_a_parameter_that_an_argument_sets_is_refused(
+    start: str,
+    arguments: tuple[object, ...],
+    parameters: dict[str, object],
+    argument: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    library = library_on_fake(monkeypatch, tmp_path)
+    library.open_tester()
+    (name,) = parameters
+    with pytest.raises(
+        PlanError, match=f"the argument '{argument}' sets the parameter '{name}'; give {argument}="
+    ):
+        getattr(library, f"start_{start}")(*arguments, **parameters)
