@@ -47,6 +47,9 @@ class TesterLibrary(DynamicCore):
     | ${result} = | `Find Throughput` | north |
     | `Verify Throughput Above` | 10 % | ${result} |
 
+    A suite for ``tester certify`` and campaigns imports it with ``testbed=${TESTBED}``, which these set to
+    each testbed that they run on, and gives ``${TESTBED}`` a value for ``robot`` in its section of variables.
+
     = Verbs =
 
     | =Verb= | =The keyword= |

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from uuid import uuid4
 
 from robot.api import TestSuite
+from robot.utils import normalize
 
 from ..errors import ChoiceError, TesterLibraryError
 from ..files.criteria import check_criteria, criteria_file, load_criteria, to_copy
@@ -38,11 +39,16 @@ from ._own_names import OwnNames
 from ._resume import NAMED, check_agenda, check_given, merge, set_aside, unfinished
 from ._robot import literal, run_robot
 from ._selection import Selection
-from ._suite_files import imported, inside, named, suite_digest
+from ._suite_files import check_testbeds, imported, inside, named, suite_digest
 
 _OWN_NAMES = f"{OwnNames.__module__}.{OwnNames.__name__}"
 _SIZE = re.compile("([0-9]+) Bytes")  # name of a test
 _NAMED = 3  # suites, in a title
+_INSTEAD = {  # of variables that a run sets itself
+    "testbed": "name the testbed by --testbed, or in testbeds: of a campaign",
+    "profilefile": "name the profile by --profile, or in profile: of a campaign",
+    "criteriafile": "name the criteria by --criteria, or in criteria: of a campaign",
+}
 _BUDGET_LISTENER = f"{TimeBudget.__module__}.{TimeBudget.__name__}"
 
 
@@ -214,6 +220,7 @@ class Certification:
             given = dict.fromkeys(str(path) for bed in self.beds for path in bed.suites)
             raise ChoiceError(f"there is no test{self.selection} in {', '.join(given)}")
         for bed in self.beds:
+            check_testbeds(bed.suites, self._variables(bed), bed.testbed)
             if bed.criteria:
                 check_bounds(bed.criteria, self._suite(bed))
         return items
@@ -266,7 +273,7 @@ class Certification:
                     record_not_run(recorder, item, reason)
             elif chosen:
                 options = [*self._options(number, bed, ends_at), *self._choice(chosen)]
-                interrupted = run_robot([*options, *map(str, bed.suites)], self.output, run_id)
+                interrupted = run_robot([*options, *map(str, bed.suites)], self.output, run_id, bed.testbed)
                 if self.again is not None:
                     merge(*(self._robot_output(number, bed, again=again) for again in (False, True)))
                 if interrupted:
@@ -428,6 +435,11 @@ def certification(
     Raises:
         TesterLibraryError: a file is not there; the message names those that are.
     """
+    for name in variables:
+        if instead := _INSTEAD.get(normalize(name, ignore="_")):
+            raise ChoiceError(
+                f"the variable {name} is set by the run itself, for each of its testbeds; {instead}"
+            )
     path = resource("criteria/profiles", profile)
     given = tuple(_suite(name) for name in suites)
     runs = section(profile_values(path), "runs")

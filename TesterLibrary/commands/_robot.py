@@ -11,7 +11,7 @@ from ..service.robot_process import start_robot
 from ._signals import asked_to_end
 
 
-def run_robot(arguments: Sequence[str], output: Path, run_id: str) -> bool:
+def run_robot(arguments: Sequence[str], output: Path, run_id: str, testbed: str) -> bool:
     """Runs Robot with these options and suites for the run in a folder. True if it was interrupted."""
 
     def forward(signals: Sequence[int]) -> None:
@@ -20,7 +20,7 @@ def run_robot(arguments: Sequence[str], output: Path, run_id: str) -> bool:
         if robot.poll() is None:
             robot.send_signal(signals[-1])
 
-    with start_robot(arguments, output, run_id) as robot, asked_to_end(forward) as interrupted:
+    with start_robot(arguments, output, run_id, testbed) as robot, asked_to_end(forward) as interrupted:
         robot.wait()
     return bool(interrupted)
 

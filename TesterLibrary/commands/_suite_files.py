@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 
 from robot.api.parsing import (
@@ -23,13 +25,19 @@ from robot.api.parsing import (
 )
 from robot.errors import DataError
 from robot.parsing.model.statements import Statement
+from robot.utils import normalize
 from robot.variables import Variables
 
+from ..errors import ChoiceError
 from ..files.paths import PACKAGE
+from ..model.number import counted
 from ..reporting.digests import digest_of
+from ..testbeds.of_run import is_same_testbed
 
 _SUITE, _RESOURCE, _MODULE = ".robot", ".resource", ".py"  # the files that import others
 _PACKAGE = "__init__.py"
+_LIBRARY = ("TesterLibrary", "TesterLibrary.TesterLibrary")
+_USE = "usetestbed"
 
 
 def suite_digest(suite: Path) -> str:
@@ -92,14 +100,83 @@ def _files(suites: Iterable[Path]) -> list[Path]:
     return [f for path in suites for f in ((path,) if path.is_file() else inside(path))]
 
 
-class _Arguments(ModelVisitor):  # type: ignore[no-untyped-call]
-    """Collects the arguments of all statements; in a section of variables these are the values."""
+def check_testbeds(suites: Iterable[Path], variables: Mapping[str, str], testbed: str) -> None:
+    """Refuses suites, and resources of theirs, that open another testbed than the one of a run.
+
+    A testbed by a variable that only a test sets is looked at when it is opened.
+
+    Raises:
+        TesterLibraryError: names the first such place, and how many there are.
+    """
+    suites = list(suites)
+    files = dict.fromkeys((*(file.resolve() for file in _files(suites)), *imported(suites, variables)))
+    sources = [file for file in files if file.suffix in (_SUITE, _RESOURCE)]
+    others = [
+        (file, opening)
+        for file in sources
+        for opening in _openings(file, variables)
+        if not is_same_testbed(opening.testbed, testbed)
+    ]
+    if others:
+        file, opening = others[0]
+        more = f"; {counted(len(others) - 1, 'more place')} like this" if len(others) > 1 else ""
+        raise ChoiceError(
+            f"{file}:{opening.line}: this suite opens the testbed {opening.testbed}, and the run is on "
+            f"{testbed}; write {opening.instead}, which the run sets{more}"
+        )
+
+
+@dataclass(frozen=True)
+class _Opening:
+    """A place of a suite that chooses a testbed."""
+
+    line: int
+    testbed: str
+    instead: str
+
+
+def _openings(file: Path, variables: Mapping[str, str]) -> Iterator[_Opening]:
+    """The places of one file that name a testbed which is known before it runs."""
+    statements = _Statements()
+    statements.visit(_model(file))
+    known = _known(file, variables)
+    _add_scalars(known, statements.scalars, variables)
+    for statement in statements.all:
+        for line, text, instead in _testbeds(statement):
+            try:
+                testbed = str(known.replace_string(text))  # type: ignore[no-untyped-call]
+            except DataError:  # of a variable that is not known here
+                continue
+            yield _Opening(line, testbed, instead)
+
+
+def _testbeds(statement: Statement) -> Iterator[tuple[int, str, str]]:
+    """Line and text of each testbed that a statement names, and what to write in its place."""
+    if isinstance(statement, LibraryImport):
+        if statement.name in _LIBRARY:
+            for number, token in enumerate(statement.get_tokens(Token.ARGUMENT)):
+                name, equals, value = token.value.partition("=")
+                if equals and name == "testbed":
+                    yield token.lineno, value, "testbed=${TESTBED}"
+                elif number == 0 and not equals:
+                    yield token.lineno, token.value, "testbed=${TESTBED}"
+        return
+    words = statement.get_tokens(Token.KEYWORD, Token.NAME, Token.ARGUMENT)
+    for word, argument in pairwise(words):
+        if normalize(word.value.removeprefix("TesterLibrary."), ignore="_") == _USE:
+            yield argument.lineno, argument.value.removeprefix("name="), "Use Testbed    ${TESTBED}"
+
+
+class _Statements(ModelVisitor):  # type: ignore[no-untyped-call]
+    """Collects all statements, their arguments, and the scalars of a section of variables."""
 
     def __init__(self) -> None:
+        self.all: list[Statement] = []
         self.values: list[str] = []
         self.scalars: dict[str, str] = {}
 
     def visit_Statement(self, node: Statement) -> None:  # noqa: N802 - Robot's name
+        self.all.append(node)
         values = [token.value for token in node.get_tokens(Token.ARGUMENT)]
         self.values += values
         name = node.get_value(Token.VARIABLE)
@@ -109,14 +186,9 @@ class _Arguments(ModelVisitor):  # type: ignore[no-untyped-call]
 
 def _names(file: Path, variables: Mapping[str, str]) -> Iterator[Path]:
     """The files that one file names."""
-    arguments, known = _Arguments(), _known(file, variables)
+    arguments, known = _Statements(), _known(file, variables)
     arguments.visit(_model(file))
-    for name, value in arguments.scalars.items():
-        if name.strip("${}") not in variables and "${{" not in value:
-            try:
-                known[name] = known.replace_string(value)  # type: ignore[no-untyped-call]
-            except DataError:
-                continue
+    _add_scalars(known, arguments.scalars, variables)
     overridden = {value for name, value in arguments.scalars.items() if name.strip("${}") in variables}
     for value in dict.fromkeys(arguments.values):
         for text in () if value in overridden else (value, value.partition("=")[2]):
@@ -177,6 +249,27 @@ def _known(file: Path, variables: Mapping[str, str]) -> Variables:
     for name, value in (*variables.items(), *place.items()):
         known[f"${{{name}}}"] = value
     return known
+
+
+def _add_scalars(known: Variables, scalars: Mapping[str, str], variables: Mapping[str, str]) -> None:
+    """Adds those of a section of variables, in whichever order they use each other."""
+    waiting = {
+        name: value
+        for name, value in scalars.items()
+        if name.strip("${}") not in variables and "${{" not in value
+    }
+    while waiting:
+        resolved = []
+        for name, value in waiting.items():
+            try:
+                known[name] = known.replace_string(value)  # type: ignore[no-untyped-call]
+            except DataError:  # of a variable that is not known here, or not yet
+                continue
+            resolved.append(name)
+        if not resolved:
+            return
+        for name in resolved:
+            del waiting[name]
 
 
 def _model(file: Path) -> File:

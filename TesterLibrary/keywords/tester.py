@@ -33,6 +33,8 @@ class Tester:
         | ``name`` | the name of a shipped testbed, such as ``embedded/l3-router``, or the path of a file |
 
         A tester that is open is closed and opened again on the new testbed; its streams are forgotten.
+        A run of ``tester certify`` or ``tester run`` has one testbed at a time, ``${TESTBED}``; others are
+        refused there.
 
         | `Use Testbed` | embedded/l3-router |
         """

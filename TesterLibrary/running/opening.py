@@ -29,6 +29,7 @@ from ..targets.fake import fake_port
 from ..targets.simulated import SimulatedTarget
 from ..targets.tofino.on_testbed import switch_on
 from ..testbeds import RunningTestbed, open_testbed
+from ..testbeds.of_run import check_testbed_of_run
 from ..testbeds.simulated import SimulatedDevice
 from ..testbeds.testbed import (
     LEASE_TIMES,
@@ -148,7 +149,9 @@ def open_tester(
         TargetError: the tester cannot be started or reached, or somebody else has its lease (LeaseError).
         PlanError: a lease is asked for of a tester that has none.
         Inconclusive: a gateway does not answer.
+        TesterLibraryError: `tester certify` or `tester run` runs the suite on another testbed.
     """
+    check_testbed_of_run(name)
     with ExitStack() as stack:
         testbed = stack.enter_context(open_testbed(name))
         target = open_target(testbed)

@@ -27,6 +27,7 @@ from ..errors import TesterLibraryError
 from ..reporting.folder_lock import lock_folder
 from ..reporting.place import ROBOT
 from ..reporting.recorder import RUN_VARIABLE
+from ..testbeds.of_run import VARIABLE as TESTBED_VARIABLE
 from .attached import end_with
 
 _PATIENCE_S = 30.0  # with Robot, which was told to end
@@ -37,6 +38,7 @@ def start_robot(
     arguments: Sequence[str],
     output: Path,
     run_id: str,
+    testbed: str,
     *,
     log: IO[bytes] | None = None,
     environment: Mapping[str, str] = MappingProxyType({}),
@@ -47,6 +49,7 @@ def start_robot(
         arguments: Its options and suites.
         output: The folder of the run.
         run_id: The identity of the run.
+        testbed: Its name or path: suites that open another one are refused.
         log: The place of what it prints; None: where this process prints.
         environment: Variables beside those of this process.
 
@@ -58,7 +61,7 @@ def start_robot(
     try:
         return subprocess.Popen(
             [sys.executable, "-m", __name__, str(os.getpid()), *arguments],
-            env={**os.environ, **environment, RUN_VARIABLE: run_id},
+            env={**os.environ, **environment, RUN_VARIABLE: run_id, TESTBED_VARIABLE: testbed},
             stdin=None if log is None else subprocess.DEVNULL,
             stdout=log,
             stderr=None if log is None else subprocess.STDOUT,

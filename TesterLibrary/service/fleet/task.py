@@ -86,7 +86,7 @@ def start(task: Task, folder: Path) -> subprocess.Popen[bytes]:
         text.replace(str(task.folder), str(folder)).replace(ENDS_AT, ends_at) for text in task.arguments
     ]
     with (folder / LOG).open("ab") as log:
-        return start_robot(arguments, folder, task.run, log=log, environment=task.environment)
+        return start_robot(arguments, folder, task.run, task.testbed, log=log, environment=task.environment)
 
 
 def fault_of(task: Task, process: subprocess.Popen[bytes]) -> str:

@@ -314,3 +314,102 @@ def test_the_files_of_a_run_are_recorded_with_their_digests(tmp_path: Path) -> N
     assert files[2]["sha256"] == sha256(Path(bounds).read_bytes()).hexdigest()
     schema = json.loads(report_file("schemas/run.schema.json").read_text(encoding="utf-8"))
     jsonschema.validate(read_run(run.output / EVIDENCE), schema)
+
+
+def opens(tmp_path: Path, text: str, *testbeds: str) -> Certification:
+    """A run of a suite that imports a resource, on one or more testbeds."""
+    (tmp_path / "mine.resource").write_text(
+        "*** Settings ***\nLibrary    Collections\n*** Keywords ***\nMine\n    No Operation\n"
+    )
+    suite = tmp_path / "mine.robot"
+    suite.write_text(f"{text}\n*** Test Cases ***\nFirst\n    No Operation\n")
+    return certification(
+        profile="quick", testbeds=testbeds, criteria=None, suites=[str(suite)], output=tmp_path / "out"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "instead"),
+    [
+        ("*** Settings ***\nLibrary    TesterLibrary    testbed=hiccups", 2, "testbed=${TESTBED}"),
+        ("*** Settings ***\nLibrary    TesterLibrary    hiccups    seed=2", 2, "testbed=${TESTBED}"),
+        (
+            "*** Settings ***\nLibrary    TesterLibrary    seed=2\n...    testbed=hiccups",
+            3,
+            "testbed=${TESTBED}",
+        ),
+        (
+            "*** Settings ***\nLibrary    TesterLibrary    testbed=${BED}\n"
+            "*** Variables ***\n${BED}    ${KIND}hiccups\n${KIND}    simulated/",
+            2,
+            "testbed=${TESTBED}",
+        ),
+        (
+            "*** Settings ***\nLibrary    TesterLibrary\nSuite Setup    Run Keywords\n"
+            "...    use_testbed    hiccups    AND    Open Tester",
+            4,
+            "Use Testbed    ${TESTBED}",
+        ),
+        ("*** Keywords ***\nMine\n    TesterLibrary.Use Testbed    hiccups", 3, "Use Testbed    ${TESTBED}"),
+        ("*** Keywords ***\nMine\n    Use Testbed    nowhere", 3, "Use Testbed    ${TESTBED}"),
+    ],
+)
+def test_a_suite_that_opens_another_testbed_is_refused(
+    text: str, line: int, instead: str, tmp_path: Path
+) -> None:
+    run = opens(tmp_path, text, "simulated/breakpoint")
+    named = "nowhere" if "nowhere" in text else "simulated/hiccups" if "KIND" in text else "hiccups"
+    with pytest.raises(ChoiceError) as caught:
+        run.begin()
+    assert str(caught.value) == (
+        f"{tmp_path / 'mine.robot'}:{line}: this suite opens the testbed {named}, and the run is on "
+        f"simulated/breakpoint; write {instead}, which the run sets"
+    )
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_resource_that_opens_another_testbed_is_refused_on_the_second_one(tmp_path: Path) -> None:
+    text = "*** Settings ***\nResource    ${CURDIR}/mine.resource"
+    run = opens(tmp_path, text, "simulated/hiccups", "simulated/breakpoint")
+    (tmp_path / "mine.resource").write_text(
+        "*** Settings ***\nLibrary    TesterLibrary    testbed=simulated/hiccups\n"
+        "*** Keywords ***\nMine\n    Use Testbed    hiccups\n"
+    )
+    with pytest.raises(
+        ChoiceError, match=r"mine\.resource:2: .* on simulated/breakpoint; .*; 1 more place like"
+    ):
+        run.check()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "*** Settings ***\nLibrary    TesterLibrary    ${TESTBED}\n*** Variables ***\n${TESTBED}    hiccups",
+        "*** Settings ***\nLibrary    TesterLibrary    testbed=breakpoint",  # the one of the run
+        "*** Settings ***\nLibrary    TesterLibrary    testbed=${SET BY A TEST}",  # judged when opened
+        "*** Settings ***\nLibrary    Collections    hiccups",
+    ],
+)
+def test_a_suite_that_takes_the_testbed_of_the_run_is_run(text: str, tmp_path: Path) -> None:
+    assert len(opens(tmp_path, text, "simulated/breakpoint").check()) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("TESTBED", "name the testbed by --testbed"),
+        ("test_bed", "name the testbed by --testbed"),
+        ("CRITERIA FILE", "name the criteria by --criteria"),
+        ("Profile_File", "name the profile by --profile"),
+    ],
+)
+def test_a_variable_that_the_run_sets_is_refused(name: str, instead: str, tmp_path: Path) -> None:
+    with pytest.raises(ChoiceError, match=f"^the variable {name} is set by the run itself, .*; {instead}"):
+        certification(
+            profile="quick",
+            testbeds=["breakpoint"],
+            criteria=None,
+            suites=(),
+            output=tmp_path,
+            variables={name: "hiccups"},
+        )
