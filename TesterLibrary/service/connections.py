@@ -4,6 +4,10 @@
 
 A connection has a short time for the handshake of TLS, and for the header of a request. When there are too
 many, one without a request gives way: the oldest of the address that has most of them.
+
+The service ends a connection in stages (RFC 9112, 9.6): it sends no more, and reads on until the client has
+closed too. If it closed at once while the client still sends, the kernel would reset the connection, and the
+client would see the reset in place of the answer.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ import ssl
 from asyncio.sslproto import SSLProtocol
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -23,6 +27,7 @@ HEADER_S = 10.0  # until the header of a request is there, from its first byte, 
 _MOST = 4096
 _OTHER_FILES = 512  # of the process, beside connections
 _FEWEST = 64
+_MOST_DRAINED = 1 << 22  # bytes that are read and dropped after the service has ended a connection
 
 Peer = tuple[str, int]
 
@@ -83,17 +88,48 @@ class Connections:
         self._open.discard(connection)
 
 
+class _StagedTransport:
+    """A transport that closes in stages.
+
+    Args:
+        transport: That of the connection.
+        await_client: Called when it sends no more, and the client is to close.
+    """
+
+    def __init__(self, transport: asyncio.Transport, await_client: Callable[[], None]) -> None:
+        self._transport, self._await_client = transport, await_client
+        self.is_draining = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def is_closing(self) -> bool:
+        return self.is_draining or self._transport.is_closing()
+
+    def close(self) -> None:
+        if self.is_closing() or not self._transport.can_write_eof():  # TLS has no half of a connection
+            self._transport.close()
+            return
+        self.is_draining = True
+        self._transport.write_eof()
+        self._transport.resume_reading()
+        self._await_client()
+
+
 class Connection(H11Protocol):
     """One of HTTP. Tells the door whose certificate it has."""
 
     of: Connections  # of the service, set by the class that is made for it
-    header_s = HEADER_S
+    header_s = HEADER_S  # also until a client has closed a connection that the service has ended
     address = ""
     _late: asyncio.TimerHandle | None = None
+    _staged: _StagedTransport
+    _drained = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Takes a new connection."""
-        super().connection_made(transport)
+        self._staged = _StagedTransport(transport, self._await_client)
+        super().connection_made(cast("asyncio.Transport", self._staged))
         tls = transport.get_extra_info("ssl_object")
         certificate = tls.getpeercert() if tls else None
         if self.client:
@@ -105,6 +141,11 @@ class Connection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Takes a part of what the client sends."""
+        if self._staged.is_draining:
+            self._drained += len(data)
+            if self._drained > _MOST_DRAINED:
+                self.transport.abort()
+            return
         super().data_received(data)
         if self.conn.their_state is h11.IDLE:
             self._await_header()
@@ -134,6 +175,12 @@ class Connection(H11Protocol):
                 self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
 
+    def shutdown(self) -> None:
+        """Ends the connection with the service; one without a request is closed at once."""
+        if self.cycle is None or self.cycle.response_complete:
+            self._staged.is_draining = True
+        super().shutdown()
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Forgets the connection."""
         self._stop_waiting()
@@ -141,6 +188,10 @@ class Connection(H11Protocol):
         if self.client:
             self.of.names.pop(self.client, None)
         super().connection_lost(exc)
+
+    def _await_client(self) -> None:
+        self._stop_waiting()
+        self._await_header()
 
     def _await_header(self) -> None:
         if self._late is None:

@@ -18,6 +18,8 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
+from TesterLibrary.service.config import Limits
+
 from .served import JOB, Served, User, served, until
 
 _WISH = '{"place": "north"}'
@@ -331,6 +333,15 @@ def test_a_body_ends_in_one_place(service: Served) -> None:
     behind = f"GET /v1/me HTTP/1.1\r\nHost: localhost\r\n{token}\r\n"
     status, body = _raw(service, f"{head}{behind}".encode(), b"\r\n")  # until it is closed
     assert (status, body["error"].partition(":")[0]) == (400, "two headers say how long the body is")
+
+
+def test_a_client_that_is_still_sending_reads_its_refusal(service: Served) -> None:
+    """A connection that is closed under it would be reset, and the answer lost."""
+    length = Limits().body + 1
+    token = f"Authorization: Bearer {service.tokens['alice']}\r\n"
+    head = f"POST /v1/leases HTTP/1.1\r\nHost: localhost\r\n{token}Content-Length: {length}\r\n\r\n"
+    status, body = _raw(service, head.encode() + bytes(length), b"\r\n")
+    assert (status, body["status"]) == (413, 413)
 
 
 def test_what_is_no_request_is_refused_and_in_the_audit(service: Served) -> None:
