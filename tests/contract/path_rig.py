@@ -37,7 +37,7 @@ from TesterLibrary.targets.tofino.session import SwitchSession
 from tests.program.compiled import compiled
 from tests.program.path_pipelines import runs_paths
 
-from .rig import SPEED, copies_here
+from .rig import SPEED, CopySender
 
 _SETTLING_S = 0.05
 _ISN = 0xFFFFFF00  # sequence numbers go round soon
@@ -193,10 +193,11 @@ class SwitchPathRig:
             )
             for number, connector in enumerate(connectors, 1)
         )
-        copies = copies_here(daemon, "32/3")
+        sender = CopySender(lambda: self.now_ns)
+        copies = sender.lead_from(daemon, "32/3")
         cabling = Cabling(front, internal_pipes=(), has_cpu=False, chip=program.chip, copies=copies)
         self.session = SwitchSession(lambda: FakeSwitch(daemon), daemon.schema, cabling, sleep=self._sleep)
-        self.path_target = PathTarget(self.session, program, now_ns=lambda: self.now_ns)
+        self.path_target = PathTarget(self.session, program, now_ns=sender.now_ns)
         self.target: Target = self.path_target
         self.ports = {each.port.name: each.port for each in front}
 

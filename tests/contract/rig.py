@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import socket
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from ipaddress import IPv4Interface
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 from TesterLibrary.errors import PlanError
@@ -27,6 +29,7 @@ from TesterLibrary.targets.base import Target
 from TesterLibrary.targets.fake import FakeTarget
 from TesterLibrary.targets.fake.device import FakeDevice, FakePath
 from TesterLibrary.targets.tofino.cabling import Cabling, CopyPort, FrontPort
+from TesterLibrary.targets.tofino.copy_receiver import THREAD as COPY_RECEIVER
 from TesterLibrary.targets.tofino.fake import FakeDaemon, FakeSwitch, MakesPipelines, Wire
 from TesterLibrary.targets.tofino.program import Program
 from TesterLibrary.targets.tofino.session import SwitchSession
@@ -127,12 +130,34 @@ class FakeRig(Rig):
         self._fake.set_link(port, up=up)
 
 
-def copies_here(daemon: FakeDaemon, connector: str) -> CopyPort:
-    """The port of a fake switch by which copies come to this machine."""
-    daemon.copy_to(
-        FakeSwitch(daemon).device_port(connector), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    )
-    return CopyPort(connector, 10**10, IPv4Interface("127.0.0.1/8"), bytes(6))
+class CopySender(socket.socket):
+    """Sends copies to this machine. On the clock of a rig each comes when it is sent.
+
+    Whether the thread that receives it runs at once or later is up to this machine, whose time it is not.
+
+    Args:
+        now_ns: The clock of the rig.
+    """
+
+    def __init__(self, now_ns: Callable[[], int]) -> None:
+        super().__init__(socket.AF_INET, socket.SOCK_DGRAM)
+        self._rig_ns = now_ns
+        self._sent_ns: SimpleQueue[int] = SimpleQueue()
+
+    def sendto(self, *datagram: Any) -> int:
+        self._sent_ns.put(self._rig_ns())
+        return super().sendto(*datagram)
+
+    def now_ns(self) -> int:
+        """The clock of the driver: in the thread of the receiver the time of the next copy."""
+        if threading.current_thread().name == COPY_RECEIVER:
+            return self._sent_ns.get_nowait()
+        return self._rig_ns()
+
+    def lead_from(self, daemon: FakeDaemon, connector: str) -> CopyPort:
+        """Lays the cable from a port of a fake switch to this machine."""
+        daemon.copy_to(FakeSwitch(daemon).device_port(connector), self)
+        return CopyPort(connector, 10**10, IPv4Interface("127.0.0.1/8"), bytes(6))
 
 
 class SwitchRig(Rig):
@@ -167,7 +192,8 @@ class SwitchRig(Rig):
             )
             for number, name in enumerate(("p1", "p2"), 1)
         )
-        copies = copies_here(daemon, f"{chip.connectors}/{chip.lanes - 1}")
+        sender = CopySender(lambda: self.now_ns)
+        copies = sender.lead_from(daemon, f"{chip.connectors}/{chip.lanes - 1}")
         session = SwitchSession(
             lambda: FakeSwitch(daemon),
             daemon.schema,
@@ -175,7 +201,7 @@ class SwitchRig(Rig):
             sleep=self.pass_time,
         )
         self.session, self._numbers = session, session.numbers
-        target = TofinoTarget(session, Program.load(folder), now_ns=lambda: self.now_ns, sleep=self.pass_time)
+        target = TofinoTarget(session, Program.load(folder), now_ns=sender.now_ns, sleep=self.pass_time)
         super().__init__(target)
 
     def pass_time(self, seconds: float) -> None:

@@ -18,6 +18,8 @@ _RECEIVE_BUFFER, _QUEUE = 33, 1 << 28  # SO_RCVBUFFORCE, and bytes: what waits w
 _LONGEST = 1 << 16
 _LOOK_S = 0.1  # until it is noticed that nobody listens any more
 
+THREAD = "copy receiver"
+
 Takes = Callable[[int, bytes], object]  # the time at which a datagram came, and its bytes
 
 
@@ -49,7 +51,7 @@ class CopyReceiver:
         self._takers: dict[int, tuple[Takes, ...]] = {}
         self._turn = threading.RLock()
         self._open = True
-        threading.Thread(target=self._receive, daemon=True, name="copy receiver").start()
+        threading.Thread(target=self._receive, daemon=True, name=THREAD).start()
 
     @property
     def port(self) -> int:
@@ -83,6 +85,7 @@ class CopyReceiver:
                     octets = receive(_LONGEST)
                 except TimeoutError:
                     continue
+                came_ns = now_ns()
                 with self._turn:
                     for take in self._takers.get(series_of(octets), ()):
-                        take(now_ns(), octets)
+                        take(came_ns, octets)
