@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -64,15 +63,9 @@ def test_tester_and_bridge_capture_the_same_frames_at_the_same_time(files: tuple
         assert int(before.time * 10**9) - 10**7 < between < int(after.time * 10**9) + 10**7
 
 
-@pytest.mark.parametrize(
-    "command",
-    [["tcpdump", "-nn", "-r"], ["tshark", "-n", "-r"]],
-    ids=lambda command: command[0],
-)
-def test_others_read_the_file(files: tuple[Path, Path, Path], command: list[str]) -> None:
-    if shutil.which(command[0]) is None:
-        pytest.skip(f"{command[0]} is not installed")
-    shown = subprocess.run([*command, str(files[0])], capture_output=True, text=True, check=True)
+def test_tcpdump_reads_the_file(files: tuple[Path, Path, Path]) -> None:
+    command = ["tcpdump", "-nn", "-r", str(files[0])]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True)
     assert len(shown.stdout.splitlines()) == FRAMES
     assert all("UDP" in line for line in shown.stdout.splitlines())
 

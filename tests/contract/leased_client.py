@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,6 +22,7 @@ ports:
 dut: {{name: cable, kind: physical, layer: 2}}
 """
 _CLIENT = """
+import os
 import sys
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.model.capture import Capture
@@ -29,6 +30,9 @@ from TesterLibrary.model.units import Duration
 from TesterLibrary.targets.base import LeaseTerms
 from TesterLibrary.targets.engine.client import EngineTarget
 from tests.contract.rig import Rig
+print("imported", flush=True)
+if lease := sys.stdin.readline().strip():
+    os.environ["TESTER_LEASE"] = lease
 target = EngineTarget.connect(sys.argv[1])
 target.lease(LeaseTerms(sys.argv[2], Duration(int(sys.argv[3]) * 10**9)))
 rig = Rig(target)
@@ -46,23 +50,34 @@ for _ in sys.stdin:
 
 @contextmanager
 def sending(
-    address: str, owner: str, ttl_s: int, environment: Mapping[str, str] | None = None
+    address: str, owner: str, ttl_s: int, acquire: Callable[[], str] = lambda: ""
 ) -> Iterator[subprocess.Popen[str]]:
-    """A client that sends the job "hers". A lease that its environment gives is used instead of its own."""
+    """A client that sends the job "hers".
+
+    Args:
+        acquire: Acquires the lease that the client uses; empty: it acquires its own. It is called when the
+            client is ready to use it: the imports take longer on a busy machine than a short lease lasts.
+    """
     command = [sys.executable, "-c", _CLIENT, address, owner, str(ttl_s)]
-    more = {**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=more) as process:
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment) as process:
         assert process.stdout
-        assert process.stdout.readline() == "sending\n"
+        assert process.stdout.readline() == "imported\n"
+        assert _said(process, acquire()) == "sending\n"
         yield process
         process.kill()
 
 
 def said(process: subprocess.Popen[str]) -> str:
     """The state of its stream, as the client reports it."""
+    return _said(process, "")
+
+
+def _said(process: subprocess.Popen[str], line: str) -> str:
+    """The answer of a client to a line."""
     assert process.stdin
     assert process.stdout
-    process.stdin.write("\n")
+    process.stdin.write(f"{line}\n")
     process.stdin.flush()
     return process.stdout.readline()

@@ -56,7 +56,7 @@ def bob(service: Served) -> User:
 @contextmanager
 def client(lease: dict[str, Any], address: str) -> Iterator[subprocess.Popen[str]]:
     """A suite on the machine of a user, who was given the lease of the tester."""
-    with sending(address, "somebody", 60, {"TESTER_LEASE": lease["tester"]}) as process:
+    with sending(address, "somebody", 60, lambda: str(lease["tester"])) as process:
         yield process
 
 
@@ -108,16 +108,20 @@ def test_two_users_fight_over_one_tester(
 
 
 def test_a_user_who_is_killed_loses_tester_and_traffic(engine: EngineProcess, alice: User, bob: User) -> None:
-    hers, his = alice.acquire("lab", ttl_s=600), None
+    hers = alice.acquire("lab", ttl_s=600)
     alice.release(hers)
-    hers = alice.acquire("lab", ttl_s=3)
-    with client(hers, engine.address) as sending:
-        sending.send_signal(signal.SIGSTOP)  # neither a heartbeat nor a renewal comes any more
+
+    def acquire() -> str:
+        hers.update(alice.acquire("lab", ttl_s=3))
+        return str(hers["tester"])
+
+    with sending(engine.address, "somebody", 60, acquire) as client:
+        client.send_signal(signal.SIGSTOP)  # neither a heartbeat nor a renewal comes any more
         his = bob.acquire("lab", ttl_s=600)
         assert jobs_of(engine, his) == []
         assert "alice was not heard of for 3 s" in alice.get(f"/v1/leases/{hers['id']}")["reason"]
-        sending.send_signal(signal.SIGCONT)
-        assert said(sending).startswith("LeaseError")
+        client.send_signal(signal.SIGCONT)
+        assert said(client).startswith("LeaseError")
 
 
 def test_a_lease_that_is_lost_in_mid_trial_makes_the_job_inconclusive(
