@@ -11,7 +11,7 @@ from assertionengine import AssertionOperator, verify_assertion
 
 from ..errors import TesterLibraryError
 from ..running.suite import Suite
-from ..verdict import Between, assess, operator_text
+from ..verdict import About, Between, assess, operator_text
 from ._unit import COUNT, Unit
 
 _VALIDATE, _THEN = AssertionOperator["validate"], AssertionOperator["then"]
@@ -67,10 +67,17 @@ def asserted(
         operator,
         wanted,
         subject=subject,
-        measured="" if value is None else (text or unit.text)(value),
+        measured=_measured(value, known, text or unit.text),
         bound=f"{operator_text(operator)} {bound}",
         doubt=doubt,
         text=unit.text,
     )
     suite.conclude(verdict, message)
     return value
+
+
+def _measured(value: Any, known: Between | None, text: Callable[[Any], str]) -> str:
+    """The value as people read it; empty where it was not measured."""
+    if value is not None:
+        return text(value)
+    return known.text if isinstance(known, About) else ""

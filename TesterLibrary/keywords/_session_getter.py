@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from math import inf
 from typing import Any
@@ -12,7 +13,7 @@ from assertionengine import AssertionOperator
 
 from ..measurement.session_trial import SessionTrial
 from ..methodology.judging import about
-from ..methodology.sessions import failed_range, over_early
+from ..methodology.sessions import failed_range, never_measured, over_early, silent_remarks
 from ..model.responder import End
 from ..running.suite import Suite
 from ..verdict import Between, Undecided
@@ -23,6 +24,7 @@ _FAILED = ("failed", "failed/s")
 _BITS = ("goodput", "delivered")  # each second
 _AT_END = ("completed", "transactions", "answered", "bytes_received", "bytes_delivered", *_BITS)
 _PRESENT = "concurrent"  # all other counts can only rise
+_AT_MOST = (AssertionOperator["<"], AssertionOperator["<="])
 _ONCE = ("attempted", "established", "completed")  # at most once for each connection
 
 
@@ -46,24 +48,41 @@ class SessionGetter:
             return ends.so_far(name).statistics
         # Looked at first: who has opened all meanwhile is early, and never wrong.
         changes = _rises(statistic) or (statistic != _PRESENT and ends.runs(name, End))
-        behind = ends.behind(name, at_end=_ends_well(statistic)) if operator and changes else None
-        trial = ends.settled_so_far(name) if statistic in _FAILED else ends.so_far(name)
+        kinds = {"at_end": _ends_well(statistic), "at_opening": _opens(statistic)}
+        behind = ends.behind(name, **kinds) if operator and changes else None
+        trial = ends.so_far(name)
+        value = trial.statistics.statistic(statistic)
+        if statistic in _FAILED or (value is None and operator in _AT_MOST and _is_time(statistic)):
+            trial = ends.settled_so_far(name)
+            value = trial.statistics.statistic(statistic)
+        never = value is None and trial.dead and operator in _AT_MOST and _is_time(statistic)
+        unit = unit_of(statistic)
         return asserted(
             self._suite,
-            trial.statistics.statistic(statistic),
+            value,
             operator,
             expected,
             subject=f"{statistic.replace('_', ' ')} of {name}",
-            unit=unit_of(statistic),
-            known=_bounds(trial, statistic, behind),
+            unit=unit,
+            text=lambda value: "; ".join((unit.text(value), *_remarks(trial, statistic))),
+            known=never_measured(trial) if never else _bounds(trial, statistic, behind),
             doubt=trial.doubt,
             message=message,
         )
 
 
+def _remarks(trial: SessionTrial, statistic: str) -> Iterator[str]:
+    return silent_remarks(trial) if statistic in _FAILED else iter(())
+
+
 def _ends_well(statistic: str) -> bool:
     """Whether connections raise it until they are over, and well."""
     return statistic.removesuffix("/s").rpartition(".")[2] in _AT_END
+
+
+def _opens(statistic: str) -> bool:
+    """Whether an answer to an opening raises it."""
+    return statistic.removesuffix("/s") == "established" or "time_to_open." in statistic
 
 
 def _rises(statistic: str) -> bool:

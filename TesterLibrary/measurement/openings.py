@@ -31,15 +31,22 @@ class Unfinished:
     stopped: bool = False  # by the suite, which did not wait for them
     by_clients: bool = False  # which hold them, as they were asked to
     at_rest: bool = False  # nothing has come for them in the meantime
+    silent: bool = False  # no connection of these clients has had an answer
 
-    def may_change(self, *, at_end: bool) -> bool:
-        """Whether they may change a count; `at_end`: one that they raise until they are over, and well.
+    def may_change(self, *, at_end: bool, at_opening: bool = False) -> bool:
+        """Whether they may change a count.
 
-        What a client holds itself ends well later. What has come to rest does not: the device is to blame,
-        but a timer may end it as a failure yet.
+        What a client holds itself ends well later. What has come to rest, or was never answered, does not:
+        the device is to blame, but a timer may end it as a failure yet.
+
+        Args:
+            at_end: The count is raised until they are over, and well.
+            at_opening: The count is raised by an answer to their opening.
         """
         if self.by_clients:
             return at_end
+        if self.silent:
+            return not (at_end or at_opening)
         return not (at_end and self.at_rest)
 
     def __str__(self) -> str:
@@ -95,6 +102,24 @@ class Openings:
         It keeps nobody from it who keeps nothing of a flow.
         """
         return 0 < self.asked.connections <= self.gone + waiting
+
+    def silent(self, waiting: int, counted: SessionStatistics) -> int:
+        """Connections that have no answer, where none had one in a time; 0 if one had."""
+        if not self.asked.connections or counted.established != 0 or counted.bytes_received:
+            return 0
+        return waiting
+
+    def failed_wholly(self, waiting: int) -> bool:
+        """Whether failures leave nothing to open: no place for another connection, or none of the total."""
+        return self.gone > 0 and (self.kept(waiting) or (self.over and not self.counted.completed))
+
+    @property
+    def unserved(self) -> bool:
+        """Whether no request was answered as asked for since the start, nor may be by now."""
+        counted = self.counted
+        if counted.transactions != 0 or not counted.failed:
+            return False
+        return not counted.concurrent or counted.first_bytes == 0
 
     def all_in_use(self, waiting: int) -> int:
         """The most connections of clients, if they kept more from being opened; 0 if the device did.

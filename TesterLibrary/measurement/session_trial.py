@@ -31,25 +31,51 @@ class SessionTrial(Validated):
     failed_before: str = ""  # what had failed of these clients before it began
     all_in_use: int = 0  # the clients' `connections`, if all were in use while another was due; else 0
     over: bool = False  # whether all connections of the clients' `total` were over before the time was
+    silent: int = 0  # connections without any answer, where none had one in this time
+    # Since the clients' start, where the connections that failed in it leave no place to open another one.
+    whole: SessionStatistics | None = None
+    earlier_objections: tuple[str, ...] = ()  # why `whole` is not to be trusted
+    unserved: bool = False  # no request was answered as asked for, and no connection is open that may be
+
+    @property
+    def judged(self) -> SessionStatistics:
+        """The statistics that failures are judged by."""
+        return self.whole or self.statistics
+
+    @property
+    def failures(self) -> int | None:
+        """Flows that failed, or had no answer where none had one; None where they are not counted."""
+        failed = self.judged.failed
+        return None if failed is None else failed + self.silent
 
     @property
     def failed_part(self) -> Fraction | None:
         """Flows that failed, of those that were opened or were open; None where they are not counted."""
-        failed, flows = self.statistics.failed, self.flows
-        if failed is None:
+        failures, flows = self.failures, self.flows
+        if failures is None:
             return None
-        return Fraction(failed, flows) if flows else Fraction(0)
+        return Fraction(failures, flows) if flows else Fraction(0)
 
     @property
     def flows(self) -> int:
         """Flows of which it says something: opened in its time, or before and still open then."""
-        counted = self.statistics
-        return max(counted.openings, counted.begun or 0, counted.failed or 0)
+        counted = self.judged
+        return max(counted.openings, counted.begun or 0, self.failures or 0)
+
+    @property
+    def dead(self) -> bool:
+        """Whether no flow ended well or was served, and more failed than may still be."""
+        counted = self.judged
+        served = counted.established if counted.transactions is None else counted.transactions
+        if not counted.opens or counted.completed or served:
+            return False
+        return (self.failures or 0) > max(0, (counted.concurrent or 0) - self.silent)
 
     @property
     def doubt(self) -> str:
         """Why nothing can be concluded from it; empty if something can."""
-        return "; ".join(filter(None, (*self.objections, self.statistics.all_malformed)))
+        doubts = *self.objections, *self.earlier_objections, self.statistics.all_malformed
+        return "; ".join(dict.fromkeys(filter(None, doubts)))
 
     @property
     def connection_rate(self) -> float | None:
@@ -91,14 +117,13 @@ def objections(
     *,
     job: str,
     held_up: bool = False,
-    gone: int = 0,
     backlog_dropped: int = 0,
 ) -> Iterator[str]:
     """Each reason why a time of measuring is not to be trusted, with the value and its limit.
 
     `job` is that of the clients or the responder. `held_up`: as many flows as may be open at once were
-    open, at some time since the start. `gone`: flows that failed before and are not opened again.
-    `backlog_dropped`: frames that this machine's kernel dropped before an embedded device.
+    open at some time since the start, or have failed and are not opened again. `backlog_dropped`: frames
+    that this machine's kernel dropped before an embedded device.
     """
     earlier, now = before.job(job), after.job(job)
     yield from now.meddling(earlier, {}) if now else ()
@@ -128,12 +153,7 @@ def objections(
     # One opening may be due at either end of the time. Openings that wait for others wait for the device.
     if due is not None and not held_up:
         missing = due - statistics.openings - 2
-        if missing > due * limits.max_shortfall and gone:
-            yield (
-                f"{gone:,} flows failed and are not opened again, so {statistics.openings:,} of "
-                f"{float(due):,.0f} were opened; look at what failed, or start the clients with reopen=always"
-            )
-        elif missing > due * limits.max_shortfall:
+        if missing > due * limits.max_shortfall:
             yield (
                 f"the tester opened {statistics.openings:,} of {float(due):,.0f} flows in time "
                 f"(limit {percent(limits.max_shortfall, 3)} fewer){slow}"

@@ -198,6 +198,12 @@ class SessionStatistics:
         return self._sum("retransmitted")
 
     @property
+    def first_bytes(self) -> int | None:
+        """Requests to which a response as asked for has begun; None where no table measures it."""
+        times = [value for key, value in self.histograms.items() if key.endswith(".time_to_first_byte")]
+        return sum(value.count for value in times) if times else None
+
+    @property
     def bytes_received(self) -> int | None:
         """Payload that arrived in order, each byte once; None where no table counts it."""
         return self._sum("bytes_received") if self._has("bytes_received") else None

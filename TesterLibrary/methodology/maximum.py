@@ -21,7 +21,7 @@ from ..model.units import Duration, Ratio
 from ..verdict import AT_LEAST, Verdict, assess, text_of
 from .bisection import highest_passing
 from .result import Result
-from .sessions import SessionMeasurer, no_room
+from .sessions import SessionMeasurer, failures_of, no_room
 
 _SECOND = 10**9  # nanoseconds
 _ENDS = 2  # of a time
@@ -145,16 +145,28 @@ class MaximumResult(Result):
     @property
     def _text(self) -> str:
         text = self.search.quantity.text
+        if self._dead:
+            return text(0)
         if self.maximum or self.failed_at is None:
             return text(self.maximum)
         return f"below {text(self.failed_at)}" if self.limited_by is Limit.DEVICE else "not known"
 
+    @property
+    def _failing(self) -> SessionTrial | None:
+        """The trial at the lowest level that the device did not pass; None if there is none."""
+        if self.failed_at is None or self.limited_by is not Limit.DEVICE:
+            return None
+        return self.measured[self.levels.index(self.failed_at)]
+
+    @property
+    def _dead(self) -> bool:
+        """Whether no connection ended well at any level."""
+        return not self.maximum and self._failing is not None and self._failing.dead
+
     def _failures(self) -> str:
         """How connections failed at the lowest level that the device did not pass."""
-        if self.failed_at is None or self.limited_by is not Limit.DEVICE:
-            return ""
-        failed = self.measured[self.levels.index(self.failed_at)].statistics.failed_text
-        return f"at {self.failed_at:,} {failed}" if failed else ""
+        remarks = "; ".join(failures_of(self._failing)) if self._failing else ""
+        return f"at {self.failed_at:,} {remarks}" if remarks else ""
 
     def _doubt(self, bound: float | Fraction) -> str:
         if self.failed_at is None:
@@ -163,7 +175,7 @@ class MaximumResult(Result):
             failed = self.measured[self.levels.index(self.failed_at)]
             why = "; ".join(failed.objections) or no_room(failed, Fraction(self.failed_at))
             return f"limited by the tester at {self.failed_at:,}: {why}"
-        if self.failed_at <= bound:
+        if self.failed_at <= bound or self._dead:
             return ""
         if not self.maximum:
             return f"nothing below {self.failed_at:,} was tried; give a lower lowest="

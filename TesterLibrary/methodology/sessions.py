@@ -13,7 +13,7 @@ from typing import Protocol
 from ..measurement.session_trial import SessionTrial
 from ..model.quantity import Frequency
 from ..model.units import Bandwidth, Duration, Ratio, duration_text
-from ..verdict import AT_LEAST, AT_MOST, Undecided, Verdict, assess, text_of
+from ..verdict import AT_LEAST, AT_MOST, About, Undecided, Verdict, assess, text_of
 from .judging import about
 from .result import Result
 
@@ -55,7 +55,9 @@ def connection_rate_above(trial: SessionTrial, bound: Frequency) -> Verdict:
         AT_LEAST,
         bound.per_second,
         subject=f"connection rate of {trial.statistics.name}",
-        measured="" if trial.connection_rate is None else f"{text_of(trial.connection_rate)}/s",
+        measured=""
+        if trial.connection_rate is None
+        else "; ".join((f"{text_of(trial.connection_rate)}/s", *failure_remarks(trial))),
         bound=f">= {bound}",
         doubt=trial.doubt or _too_few_asked(trial, bound) or _too_few_offered(trial, bound),
     )
@@ -65,53 +67,86 @@ def goodput_above(trial: SessionTrial, bound: Bandwidth) -> Verdict:
     """Whether at least so many bits of payload arrived in order each second (RFC 2647 §3.7)."""
     goodput = trial.goodput_bps
     known = "not measured" if goodput is None else f"{text_of(goodput / 1e6)} Mbps"
+    if goodput and trial.unserved:
+        goodput, known = 0.0, f"0 Mbps: no request was answered as asked for ({known} in other responses)"
     return assess(
         goodput,
         AT_LEAST,
         bound.bps,
         subject=f"goodput of {trial.statistics.name}",
-        measured="; ".join((known, *_failures(trial))),
+        measured="; ".join((known, *failure_remarks(trial))),
         bound=f">= {bound}",
-        doubt=trial.doubt or _goodput_doubt(trial, bound),
+        doubt=trial.doubt or _goodput_doubt(trial, goodput, bound),
     )
 
 
 def time_below(trial: SessionTrial, name: str, bound: Duration, percent: float) -> Verdict:
     """Whether a percentile of a time, such as `time_to_first_byte`, is at most the bound."""
     figure = trial.statistics.times(name).figure_at(percent)
+    never = not figure and trial.dead
     return assess(
-        about(figure),
+        never_measured(trial) if never else about(figure),
         AT_MOST,
         bound.ns,
         subject=f"{name.replace('_', ' ')} of {trial.statistics.name}, percentile {percent:g}",
-        measured=duration_text(figure.value) if figure else "unknown",
+        measured=duration_text(figure.value)
+        if figure
+        else never_measured(trial).text
+        if never
+        else "unknown",
         bound=f"<= {bound}",
-        doubt=trial.doubt or ("" if figure else "nothing was measured"),
+        doubt=trial.doubt or ("" if figure or never else "nothing was measured"),
     )
+
+
+def never_measured(trial: SessionTrial) -> About:
+    """A time that no connection had, as none was served: longer than any bound."""
+    return About(inf, inf, "; ".join(("longer than any connection lasted", *failure_remarks(trial))))
 
 
 def failures_below(trials: Sequence[SessionTrial], bound: Ratio) -> Verdict:
     """Whether no greater part of the flows failed than the bound."""
     worst = max(trials, key=lambda trial: trial.failed_part or 0)
-    counted, part = worst.statistics, worst.failed_part
+    part = worst.failed_part
     return assess(
         part,
         AT_MOST,
         bound.value,
-        subject=f"failed flows of {counted.name}",
+        subject=f"failed flows of {worst.statistics.name}",
         measured=""
         if part is None
-        else "; ".join((f"{Ratio(part)} ({counted.failed:,} of {worst.flows:,})", *_failed_before(worst))),
+        else "; ".join(
+            (
+                f"{Ratio(part)} ({worst.failures:,} of {worst.flows:,})",
+                *silent_remarks(worst),
+                *_failed_before(worst),
+            )
+        ),
         bound=f"<= {bound}",
-        doubt=worst.doubt or ("" if worst.flows else _none_opened(worst)) or _waiting(worst, bound),
+        doubt=worst.doubt
+        or ("" if worst.flows else "no flow was opened in this time")
+        or _waiting(worst, bound),
     )
 
 
-def _failures(trial: SessionTrial) -> Iterator[str]:
+def failure_remarks(trial: SessionTrial) -> Iterator[str]:
     """Connections that failed while it was measured and before, as remarks beside what was carried."""
+    of = f"of {trial.flows:,} connections " if trial.statistics.failed_text else ""
+    yield from (of + text if number == 0 else text for number, text in enumerate(failures_of(trial)))
+
+
+def failures_of(trial: SessionTrial) -> Iterator[str]:
+    """How connections failed while it was measured, and before."""
     if trial.statistics.failed_text:
-        yield f"of {trial.flows:,} connections {trial.statistics.failed_text}"
+        yield trial.statistics.failed_text
+    yield from silent_remarks(trial)
     yield from _failed_before(trial)
+
+
+def silent_remarks(trial: SessionTrial) -> Iterator[str]:
+    """Connections without any answer, as a remark."""
+    if trial.silent:
+        yield f"no connection was answered, {trial.silent:,} wait"
 
 
 def _failed_before(trial: SessionTrial) -> Iterator[str]:
@@ -119,15 +154,8 @@ def _failed_before(trial: SessionTrial) -> Iterator[str]:
         yield f"{trial.failed_before} before the measurement began"
 
 
-def _none_opened(trial: SessionTrial) -> str:
-    """Why nothing is known of flows in a time in which there was none."""
-    before = ": those of earlier are not opened again, see `reopen`" if trial.failed_before else ""
-    return f"no flow was opened in this time{before}"
-
-
-def _goodput_doubt(trial: SessionTrial, bound: Bandwidth) -> str:
+def _goodput_doubt(trial: SessionTrial, goodput: float | None, bound: Bandwidth) -> str:
     """Why goodput says nothing of the device, beside the tester's own part."""
-    goodput = trial.goodput_bps
     if goodput is None:
         return "the protocol's tables count no payload"
     return _mostly_failed(trial) if goodput >= bound.bps else over_early(trial) or _all_carried(trial)
@@ -153,6 +181,8 @@ def failed_range(trial: SessionTrial) -> Undecided | None:
     counted, waiting = trial.statistics, trial.unanswered
     if counted.failed is None or not counted.opens:
         return None
+    if trial.silent:
+        return Undecided(trial.failures, trial.failures, "")
     why, unserved = _waits(trial), _unserved(trial)
     if not (why or unserved):
         return None
@@ -162,7 +192,7 @@ def failed_range(trial: SessionTrial) -> Undecided | None:
 
 def _waiting(trial: SessionTrial, bound: Ratio) -> str:
     """Connections that may still fail, where so many would break the bound."""
-    failed, waiting, most = trial.statistics.failed, trial.unanswered, bound.value * trial.flows
+    failed, waiting, most = trial.failures, trial.unanswered, bound.value * trial.flows
     if failed is None or failed > most:
         return ""
     return _waits(trial) if waiting is None or failed + waiting > most else _unserved(trial)
@@ -261,7 +291,7 @@ def no_room(trial: SessionTrial, rate: Fraction) -> str:
 
 def over_early(trial: SessionTrial) -> str:
     """Why rates are at least what was measured, if clients had nothing more to do; empty if they had."""
-    if not trial.over:
+    if not trial.over or trial.dead:
         return ""
     name = trial.statistics.name
     return f"all connections of {name} were over before the time was; give a higher total=, or none"

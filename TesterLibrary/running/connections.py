@@ -137,7 +137,7 @@ class Connections:
                 target.stop([running.plan.job], abandon=abandon)
                 trial = running.since_start()
                 if waiting is not None:
-                    trial = replace(trial, unanswered=waiting)
+                    trial = running.with_waiting(trial, waiting)
                 self._stopped[name] = _Stopped(
                     running.end, trial, unfinished and replace(unfinished, stopped=True)
                 )
@@ -168,7 +168,7 @@ class Connections:
             return self._stopped[name].trial
         running = self._looked_at(name)
         waiting = running.left_waiting(running.counted())
-        return replace(running.since_start(), unanswered=waiting)
+        return running.with_waiting(running.since_start(), waiting)
 
     def faults_since(self, before: Snapshot) -> Iterator[str]:
         """Why the tester did not do its part for each end that runs, since then or since the end's start."""
@@ -185,19 +185,19 @@ class Connections:
             if (openings := one.openings()) and openings.may_send
         ]
 
-    def behind(self, name: str, *, at_end: bool) -> tuple[int, str] | None:
+    def behind(self, name: str, *, at_end: bool, at_opening: bool = False) -> tuple[int, str] | None:
         """How many connections an end may count yet, and why; None if none is left, or a device is to blame.
 
         Clients are to open more of their total, or have open ones, or were stopped before they were over; of
         a responder, any clients of this tester. A device keeps them from it if all their places are taken by
         connections that failed and are not opened again, or that wait for an answer for longer than others
-        did. `at_end` as in `Unfinished.may_change`.
+        did. `at_end` and `at_opening` as in `Unfinished.may_change`.
         """
         opens = name in self._stopped or (name in self._running and self._running[name].opens)
         running = [one for key, one in self._running.items() if key == name or not opens]
         stopped = [one for key, one in self._stopped.items() if key == name or not opens]
         found = [*(one.unfinished() for one in running), *(one.unfinished for one in stopped)]
-        waited_for = [one for one in found if one and one.may_change(at_end=at_end)]
+        waited_for = [one for one in found if one and one.may_change(at_end=at_end, at_opening=at_opening)]
         if not waited_for:
             return None
         which = " and ".join(map(str, waited_for))

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..measurement.openings import Openings, State, Unfinished
 from ..measurement.session_trial import SessionTrial, left_waiting, objections
@@ -100,8 +100,9 @@ class RunningEnd:
         whole = self.counted(after)
         earlier = None if from_start else self.counted(before)
         statistics = whole.since(earlier) if earlier else whole
-        openings = self.openings(whole)
+        openings, waiting = self.openings(whole), self.left_waiting(whole)
         due = openings.due(statistics.duration_ns) if openings else None
+        fails_wholly = openings is not None and openings.failed_wholly(waiting or 0)
         found = objections(
             statistics,
             due,
@@ -110,11 +111,9 @@ class RunningEnd:
             self.end.ports,
             self.tester.rules.limits,
             job=self.plan.job,
-            held_up=whole.put_off > 0,
-            gone=openings.gone if openings else 0,
+            held_up=whole.put_off > 0 or fails_wholly,
             backlog_dropped=self.tester.backlog_drops() - (self.backlog if from_start else backlog),
         )
-        waiting = self.left_waiting(whole)
         return SessionTrial(
             statistics,
             due,
@@ -124,6 +123,10 @@ class RunningEnd:
             failed_before=earlier.failed_text if earlier else "",
             all_in_use=openings.all_in_use(waiting or 0) if openings else 0,
             over=openings is not None and openings.over and not from_start,
+            silent=openings.silent(waiting or 0, statistics) if openings else 0,
+            whole=whole if fails_wholly else None,
+            earlier_objections=self.since_start(before).objections if fails_wholly and earlier else (),
+            unserved=openings is not None and openings.unserved,
         )
 
     def unfinished(self, waiting: int | None = None) -> Unfinished | None:
@@ -143,7 +146,9 @@ class RunningEnd:
             # Without a timer nothing ends what waits for longer than others did.
             if openings.counted.untimed and waiting >= openings.unanswered:
                 return None
-            return Unfinished(0, f"{openings.unanswered:,} connections of {openings.name}", State.WAITING)
+            silent = openings.silent(waiting, openings.counted) >= openings.unanswered
+            text = f"{openings.unanswered:,} connections of {openings.name}"
+            return Unfinished(0, text, State.WAITING, silent=silent)
         held = self._holds(openings.counted)
         return Unfinished(
             0,
@@ -172,12 +177,19 @@ class RunningEnd:
         return True
 
     def waiting_for_ever(self) -> int | None:
-        """Connections that only a stop ends, as no timer of their tables does; None of others.
+        """Connections that only a stop ends, or of which none was answered; None of others.
 
         Once they are stopped, they are not told from those that would have had their answer next.
         """
         counted = self.counted()
-        return self.left_waiting(counted) if counted.opens and counted.untimed else None
+        silent = counted.openings > 0 and counted.established == 0
+        return self.left_waiting(counted) if counted.opens and (counted.untimed or silent) else None
+
+    def with_waiting(self, trial: SessionTrial, waiting: int | None) -> SessionTrial:
+        """A trial since the start, with the connections that wait after several looks."""
+        openings = self.openings(trial.statistics)
+        silent = openings.silent(waiting or 0, trial.statistics) if openings else 0
+        return replace(trial, unanswered=waiting, silent=silent)
 
     def left_waiting(self, first: SessionStatistics) -> int | None:
         """Connections that still wait for an answer after several looks, of which the first is given."""

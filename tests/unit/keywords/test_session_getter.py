@@ -356,15 +356,31 @@ def test_the_connections_that_are_opened_once_are_still_to_be_opened(tmp_path: P
     assert ends.opening == []
 
 
-def test_connections_that_wait_for_an_answer_are_not_judged(tmp_path: Path) -> None:
-    """Until a timer of the clients ends them: all are opened, and none is over."""
+def test_a_service_that_answers_nobody_fails(tmp_path: Path) -> None:
+    """Its connections are open until a timer of the clients ends them."""
     deaf = Responder(name="web", port="p2", protocol="udp-echo", servers=SERVICE)
     ends = running(tmp_path, deaf, protocol="tcp-client", total=10)
-    for statistic, operator in (("completed", "=="), ("failed", "<"), ("timed_out", "<")):
-        with pytest.raises(Inconclusive, match="10 connections of users wait for an answer; wait for them"):
-            asked(ends, statistic, operator, 10)
+    for bound in ("completed == 10", "established >= 1", "failed == 0", "time_to_open.p99 < 1s"):
+        with pytest.raises(VerdictFailed):
+            asked(ends, *bound.split())
+    with pytest.raises(VerdictFailed, match="failed of users is 0; no connection was answered, 10 wait"):
+        asked(ends, "failed", "<", 10)
+    with pytest.raises(Inconclusive, match="10 connections of users wait for an answer; wait for them"):
+        asked(ends, "timed_out", "<", 10)
     assert asked(ends, "attempted", "==", 10) == 10
     ends._sleep(300)
     assert asked(ends, "failed", "==", 10) == 10
     with pytest.raises(VerdictFailed):
         asked(ends, "completed", "==", 10)
+    ends.stop(["users"], Clients)
+    with pytest.raises(VerdictFailed, match="longer than any connection lasted; of 10 connections 10 failed"):
+        asked(ends, "time_to_open.p99", "<", "1s")
+
+
+def test_a_service_that_answers_nobody_fails_when_its_clients_are_stopped(tmp_path: Path) -> None:
+    deaf = Responder(name="web", port="p2", protocol="udp-echo", servers=SERVICE)
+    ends = running(tmp_path, deaf, protocol="tcp-client", total=10)
+    ends.stop(["users"], Clients)
+    for bound in ("completed == 10", "established >= 1", "failed == 0", "time_to_open.p99 < 1s"):
+        with pytest.raises(VerdictFailed):
+            asked(ends, *bound.split())

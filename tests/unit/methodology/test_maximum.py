@@ -44,6 +44,7 @@ class Device:
             begun=opened,
             failed=opened - good,
             concurrent=good,
+            opens=True,
         )
         objection = () if level <= self.tester else (f"the tester opened {opened} of {level}",)
         return SessionTrial(counted, Fraction(level), objection)
@@ -97,6 +98,13 @@ def test_no_level_may_pass() -> None:
     assert verdict.measured.startswith(f"below {result.failed_at:,}/s")
     assert verdict.outcome is Outcome.INCONCLUSIVE
     assert f"nothing below {result.failed_at:,} was tried; give a lower lowest=" in verdict.reason
+
+
+@pytest.mark.parametrize("quantity", Quantity)
+def test_a_device_that_serves_nobody_fails_below_the_lowest_level_too(quantity: Quantity) -> None:
+    verdict = found(Device(0, quantity), lowest=100).verdict_above(10, "10")
+    assert (verdict.outcome, verdict.reason) == (Outcome.FAIL, "")
+    assert verdict.measured.startswith("0")
 
 
 def test_a_tester_that_is_the_limit_is_never_the_devices_fault() -> None:

@@ -204,8 +204,34 @@ def test_what_failed_before_a_measurement_is_named(tmp_path: Path) -> None:
     goodput = goodput_above(trial, Bandwidth(10**6))
     assert goodput.measured == "0 Mbps; 3 failed (3 reset, 3 timed out) before the measurement began"
     failures = failures_below([trial], Ratio(Fraction(0)))
-    assert failures.outcome is Outcome.INCONCLUSIVE
-    assert "3 failed (3 reset, 3 timed out) before the measurement began" in str(failures)
+    assert failures.outcome is Outcome.FAIL
+    assert failures.measured == "100 % (3 of 3); 3 failed (3 reset, 3 timed out) before the measurement began"
+
+
+def test_failures_that_leave_places_are_those_of_the_measured_time(tmp_path: Path) -> None:
+    """Clients go on with the places that are left: what failed before is named, and not judged."""
+    ends = ends_on(tmp_path)
+    ends.start(server(protocol="syn-reset"))
+    ends.start(users(connections=2, rate=Frequency(Fraction(10))))
+    assert ends.wait("users", lambda counted: counted.failed == 1, SECOND)
+    ends.stop(["web"], Responder)
+    ends.start(server())
+    trial = ends.measure("users", SECOND)
+    assert trial.failed_before == "1 failed (1 refused, 1 lost)"
+    verdict = failures_below([trial], Ratio(Fraction(0)))
+    assert verdict.outcome is Outcome.PASS
+    assert verdict.measured.endswith("1 failed (1 refused, 1 lost) before the measurement began")
+
+
+def test_a_search_at_a_service_that_refuses_all_is_limited_by_the_device(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    ends.start(server(protocol="syn-reset"))
+    ends.start(users(connections=10, total=1))
+    result = find_maximum(RateMeasurer(ends, "users"), MaximumSearch(Quantity.RATE, 100, 1000, TENTH))
+    assert (result.maximum, result.limited_by) == (0, Limit.DEVICE)
+    verdict = result.verdict_above(50, "50/s")
+    assert verdict.outcome is Outcome.FAIL
+    assert verdict.measured == "0/s; at 100 10 failed (10 refused, 10 lost) before the measurement began"
 
 
 def test_the_most_connections_at_once_of_a_responder(tmp_path: Path) -> None:
