@@ -33,13 +33,14 @@ class HostKeywords:
 
     @keyword(tags=["host"])
     def run_on_host(
-        self, host: str, command: str, *, status: int = 0, timeout: Duration = ONE_MINUTE
+        self, host: str, command: str, *arguments: str, status: int = 0, timeout: Duration = ONE_MINUTE
     ) -> ProgramResult:
         """Runs a program on a host of the testbed, and waits for its end.
 
         | =Argument= | =Meaning= |
         | ``host`` | the name of a host, as in the testbed file: ``client``, ``server`` |
-        | ``command`` | a program of this machine with its arguments, as in a shell, which there is none of |
+        | ``command`` | a program; alone it may have arguments behind it, split as by a shell (none runs) |
+        | ``arguments`` | its arguments, each as it is: nothing is split then |
         | ``status`` | the exit status that it must end with |
         | ``timeout`` | how long it may take |
 
@@ -47,18 +48,23 @@ class HostKeywords:
         well. It judges nothing: a program that ends with another status, or not at all, is an error of
         the test. Hosts of your own are reached by SSH, or by a command, as the testbed file says.
 
+        A variable whose text others give, as campaigns do, is an argument of its own, behind ``--`` or an
+        option's ``=``. So it can be neither an option nor several words.
+
         | `Run On Host` | client | curl -so /dev/null http://198.18.1.3/1MB |
+        | `Run On Host` | client | curl | -so | /dev/null | -- | ${URL} |
         """
-        return self._suite.hosts.run(host, command, status=status, timeout=timeout)
+        return self._suite.hosts.run(host, command, arguments, status=status, timeout=timeout)
 
     @keyword(tags=["device"])
     def run_in_device(
-        self, command: str, *, status: int = 0, timeout: Duration = ONE_MINUTE
+        self, command: str, *arguments: str, status: int = 0, timeout: Duration = ONE_MINUTE
     ) -> ProgramResult:
         """Runs a program in the device under test, and waits for its end.
 
         | =Argument= | =Meaning= |
-        | ``command`` | a program of the device with its arguments, as in a shell, which there is none of |
+        | ``command`` | a program; alone it may have arguments behind it, split as by a shell (none runs) |
+        | ``arguments`` | its arguments, each as it is: nothing is split then |
         | ``status`` | the exit status that it must end with |
         | ``timeout`` | how long it may take |
 
@@ -71,15 +77,16 @@ class HostKeywords:
         | `Run In Device` | nft add rule netdev filter ingress udp dport 7 drop |
         | `Measure Loss` | duration=1 s |
         """
-        return self._suite.hosts.run_in_device(command, status=status, timeout=timeout)
+        return self._suite.hosts.run_in_device(command, arguments, status=status, timeout=timeout)
 
     @keyword(tags=["host"])
-    def start_on_host(self, host: str, command: str, *, name: str | None = None) -> str:
+    def start_on_host(self, host: str, command: str, *arguments: str, name: str | None = None) -> str:
         """Starts a program on a host of the testbed, such as a server, and does not wait for its end.
 
         | =Argument= | =Meaning= |
         | ``host`` | the name of a host, as in the testbed file |
-        | ``command`` | a program with its arguments, as in a shell, which there is none of |
+        | ``command`` | a program; alone it may have arguments behind it, split as by a shell (none runs) |
+        | ``arguments`` | its arguments, each as it is: nothing is split then |
         | ``name`` | what `Stop On Host` calls it; HOST: PROGRAM, if left out |
 
         It ends with the test, or with the suite if its setup started it. What it said is in
@@ -90,7 +97,7 @@ class HostKeywords:
         """
         hosts = self._suite.hosts
         name = name or f"{host}: {command.split()[0] if command.split() else ''}"
-        hosts.start(host, command, name)
+        hosts.start(host, command, name, arguments)
         self._suite.open_testbed.tester.scopes.at_end(lambda: hosts.end(name))
         return name
 
@@ -163,12 +170,13 @@ class HostKeywords:
         return found[counter]
 
     @keyword(tags=["host"])
-    def set_counter_source(self, host: str, source: str) -> None:
+    def set_counter_source(self, host: str, source: str, *arguments: str) -> None:
         """Has counters of a host read at each `Start Path`, for `Verify Host Counter` and `Get Host Counter`.
 
         | =Argument= | =Meaning= |
         | ``host`` | the name of a host, as in the testbed file |
         | ``source`` | what prints them: ``ethtool eth0``, ``rdma mlx5_0``, ``ss`` or a command |
+        | ``arguments`` | its arguments, each as it is; ``source=`` of other keywords has all in one text |
 
         ``ethtool`` has the statistics of a NIC, ``rdma`` those of a port of an RDMA device (``rdma mlx5_0/2``
         the second one's).
@@ -182,8 +190,8 @@ class HostKeywords:
         | `Set Counter Source` | server | ip -j -s link show dev eth0 |
         """
         hosts = self._suite.hosts
-        hosts.watch(host, source)
-        self._suite.open_testbed.tester.scopes.at_end(lambda: hosts.unwatch(host, source))
+        name = hosts.watch(host, source, arguments)
+        self._suite.open_testbed.tester.scopes.at_end(lambda: hosts.unwatch(host, name))
 
     @keyword(tags=["host", "trace", "verify"])
     def verify_host_counter(

@@ -9,7 +9,7 @@ import shlex
 import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -48,7 +48,7 @@ class HostProgram:
     """A program that was started on a host."""
 
     host: str
-    command: str
+    words: Sequence[str]
     process: subprocess.Popen[bytes]
     stdout: IO[bytes]
     stderr: IO[bytes]
@@ -87,37 +87,52 @@ class Hosts:
         """The names of the hosts; none, where the testbed has no hosts."""
         return self._testbed.hosts if self._testbed else ()
 
-    def run(self, host: str, command: str, *, status: int, timeout: Duration) -> ProgramResult:
+    def run(
+        self, host: str, command: str, arguments: Sequence[str] = (), *, status: int, timeout: Duration
+    ) -> ProgramResult:
         """Runs a program on a host and waits for its end.
+
+        Args:
+            host: The host.
+            command: The program. Without `arguments` it is split into words, as by a shell.
+            arguments: Its arguments, each a word.
+            status: The exit status that it must end with.
+            timeout: How long it may take.
 
         Raises:
             TesterLibraryError: there is no such host or program; it did not end in time, or as it was to.
         """
-        words = self._testbed_of(host).host_command(host, _words(command))
-        return self._ran(words, command, host, f"on host {host}", status, timeout)
+        words = _words(command, arguments)
+        placed = self._testbed_of(host).host_command(host, words)
+        return self._ran(placed, words, host, f"on host {host}", status, timeout)
 
-    def run_in_device(self, command: str, *, status: int, timeout: Duration) -> ProgramResult:
-        """Runs a program in the device under test and waits for its end.
+    def run_in_device(
+        self, command: str, arguments: Sequence[str] = (), *, status: int, timeout: Duration
+    ) -> ProgramResult:
+        """Runs a program in the device under test and waits for its end; arguments as of `run`.
 
         Raises:
             TesterLibraryError: no program can be run there; it did not end in time, or as it was to.
         """
         if self._testbed is None:
             raise TestbedError("the testbed has no device in which a program can be run")
-        words = self._testbed.device_command(_words(command))
-        return self._ran(words, command, "device", "in the device", status, timeout)
+        words = _words(command, arguments)
+        return self._ran(
+            self._testbed.device_command(words), words, "device", "in the device", status, timeout
+        )
 
     def _ran(
-        self, words: list[str], command: str, place: str, where: str, status: int, timeout: Duration
+        self, placed: list[str], words: list[str], place: str, where: str, status: int, timeout: Duration
     ) -> ProgramResult:
+        command = shlex.join(words)
         try:
-            done = self._run(words, timeout)
+            done = self._run(placed, timeout)
         except subprocess.TimeoutExpired as late:
-            self._keep(place, command, None, late.stdout, late.stderr)
+            self._keep(place, words, None, late.stdout, late.stderr)
             raise TesterLibraryError(f"{command!r} {where} has not ended within {timeout}") from None
         except OSError as problem:
             raise TesterLibraryError(f"{command!r} {where}: {problem.strerror}") from None
-        self._keep(place, command, done.status, done.stdout, done.stderr)
+        self._keep(place, words, done.status, done.stdout, done.stderr)
         if done.status != status:
             said = " ".join((done.stderr or done.stdout).split())[-_MOST_WORDS:]
             raise TesterLibraryError(
@@ -126,27 +141,28 @@ class Hosts:
             )
         return done
 
-    def start(self, host: str, command: str, name: str) -> None:
-        """Starts a program that runs until it is stopped, or ends by itself.
+    def start(self, host: str, command: str, name: str, arguments: Sequence[str] = ()) -> None:
+        """Starts a program that runs until it is stopped, or ends by itself; arguments as of `run`.
 
         Raises:
             TesterLibraryError: there is no such host or program, or one of that name runs.
         """
         if name in self._running:
             raise TesterLibraryError(f"a program {name!r} runs already; stop it first, or give another name")
-        words = self._placed(self._testbed_of(host).host_command(host, _words(command), terminal=True))
+        words = _words(command, arguments)
+        placed = self._placed(self._testbed_of(host).host_command(host, words, terminal=True))
         out, err = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - closed by stop()
         try:
             process = subprocess.Popen(
-                words,
+                placed,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,
                 start_new_session=True,
             )
         except OSError as problem:
-            raise TesterLibraryError(f"{command!r} on host {host}: {problem.strerror}") from None
-        self._running[name] = HostProgram(host, command, process, out, err)
+            raise TesterLibraryError(f"{shlex.join(words)!r} on host {host}: {problem.strerror}") from None
+        self._running[name] = HostProgram(host, words, process, out, err)
 
     def stop(self, name: str, *, wait: Duration | None = None) -> ProgramResult:
         """Ends a program that was started, and returns what it said; `wait`: it has that long to end.
@@ -166,10 +182,10 @@ class Hosts:
             except subprocess.TimeoutExpired:
                 late = True
         done = program.end()
-        self._keep(program.host, program.command, done.status, done.stdout, done.stderr)
+        self._keep(program.host, program.words, done.status, done.stdout, done.stderr)
         if late:
             raise TesterLibraryError(
-                f"{program.command!r} on host {program.host} has not ended within {wait}"
+                f"{shlex.join(program.words)!r} on host {program.host} has not ended within {wait}"
             )
         return done
 
@@ -184,18 +200,18 @@ class Hosts:
         for name in tuple(self._running):
             self.end(name)
 
-    def _keep(self, host: str, command: str, status: int | None, *said: bytes | str | None) -> None:
+    def _keep(self, host: str, words: Sequence[str], status: int | None, *said: bytes | str | None) -> None:
         """Writes what a program said into a file of its own."""
         how = "did not end" if status is None else f"ended with status {status}"
         text = "".join(
             part.decode(errors="replace") if isinstance(part, bytes) else part or "" for part in said
         )
-        program = Path(_words(command)[0]).name
+        program = Path(words[0]).name
         names = (self._folder / f"{number:03}-{host}-{program}.log" for number in count(1))
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             file = next(name for name in names if not any(self._folder.glob(f"{name.name[:3]}-*")))
-            file.write_text(f"$ {command}\n{text}\n{how}\n", encoding="utf-8")
+            file.write_text(f"$ {shlex.join(words)}\n{text}\n{how}\n", encoding="utf-8")
         except OSError as problem:
             raise RecordError(self._folder, problem) from None
 
@@ -213,14 +229,16 @@ class Hosts:
         assert not isinstance(found, str)
         return {name: value - _before(since, name) for name, value in found.items()}
 
-    def watch(self, host: str, source: str) -> None:
-        """Has a source of counters read by every `mark`.
+    def watch(self, host: str, source: str, arguments: Sequence[str] = ()) -> str:
+        """Has a source of counters read by every `mark`; arguments as of `run`. Returns its name.
 
         Raises:
             TesterLibraryError: there is no such host, or the source is none.
         """
         self._testbed_of(host).host_command(host, ["true"])
-        self._watched[host, source] = source_of(source)
+        name = shlex.join(_words(source, arguments) if arguments else _split(source))
+        self._watched[host, name] = source_of(name)
+        return name
 
     def unwatch(self, host: str, source: str) -> str:
         """Ends that, if it goes on. Never raises."""
@@ -233,6 +251,7 @@ class Hosts:
         Raises:
             TesterLibraryError: the source was not read when counting began.
         """
+        source = shlex.join(_split(source))
         since = self._marked.get((host, source))
         if since is None:
             raise TesterLibraryError(
@@ -278,6 +297,7 @@ class Hosts:
             value: What it has counted since `mark`, or why nobody knows.
             path: The path that was traced.
         """
+        source = shlex.join(_split(source))
         since = self._marked.get((host, source), {})
         if isinstance(value, str) or isinstance(since, str):
             return ""
@@ -343,8 +363,17 @@ def _before(since: Mapping[str, int] | str, name: str) -> int:
     return 0 if isinstance(since, str) else since.get(name, 0)
 
 
-def _words(command: str) -> list[str]:
-    words = shlex.split(command)
-    if not words:
+def _words(command: str, arguments: Sequence[str]) -> list[str]:
+    words = [command, *arguments] if arguments else _split(command)
+    if not words or not words[0]:
         raise TesterLibraryError("no command; give a program with its arguments")
     return words
+
+
+def _split(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError as problem:
+        raise TesterLibraryError(
+            f"{command!r} cannot be split into words: {problem}; quote it as in a shell"
+        ) from None

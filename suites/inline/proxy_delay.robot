@@ -43,8 +43,26 @@ Requests Reach The Server Soon
     ...    timeout=5 s
     Start Path
     FOR    ${number}    IN RANGE    ${REQUESTS}
-        Run On Host    client    curl --silent --fail --output /dev/null ${URL}?${number}
+        Ask    ${URL}?${number}
     END
     Stop Path
     Get Stamp Statistics    load    received    ==    ${REQUESTS}
     Verify Latency Below    ${DELAY}    percentile=90
+
+
+*** Keywords ***
+Ask
+    [Documentation]    A request of the client, over a connection of its own.
+    [Arguments]    ${url}
+    Run On Host
+    ...    client
+    ...    curl
+    ...    --silent
+    ...    --fail
+    ...    --globoff
+    ...    --proto
+    ...    =http,https
+    ...    --output
+    ...    /dev/null
+    ...    --
+    ...    ${url}

@@ -22,7 +22,6 @@ Test Tags         inline    roce    guests
 ${TESTBED}         embedded/rdma-guests
 ${PROFILE_NAME}    quick    # durations and repetitions where a test does not say
 ${RESPONDER}       198.18.1.3
-${COUNTERS}        rdma rxe0
 ${PATIENT}         21    # the exponent of a timeout that never ends here, 8.6 s
 ${SHORT}           18    # that of one that is waited for, 1.1 s
 &{REQUEST}         headers=IP / UDP(dport=4791)    flow=1    direction=forward
@@ -52,7 +51,7 @@ A Packet Of A Send Is Dropped
     Drop Packet    wire    &{DATA}
     ${found} =    Exchange    ib_send_bw
     Went Back    ${found}    packets=6    timeouts=0    naks=1
-    Get Host Counter    server    rdma_recvs    ==    10    source=${COUNTERS}
+    Get Host Counter    server    rdma_recvs    ==    10    source=rdma rxe0
 
 A Packet Is Dropped While Eight Messages Are On Their Way
     [Documentation]    All of them behind it are sent again.
@@ -74,7 +73,7 @@ The Last Packet Of A Message
     Drop Packet    wire    &{REQUEST}    number=20    data_only=True
     ${found} =    Exchange    timeout=${SHORT}
     Went Back    ${found}    packets=10    timeouts=1    naks=0
-    Get Host Counter    server    duplicate_request    ==    9    source=${COUNTERS}
+    Get Host Counter    server    duplicate_request    ==    9    source=rdma rxe0
 
 The Request To Go Back
     [Documentation]    It is not repeated: the sender's timer ends.
@@ -82,21 +81,21 @@ The Request To Go Back
     Drop Packet    wire    &{RESPONSE}    number=2
     ${found} =    Exchange    timeout=${SHORT}
     Went Back    ${found}    packets=10    timeouts=1    naks=0
-    Get Host Counter    server    out_of_seq_request    ==    1    source=${COUNTERS}
+    Get Host Counter    server    out_of_seq_request    ==    1    source=rdma rxe0
 
 An Acknowledgement
     [Documentation]    All of its message comes again, and is not taken again.
     Drop Packet    wire    &{RESPONSE}    number=2
     ${found} =    Exchange    timeout=${SHORT}
     Went Back    ${found}    packets=10    timeouts=1    naks=0
-    Get Host Counter    server    duplicate_request    ==    10    source=${COUNTERS}
+    Get Host Counter    server    duplicate_request    ==    10    source=rdma rxe0
 
 A Corrupted Packet
     [Documentation]    Only its ICRC tells, as the kernel sends no checksum of UDP: its receiver does not count it.
     Corrupt Packet    wire    &{DATA}    bit=600    checksum=keep
     ${found} =    Exchange
     Went Back    ${found}    packets=6    timeouts=0    naks=1
-    Get Host Counter    server    rcvd_pkts    ==    105    source=${COUNTERS}
+    Get Host Counter    server    rcvd_pkts    ==    105    source=rdma rxe0
 
 A Response To A READ
     [Documentation]    Its requester asks for the rest of it.
@@ -124,7 +123,7 @@ More Losses Than Retries
     Verify All Events Fired
     Verify Go Back N    wire
     Should Be True    $found.timeouts > 7
-    Get Host Counter    client    retry_exceeded_err    ==    0    source=${COUNTERS}
+    Get Host Counter    client    retry_exceeded_err    ==    0    source=rdma rxe0
 
 
 *** Keywords ***
@@ -133,7 +132,7 @@ Put The Tester In The Way
     Create Path    wire    between=p1,p2
     FOR    ${host}    IN    client    server
         Run On Host    ${host}    sh -c "rdma link delete rxe0 && rdma link add rxe0 type rxe netdev eth0"
-        Set Counter Source    ${host}    ${COUNTERS}
+        Set Counter Source    ${host}    rdma rxe0
     END
 
 Exchange
@@ -141,7 +140,7 @@ Exchange
     [Arguments]    ${program}=ib_write_bw    ${depth}=1    ${timeout}=${PATIENT}
     Start Trace    wire
     Start Path    wire
-    Run Both Ends    ${program} -d rxe0 -x 1 -F -m 1024 -s 10000 -n 10 -t ${depth} -u ${timeout}
+    Run Both Ends    ${program}    -t    ${depth}    -u    ${timeout}
     Stop Trace    wire
     Verify Trace Complete    wire
     Both Ends Count What Was On The Wire
@@ -150,10 +149,11 @@ Exchange
 
 Run Both Ends
     [Documentation]    The client's program knows the other one's address.
-    [Arguments]    ${command}
-    ${server} =    Start On Host    server    ${command}
+    [Arguments]    ${program}    @{options}
+    VAR    @{transfer} =    -d    rxe0    -x    1    -F    -m    1024    -s    10000    -n    10    @{options}
+    ${server} =    Start On Host    server    ${program}    @{transfer}    --
     Wait Until Keyword Succeeds    30 s    200 ms    Server Listens
-    Run On Host    client    ${command} ${RESPONDER}
+    Run On Host    client    ${program}    @{transfer}    --    ${RESPONDER}
     Stop On Host    ${server}    wait=30 s
 
 Server Listens
@@ -162,10 +162,10 @@ Server Listens
 
 Both Ends Count What Was On The Wire
     [Documentation]    Packets of RoCEv2 alone: programs talk over TCP, too.
-    Verify Host Counter    client    sent_pkts    roce_sent    forward    source=${COUNTERS}
-    Verify Host Counter    client    rcvd_pkts    roce_received    backward    source=${COUNTERS}
-    Verify Host Counter    server    sent_pkts    roce_sent    backward    source=${COUNTERS}
-    Verify Host Counter    server    rcvd_pkts    roce_received    forward    source=${COUNTERS}
+    Verify Host Counter    client    sent_pkts    roce_sent    forward    source=rdma rxe0
+    Verify Host Counter    client    rcvd_pkts    roce_received    backward    source=rdma rxe0
+    Verify Host Counter    server    sent_pkts    roce_sent    backward    source=rdma rxe0
+    Verify Host Counter    server    rcvd_pkts    roce_received    forward    source=rdma rxe0
 
 Went Back
     [Documentation]    It was right, and as often as it had to be; the NAKs are those that arrived.
@@ -177,4 +177,4 @@ Went Back
     IF    $packets is not None
         Should Be Equal As Integers    ${found.retransmitted}    ${packets}
     END
-    Get Host Counter    client    rcvd_seq_err    ==    ${naks}    source=${COUNTERS}
+    Get Host Counter    client    rcvd_seq_err    ==    ${naks}    source=rdma rxe0

@@ -32,25 +32,25 @@ ${UDP_RATE}        100M    # of iperf3; a fake switch takes 5M
 TCP, Stamped
     [Documentation]    A time in an option of each segment, taken out again behind the router.
     Stamp Traffic    load    between=north,south    headers=IP / TCP
-    Send    iperf3 --client ${SERVER} --time ${SECONDS}
+    Send
     The Router Is Good Enough
 
 TCP, Matched
     [Documentation]    The same segments, and nothing in them.
     Stamp Traffic    load    between=north,south    mode=match    headers=IP / TCP
-    Send    iperf3 --client ${SERVER} --time ${SECONDS}
+    Send
     The Router Is Good Enough
 
 UDP, Stamped
     [Documentation]    16 bytes before the payload, taken out again.
     Stamp Traffic    load    between=north,south    headers=IP / UDP    direction=forward
-    Send    iperf3 --client ${SERVER} --time ${SECONDS} --udp --bitrate ${UDP_RATE} --length 1400
+    Send    --udp    --bitrate=${UDP_RATE}    --length=1400
     The Router Is Good Enough
 
 UDP, Matched
     [Documentation]    Known by their identification and payload.
     Stamp Traffic    load    between=north,south    mode=match    headers=IP / UDP    direction=forward
-    Send    iperf3 --client ${SERVER} --time ${SECONDS} --udp --bitrate ${UDP_RATE} --length 1400
+    Send    --udp    --bitrate=${UDP_RATE}    --length=1400
     The Router Is Good Enough
 
 
@@ -62,10 +62,18 @@ Paths Around The Device
 
 Send
     [Documentation]    iperf3's server on one host, its client on the other one.
-    [Arguments]    ${client}
+    [Arguments]    @{options}
     Start Path
     Start On Host    server    iperf3 --server
-    Wait Until Keyword Succeeds    5 s    100 ms    Run On Host    client    ${client}
+    Wait Until Keyword Succeeds
+    ...    5 s
+    ...    100 ms
+    ...    Run On Host
+    ...    client
+    ...    iperf3
+    ...    --client=${SERVER}
+    ...    --time=${SECONDS}
+    ...    @{options}
     Stop Path
 
 The Router Is Good Enough

@@ -92,4 +92,16 @@ A Marked Segment
 *** Keywords ***
 Download
     [Documentation]    The client gets a megabyte from the server, through the path.
-    Run On Host    client    curl --silent --fail --output /dev/null ${URL}    timeout=30 s
+    Run On Host
+    ...    client
+    ...    curl
+    ...    --silent
+    ...    --fail
+    ...    --globoff
+    ...    --proto
+    ...    =http,https
+    ...    --output
+    ...    /dev/null
+    ...    --
+    ...    ${URL}
+    ...    timeout=30 s

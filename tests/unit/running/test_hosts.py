@@ -81,6 +81,24 @@ def test_a_program_runs_behind_the_words_of_its_host(hosts: Hosts, tmp_path: Pat
     assert found["001-load-sh.log"] == "$ sh -c 'echo at $WHERE'\nat load\n\nended with status 0\n"
 
 
+def test_arguments_are_words_as_they_are(hosts: Hosts, tmp_path: Path) -> None:
+    """A text of a variable is one word, whatever is in it."""
+    text = "two words --option 'quote"
+    done = hosts.run("here", "printf", ["%s|", text], status=0, timeout=MINUTE)
+    assert done.stdout == f"{text}|"
+    with pytest.raises(TesterLibraryError, match=r"'two words.* x\" on host here: No such"):
+        hosts.start("here", "two words", "load", ["x"])
+    with pytest.raises(TesterLibraryError, match="cannot be split into words: No closing quotation"):
+        hosts.run("here", text, status=0, timeout=MINUTE)
+    hosts.start("here", "printf", "load", ["%s|", text])
+    assert hosts.stop("load", wait=MINUTE).stdout == f"{text}|"
+    assert hosts.watch("here", "cat", [f"{tmp_path}/a b"]) == f"cat '{tmp_path}/a b'"
+    (tmp_path / "a b").write_text("packets: 3\n")
+    hosts.mark()
+    (tmp_path / "a b").write_text("packets: 5\n")
+    assert hosts.counter("here", f"cat  '{tmp_path}/a b'", "packets") == 2
+
+
 def test_words_reach_a_host_over_ssh_as_they_are(
     hosts: Hosts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
