@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _DESCRIPTION = """
 Leases testers to the users of a lab, and runs their campaigns and job files, over HTTP with an OpenAPI
 (docs/service.md), until Ctrl-C. Without a file it serves the testbeds that come with the library and need no
-hardware, on 127.0.0.1, where everybody is an admin until a user is added.
+hardware, on 127.0.0.1, where the account that runs it, and root, are admins until a user is added.
 
 The options on users change the database, also while the service runs, and serve nothing.
 """

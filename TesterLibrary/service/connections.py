@@ -39,6 +39,7 @@ class Connections:
         """`most` at a time."""
         self.most = most
         self.names: dict[Peer, tuple[str, ...]] = {}
+        self.uids: dict[Peer, int] = {}  # of the users of this machine who have connected, once looked up
         self.on_malformed: Callable[[str], bytes] = lambda _: b""  # by address: the body of the answer
         self._open: set[Connection | Handshake] = set()
         self._idle: dict[
@@ -187,6 +188,7 @@ class Connection(H11Protocol):
         self.of.remove(self)
         if self.client:
             self.of.names.pop(self.client, None)
+            self.of.uids.pop(self.client, None)
         super().connection_lost(exc)
 
     def _await_client(self) -> None:

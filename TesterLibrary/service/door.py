@@ -12,6 +12,7 @@ import base64
 import binascii
 import ipaddress
 import json
+import os
 import re
 import socket
 import time
@@ -26,6 +27,7 @@ from .config import Config
 from .connections import Connections
 from .ledger import Caller, Ledger, Work
 from .refusal import Broken, NotAllowed, Refusal, TooMany, Unauthenticated, Unready
+from .socket_owner import name_of, uid_of
 from .user import Role, User, digest_of
 
 Scope = MutableMapping[str, Any]
@@ -97,7 +99,7 @@ class Door:
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody has to say who he is: only processes of this machine reach the service then."""
+        """Whether the service has no users yet: the account that runs it, and root, are admins then."""
         return not self.users and not self._config.certificates and self._config.is_loopback
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -122,7 +124,7 @@ class Door:
             _check_once(scope)
             self._check_host(headers)
             if scope["path"] not in OPEN:
-                caller = self._caller(headers, scope["method"], client)
+                caller = self._caller(headers, scope["method"], client, scope.get("server"))
             scope.setdefault("state", {})["caller"] = caller
             with self._counted(scope, caller.name):
                 await self._app(scope, self._limited(headers, receive), sent)
@@ -187,12 +189,14 @@ class Door:
             return name in self._names
         return True
 
-    def _caller(self, headers: Mapping[str, str], method: str, client: tuple[str, int]) -> Caller:
-        """Who makes a request: by a token, or else by the certificate of the connection.
+    def _caller(
+        self, headers: Mapping[str, str], method: str, client: tuple[str, int], here: tuple[str, int] | None
+    ) -> Caller:
+        """Who makes a request: by a token, or else by the certificate of the connection, or its process.
 
         Raises:
             Unauthenticated: nobody, or a token that is unknown or over.
-            NotAllowed: a certificate whose name has no role.
+            NotAllowed: a certificate whose name has no role; another Unix user where there are no users.
         """
         address = f"{client[0]}:{client[1]}"
         if token := _token(headers.get("authorization", ""), method):
@@ -213,8 +217,21 @@ class Door:
                 f"the certificate is of {', '.join(names)}, who has no role here (certificates:)"
             )
         if self.is_open:
+            self._check_owner(client, here)
             return Caller("local", Role.ADMIN, address)
         raise Unauthenticated("say who you are: Authorization: Bearer TOKEN, or a certificate")
+
+    def _check_owner(self, client: tuple[str, int], here: tuple[str, int] | None) -> None:
+        """NotAllowed if a connection is not of the account that runs the service, or of root."""
+        uids = self._connections.uids
+        if client not in uids:
+            uids[client] = uid_of(client, here or ("", 0))
+        if uids[client] not in (0, os.geteuid()):
+            owner = name_of(os.geteuid())
+            raise NotAllowed(
+                f"{name_of(uids[client])}, whose process this is, may not use this service: it has no users, "
+                f"so only {owner}, who runs it, and root may; {owner} adds users by tester serve --add-user"
+            )
 
     def _limited(self, headers: Mapping[str, str], receive: Receive) -> Receive:
         most = self._config.limits.body

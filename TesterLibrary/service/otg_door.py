@@ -11,12 +11,9 @@ an answer of the protocol.
 from __future__ import annotations
 
 import asyncio
-import pwd
 import re
 import shutil
-import socket
 import ssl
-import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, suppress
@@ -40,6 +37,7 @@ from .otg.serving import ADDRESS, Refusing
 from .refusal import Misfit, NotAllowed, Refusal, Unready
 from .runner import LOG, Running
 from .scheduler import Lease, State, Wish
+from .socket_owner import user_of
 from .user import Role
 
 _TTL_S = 30.0
@@ -54,12 +52,6 @@ _MOST_LINES = 10  # of the audit, in a second
 _MOST = 64
 _REFUSERS = 16  # servers, with threads of their own; in a user namespace one person is 65,536 users
 _BACKLOG = 16  # new ones, whose users are looked up before the service does anything else
-# Connections of the kernel, and what is before an IPv4 address there: gRPC has sockets of IPv6 for both
-# (RFC 4291 §2.5.5.2).
-_TABLES = {
-    Path("/proc/net/tcp"): "",
-    Path("/proc/net/tcp6"): f"{0:016X}{int.from_bytes(bytes.fromhex('0000FFFF'), sys.byteorder):08X}",
-}
 _REFUSED = re.compile(r"^refused (\d{3}): (.+)$", re.MULTILINE)
 _READY = re.compile(r"^https at .+, gRPC unix:.+; Ctrl-C ends$", re.MULTILINE)
 _KINDS = ("http", "grpc")
@@ -388,34 +380,6 @@ class OtgDoor:
             name, caller = self._place.name, session.caller
             lines = [caller.line("otg", name, status, said) for status, said in refusals[-_MOST_LINES:]]
             await self._ledger.keep(Work(lines=lines))
-
-
-def user_of(peer: tuple[str, int], here: tuple[str, int]) -> str:
-    """The name of the Unix user whose process of this machine has the other end of a connection (TCP, IPv4).
-
-    Raises:
-        NotAllowed: the other end is closed, or of another machine.
-    """
-    for table, mapped in _TABLES.items():
-        ends = " ".join(_as_kernel(end, mapped) for end in (peer, here))
-        lines = table.read_text(encoding="ascii").splitlines() if table.exists() else ()
-        for line in lines:
-            if f" {ends} " not in line:  # it is looked for among thousands, in the loop of the service
-                continue
-            words = line.split()
-            # The kernel says user 0 of a connection that its process has closed, which has no inode any more.
-            if words[9] != "0":
-                uid = int(words[7])
-                try:
-                    return pwd.getpwuid(uid).pw_name
-                except KeyError:
-                    return f"user {uid}"
-    raise NotAllowed("nobody knows whose process this is; connect from this machine")
-
-
-def _as_kernel(end: tuple[str, int], mapped: str) -> str:
-    address = int.from_bytes(socket.inet_aton(end[0]), sys.byteorder)
-    return f"{mapped}{address:08X}:{end[1]:04X}"
 
 
 async def _forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, to: Path) -> None:

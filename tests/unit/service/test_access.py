@@ -4,12 +4,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import getpass
+import json
+import os
 import socket
 import sqlite3
 import ssl
 import subprocess
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
@@ -17,7 +22,12 @@ import requests
 from TesterLibrary.commands.main import main
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.reporting.trend.address import Address
+from TesterLibrary.service.config import shipped_places
+from TesterLibrary.service.connections import Connections
+from TesterLibrary.service.door import Door
+from TesterLibrary.service.ledger import Caller, Ledger
 from TesterLibrary.service.store import KIND, Store
+from TesterLibrary.service.user import Role
 
 from .served import JOB, PLACES, Served, User, until
 
@@ -148,6 +158,39 @@ def test_a_wrong_place_is_refused(
 ) -> None:
     (tmp_path / "lab.yaml").write_text(f"version: 1\nfolder: {tmp_path}\nplaces:\n  p: {place}\n")
     assert said in refused(capsys, tmp_path / "lab.yaml")
+
+
+@pytest.mark.parametrize("is_owner", [True, False])
+def test_without_users_only_who_runs_the_service_is_an_admin(tmp_path: Path, is_owner: bool) -> None:
+    """Not each account of the machine: those may have no right to anything else of it."""
+    connections, client = Connections(), ("127.0.0.1", 1)
+    connections.uids[client] = os.geteuid() if is_owner else 65_533
+    callers: list[Caller] = []
+    sent: list[Any] = []
+
+    async def app(scope: Any, *_: Any) -> None:
+        callers.append(scope["state"]["caller"])
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def asked() -> list[tuple[str, int]]:
+        ledger = Ledger(Store(Address.parse(tmp_path / "service.sqlite", KIND)))
+        door = Door(app, shipped_places(), ledger, connections)
+        host = (b"host", b"localhost")
+        scope = {"type": "http", "method": "GET", "path": "/v1/me", "headers": [host], "client": client}
+        await door(scope, lambda: asyncio.sleep(0, {}), send)
+        lines = await ledger.ask(lambda store: store.audit(0, 10))
+        ledger.close()
+        return [(line.did, line.status) for line in lines]
+
+    lines = asyncio.run(asked())
+    assert [(caller.name, caller.role) for caller in callers] == [("local", Role.ADMIN)] * is_owner
+    assert lines == ([] if is_owner else [("GET", 403)])
+    if not is_owner:
+        said = json.loads(sent[1]["body"])["error"]
+        assert "user 65533, whose process this is, may not use this service: it has no users" in said
+        assert f"only {getpass.getuser()}, who runs it, and root may" in said
 
 
 def test_users_are_added_and_removed_while_it_runs(

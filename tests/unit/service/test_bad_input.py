@@ -11,13 +11,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from robot.api.parsing import ModelVisitor, get_model, get_resource_model
 
+from TesterLibrary.errors import TesterLibraryError
+from TesterLibrary.files.campaign import load_campaign
 from TesterLibrary.files.paths import data_root
 from TesterLibrary.reporting.trend.address import Address
 from TesterLibrary.service.config import shipped_places
@@ -68,6 +72,86 @@ def test_no_suite_makes_python_of_what_a_campaign_says() -> None:
     found = [(path.name, *match) for path in files for match in expressions.findall(path.read_text())]
     assert ("rfc2544.resource", "str($DIRECTIONS) in ('1', '2')", "") in found
     assert [where for where in found if re.search(r"[$@&%]\{(?!\{)", "".join(where[1:]))] == []
+
+
+# Keywords that split a single word, and how many arguments are before it.
+_HOST_KEYWORDS = {"runonhost": 1, "startonhost": 1, "setcountersource": 1, "runindevice": 0}
+_NAMED = re.compile(r"(status|timeout|name)=")
+
+
+def _shipped() -> Iterator[tuple[str, Any]]:
+    for part in ("suites", "resources"):
+        for path in sorted((data_root() / part).rglob("*.r[oe]*")):
+            is_suite = path.suffix == ".robot"
+            yield path.name, (get_model if is_suite else get_resource_model)(str(path))
+
+
+def _split_words(cells: list[str]) -> Iterator[str]:
+    """Yields the faults of a call: a program whose words are split, or a text that may be an option."""
+    for number, cell in enumerate(cells):
+        before = _HOST_KEYWORDS.get(cell.lower().replace(" ", "").replace("_", ""))
+        if before is None:
+            continue
+        words = [word for word in cells[number + 1 + before :] if not _NAMED.match(word)]
+        if sum(not word.startswith("@{") for word in words) <= 1 and "{" in "".join(words):
+            yield f"{cell} splits {words}"
+        for place, word in enumerate(words[1:], start=1):
+            if word.startswith("${") and "--" not in words[:place]:
+                yield f"{cell} takes {word} for an option"
+
+
+def test_no_suite_makes_words_or_options_of_what_a_campaign_says() -> None:
+    assert list(_split_words(["Run On Host", "client", "curl ${URL}"])) == [
+        "Run On Host splits ['curl ${URL}']"
+    ]
+    assert list(_split_words(["Run On Host", "client", "curl", "${URL}", "timeout=3 s"])) == [
+        "Run On Host takes ${URL} for an option"
+    ]
+    calls, problems = 0, []
+
+    class Calls(ModelVisitor):
+        def visit_KeywordCall(self, call: Any) -> None:  # noqa: N802
+            self.look([call.keyword, *call.args])
+
+        def visit_Setup(self, setup: Any) -> None:  # noqa: N802
+            self.look([setup.name, *setup.args])
+
+        visit_Teardown = visit_SuiteSetup = visit_SuiteTeardown = visit_Setup  # noqa: N815
+        visit_TestSetup = visit_TestTeardown = visit_Setup  # noqa: N815
+
+        def look(self, cells: list[str]) -> None:
+            nonlocal calls
+            calls += "Run On Host" in cells
+            problems.extend(_split_words(cells))
+
+    for _, model in _shipped():
+        Calls().visit(model)
+    assert calls >= 5
+    assert problems == []
+
+
+def test_no_suite_imports_what_a_campaign_says(tmp_path: Path) -> None:
+    """A campaign may not set the two variables that name files of variables."""
+    imports = set()
+
+    class Imports(ModelVisitor):
+        def visit_LibraryImport(self, imported: Any) -> None:  # noqa: N802
+            imports.add(imported.name)
+
+        visit_ResourceImport = visit_VariablesImport = visit_LibraryImport  # noqa: N815
+
+    for _, model in _shipped():
+        Imports().visit(model)
+    assert "TesterLibrary" in imports
+    assert "Process" not in imports
+    named = {name for name in imports if "{" in name}
+    assert named == {"${PROFILE_FILE}", "${CRITERIA_FILE}"}
+    for name in named:
+        campaign = f"version: 1\nsuites: [rfc2544]\nvariables: {{{name.strip('${}')}: x.py}}\n"
+        file = tmp_path / "campaign.yaml"
+        file.write_text(campaign)
+        with pytest.raises(TesterLibraryError, match="is set from testbeds, profile and criteria"):
+            load_campaign(file)
 
 
 @pytest.fixture(scope="module")
@@ -136,13 +220,16 @@ def test_what_nobody_has_thought_of_is_an_answer_and_a_line(
     async def asked() -> tuple[list[Any], list[Any]]:
         store = Store(Address.parse(tmp_path / "service.sqlite", KIND))
         ledger = Ledger(store)
-        door = Door(broken, shipped_places(), ledger, Connections())
+        connections, client = Connections(), ("127.0.0.1", 1)
+        connections.uids[client] = os.geteuid()
+        door = Door(broken, shipped_places(), ledger, connections)
         sent: list[Any] = []
 
         async def send(message: Any) -> None:
             sent.append(message)
 
-        scope = {"type": "http", "method": "GET", "path": "/v1/me", "headers": [(b"host", b"localhost")]}
+        host = (b"host", b"localhost")
+        scope = {"type": "http", "method": "GET", "path": "/v1/me", "headers": [host], "client": client}
         await door(scope, lambda: asyncio.sleep(0, {}), send)
         lines = await ledger.ask(lambda store: store.audit(0, 10))
         ledger.close()

@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import getpass
 import json
-import socket
 import subprocess
 import sys
 from collections import Counter
@@ -19,7 +18,7 @@ import pytest
 
 from TesterLibrary.service.config import OtgPlace, shipped_places
 from TesterLibrary.service.ledger import Caller
-from TesterLibrary.service.otg_door import OtgDoor, user_of
+from TesterLibrary.service.otg_door import OtgDoor
 from TesterLibrary.service.refusal import Ended, Misfit, NotAllowed, Unready
 from TesterLibrary.service.runner import Running
 from TesterLibrary.service.scheduler import Lease
@@ -41,33 +40,6 @@ def _door() -> OtgDoor:
     lab = Mock(enders=[])
     lab.scheduler.leases.return_value = []
     return OtgDoor(lab, Mock(), place, lambda _: Role.USER, Mock())
-
-
-@pytest.mark.parametrize(
-    ("family", "address"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::ffff:127.0.0.1")]
-)
-def test_a_client_is_known_by_its_connection(family: socket.AddressFamily, address: str) -> None:
-    """gRPC connects to IPv4 by a socket of IPv6."""
-    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(family) as client:
-        client.connect((address, server.getsockname()[1]))
-        accepted, peer = server.accept()
-        with accepted:
-            assert user_of(peer, accepted.getsockname()) == getpass.getuser()
-
-
-def test_a_connection_that_is_gone_is_nobodys() -> None:
-    with pytest.raises(NotAllowed, match="nobody knows whose process this is; connect from this machine"):
-        user_of(("127.0.0.1", 1), ("127.0.0.1", 2))
-
-
-def test_a_connection_that_its_process_has_closed_is_nobodys() -> None:
-    """The kernel says that it is root's: whoever closes at once what he has sent would be an admin."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        with socket.create_connection(server.getsockname()) as client:
-            client.sendall(b"POST /config HTTP/1.1\r\n\r\n")
-            accepted, peer = server.accept()
-        with accepted, pytest.raises(NotAllowed, match="nobody knows whose process this is"):
-            user_of(peer, accepted.getsockname())
 
 
 def test_who_wants_the_place_keeps_its_owner_from_nothing() -> None:
