@@ -197,7 +197,9 @@ def load_config(path: Path) -> Config:
         tls=_tls(document, data["tls"]) if "tls" in data else None,
         certificates={name: Role(role) for name, role in data.get("certificates", {}).items()},
         names=tuple(name.lower() for name in data.get("names", ())),
-        suites=tuple(_folder(document, name, number) for number, name in enumerate(data.get("suites", ()))),
+        suites=tuple(
+            _suites(document, name, number, folder) for number, name in enumerate(data.get("suites", ()))
+        ),
         limits=_limits(document, data.get("limits", {})),
     )
 
@@ -332,11 +334,18 @@ def _port(text: str) -> int:
     return int(text)
 
 
-def _folder(document: Document, name: str, number: int) -> Path:
-    folder = _near(document.path, name)
+def _suites(document: Document, name: str, number: int, service: Path) -> Path:
+    """A folder of suites, in which there are no files that users submit."""
+    folder, own = _near(document.path, name).resolve(), service.resolve()
     if not folder.is_dir():
         raise document.error(("suites", number), f"there is no folder {folder}")
-    return folder.resolve()
+    if own.is_relative_to(folder) or folder.is_relative_to(own):
+        problem = (
+            f"{folder} and the folder of the service, {own}, are one inside of the other, so what users "
+            "submit could be run as a suite; give suites a folder of their own"
+        )
+        raise document.error(("suites", number), problem)
+    return folder
 
 
 def _near(file: Path, name: str) -> Path:

@@ -27,8 +27,12 @@ CAMPAIGN, STREAMS = "campaign", "streams"
 _KIND = Kind("submission", TesterLibraryError)
 # Keys of a campaign by which the server would write or sign, or use other places than the one that is leased.
 _OURS = ("output", "database", "key", "testers", "devices", "needs")
-# A path that leads out of the job's folder, also behind a word: `file=/etc/passwd`.
-_ESCAPES = re.compile(r"(^|[=:])\s*[/~](?=\S)|(^|[/=:])\.\.(/|$)")
+# A path that leads out of the job's folder, in any word of a text: `file=/etc/passwd`, `-K/etc/x`, `file:///etc`.
+# What is behind the host of a URL is no path of this machine, unless it has `..`.
+_URL = re.compile(r"""\bhttps?://[\w.\[][^\s"'`<>|(),;]*""", re.IGNORECASE)
+_BEGIN = r"""(?:^|(?<=[\s=:,;@'"`(\[{<>|&])|(?:^|(?<=\s))-[\w-]+)"""
+_ABSOLUTE = re.compile(rf"{_BEGIN}(?:/(?=\S)|~(?=[A-Za-z_/]|$))")
+_PARENT = re.compile(rf"""(?:{_BEGIN}|/)\.\.(?=$|[\s/=:,;'"`)\]}}<>|&])""")
 
 
 @dataclass(frozen=True)
@@ -70,13 +74,23 @@ def without_folders(text: str, folder: Path, suites: Sequence[Path]) -> str:
 
 
 def _check_paths(document: Document) -> None:
-    """Refuses files of the server, wherever they are named."""
+    """Refuses files of the server, wherever they are named but in the text of a payload."""
+    is_job = is_job_file(document.data)
     for place, value in _texts(document.data, ()):
-        if _ESCAPES.search(value):
+        if is_job and place[-2:] == ("payload", "content") and _kind_of(document.data, place) == "text":
+            continue
+        if _PARENT.search(value) or _ABSOLUTE.search(_URL.sub("", value)):
             problem = (
                 f"{value!r} names a file of the server, or one outside of the job's folder; leave it out"
             )
             raise document.error(place, problem)
+
+
+def _kind_of(data: Any, place: Place) -> Any:
+    """The kind that stands beside the text of a payload."""
+    for key in place[:-1]:
+        data = data[key]
+    return data.get("kind")
 
 
 def _texts(value: Any, place: Place) -> Iterator[tuple[Place, str]]:
@@ -84,6 +98,7 @@ def _texts(value: Any, place: Place) -> Iterator[tuple[Place, str]]:
         yield place, value
     elif isinstance(value, Mapping):
         for key, item in value.items():
+            yield from _texts(key, place)
             yield from _texts(item, (*place, key))
     elif isinstance(value, list):
         for index, item in enumerate(value):
@@ -123,12 +138,13 @@ def _campaign(
 
 
 def _found(document: Document, name: Any, where: Place, folders: Sequence[Path], suffix: str) -> Path:
-    """A file or folder in one of these folders."""
+    """A regular file of that kind, or a folder, in one of these folders."""
     for folder in folders:
         for candidate in (folder / str(name), folder / f"{name}{suffix}"):
             try:
                 path = candidate.resolve()
-                if path.exists() and path.is_relative_to(folder.resolve()):
+                is_such = path.is_dir() or (path.is_file() and path.suffix == suffix)
+                if is_such and path.is_relative_to(folder.resolve()):
                     return path
             except (OSError, ValueError):  # too long, or with a character that no file can have in its name
                 continue
