@@ -22,6 +22,7 @@ from ..files.paths import resource
 from ..files.profile import profile_values
 from ..model.number import counted
 from ..planning.prediction import predict
+from ..reporting.long_name import below_testbed
 from ..reporting.place import EVIDENCE
 from ..reporting.signature import load_private_key
 from ..reporting.trend.address import Address
@@ -189,7 +190,7 @@ def _check_ports(document: Document, testbed: Testbed) -> None:
 
 def _times(run: Certification, campaign: Campaign, fleet: Fleet | None) -> str:
     """`3 suites × 2 testbeds × 5 repetitions`, and the number of testers of a fleet."""
-    suites = {item.suite.partition(".")[2] for item in run.items()}
+    suites = {below_testbed(item.suite, item.testbed) for item in run.items()}
     counts = (
         (len(suites), "suite"),
         (len(_beds(run)), "testbed"),

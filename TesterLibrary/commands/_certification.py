@@ -26,12 +26,12 @@ from ..files.profile import profile_values, section
 from ..reporting import agenda
 from ..reporting.cells import CELLS
 from ..reporting.digests import digest_of
+from ..reporting.long_name import label
 from ..reporting.place import ALLURE_RESULTS, EVIDENCE, ROBOT
 from ..reporting.recorder import Recorder, read_run, start_run
 from ..reporting.records import read_verdicts
-from ..reporting.repetitions import label
 from ..reporting.time_budget import ENDED, TimeBudget, record_not_run, spent
-from ..service.robot_process import await_end
+from ..service.robot_process import await_end, record_fault
 from ..testbeds import load_testbed, shipped_testbeds
 from ..testbeds.load import check_interfaces, find_testbed
 from ._bounds import check_bounds
@@ -122,7 +122,7 @@ class Certification:
         known = {(data_root() / "suites" / suite).resolve() for run in runs for suite in run["suites"]}
         known |= {suite.parent for suite in known}
         suites = dict.fromkeys(suite.resolve() for bed in self.beds for suite in bed.suites)
-        others = [suite.stem for suite in suites if suite not in known]
+        others = [suite.name.removesuffix(".robot") for suite in suites if suite not in known]
         if not others:
             return str(section(self.profile_values, "title"))
         more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
@@ -144,8 +144,8 @@ class Certification:
             for test in self._suite(bed).all_tests:
                 tags = {str(tag) for tag in test.tags}
                 seconds = next((expected[tag] for tag in expected if tag in tags and tag != agenda.SUITE), 0)
-                suite_name = test.full_name.removesuffix(f".{test.name}")
-                item = agenda.Item(bed.name, suite_name, test.name, float(seconds))
+                suite = test.full_name.removesuffix(f".{test.name}")
+                item = agenda.Item(bed.name, suite, test.name, float(seconds))
                 yield Placed(bed, Path(str(test.source)), item)
 
     def _suite(self, bed: Bed, *, chosen: bool = True) -> TestSuite:
@@ -264,7 +264,8 @@ class Certification:
             return self.by.run(self)
         run_id = str(read_run(self.output / EVIDENCE)["id"])
         ends_at = None if self.time_budget_s is None else time.monotonic() + self.time_budget_s
-        items = tuple(self.items()) if self.again is None else self.again
+        plan = agenda.read(self.output / EVIDENCE)  # suites are read once: they may be edited meanwhile
+        items = (plan.items if plan else ()) if self.again is None else self.again
         for number, bed in enumerate(self.beds, 1):
             chosen = [item for item in items if item.testbed == bed.name and _is_of(item, bed)]
             if reason := self._too_late(ends_at):
@@ -273,12 +274,22 @@ class Certification:
                     record_not_run(recorder, item, reason)
             elif chosen:
                 options = [*self._options(number, bed, ends_at), *self._choice(chosen)]
-                interrupted = run_robot([*options, *map(str, bed.suites)], self.output, run_id, bed.testbed)
+                interrupted, why = run_robot(
+                    [*options, *map(str, bed.suites)], self.output, run_id, bed.testbed
+                )
                 if self.again is not None:
                     merge(*(self._robot_output(number, bed, again=again) for again in (False, True)))
                 if interrupted:
                     return False
+                self._say_why_not_run(bed, run_id, why)
         return True
+
+    def _say_why_not_run(self, bed: Bed, run_id: str, reason: str) -> None:
+        """Records why tests of a testbed have no record, unless Robot has said so itself."""
+        records = read_verdicts(self.output / EVIDENCE)
+        for suite in records.not_run:
+            if suite.startswith(f"{bed.label}.") and not records.why_not_run(suite):
+                record_fault(self.output, run_id, suite, reason)
 
     def robot_arguments(
         self, bed: Bed, items: Sequence[agenda.Item], suites: Sequence[Path], ends_at: str | None
@@ -372,7 +383,7 @@ def _by_name(items: Sequence[agenda.Item]) -> list[str]:
 
 def _is_of(item: agenda.Item, bed: Bed) -> bool:
     """Whether a test is run on this testbed in this repetition."""
-    return item.suite.partition(".")[0] == bed.label
+    return item.suite.startswith(f"{bed.label}.")
 
 
 def resumed(output: Path) -> Certification:

@@ -49,7 +49,8 @@ def _rows(records: Records) -> Iterator[tuple[str, str]]:
         place = event.place
         yield INCONCLUSIVE, f"{place.suite} · {place.test}: not run, because {event.facts['reason']}"
     for suite, tests in records.not_run.items():
-        yield ERROR, f"{suite}: no record of {', '.join(tests)}; the run ended before"
+        why = records.why_not_run(suite) or "the run ended before"
+        yield ERROR, f"{suite}: no record of {', '.join(tests)}; {why}"
 
 
 def _shown(directory: Path, path: Path) -> Path:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from .codec import decode, encode
 from .durable import write_file
+from .long_name import below_testbed
 
 FILE = "agenda.json"
 SUITE = "suite"  # among the expected times of a profile: to open the tester for a suite, and to close it
@@ -29,7 +30,7 @@ class Item:
     @property
     def alike(self) -> tuple[str, str, str]:
         """The same for all repetitions of a test: each has another name of the outermost suite."""
-        return self.testbed, self.suite.partition(".")[2], self.test
+        return self.testbed, below_testbed(self.suite, self.testbed), self.test
 
 
 @dataclass(frozen=True)

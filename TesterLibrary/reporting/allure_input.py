@@ -20,6 +20,7 @@ from typing import Any
 from ..model.magnitude import SHARE, TIME
 from .about import attributes
 from .durable import write_file
+from .long_name import short_names_of
 from .outcome import ERROR, FAIL, INCONCLUSIVE, NOT_JUDGED, PASS
 from .recorder import TESTBED_FAULT
 from .records import Records, TestRecord
@@ -100,7 +101,7 @@ class _Value:
     def group(self) -> str:
         """Where it is charted: beside the others of its suite."""
         key = self.figure.key
-        return ": ".join(filter(None, (key.testbed, key.suite.rpartition(".")[2])))
+        return ": ".join(filter(None, (key.testbed, short_names_of(key.suite)[-1])))
 
     @property
     def sample(self) -> Mapping[str, Any]:

@@ -24,9 +24,7 @@ from .cells import Attempt, PlannedCell, attempts, read_plan
 from .durable import RecordError, make_directory, write_file
 from .frames import FOLDER as FRAMES
 from .place import ALLURE_RESULTS, EVIDENCE, ROBOT
-from .recorder import KINDS, NOT_RUN, SCHEMA, TRIAL_SCHEMA, read_run
-
-AGAIN = "run_again"  # an event: what a tester did not finish was run elsewhere
+from .recorder import KINDS, NOT_RUN, RUN_AGAIN, SCHEMA, TRIAL_SCHEMA, read_run
 
 _Place = tuple[str, str]  # suite and test
 
@@ -158,7 +156,7 @@ class _Whole:
             names.append(part.attempt.tester)
         if part.attempt.fault:
             place = {"testbed": cell.items[0].testbed, "suite": cell.suite, "test": ""}
-            facts = {"event": AGAIN, "tester": part.attempt.tester, "reason": part.attempt.fault}
+            facts = {"event": RUN_AGAIN, "tester": part.attempt.tester, "reason": part.attempt.fault}
             at = part.attempt.ended_at
             self._append("event", {"kind": "event", "schema": SCHEMA, "at": at, **place, **facts})
 

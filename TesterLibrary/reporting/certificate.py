@@ -136,6 +136,7 @@ def certificate(records: Records) -> str:
         outside_tests=tuple(v for v in records.outside_tests if v.verdict.outcome.value != PASS),
         left_out=records.left_out,
         not_run=records.not_run,
+        why_not_run=records.why_not_run,
         caught=_caught(records.caught),
         events=tuple(event for event in records.events if event.event not in _ELSEWHERE),
         cut=records.cut,

@@ -84,9 +84,10 @@ def _add(
         if verdicts := records.verdicts_of(test):
             text = "\n".join(map(str, verdicts))
             ElementTree.SubElement(case, "system-out").text = clean(text)
+    why = records.why_not_run(suite) or "the run ended before"
     for name in missing:
         case = ElementTree.SubElement(element, "testcase", name=clean(name), classname=clean(suite))
-        _outcome(case, ERROR, "there is no record of this test; the run ended before")
+        _outcome(case, ERROR, f"there is no record of this test; {why}")
     _count(element)
 
 

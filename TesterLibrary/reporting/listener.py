@@ -66,7 +66,7 @@ class Listener:
     def start_test(self, data: Any, result: Any) -> None:
         """Everything recorded from here on belongs to this test."""
         self._in_test = True
-        self._recorder.begin_test(data.parent.full_name, result.name)
+        self._recorder.begin_test(data.parent.full_name, result.name, data.parent.name)
         self._progress.begin_test(data.parent.full_name, result.name)
 
     def start_body_item(self, data: Any, result: Any) -> None:

@@ -15,6 +15,7 @@ from .records import Records, device_text, short_names
 
 FILE = "summary.md"
 _MOST = 50  # rows of the table: comments have a limit of length
+_NO_RECORD = "ERROR: there is no record of it"
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>|#~@])")
 
 
@@ -69,7 +70,7 @@ def _rows(records: Records) -> Iterator[str]:
         for event in records.left_out
     ]
     found += [
-        (ERROR, suite, test, "ERROR: there is no record of it")
+        (ERROR, suite, test, ": ".join(filter(None, (_NO_RECORD, records.why_not_run(suite)))))
         for suite, tests in records.not_run.items()
         for test in tests
     ]

@@ -45,6 +45,8 @@ TRIAL_SCHEMA = "trial.schema.json"  # beside the records, as it was when they we
 RUN_VARIABLE = "TESTER_RUN"  # set by `tester certify`, which runs Robot several times for one report
 TESTBED_FAULT = "testbed_fault"  # an event: a testbed could not be set up, or is wrong
 TESTER_FAULT = "tester_fault"  # an event: a tester is broken, gone or late, or somebody else has it
+ROBOT_FAULT = "robot_fault"  # an event: Robot ended, or did not begin, before it had run tests of a suite
+RUN_AGAIN = "run_again"  # an event: what a tester did not finish was run elsewhere
 NOT_RUN = "not_run"  # the event of a test that was left out, with the reason
 KINDS = ("trial", "result", "verdict", "withdrawal", "test", "event")
 
@@ -62,6 +64,7 @@ class Recorder:
         self.directory = directory
         self._run_id = run_id
         self.place = RecordPlace()
+        self.suite_name = ""  # the suite's own name, which may have dots
         self.trials: list[Trial] = []  # of the current test
         self.results: list[Result] = []  # of the current test
         self.excerpts: list[Excerpt] = []  # of captures in the current test
@@ -117,8 +120,9 @@ class Recorder:
         """Whether the folder is there, and is that of this run."""
         return self._ready
 
-    def begin_test(self, suite: str, test: str) -> None:
-        """Begins a test, to which all further records belong."""
+    def begin_test(self, suite: str, test: str, suite_name: str = "") -> None:
+        """Begins a test, to which all further records belong. `suite_name` is the end of the long name."""
+        self.suite_name = suite_name
         self.place = RecordPlace(self.place.testbed, suite, test)
         self.trials, self.results, self.excerpts, self.plots = [], [], [], []
         self.problem = self.unseen = ""

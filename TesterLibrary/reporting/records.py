@@ -19,9 +19,10 @@ from ..verdict import Verdict
 from .agenda import Agenda
 from .agenda import read as read_agenda
 from .codec import decode
+from .long_name import short_names_of
 from .outcome import ERROR, FAIL, INCONCLUSIVE
 from .place import RecordPlace
-from .recorder import NOT_RUN, SCHEMA, read_run
+from .recorder import NOT_RUN, ROBOT_FAULT, RUN_AGAIN, SCHEMA, read_run
 
 T = TypeVar("T")
 
@@ -116,6 +117,15 @@ class Records:
                 missing[item.suite] = (*missing.get(item.suite, ()), item.test)
         return missing
 
+    def why_not_run(self, suite: str) -> str:
+        """Why tests of a suite have no record, as far as the run says; empty if it does not."""
+        reasons = [
+            str(event.facts["reason"])
+            for event in self.events
+            if event.event in (ROBOT_FAULT, RUN_AGAIN) and f"{suite}.".startswith(f"{event.place.suite}.")
+        ]
+        return reasons[-1] if reasons else ""
+
     @property
     def left_out(self) -> tuple[EventRecord, ...]:
         """Tests that were not begun, each with its reason: the time budget had no room for them."""
@@ -171,7 +181,7 @@ def short_names(suites: Sequence[str]) -> tuple[str, ...]:
 
 
 def _short(suite: str, others: Sequence[str]) -> str:
-    parts = suite.split(".")
+    parts = short_names_of(suite)
     for count in range(1, len(parts)):
         end = ".".join(parts[-count:])
         if not any(f".{other}".endswith(f".{end}") for other in others):

@@ -16,21 +16,18 @@ from fractions import Fraction
 from typing import Any
 
 from ..verdict import Outcome, Verdict
+from .long_name import below, label
 from .records import Records, VerdictRecord
 from .value_text import text_in, unit_of
 
 
-def label(testbed: str, repetition: int) -> str:
-    """The outermost suite of the tests on a testbed: `l2-bridge`, and `l2-bridge (2)` for the second time."""
-    short = testbed.rpartition("/")[2]
-    return short if repetition == 1 else f"{short} ({repetition})"
-
-
 def unrepeated(run: Mapping[str, Any], testbed: str, suite: str) -> str:
     """The name that a suite has in the first repetition. `run` is the record of the whole run."""
-    outer, _, rest = suite.partition(".")
-    others = {label(testbed, number) for number in range(2, _repetitions(run) + 1)}
-    return f"{label(testbed, 1)}.{rest}" if outer in others else suite
+    for number in range(2, _repetitions(run) + 1):
+        within = below(suite, label(testbed, number))
+        if within != suite:
+            return f"{label(testbed, 1)}.{within}"
+    return suite
 
 
 def combined(records: Records) -> tuple[VerdictRecord, ...]:

@@ -112,5 +112,6 @@ def _not_run(records: Records) -> Iterator[dict[str, str]]:
     for event in records.left_out:
         yield {"suite": event.place.suite, "test": event.place.test, "reason": str(event.facts["reason"])}
     for suite, tests in records.not_run.items():
+        why = ": ".join(filter(None, ("there is no record of it", records.why_not_run(suite))))
         for test in tests:
-            yield {"suite": suite, "test": test, "reason": "there is no record of it"}
+            yield {"suite": suite, "test": test, "reason": why}

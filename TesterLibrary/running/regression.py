@@ -40,6 +40,7 @@ def beside_baseline(suite: Suite, verdict: Verdict | None, baseline: str, within
         device_kind=str((opened.get("testbed", {}).get("dut") or {}).get("kind", "")),
         profile=str((run.get("profile") or {}).get("name", "") or opened.get("profile", "")),
         suite=unrepeated(run, place.testbed, place.suite),
+        name=recorder.suite_name,
         test=place.test,
         judged=judged,
         number=number,

@@ -19,14 +19,15 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Any
 
 from ..errors import TesterLibraryError
 from ..reporting.folder_lock import lock_folder
-from ..reporting.place import ROBOT
-from ..reporting.recorder import RUN_VARIABLE
+from ..reporting.place import EVIDENCE, ROBOT, RecordPlace
+from ..reporting.recorder import ROBOT_FAULT, RUN_VARIABLE, Recorder
 from ..testbeds.of_run import VARIABLE as TESTBED_VARIABLE
 from .attached import end_with
 
@@ -93,6 +94,22 @@ def _locked(output: Path) -> int:
     return folder
 
 
+def record_fault(output: Path, run_id: str, suite: str, reason: str) -> None:
+    """Records in a run why tests of a suite, and of those in it, were not run."""
+    with suppress(TesterLibraryError):  # the disk is full: the tests are missing all the same
+        recorder = Recorder(output / EVIDENCE, run_id)
+        recorder.place = RecordPlace(suite=suite)
+        recorder.event(ROBOT_FAULT, reason=reason)
+
+
+def _record_fault(message: str) -> None:
+    """Records an error for which Robot runs nothing, such as a suite that it cannot read."""
+    options = dict(zip(sys.argv[2:], sys.argv[3:], strict=False))
+    line = message.strip().partition("\n")[0].rstrip(".")
+    run_id = os.environ[RUN_VARIABLE]
+    record_fault(Path(options["--outputdir"]), run_id, options["--name"], f"Robot says: {line}")
+
+
 def _main() -> None:
     """Never returns."""
     end_with(int(sys.argv[1]))  # no traffic goes on after that was killed
@@ -102,6 +119,7 @@ def _main() -> None:
         def _report_error(self, message: Any, details: Any = None, *args: Any, **more: Any) -> Any:
             """A file that cannot be written is no fault of Robot's: a trace of its calls helps nobody."""
             told = None if isinstance(sys.exc_info()[1], OSError) else details
+            _record_fault(str(message))
             return super()._report_error(message, told, *args, **more)  # type: ignore[no-untyped-call]
 
     try:

@@ -22,6 +22,7 @@ from robot.errors import DataError
 
 from ...errors import TesterLibraryError
 from ..durable import write_file
+from ..long_name import below
 from ..outcome import INCONCLUSIVE, NOT_JUDGED, PASS
 from ..records import Records, TestRecord
 from .facts import Facts
@@ -107,7 +108,10 @@ class _Told(ResultVisitor):
     def visit_test(self, test: Any) -> None:
         """A test of several testbeds' files is below one more suite than when it ran."""
         name = test.full_name
-        record = self._known.get(name) or self._known.get(name.partition(".")[2])
+        outermost = test.parent
+        while outermost.parent:
+            outermost = outermost.parent
+        record = self._known.get(name) or self._known.get(below(name, outermost.name))
         if record:
             self.tests += 1
             test.status = _STATUS.get(record.outcome, "FAIL")

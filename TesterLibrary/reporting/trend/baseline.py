@@ -13,6 +13,7 @@ from ...errors import TesterLibraryError
 from ...methodology.regression import Baseline
 from ...model.number import counted
 from ...verdict import Outcome, Verdict
+from ..long_name import short_names_of
 from ..rebuild import evidence_of
 from ..records import read_longest_trials, read_verdicts
 from ..value_text import text_in, unit_of
@@ -39,6 +40,7 @@ class Sought:
     number: int  # which one of that subject in its test, from 1
     run: str  # that is going on: no baseline of itself
     longest_ns: int | None  # of the trials of the test so far; None if it has none
+    name: str = ""  # the suite's own, the end of `suite`; empty if nobody knows it
 
 
 def find_baseline(where: str | Path, sought: Sought) -> tuple[Baseline | None, str]:
@@ -110,8 +112,8 @@ def _named(keys: Sequence[Key], sought: Sought, *, one_testbed: bool) -> Key | s
         and (one_testbed or key.testbed == sought.testbed)
     ]
     exact = [key for key in like if key.suite == sought.suite]
-    last = sought.suite.rpartition(".")[2]
-    ends = exact or [key for key in like if key.suite.rpartition(".")[2] == last]
+    last = sought.name or short_names_of(sought.suite)[-1]
+    ends = exact or [key for key in like if f".{key.suite}".endswith(f".{last}")]
     if len(ends) == 1:
         return ends[0]
     value = f"{judged.subject} of the test {sought.test!r} of the suite {sought.suite}"

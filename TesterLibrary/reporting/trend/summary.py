@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Any
 
 from ...model.number import counted, percent
+from ..long_name import short_names_of
 from ..outcome import EXIT_STATUS, FAIL, INCONCLUSIVE, PASS
 from ..value_text import text_in
 from .database import Series
@@ -52,7 +53,7 @@ class Trend:
         """Suite, test and subject, on one line."""
         key = self.series.key
         which = f" ({key.number})" if key.number > 1 else ""
-        return f"{key.suite.rpartition('.')[2]} · {key.test}: {key.subject}{which}"
+        return f"{short_names_of(key.suite)[-1]} · {key.test}: {key.subject}{which}"
 
     @property
     def measured(self) -> str:

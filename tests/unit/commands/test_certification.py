@@ -13,6 +13,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from TesterLibrary.commands import main as cli
 from TesterLibrary.commands._certification import Certification, certification
 from TesterLibrary.commands.certify import _tests
 from TesterLibrary.errors import ChoiceError, TesterLibraryError
@@ -20,6 +21,9 @@ from TesterLibrary.files.paths import names, report_file, suite_root
 from TesterLibrary.reporting.agenda import Item, expected_s
 from TesterLibrary.reporting.place import EVIDENCE
 from TesterLibrary.reporting.recorder import read_run
+from TesterLibrary.reporting.records import read, short_names
+from TesterLibrary.reporting.repetitions import combined
+from TesterLibrary.testbeds.load import find_testbed
 
 SWITCHING = tuple(f"switching/{name}" for name in ("mesh", "forwarding_rate", "congestion", "broadcast"))
 FRAME_SIZES = {"64", "128", "256", "512", "1024", "1280", "1518"}
@@ -413,3 +417,64 @@ def test_a_variable_that_the_run_sets_is_refused(name: str, instead: str, tmp_pa
             output=tmp_path,
             variables={name: "hiccups"},
         )
+
+
+def test_names_with_dots_are_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    bed = tmp_path / "bed.yaml"
+    shipped = find_testbed("simulated/breakpoint").read_text(encoding="utf-8")
+    bed.write_text(re.sub("^name: .*", "name: router-v1.0", shipped, flags=re.M), encoding="utf-8")
+    suite = tmp_path / "suites 1.0" / "release 2.1" / "smoke-v3.1.robot"
+    suite.parent.mkdir(parents=True)
+    suite.write_text(
+        "*** Settings ***\nLibrary    TesterLibrary    testbed=${TESTBED}\nSuite Setup    Open Tester\n"
+        "Suite Teardown    Close Tester\n*** Test Cases ***\nWorks In 1.0\n"
+        "    Create Stream    north    tx=p1    rx=p2    frame_size=64    rate=10 %\n"
+        "    Measure Loss    north    duration=10 ms\n    Verify Loss Below    0\n",
+        encoding="utf-8",
+    )
+    Path("night.yaml").write_text(
+        "version: 1\nsuites: [suites 1.0]\ntestbeds: [bed.yaml]\nrepetitions: 2\noutput: night\n"
+    )
+    assert cli.main(["run", "night.yaml"]) == 0
+    records = read(Path("night", EVIDENCE))
+    assert records.agenda
+    names = ["router-v1.0.Release 2.1.Smoke-V3.1", "router-v1.0 (2).Release 2.1.Smoke-V3.1"]
+    assert [(test.suite, test.test) for test in records.tests] == [(name, "Works In 1.0") for name in names]
+    assert records.agenda.title == "Certification by suites 1.0"
+    assert short_names((names[0], "router-v1.0.Long")) == ("Smoke-V3.1", "Long")
+    (value,) = combined(records)  # both repetitions are one
+    assert value.place.suite == names[0]
+    assert len({item.alike for item in records.agenda.items}) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("*** Test Cases ***\nFirst\n    No Operation\n", "it does not import TesterLibrary"),
+        (
+            "*** Settings ***\nLibrary    TesterLibrary\n*** Test Cases ***\nFirst\n"
+            "    Evaluate    os.kill(os.getpid(), 9)\n",
+            "Robot was killed by SIGKILL",
+        ),
+    ],
+)
+def test_what_was_not_started_says_why(
+    text: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.robot").write_text(text, encoding="utf-8")
+    assert cli.main(["certify", "--suite", "mine.robot", "--testbed", "simulated/breakpoint"]) == 3
+    assert re.search(f"ERROR +breakpoint.Mine: no record of First; .*{why}", capsys.readouterr().out)
+    for page in ("certificate.html", "certificate.json", "junit.xml", "summary.md"):
+        assert why in Path("results", "latest", page).read_text(encoding="utf-8")
+
+
+def test_a_suite_that_robot_cannot_read_any_more_says_so(tmp_path: Path) -> None:
+    run = opens(tmp_path, "", "simulated/breakpoint")
+    run.begin()
+    (tmp_path / "mine.robot").unlink()
+    run.run()
+    why = read(run.output / EVIDENCE).why_not_run("breakpoint.Mine")
+    assert why.startswith("Robot says: Parsing '")
+    assert why.endswith("mine.robot' failed: File or directory to execute does not exist")

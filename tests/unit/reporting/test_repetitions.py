@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 from TesterLibrary.model.units import Ratio
 from TesterLibrary.reporting.comparison import Change, compare
+from TesterLibrary.reporting.long_name import label
 from TesterLibrary.reporting.place import RecordPlace
 from TesterLibrary.reporting.records import Records, TestRecord, VerdictRecord
-from TesterLibrary.reporting.repetitions import combined, label, unrepeated
+from TesterLibrary.reporting.repetitions import combined, unrepeated
 from TesterLibrary.reporting.trend.figure import run_of
 from TesterLibrary.verdict import Outcome, Verdict, assess
 
