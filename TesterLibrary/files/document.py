@@ -24,7 +24,7 @@ import jsonschema
 import yaml
 
 from ..errors import TesterLibraryError, UnitError
-from ..model.units import Duration, Rate, Ratio
+from ..model.units import Duration, Rate, RateUnit, Ratio
 from .paths import report_file
 
 _MOST_VALUES = 10_000  # a real file has dozens; a file of aliases to aliases can have billions
@@ -40,6 +40,40 @@ _FORMATS = jsonschema.FormatChecker(formats=())
 _FORMATS.checks("time", raises=UnitError)(lambda text: bool(Duration.parse(text)) or True)
 _FORMATS.checks("ratio", raises=UnitError)(lambda text: bool(Ratio.parse(text)) or True)
 _FORMATS.checks("rate", raises=UnitError)(lambda text: bool(Rate.parse(text)) or True)
+
+
+def _telling(text: object, *, tells: bool, allowed: str) -> bool:
+    """Raises UnitError for a bound that every device passes, or none."""
+    if not tells:
+        raise UnitError(f"{str(text)!r} tells no device from another; write {allowed}")
+    return True
+
+
+def _time_that_passes(text: object) -> bool:
+    time = Duration.parse(text)
+    return _telling(text, tells=time.ns > 0, allowed="a time above 0, such as 5 ms")
+
+
+def _rate_that_passes(text: object) -> bool:
+    rate = Rate.parse(text)
+    possible = rate.unit is not RateUnit.LINE or rate.value <= 1
+    return _telling(text, tells=possible, allowed="at most 100 %")
+
+
+def _loss_that_passes(text: object) -> bool:
+    loss = Ratio.parse(text)
+    return _telling(text, tells=loss.value < 1, allowed="less than 100 %")
+
+
+def _load(text: object) -> bool:
+    load = Ratio.parse(text)
+    return _telling(text, tells=load.value > 0, allowed="a load above 0, such as 50 %")
+
+
+_FORMATS.checks("time that passes", raises=UnitError)(_time_that_passes)
+_FORMATS.checks("rate that passes", raises=UnitError)(_rate_that_passes)
+_FORMATS.checks("loss that passes", raises=UnitError)(_loss_that_passes)
+_FORMATS.checks("load", raises=UnitError)(_load)
 
 _ALIKE = 0.7  # `sent` is no `reset`, though they share three letters
 Place = tuple[str | int, ...]  # keys and indices on the way to a value

@@ -137,6 +137,8 @@ class FrameLatency:
         | ``percentile`` | ``99``, ``p99`` or ``99.9``: above 0 up to 100, which is the maximum |
         | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
+        It is INCONCLUSIVE if there are too few frames for the percentile: 99.9 needs 1,000 of them.
+
         | `Verify Latency Below` | 5 ms | percentile=99.9 |
         """
         judged = self._suite.judged(measured)

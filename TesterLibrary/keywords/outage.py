@@ -73,7 +73,7 @@ class Outages:
         | ``message`` | a text in place of the usual one if the assertion fails |
 
         It is that by time, 0 without an outage, infinite where it was not over when the traffic ended, and
-        ``None`` where the tester does not count it.
+        ``None`` where the tester does not count it. A bound below the gap between two frames is INCONCLUSIVE.
 
         | `Get Outage` | north | <= | 50 ms |
         """
@@ -89,6 +89,9 @@ class Outages:
         | ``bound`` | the longest time, such as ``50 ms`` |
         | ``measured`` | a trial or result; the last one of the test, if it is left out |
         | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
+
+        It is INCONCLUSIVE if frames of a stream are further apart than the bound: send two or more of them
+        in that time.
 
         | `Verify Outage Below` | 50 ms | ${trial} |
         """

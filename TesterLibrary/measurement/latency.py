@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 
 from ..errors import UnitError
 from ..model.units import duration_text
@@ -25,6 +26,7 @@ class Figure:
     least: float
     most: float
     error: str = ""  # as people read it: `3.3 %`
+    few: str = ""  # why so few values do not show a percentile; empty if they do
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,8 @@ class Latency:
 
     def figure_at(self, percent: float, base: int = 0) -> Figure | None:
         """A percentile, less a base, with its error; 100 is the maximum, which is exact."""
-        return self._about(self.percentile(percent), base, percentile=percent != 100)
+        found = self._about(self.percentile(percent), base, percentile=percent != 100)
+        return found and replace(found, few=_too_few(self.count, percent))
 
     def figure_without(self, copies: int, percent: float) -> Figure | None:
         """A percentile, as `figure_at`, whose bounds hold without any so many of the values.
@@ -183,3 +186,11 @@ class Latency:
     def __str__(self) -> str:
         values = (("min", self.min), ("mean", self.mean), ("p99", self.p99), ("max", self.max))
         return " ".join(f"{name} {'-' if v is None else duration_text(v)}" for name, v in values)
+
+
+def _too_few(count: int, percent: float) -> str:
+    """Why so few values do not show a percentile: none of them lies beyond it. Empty if one does."""
+    beyond = 1 - Fraction(str(percent)) / 100
+    if not beyond or count * beyond >= 1:
+        return ""
+    return f"p{percent:g} needs {ceil(1 / beyond):,} values or more, and {count:,} were measured"

@@ -43,10 +43,11 @@ def outage_bounds(counted: StreamCounters, order: Order, rate: Fraction) -> tupl
     It is known by time where every frame arrived once and in its place. A frame that arrives again, or late,
     ends no outage, but the tester's time of silence; and frames that were only overtaken are not lost. There
     the frames that are missing are the bounds. One that had not ended has no end. Frames of a broadcast that
-    are missing at other ports may have been missing there in a row.
+    are missing at other ports may have been missing there in a row. Where no frame is missing, an outage may
+    lie between two frames.
     """
     if order.loss_bounds == (0, 0):
-        return 0, 0
+        return 0, float(1 / rate)
     here = _at_its_port(order)
     if here != order:
         known = outage_bounds(counted, here, rate)

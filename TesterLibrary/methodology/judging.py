@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from math import inf
 
 from ..errors import TesterLibraryError
 from ..measurement.attempt import flapping
@@ -14,7 +15,7 @@ from ..measurement.counter import total
 from ..measurement.latency import Figure, Latency
 from ..measurement.trial import StreamResult, Trial
 from ..model.units import LINE_OVERHEAD, Duration, Rate, RateUnit, Ratio, duration_text, ratio_text
-from ..verdict import AT_LEAST, AT_MOST, About, Between, Outcome, Verdict, assess
+from ..verdict import AT_LEAST, AT_MOST, About, Between, Outcome, Undecided, Verdict, assess
 
 # A reason to doubt a rate below what is asked: that was not offered.
 ALL_DELIVERED = "the device delivered all that it was offered"
@@ -61,6 +62,7 @@ def loss_below(
         or _loss_doubt(trials, timeout)
         or (worst.loss_unknown if worst and is_open else "")
         or deaf(trials)
+        or ("" if at is None else next(filter(None, (trial.no_rate for trial in trials)), ""))
         or _untried_at(trials, above, bound, timeout, at),
         criterion="frame loss",
         text=ratio_text,
@@ -258,10 +260,12 @@ def latency_of(trials: Sequence[Trial], kind: DelayKind = DelayKind.AS_SEEN) -> 
     return Latency.merged(trial.latency_as(kind) for trial in trials)
 
 
-def about(figure: Figure | None) -> About | None:
-    """A time as it is judged: with its error."""
+def about(figure: Figure | None) -> Between | None:
+    """A time as it is judged: with its error. A percentile of too few values has no upper bound."""
     if figure is None:
         return None
+    if figure.few:
+        return Undecided(figure.least, inf, figure.few)
     return About(figure.least, figure.most, f"{duration_text(figure.value)} ± {figure.error}")
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 
 from ..measurement.counter import Counter, not_counted
 from ..measurement.outage import Outage
@@ -16,6 +17,8 @@ from ..verdict import AT_MOST, Between, Verdict, assess
 from .judging import doubt_of, title_of, undiscerned, unmeasured
 from .measurer import Measurer
 from .result import Result
+
+_FRAMES = 2  # in the time of a bound: an outage that is longer has at least one of them missing
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,28 @@ def outage_text(trials: Sequence[Trial]) -> str:
     if found:
         return str(found[0])
     counted = all(trial.valid and all(s.outages is not None for s in trial.streams) for trial in trials)
-    return "no outage" if counted else "not measured"
+    return f"no outage{_longer(trials)}" if counted else "not measured"
+
+
+def _longer(trials: Sequence[Trial]) -> str:
+    """The time below which no outage is seen: the greatest gap between two frames of a stream."""
+    rates = [stream.intended_rate for trial in trials for stream in trial.streams]
+    return f" longer than {duration_text(10**9 / min(rates))}" if rates else ""
+
+
+def _too_coarse(trials: Sequence[Trial], bound: Duration) -> str:
+    """The streams whose frames are so far apart that an outage above the bound fits between two of them."""
+    streams = [s for trial in trials for s in trial.streams if s.intended_rate * bound.ns < 10**9]
+    if not streams:
+        return ""
+    slowest = min(streams, key=lambda stream: stream.intended_rate)
+    names = ", ".join(dict.fromkeys(stream.name for stream in streams))
+    advice = (
+        f"send at least {ceil(_FRAMES * Fraction(10**9, bound.ns)):,}/s for a bound of {bound}"
+        if bound.ns
+        else "no rate shows an outage of 0; verify the loss in its place"
+    )
+    return f"frames of {names} are {duration_text(10**9 / slowest.intended_rate)} apart; {advice}"
 
 
 def uncounted(trials: Sequence[Trial]) -> str:
@@ -65,7 +89,8 @@ def uncounted(trials: Sequence[Trial]) -> str:
 def outage_below(trials: Sequence[Trial], bound: Duration) -> Verdict:
     """Whether the longest outage is at most a bound; one that was not over when the traffic ended is not.
 
-    INCONCLUSIVE where copies or frames out of order leave its length open.
+    INCONCLUSIVE where copies or frames out of order leave its length open, and where frames are further apart
+    than the bound, so that none shows a shorter outage.
     """
     streams = [stream for trial in trials if trial.valid for stream in trial.streams]
     longest = next(iter(outages_of(trials)), None)
@@ -81,8 +106,15 @@ def outage_below(trials: Sequence[Trial], bound: Duration) -> Verdict:
         AT_MOST,
         bound.ns,
         subject=f"outage of {title_of(trials)}",
-        measured=f"{longest}{f' of {name}' * several}" if longest else "not measured" if unknown else "none",
+        measured=f"{longest}{f' of {name}' * several}"
+        if longest
+        else "not measured"
+        if unknown
+        else f"none{_longer(trials)}",
         bound=f"<= {bound}",
-        doubt=doubt_of(trials) or unmeasured(trials) or (absent if unknown else ""),
+        doubt=doubt_of(trials)
+        or unmeasured(trials)
+        or (absent if unknown else "")
+        or (_too_coarse(trials, bound) if least <= bound.ns < most else ""),
         text=duration_text,
     )

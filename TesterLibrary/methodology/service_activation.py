@@ -319,14 +319,16 @@ def accepted(trial: Trial, name: str, acceptance: Acceptance) -> list[Verdict]:
     for statistic, bound, noun in bounds:
         if bound is None:
             continue
-        figure = part.latency.figure(statistic)
+        figure, beside = part.latency.figure(statistic), ""
+        if figure and figure.few:  # then the greatest variation is judged, of all frames
+            figure, beside = part.latency.figure("pdv100"), f", the greatest of {part.latency.count:,} frames"
         found.append(
             assess(
                 about(figure),
                 AT_MOST,
                 bound.ns,
                 subject=f"{noun} of {part.title}",
-                measured=duration_text(figure.value) if figure else "unknown",
+                measured=duration_text(figure.value) + beside if figure else "unknown",
                 bound=f"<= {bound}",
                 doubt=delay_doubt_of([part]) or undelayed([part]),
                 criterion=noun,

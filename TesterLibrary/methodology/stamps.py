@@ -136,6 +136,7 @@ class StampResult(Result):
             value = Between(figure.least, figure.most)
             value = _mean_without(packets, value) if percentile is None else value
         measured = duration_text(figure.value) if figure else "unknown"
+        few = figure.few if figure and figure.least <= bound.ns else ""
         if value is not None and (packets.untimed or packets.late):
             value = self._with_others(packets, percentile, value)
         if value is not None and packets.untimed:
@@ -151,7 +152,7 @@ class StampResult(Result):
             subject=f"{what} delay of {self.title} {packets.name}",
             measured=measured,
             bound=f"<= {bound}",
-            doubt=self.doubt or ("" if figure else "no packet came back that is known again"),
+            doubt=self.doubt or few or ("" if figure else "no packet came back that is known again"),
             text=duration_text,
         )
 

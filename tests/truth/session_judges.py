@@ -77,6 +77,8 @@ def time(draw: random.Random) -> Case:
     excuse = "the tester" if fault else "" if each else "nothing was measured"
     if abs(value - bound) <= _MICROSECOND + _TIME_ERROR * max(value, bound):
         excuse = excuse or "closer to the bound than its error"
+    if number * (1 - Fraction(percent) / 100) < 1 and percent != "100":
+        excuse = excuse or "too few for this percentile"
     about = f"p{percent} {bound} ns; {value} ns of {number} times"
     return Case("time_below", value <= bound if each else None, verdict, excuse, about)
 

@@ -83,6 +83,8 @@ def outage(draw: random.Random, source: Source = random_scene) -> Case:
     within = all(_is_within(log, bound_ns) for log in scene.every)
     hidden = any(log.lost and (log.duplicated or log.reordered) for log in scene.every)
     excuse = "copies and frames out of order" if hidden else ""
+    if any(log.device.gap_ns > bound_ns for log in scene.every):
+        excuse = excuse or "finer than the gap between two frames"
     verdict = outage_below(scene.trials, Duration(bound_ns))
     return _case("outage_below", scene, within, verdict, bound_ns, excuse=excuse)
 
@@ -128,6 +130,8 @@ def latency(draw: random.Random, source: Source = random_scene) -> Case:
     bound = max(0, bound)
     verdict = latency_below(scene.trials, Duration(bound), float(percent))
     excuse = "copies" if any(log.duplicated for log in scene.every) else ""
+    if len(each) * (1 - Fraction(percent) / 100) < 1 and percent != "100":
+        excuse = excuse or "too few for this percentile"
     return _case("latency_below", scene, value <= bound, verdict, f"p{percent} {bound} ns", excuse=excuse)
 
 

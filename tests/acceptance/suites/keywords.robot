@@ -33,8 +33,8 @@ An Outage
     Create Stream    north    frame_size=128    rate=1 kpps
     ${result} =    Measure Outage    north    duration=0.5 s
     Should Be Empty    ${result.outages}
-    Verify Outage Below    0    ${result}
-    ${longest} =    Get Outage    north    <=    0
+    Verify Outage Below    1 ms    ${result}
+    ${longest} =    Get Outage    north    <=    1 ms
     Should Be Equal    ${longest}    ${0.0}
 
 The Worst Flows

@@ -46,6 +46,26 @@ def test_the_shipped_criteria_are_right_and_whole(path: Path) -> None:
     [
         (
             '"64": 3 %',
+            '"64": 1000 %',
+            "CRITERIA.throughput.64: '1000 %' tells no device from another; write at most 100 %",
+        ),
+        (
+            '"64": 20 ms',
+            '"64": 0 ms',
+            "mine.yaml:20: CRITERIA.latency.64: '0 ms' tells no device from another; write a time above 0",
+        ),
+        (
+            "loss: 1 %, load: 10 %",
+            "loss: 100 %, load: 10 %",
+            "CRITERIA.frame_loss.64.loss: '100 %' tells no device from another; write less than 100 %",
+        ),
+        (
+            "loss: 1 %, load: 10 %",
+            "loss: 1 %, load: 0 %",
+            "CRITERIA.frame_loss.64.load: '0 %' tells no device from another; write a load above 0",
+        ),
+        (
+            '"64": 3 %',
             "64: 3 %",
             'mine.yaml:12: CRITERIA.throughput.64: the key 64 is not a text; write "64" w',
         ),

@@ -67,7 +67,10 @@ def test_an_outage_is_asserted_like_a_time() -> None:
 
 
 def test_no_outage_is_0_one_that_is_not_over_has_no_end_and_one_that_nobody_counts_is_none() -> None:
-    assert outage(sample(counters={"order": order_counters(next_sequence=148_809)}), "==", "0") == 0
+    whole = sample(counters={"order": order_counters(next_sequence=148_809)})
+    assert outage(whole) == outage(whole, "<=", "7 us") == 0
+    with pytest.raises(Inconclusive, match=r"outage: it is only known to lie between 0 ns and 6.72 us"):
+        outage(whole, "<=", "6 us")  # frames are further apart than that
     endless = sample(counters={"rx_packets": 100_000, "order": order_counters(100_000)})
     with pytest.raises(VerdictFailed, match=r"^FAIL: outage is not over, required <= 1 h"):
         outage(endless, "<=", "1 h")

@@ -72,7 +72,10 @@ def test_what_is_missing_at_other_ports_of_a_broadcast_is_no_outage_at_its_first
     assert outages_of(counted, order, rate) is None
     assert outage_bounds(counted, order, rate) == (MILLISECOND, 11 * MILLISECOND)
     complete = replace(order, incomplete=0, most_incomplete=0)
-    assert (outages_of(counted, complete, rate), outage_bounds(counted, complete, rate)) == ((), (0, 0))
+    assert (outages_of(counted, complete, rate), outage_bounds(counted, complete, rate)) == (
+        (),
+        (0, MILLISECOND),
+    )
 
 
 def test_an_outage_at_the_first_port_of_a_broadcast_may_have_been_longer_at_others() -> None:

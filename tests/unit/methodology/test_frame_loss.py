@@ -118,6 +118,15 @@ def test_a_load_between_two_of_a_sweep_is_judged_by_both() -> None:
     )
 
 
+def test_a_single_frame_has_no_load() -> None:
+    at = Ratio.parse("0.0001 %")
+    result = sweep_frame_loss(SimulatedMeasurer(), replace(SWEEP, trial_duration=Duration(10**8), at=at))
+    assert result.trials[-1].sent == 1
+    verdict = result.verdict_below(Ratio.parse("1 %"), at=at)
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert verdict.reason == "no stream has sent two frames, and fewer have no rate"
+
+
 def test_a_load_was_tried_if_it_prints_alike() -> None:
     trial = SimulatedMeasurer().measure(Fraction(1, 3), SECOND)
     load = Ratio.parse(str(Ratio(trial.load)))

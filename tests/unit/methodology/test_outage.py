@@ -27,7 +27,9 @@ def test_the_longest_comes_first() -> None:
     result = measure_outage(OneTrial(trial(GOOD, shorter, CUT)), Fraction(1), SECOND)
     assert [o.lost for o in result.outages] == [200, 6]
     assert str(result).endswith("201 ms by time, 200 ms by 200 lost frames")
-    assert str(measure_outage(OneTrial(trial(GOOD)), Fraction(1), SECOND)).endswith("no outage")
+    assert str(measure_outage(OneTrial(trial(GOOD)), Fraction(1), SECOND)).endswith(
+        "no outage longer than 1 ms"
+    )
 
 
 def test_what_nobody_counted_is_not_called_no_outage() -> None:
@@ -46,8 +48,23 @@ def test_of_several_streams_it_names_the_one_that_stood_longest() -> None:
     assert str(outage_below([trial(CUT)], SECOND)).count("lost frames, required") == 1
 
 
+def test_a_bound_below_the_gap_between_frames_is_open() -> None:
+    slow = trial(GOOD)
+    slow = replace(slow, streams=(replace(slow.streams[0], intended_rate=Fraction(1, 2)),))
+    verdict = outage_below([slow], Duration(100 * MILLISECOND))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert verdict.measured == "none longer than 2 s"
+    assert verdict.reason == "frames of stream1 are 2 s apart; send at least 20/s for a bound of 100 ms"
+    assert outage_below([slow], Duration(2 * SECOND.ns)).outcome is Outcome.PASS
+    beside = replace(slow, streams=(*slow.streams, *trial(CUT).streams))
+    assert outage_below([beside], Duration(100 * MILLISECOND)).outcome is Outcome.FAIL
+    assert outage_below([beside], Duration(300 * MILLISECOND)).outcome is Outcome.INCONCLUSIVE
+    nothing = outage_below([slow], Duration(0))
+    assert nothing.reason.endswith("no rate shows an outage of 0; verify the loss in its place")
+
+
 def test_it_has_to_be_over() -> None:
-    assert outage_below([trial(GOOD)], Duration(0)).outcome is Outcome.PASS
+    assert outage_below([trial(GOOD)], Duration(MILLISECOND)).outcome is Outcome.PASS
     assert outage_below([trial(CUT)], Duration(201 * MILLISECOND)).outcome is Outcome.PASS
     assert outage_below([trial(CUT)], Duration(200 * MILLISECOND)).outcome is Outcome.FAIL
     assert outage_below([trial(GONE)], Duration(3600 * SECOND.ns)).outcome is Outcome.FAIL
