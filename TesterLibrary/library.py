@@ -204,7 +204,7 @@ def _reporters() -> tuple[Recorder, Console]:
     except RobotNotRunningError:
         output = Path.cwd()
     evidence = output / "evidence"
-    recorder = Recorder(evidence)
+    recorder = Recorder(evidence, warn=logger.warn)
     return recorder, Console(evidence, notes=LiveNotes(recorder))
 
 

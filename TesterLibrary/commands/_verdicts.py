@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..reporting import markdown
+from ..reporting.certificate import attempts_beside
 from ..reporting.outcome import ERROR, EXIT_STATUS, INCONCLUSIVE, PASS, WORST_FIRST, one_line, overall
 from ..reporting.rebuild import Reports
 from ..reporting.records import Records
@@ -33,6 +34,8 @@ def show(reports: Reports, directory: Path, *, took: str = "", most: int | None 
     for problem in reports.problems:
         print(f"tester: {problem}", file=sys.stderr)
     outcomes = records.outcomes()
+    for text in attempts_beside(records):
+        print(f"{text}.")
     counts = ", ".join(f"{outcomes.count(name)} {name}" for name in EXIT_STATUS if name in outcomes)
     print(f"\n{overall(outcomes)} ({counts or 'no test was run'}{took})")
     for path in reports.made:

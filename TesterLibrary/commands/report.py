@@ -8,7 +8,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from ..errors import TesterLibraryError
 from ..reporting import statement
+from ..reporting.assembly import merge
 from ..reporting.markdown import markdown
 from ..reporting.outcome import ERROR, EXIT_STATUS
 from ..reporting.rebuild import is_plain_robot, rebuild
@@ -24,7 +26,17 @@ from ._verdicts import show
     description="Makes all reports from what was recorded. " + STATUS_HELP,
 )
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("directory", metavar="DIR", type=Path, help="such as results/latest")
+    parser.add_argument("directory", metavar="DIR", type=Path, nargs="?", help="such as results/latest")
+    parser.add_argument(
+        "--merge",
+        metavar="RUN",
+        type=Path,
+        nargs="+",
+        help="make one run of several runs of robot, the first one first, such as a run and its "
+        "--rerunfailed; the last attempt at a test counts, and reports show the earlier ones. Each is the "
+        "folder of a run, or of its records, such as results/evidence-20260102T030405",
+    )
+    parser.add_argument("--output", metavar="DIR", type=Path, help="of --merge: a new or empty folder")
     parser.add_argument(
         "--markdown", action="store_true", help="print the summary for a merge request, and nothing else"
     )
@@ -40,8 +52,21 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_report)
 
 
+def _merged(options: argparse.Namespace) -> Path:
+    """The folder of several runs in one."""
+    if options.directory or not options.output or len(options.merge) == 1:
+        raise TesterLibraryError("--merge needs two or more runs, and --output DIR for the folder of both")
+    merge(options.merge, options.output)
+    output: Path = options.output
+    return output
+
+
 def _report(options: argparse.Namespace) -> int:
     key = load_private_key(options.key) if options.key else None
+    if options.merge:
+        options.directory = _merged(options)
+    elif options.output or not options.directory:
+        raise TesterLibraryError("give the folder of a run, or --merge RUN RUN --output DIR")
     reports = rebuild(options.directory)
     if key and options.directory / statement.FILE in reports.made:
         sign(options.directory / statement.FILE, key)

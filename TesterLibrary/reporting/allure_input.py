@@ -141,13 +141,17 @@ def _told(result: Mapping[str, Any], test: TestRecord, records: Records) -> Mapp
     tags = [str(label.get("value")) for label in labels if label.get("name") == "tag"]
     severity = next((found[1] for tag in tags if (found := _SEVERITY.fullmatch(tag))), "normal")
     labels += [{"name": _LABEL, "value": outcome}, {"name": "severity", "value": severity}]
+    parameters = {parameter["name"]: parameter for parameter in _parameters(test, records)}
     details = {**(result.get("statusDetails") or {}), **({"message": test.message} if test.message else {})}
     return {
         **result,
         "status": _STATUSES.get(test.outcome, "unknown"),
         "statusDetails": details if test.outcome != PASS else result.get("statusDetails", {}),
         "labels": labels,
-        "parameters": [*result.get("parameters", ()), *_parameters(test, records)],
+        "parameters": [
+            *(known for known in result.get("parameters", ()) if known.get("name") not in parameters),
+            *parameters.values(),
+        ],
     }
 
 

@@ -8,8 +8,10 @@ which cells ended does not show. Of a test that was run again, what counts is it
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -17,15 +19,31 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from robot import rebot
 from robot.api import ExecutionResult, ResultVisitor
 from robot.errors import DataError
 
+from ..errors import TesterLibraryError
+from . import earlier_runs
+from .agenda import FILE as AGENDA
+from .agenda import Item
 from .cells import Attempt, PlannedCell, attempts, read_plan
 from .durable import RecordError, make_directory, write_file
 from .frames import FOLDER as FRAMES
 from .place import ALLURE_RESULTS, EVIDENCE, ROBOT
-from .recorder import KINDS, NOT_RUN, RUN_AGAIN, SCHEMA, TRIAL_SCHEMA, read_run
+from .recorder import (
+    EARLIER_ATTEMPT,
+    KINDS,
+    NOT_RUN,
+    RUN_AGAIN,
+    SCHEMA,
+    TRIAL_SCHEMA,
+    earlier_attempt,
+    new_run,
+    read_run,
+)
 
+_OUTPUT = re.compile(rb'<robot [^>]*generated="([^"]+)"')
 _Place = tuple[str, str]  # suite and test
 
 
@@ -34,6 +52,8 @@ class _Part:
     """The records of one attempt, and the places of which they are the last ones."""
 
     attempt: Attempt
+    evidence: Path
+    name: str  # of its files, where another attempt has some of the same name
     run: Mapping[str, Any]
     lines: dict[str, list[str]]  # by kind
     moved: dict[str, str] = field(
@@ -42,15 +62,20 @@ class _Part:
     places: set[_Place] = field(default_factory=set)
 
     @classmethod
-    def of(cls, attempt: Attempt) -> _Part | None:
-        if not (attempt.evidence / "run.json").is_file():
+    def of(cls, attempt: Attempt, evidence: Path, name: str) -> _Part | None:
+        if not (evidence / "run.json").is_file():
             return None
         lines = {}
         for kind in KINDS:
-            path = attempt.evidence / f"{kind}s.jsonl"
+            path = evidence / f"{kind}s.jsonl"
             text = path.read_text(encoding="utf-8") if path.exists() else ""
             lines[kind] = text.split("\n")[:-1]  # a last line without its end was cut off
-        return cls(attempt, read_run(attempt.evidence), lines)
+        return cls(attempt, evidence, name, read_run(evidence), lines)
+
+    @property
+    def ended(self) -> dict[_Place, dict[str, Any]]:
+        """The records of its tests."""
+        return {_place(record): record for record in self.records("test")}
 
     def records(self, kind: str) -> Iterator[dict[str, Any]]:
         """The records of a kind."""
@@ -68,11 +93,103 @@ def assemble(run: Path) -> tuple[Path, ...]:
     """
     whole = _Whole(run)
     for cell in read_plan(run):
-        parts = [part for attempt in attempts(run, cell) if (part := _Part.of(attempt))]
+        parts = [part for attempt in attempts(run, cell) if (part := _part(cell, attempt))]
         _choose(parts)
         whole.add(cell, parts)
     whole.write()
     return tuple(whole.cut)
+
+
+def _part(cell: PlannedCell, attempt: Attempt) -> _Part | None:
+    return _Part.of(attempt, attempt.evidence, f"{cell.name}-{attempt.folder.name}")
+
+
+def merge(runs: Sequence[Path], output: Path) -> None:
+    """Makes the evidence of one run of those of several runs of Robot: of each test its last attempt counts.
+
+    Args:
+        runs: Folders of runs, or of evidence, the first one first.
+        output: A new or empty folder.
+
+    Raises:
+        TesterLibraryError: there is no evidence, the testbeds differ, or the folder is not empty.
+    """
+    if output.exists() and any(output.iterdir()):
+        raise TesterLibraryError(f"{output} is not empty; give a new folder by --output")
+    parts = [_part_of(run, f"{number}") for number, run in enumerate(runs, 1)]
+    for part in parts[1:]:
+        _check_alike(parts[0], part)
+    tests = [record for part in parts for record in part.records("test")]
+    items = dict.fromkeys(Item(record["testbed"], *_place(record)) for record in tests)
+    if not items:
+        raise TesterLibraryError(f"{' and '.join(map(str, runs))} have no record of a test")
+    make_directory(output / EVIDENCE)
+    first, last = parts[0].run, parts[-1].run
+    run = {**new_run(str(last["id"])), **last, "started_at": first["started_at"]}
+    run.pop(earlier_runs.KEY, None)  # they are in it
+    write_file(output / EVIDENCE / "run.json", json.dumps(run, indent=2, ensure_ascii=False) + "\n")
+    _choose(parts)
+    whole = _Whole(output)
+    whole.add(PlannedCell("", "", tuple(items)), parts)
+    whole.write()
+    outputs = {path: begun for part in parts for path, begun in _outputs(part.evidence.parent)}
+    if len(outputs) == len(parts):  # an output that another run has overwritten cannot be merged
+        _merge_outputs(sorted(outputs, key=lambda path: outputs[path]), output / "output.xml")
+
+
+def _outputs(folder: Path) -> Iterator[tuple[Path, str]]:
+    """The outputs of Robot in a folder, with the time at which each was made."""
+    for path in sorted(folder.glob("*.xml")):
+        with path.open("rb") as file:
+            if found := _OUTPUT.search(file.read(1000)):
+                yield path, found[1].decode()
+
+
+def _merge_outputs(outputs: Sequence[Path], merged: Path) -> None:
+    messages = io.StringIO()
+    rebot(  # type: ignore[no-untyped-call]
+        *map(str, outputs),
+        merge=True,
+        output=str(merged),
+        log="NONE",
+        report="NONE",
+        stdout=messages,
+        stderr=messages,
+    )
+
+
+def _part_of(run: Path, name: str) -> _Part:
+    """The records of a run of Robot. `run` is its folder, or that of its records."""
+    evidence = run / EVIDENCE if (run / EVIDENCE).is_dir() else run
+    if (evidence / AGENDA).exists():
+        raise TesterLibraryError(
+            f"{run} was made by tester certify or tester run; --resume goes on with it, and merges by itself"
+        )
+    part = _Part.of(Attempt(run, "", ""), evidence.absolute(), name)
+    if part is None:
+        raise TesterLibraryError(f"{run} has no evidence of a run; give the folder of one, or of its records")
+    return part
+
+
+def _check_alike(part: _Part, other: _Part) -> None:
+    """TesterLibraryError for runs whose tests cannot stand in one certificate."""
+    testers = {tester["testbed"]["name"]: tester for tester in part.run["testers"]}
+    for tester in other.run["testers"]:
+        name = tester["testbed"]["name"]
+        same = testers.get(name, tester)
+        for what in ("testbed", "profile"):
+            if same.get(what) != tester.get(what):
+                raise TesterLibraryError(
+                    f"the {what} of {name} is another one in {other.evidence} than in {part.evidence}; both "
+                    "cannot stand in one certificate"
+                )
+    for place, test in other.ended.items():
+        testbeds = [part.ended.get(place, test)["testbed"], test["testbed"]]
+        if all(testbeds) and len(set(testbeds)) > 1:
+            raise TesterLibraryError(
+                f"{'.'.join(place)} was run on {' and on '.join(testbeds)}; only attempts on one testbed are "
+                "merged"
+            )
 
 
 def _choose(parts: Sequence[_Part]) -> None:
@@ -115,7 +232,7 @@ class _Whole:
         order = {(item.suite, item.test): number for number, item in enumerate(cell.items)}
         begin = len(self._lines["test"])
         for part in parts:
-            self._add_files(cell, part)
+            self._add_files(part)
             self._add_records(part)
             self._add_tester(cell, part)
             self._add_robot(cell, part)
@@ -133,7 +250,10 @@ class _Whole:
                         self._append(kind, {**record, "verdict": numbers[record["verdict"]]})
                     continue
                 if _place(record) not in part.places:
-                    continue
+                    if kind == "test":
+                        self._append("event", earlier_attempt(record))
+                    if kind != "event" or record["event"] != EARLIER_ATTEMPT:
+                        continue
                 if kind == "verdict":
                     self._verdicts += 1
                     numbers[record["number"]] = self._verdicts
@@ -160,9 +280,9 @@ class _Whole:
             at = part.attempt.ended_at
             self._append("event", {"kind": "event", "schema": SCHEMA, "at": at, **place, **facts})
 
-    def _add_files(self, cell: PlannedCell, part: _Part) -> None:
+    def _add_files(self, part: _Part) -> None:
         """Captures and the like; where another cell has one of that name, all files of the folder move."""
-        evidence = part.attempt.evidence
+        evidence = part.evidence
         self._schema = self._schema or next(evidence.glob(TRIAL_SCHEMA), None)
         found = [
             path.relative_to(evidence).as_posix()
@@ -171,11 +291,7 @@ class _Whole:
         ]
         crowded = {name.partition("/")[0] for name in found if name in self._files}
         for name in found:
-            new = (
-                _apart(name, f"{cell.name}-{part.attempt.folder.name}")
-                if name.partition("/")[0] in crowded
-                else name
-            )
+            new = _apart(name, part.name) if name.partition("/")[0] in crowded else name
             if new != name:
                 part.moved[name] = new
             self._files[new] = evidence / name
@@ -217,7 +333,8 @@ class _Whole:
         for path in self._allure:
             _link(path, self._run / ALLURE_RESULTS / path.name)
         write_file(evidence / "run.json", json.dumps(run, indent=2, ensure_ascii=False) + "\n")
-        (self._run / ROBOT).mkdir(exist_ok=True)
+        if self._robot:
+            (self._run / ROBOT).mkdir(exist_ok=True)
         for number, (label, result) in enumerate(self._robot.items(), 1):
             result.save(str(self._run / ROBOT / f"{number}-{label}.xml"))
 

@@ -17,9 +17,10 @@ from ..measurement.order import Order
 from ..methodology.maximum import MaximumResult
 from ..methodology.result import Result
 from ..methodology.throughput import ThroughputResult
+from ..model.number import counted
 from ..model.units import Bandwidth
 from ..verdict import Verdict
-from . import demonstration, device_said
+from . import demonstration, device_said, earlier_runs
 from .about import choice
 from .codec import decode
 from .evidence_summary import EvidenceSummary, by_kind
@@ -27,16 +28,16 @@ from .failures import anchor_of, failures
 from .figures import Figure, Setting, figures
 from .finished import BEGUN, OBSERVATION
 from .marks import marks_of
-from .outcome import PASS, WORST_FIRST, overall
+from .outcome import PASS, WORST_FIRST, one_line, overall
 from .progress import finding
-from .recorder import NOT_RUN
-from .records import Records, ResultRecord, TestRecord, VerdictRecord, short_names
+from .recorder import EARLIER_ATTEMPT, NOT_RUN
+from .records import EventRecord, Records, ResultRecord, TestRecord, VerdictRecord, short_names
 from .render import render
 from .session_table import SessionRow, session_rows
 from .taken_over import taken_over
 
 # What has a place of its own, or is for the next attempt at a test alone.
-_ELSEWHERE = (NOT_RUN, device_said.EVENT, BEGUN, OBSERVATION)
+_ELSEWHERE = (NOT_RUN, EARLIER_ATTEMPT, device_said.EVENT, BEGUN, OBSERVATION)
 _UNKNOWN = dict.fromkeys(("name", "vendor", "model", "version", "description", "layer"), "")
 _NOT_OPENED = {"target": "was not opened", "version": "", "details": "", "ports": ()}
 
@@ -50,6 +51,7 @@ class Cell:
     message: str
     anchor: str  # of what is known of a test that did not pass; empty for others
     taken_over: str  # trials that an interrupted attempt has measured, and when; empty if there are none
+    earlier: tuple[str, ...] = ()  # attempts that do not count, since the test was run again
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,8 @@ class VerdictTable:
             place = (test.suite, test.test)
             anchor = "" if test.outcome == PASS else anchor_of(*place)
             taken = taken_over(records, test.place)
-            cell = Cell(test.outcome, records.verdicts_of(test), test.message, anchor, taken)
+            earlier = tuple(map(attempt_text, records.earlier_attempts(test)))
+            cell = Cell(test.outcome, records.verdicts_of(test), test.message, anchor, taken, earlier)
             cells[place] = (*cells.get(place, ()), cell)
         names = dict.fromkeys(test.test for test in tests)
         rows = (VerdictRow(name, tuple(cells.get((suite, name), ()) for suite in suites)) for name in names)
@@ -130,6 +133,7 @@ def certificate(records: Records) -> str:
         overall=overall(outcomes),
         counts={o: outcomes.count(o) for o in WORST_FIRST if o in outcomes},
         choice=choice(records.run),
+        attempts_beside=attempts_beside(records),
         shortened=_shortened(records),
         sections=tuple(_sections(records)),
         not_passed=failures(records),
@@ -142,6 +146,23 @@ def certificate(records: Records) -> str:
         cut=records.cut,
         ended_at=ended_at(records),
     )
+
+
+def attempt_text(event: EventRecord) -> str:
+    """An attempt that does not count: `earlier attempt of …: FAIL: …`."""
+    facts = event.facts
+    begun = f" of {facts['started_at']}" if facts.get("started_at") else ""
+    return f"earlier attempt{begun}: {one_line(str(facts['outcome']), str(facts.get('message', '')))}"
+
+
+def attempts_beside(records: Records) -> tuple[str, ...]:
+    """Sentences on attempts that do not count: runs that were put aside, and tests that were run again."""
+    attempts = [records.earlier_attempts(test) for test in records.tests]
+    outcomes = [str(event.facts["outcome"]) for events in attempts for event in events]
+    counts = ", ".join(f"{outcomes.count(name)} {name}" for name in WORST_FIRST if name in outcomes)
+    tests = counted(sum(map(bool, attempts)), "test")
+    again = f"Of {tests} that ran again the last attempt counts; the earlier ones were {counts}"
+    return (*earlier_runs.texts(records.run), *([again] if counts else []))
 
 
 def ended_at(records: Records) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
+from .certificate import attempt_text
 from .durable import write_file
 from .outcome import ERROR, FAIL, INCONCLUSIVE, NOT_JUDGED
 from .records import EventRecord, Records, TestRecord
@@ -81,9 +82,9 @@ def _add(
         case = ElementTree.SubElement(element, "testcase", name=clean(test.test), classname=clean(suite))
         case.set("time", f"{test.elapsed_s:.3f}")
         _outcome(case, test.outcome, test.message)
-        if verdicts := records.verdicts_of(test):
-            text = "\n".join(map(str, verdicts))
-            ElementTree.SubElement(case, "system-out").text = clean(text)
+        attempts = map(attempt_text, records.earlier_attempts(test))
+        if lines := [*map(str, records.verdicts_of(test)), *attempts]:
+            ElementTree.SubElement(case, "system-out").text = clean("\n".join(lines))
     why = records.why_not_run(suite) or "the run ended before"
     for name in missing:
         case = ElementTree.SubElement(element, "testcase", name=clean(name), classname=clean(suite))

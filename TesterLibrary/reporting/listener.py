@@ -106,6 +106,8 @@ class Listener:
             outcome, message = ERROR, _both(message, recorder.unseen)
         if taken := said_of(recorder.finished.measured_at):
             logger.info(taken)
+        if recorder.place.testbed:
+            allure.set_testbed(recorder.place.testbed)
         result.tags.add(f"verdict-{outcome.lower().replace(' ', '-')}")
         self._tell_robot(result, outcome, message)
         place = recorder.place

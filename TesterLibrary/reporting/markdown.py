@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .about import choice
+from .certificate import attempt_text, attempts_beside
 from .durable import write_file
 from .outcome import ERROR, INCONCLUSIVE, PASS, WORST_FIRST, one_line, overall
-from .records import Records, device_text, short_names
+from .records import Records, TestRecord, device_text, short_names
 
 FILE = "summary.md"
 _MOST = 50  # rows of the table: comments have a limit of length
@@ -40,6 +41,9 @@ def _lines(records: Records) -> Iterator[str]:
     if chosen := choice(records.run):
         yield ""
         yield f"Only a part of the tests was chosen: {_text(chosen)}."
+    for text in attempts_beside(records):
+        yield ""
+        yield f"{_text(text)}."
     for tester in records.run["testers"]:
         device = tester["testbed"].get("dut") or {}
         named = device_text(device, "version")
@@ -64,7 +68,10 @@ def _rows(records: Records) -> Iterator[str]:
     begun, left_out = [t.suite for t in records.tests], [e.place.suite for e in records.left_out]
     suites = tuple(dict.fromkeys([*begun, *left_out, *records.not_run]))
     short = dict(zip(suites, short_names(suites), strict=True))
-    found = [(t.outcome, t.suite, t.test, one_line(t.outcome, t.message)) for t in records.tests]
+    found = [
+        (t.outcome, t.suite, t.test, "; ".join((one_line(t.outcome, t.message), *_attempts(records, t))))
+        for t in records.tests
+    ]
     found += [
         (INCONCLUSIVE, event.place.suite, event.place.test, f"not run, because {event.facts['reason']}")
         for event in records.left_out
@@ -83,6 +90,10 @@ def _rows(records: Records) -> Iterator[str]:
         text = said.removeprefix(outcome).removeprefix(": ")
         shown = f"**{outcome}**" if outcome != PASS else outcome
         yield f"| {shown} | {_text(short.get(suite, suite))} | {_text(test)} | {_text(text)} |"
+
+
+def _attempts(records: Records, test: TestRecord) -> Iterator[str]:
+    yield from map(attempt_text, records.earlier_attempts(test))
 
 
 def _text(text: str) -> str:

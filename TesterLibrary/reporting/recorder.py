@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from functools import cache
@@ -30,6 +30,8 @@ from ..verdict import Verdict
 from .codec import encode
 from .demonstration import demonstration
 from .durable import RecordError, append_line, drop_cut_line, make_directory, write_file
+from .earlier_runs import KEY as EARLIER_RUNS
+from .earlier_runs import put_aside, text_of
 from .excerpts import Excerpt
 from .executor import executor
 from .figure import Figure
@@ -48,6 +50,7 @@ TESTER_FAULT = "tester_fault"  # an event: a tester is broken, gone or late, or 
 ROBOT_FAULT = "robot_fault"  # an event: Robot ended, or did not begin, before it had run tests of a suite
 RUN_AGAIN = "run_again"  # an event: what a tester did not finish was run elsewhere
 NOT_RUN = "not_run"  # the event of a test that was left out, with the reason
+EARLIER_ATTEMPT = "earlier_attempt"  # an event: how a test had ended before it was run again
 KINDS = ("trial", "result", "verdict", "withdrawal", "test", "event")
 
 
@@ -59,9 +62,15 @@ def procedure_of(kind: type[Result]) -> str:
 class Recorder:
     """Appends records to the files of one run. Creates nothing before the first record."""
 
-    def __init__(self, directory: Path, run_id: str | None = None) -> None:
-        """`run_id` is that of the run to which records belong; RUN_VARIABLE says if it is left out."""
+    def __init__(
+        self, directory: Path, run_id: str | None = None, *, warn: Callable[[str], None] = lambda _: None
+    ) -> None:
+        """`run_id` is that of the run to which records belong; RUN_VARIABLE says if it is left out.
+
+        `warn` tells the user that an earlier run in the folder was put aside.
+        """
         self.directory = directory
+        self._warn = warn
         self._run_id = run_id
         self.place = RecordPlace()
         self.suite_name = ""  # the suite's own name, which may have dots
@@ -228,16 +237,26 @@ class Recorder:
         if self._ready:
             return
         run_id = self._run_id or os.environ.get(RUN_VARIABLE) or _run_of(os.getpid())
-        if (self.directory / "run.json").exists() and not _is_of(self.directory, run_id):
-            self.directory.rename(_free_name(self.directory))
+        earlier: list[dict[str, Any]] = []
+        if (self.directory / "run.json").exists():
+            known = _run_there(self.directory)
+            if known.get("id") != run_id:
+                earlier = put_aside(self.directory, known)
         make_directory(self.directory)
         if not (self.directory / "run.json").exists():
-            _write(self.directory / "run.json", new_run(run_id))
+            _write(
+                self.directory / "run.json", new_run(run_id, **({EARLIER_RUNS: earlier} if earlier else {}))
+            )
         if not (self.directory / TRIAL_SCHEMA).exists():
             _write(self.directory / TRIAL_SCHEMA, trial_schema())
         for kind in KINDS:
             drop_cut_line(self.directory / f"{kind}s.jsonl")
         self._ready = True
+        if earlier:
+            self._warn(
+                f"{text_of(earlier[-1])}. This run's certificate is without its tests; "
+                "'tester report --merge' makes one of both"
+            )
 
 
 def new_run(run_id: str, **facts: Any) -> dict[str, Any]:
@@ -255,6 +274,20 @@ def new_run(run_id: str, **facts: Any) -> dict[str, Any]:
     }
 
 
+def earlier_attempt(test: Mapping[str, Any]) -> dict[str, Any]:
+    """The event that stands for the record of a test that was run again."""
+    facts = {key: test[key] for key in ("testbed", "suite", "test", "outcome", "message") if key in test}
+    begun = test.get("started_at", "")
+    return {
+        "kind": "event",
+        "schema": SCHEMA,
+        "at": test["at"],
+        **facts,
+        "event": EARLIER_ATTEMPT,
+        "started_at": begun,
+    }
+
+
 def start_run(directory: Path, run_id: str, **facts: Any) -> None:
     """Begins a run whose records several processes will append; they find `run_id` in RUN_VARIABLE."""
     make_directory(directory)
@@ -267,12 +300,12 @@ def _run_of(_process: int) -> str:
     return uuid4().hex
 
 
-def _is_of(directory: Path, run_id: str) -> bool:
-    """Whether the records are those of this run. What cannot be read, or has another schema, is not."""
+def _run_there(directory: Path) -> dict[str, Any]:
+    """The content of `run.json`; empty if it cannot be read, or has another schema."""
     try:
-        return bool(read_run(directory)["id"] == run_id)
+        return read_run(directory)
     except TesterLibraryError:
-        return False
+        return {}
 
 
 def read_run(directory: Path) -> dict[str, Any]:
@@ -347,15 +380,3 @@ def _described(testbed: object) -> dict[str, Any]:
 
 def _write(path: Path, content: dict[str, Any]) -> None:
     write_file(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
-
-
-def _free_name(directory: Path) -> Path:
-    try:
-        started = str(read_run(directory)["started_at"]).replace(":", "")
-    except TesterLibraryError:
-        started = "earlier"
-    candidates = (
-        directory.with_name(f"{directory.name}-{started}{suffix}")
-        for suffix in ("", *map(".{}".format, range(1, 1000)))
-    )
-    return next(path for path in candidates if not path.exists())

@@ -22,7 +22,7 @@ from .codec import decode
 from .long_name import short_names_of
 from .outcome import ERROR, FAIL, INCONCLUSIVE
 from .place import RecordPlace
-from .recorder import NOT_RUN, ROBOT_FAULT, RUN_AGAIN, SCHEMA, read_run
+from .recorder import EARLIER_ATTEMPT, NOT_RUN, ROBOT_FAULT, RUN_AGAIN, SCHEMA, read_run
 
 T = TypeVar("T")
 
@@ -125,6 +125,15 @@ class Records:
             if event.event in (ROBOT_FAULT, RUN_AGAIN) and f"{suite}.".startswith(f"{event.place.suite}.")
         ]
         return reasons[-1] if reasons else ""
+
+    def earlier_attempts(self, test: TestRecord) -> tuple[EventRecord, ...]:
+        """Attempts at a test that do not count, since it was run again."""
+        place = (test.suite, test.test)
+        return tuple(
+            event
+            for event in self.events
+            if event.event == EARLIER_ATTEMPT and (event.place.suite, event.place.test) == place
+        )
 
     @property
     def left_out(self) -> tuple[EventRecord, ...]:

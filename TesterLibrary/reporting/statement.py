@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from . import demonstration, device_said
+from . import demonstration, device_said, earlier_runs
 from .about import choice
 from .certificate import certified_findings, ended_at, testbed_of, testbeds_of
 from .codec import encode
@@ -48,6 +48,7 @@ def _content(records: Records, files: Mapping[str, str]) -> dict[str, Any]:
         "counts": {outcome: outcomes.count(outcome) for outcome in dict.fromkeys(sorted(outcomes))},
         "profile": run.get("profile"),
         **({"choice": chosen} if (chosen := choice(run)) else {}),
+        **({"earlier_runs": earlier} if (earlier := run.get(earlier_runs.KEY)) else {}),
         "versions": run["versions"],
         "machine": run["machine"],
         "testbeds": list(_testbeds(records)),
@@ -99,8 +100,17 @@ def _test(records: Records, test: TestRecord) -> dict[str, Any]:
         "said": test.said,
         "started_at": test.started_at,
         "taken_over": taken_over(records, test.place),
+        **({"earlier_attempts": attempts} if (attempts := list(_attempts(records, test))) else {}),
         "requirements": [_requirement(record) for record in judged],
     }
+
+
+def _attempts(records: Records, test: TestRecord) -> Iterator[dict[str, str]]:
+    for event in records.earlier_attempts(test):
+        yield {
+            key: str(event.facts.get(name, ""))
+            for key, name in (("outcome", "outcome"), ("said", "message"), ("started_at", "started_at"))
+        }
 
 
 def _requirement(record: VerdictRecord) -> dict[str, Any]:

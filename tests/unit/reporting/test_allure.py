@@ -8,6 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from allure_commons import plugin_manager
+from allure_commons.lifecycle import AllureLifecycle
+from allure_robotframework.allure_listener import AllureListener
 
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.reporting import allure, allure_report
@@ -84,3 +87,21 @@ def test_nobody_listens_nobody_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "allure_commons", raising=False)
     allure.attach("trials.json", "[]", "json")
     assert "allure_commons" not in sys.modules
+
+
+def test_results_on_two_testbeds_are_two_histories() -> None:
+    """Allure shows the last result of a history: that of one device would replace that of the other."""
+    histories = {}
+    for testbed in ("north", "south"):
+        listener = AllureListener(AllureLifecycle())
+        plugin_manager.register(listener)
+        try:
+            listener.start_test("Loss", {"longname": "Suite.Loss"})
+            allure.set_testbed(testbed)
+            with listener.lifecycle.update_test_case() as result:
+                histories[testbed] = result.historyId
+                assert [(found.name, found.value) for found in result.parameters] == [("testbed", testbed)]
+        finally:
+            plugin_manager.unregister(listener)
+    assert len(set(histories.values())) == 2
+    allure.set_testbed("nobody listens")

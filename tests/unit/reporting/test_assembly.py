@@ -7,11 +7,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 
+from TesterLibrary.errors import TesterLibraryError
+from TesterLibrary.files.paths import report_file
 from TesterLibrary.reporting import rebuild
 from TesterLibrary.reporting.agenda import Item
-from TesterLibrary.reporting.assembly import assemble
+from TesterLibrary.reporting.assembly import assemble, merge
 from TesterLibrary.reporting.cells import (
     Attempt,
     PlannedCell,
@@ -24,9 +27,13 @@ from TesterLibrary.reporting.cells import (
     unsettled,
     write_plan,
 )
+from TesterLibrary.reporting.certificate import attempt_text, attempts_beside, certificate
+from TesterLibrary.reporting.junit import junit
+from TesterLibrary.reporting.markdown import markdown
 from TesterLibrary.reporting.place import EVIDENCE, RecordPlace
 from TesterLibrary.reporting.recorder import TESTER_FAULT, Recorder, start_run
 from TesterLibrary.reporting.records import Records, read
+from TesterLibrary.reporting.statement import statement
 from TesterLibrary.verdict import Outcome, Verdict
 
 CELLS = tuple(
@@ -159,7 +166,8 @@ def test_the_last_attempt_counts_and_the_order_is_that_of_the_file(run: Path) ->
     records = whole(run)
     assert outcomes(records) == ["bed.A/1 PASS", "bed.A/2 FAIL", "bed.B/1 PASS", "bed.B/2 PASS"]
     assert [verdict.number for verdict in records.verdicts] == [1, 2, 3, 4]
-    assert {event.event: event.facts.get("tester") for event in records.events} == {"run_again": "t1"}
+    events = {event.event: event.facts.get("tester") or event.facts["outcome"] for event in records.events}
+    assert events == {"run_again": "t1", "earlier_attempt": "INCONCLUSIVE"}
     assert cell_outcome(run, CELLS[0]) == "FAIL"
     before = {path.name: path.read_bytes() for path in (run / EVIDENCE).iterdir() if path.is_file()}
     assemble(run)
@@ -227,3 +235,54 @@ def test_ten_outputs_of_robot_are_in_their_order() -> None:
     names = [f"{number}-bed ({number}).xml" for number in range(1, 12)]
     found = sorted(sorted(map(Path, names)), key=rebuild._number)
     assert [path.name for path in found] == names
+
+
+TESTER = {"target": "engine", "version": "1", "details": "", "ports": []}
+
+
+def robot_run(folder: Path, outcomes: dict[str, str], testbed: str = "bed", profile: str = "quick") -> Path:
+    """The evidence of a run of Robot."""
+    recorder = Recorder(folder / EVIDENCE, str(folder))
+    recorder.run(testbed=testbed, capabilities=TESTER, seed=1, profile=profile)
+    for test, outcome in outcomes.items():
+        recorder.begin_test("Suite", test)
+        recorder.verdict(Verdict(Outcome(outcome), f"value of {test}", folder.name, "2"))
+        recorder.end_test(
+            outcome=outcome, status="", message=f"{outcome}: in {folder.name}", started_at="", elapsed_s=1
+        )
+    return folder
+
+
+def test_of_merged_runs_the_last_attempt_counts_and_the_earlier_one_is_shown(tmp_path: Path) -> None:
+    first = robot_run(tmp_path / "first", {"1": "FAIL", "2": "PASS"})
+    second = robot_run(tmp_path / "second", {"1": "PASS"})
+    merge([first / EVIDENCE, second], tmp_path / "whole")
+    records = read(tmp_path / "whole" / EVIDENCE)
+    assert outcomes(records) == ["Suite/1 PASS", "Suite/2 PASS"]
+    assert [(v.number, v.verdict.measured) for v in records.verdicts] == [(1, "first"), (2, "second")]
+    (attempt,) = records.earlier_attempts(records.tests[0])
+    assert attempt_text(attempt) == "earlier attempt: FAIL: in first"
+    assert attempts_beside(records) == (
+        "Of 1 test that ran again the last attempt counts; the earlier ones were 1 FAIL",
+    )
+    for page in (certificate(records), markdown(records), junit(records), statement(records, {})):
+        assert "FAIL: in first" in page
+    schema = json.loads(report_file("schemas/certificate.schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(json.loads(statement(records, {})), schema)
+    merge([tmp_path / "whole", robot_run(tmp_path / "third", {"1": "PASS"})], tmp_path / "again")
+    records = read(tmp_path / "again" / EVIDENCE)
+    assert len(records.earlier_attempts(records.tests[0])) == 2
+
+
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [
+        ({"testbed": "other"}, "Suite.1 was run on bed and on other; only attempts on one testbed"),
+        ({"profile": "full"}, "the profile of bed is another one in"),
+    ],
+)
+def test_runs_of_two_devices_are_not_merged(tmp_path: Path, second: dict[str, str], message: str) -> None:
+    runs = [robot_run(tmp_path / "a", {"1": "FAIL"}), robot_run(tmp_path / "b", {"1": "PASS"}, **second)]
+    with pytest.raises(TesterLibraryError, match=message):
+        merge(runs, tmp_path / "whole")
+    assert not (tmp_path / "whole").exists()

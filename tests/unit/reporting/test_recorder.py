@@ -21,9 +21,12 @@ from TesterLibrary.files.paths import report_file
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.order import OrderResult
 from TesterLibrary.model.units import Duration
+from TesterLibrary.reporting.certificate import attempts_beside, certificate
 from TesterLibrary.reporting.codec import encode
+from TesterLibrary.reporting.markdown import markdown
 from TesterLibrary.reporting.recorder import KINDS, RUN_VARIABLE, Recorder, derived
 from TesterLibrary.reporting.records import read
+from TesterLibrary.reporting.statement import statement
 from TesterLibrary.reporting.trial_schema import trial_schema
 from TesterLibrary.verdict import Outcome, Verdict
 
@@ -214,6 +217,28 @@ def test_another_run_moves_the_files_of_the_first_aside(
     assert [r.trial.number for r in read(evidence).trials] == [2]
     (aside,) = [path for path in evidence.parent.iterdir() if path != evidence]
     assert [r.trial.number for r in read(aside).trials] == [1]
+
+
+def test_a_run_that_was_put_aside_is_named_with_its_outcomes(evidence: Path) -> None:
+    said: list[str] = []
+    for run, outcomes in {"one": ("PASS", "FAIL"), "two": ("PASS",), "three": ("PASS",)}.items():
+        recorder = Recorder(evidence, run, warn=said.append)
+        for number, outcome in enumerate(outcomes):
+            recorder.begin_test("S", f"test {number}")
+            recorder.end_test(status="PASS", outcome=outcome, message="", started_at="", elapsed_s=1)
+    records = read(evidence)
+    texts = [
+        f"An earlier run in this folder (begun {earlier['started_at']}) was put aside at "
+        f"{earlier['folder']}; it had"
+        for earlier in records.run["earlier_runs"]
+    ]
+    assert attempts_beside(records) == (f"{texts[0]} 1 FAIL, 1 PASS", f"{texts[1]} 1 PASS")
+    assert [text.partition(". ")[0].partition(" (")[2] for text in said] == [
+        text.partition(" (")[2] for text in attempts_beside(records)
+    ]
+    for page in (certificate(records), markdown(records)):
+        assert "it had 1 FAIL, 1 PASS" in page
+    assert json.loads(statement(records, {}))["earlier_runs"][0]["counts"] == {"PASS": 1, "FAIL": 1}
 
 
 @pytest.mark.parametrize("content", ['{"kind": "ru', '{"id": "one", "schema": 1}'])
