@@ -28,10 +28,7 @@ _NOISE = 3  # standard deviations of a count of lost frames
 def check_stability(
     measurer: Measurer, load: Fraction, duration: Duration, allowed: Fraction
 ) -> Iterator[Trial]:
-    """Runs a trial at a low load, and another one if it lost more than is allowed.
-
-    A device that only loses the first frames of all, as it learns addresses, does not lose the second time.
-    """
+    """Runs a trial at a low load, and another one if it lost more than is allowed: see `changed`."""
     trial = measurer.measure(load, duration)
     yield trial
     if trial.loses_at_most(allowed) is False:
@@ -74,6 +71,25 @@ def instability(trials: Sequence[Trial], allowed: Fraction, *, least: int = 1) -
             continue
         low = lossy[load][-1]
         if high := next((high for high in known if _unrelated(low, high)), None):
+            return Instability(low, high)
+    return None
+
+
+def changed(checks: Sequence[Trial], trials: Sequence[Trial], allowed: Fraction) -> Instability | None:
+    """A check that lost frames, and a trial at its load or a higher one that passed: no load explains both.
+
+    Such a device loses frames by what came before them, such as a pause. None if there are no such trials.
+
+    Args:
+        checks: The trials at a low load.
+        trials: Later ones that waited for frames on their way, for as long as the checks or longer.
+        allowed: The part of its frames that a trial may lose.
+    """
+    known = [trial for trial in trials if not doubt_of([trial]) and trial.loses_at_most(allowed)]
+    for low in checks:
+        if doubt_of([low]) or low.loses_at_most(allowed) is not False:
+            continue
+        if high := next((t for t in known if t.load >= low.load and t.duration_ns >= low.duration_ns), None):
             return Instability(low, high)
     return None
 

@@ -21,7 +21,7 @@ from ...measurement.trial import Trial
 from ...model.units import Duration
 from ..judging import doubt_of
 from ..measurer import Measurer
-from ..stability import Instability, check_stability, instability
+from ..stability import Instability, changed, check_stability, instability
 from .narrowing import Narrowing
 from .result import LimitedBy, ThroughputResult
 from .search import ThroughputSearch
@@ -98,6 +98,7 @@ class _Runner:
         self._search = search
         self._on_estimate = on_estimate
         self.trials: list[Trial] = []
+        self._checks: list[Trial] = []  # those at the low load, before the search
         self.suspected: Instability | None = None  # as scouts have it, which wait for no frame on its way
         self.unstable = ""  # the loss that does not come from the load, once it is seen
 
@@ -107,6 +108,7 @@ class _Runner:
         duration = min(search.scout_duration, search.trial_duration)
         for trial in check_stability(self._measurer, search.low_load, duration, search.loss.value):
             self.trials.append(trial)
+            self._checks.append(trial)
 
     @property
     def suspects(self) -> Sequence[int]:
@@ -143,7 +145,8 @@ class _Runner:
     def _look_for_instability(self, *, suspecting: bool) -> None:
         """Whether loss does not come from the load, by trials that waited for frames on their way."""
         loss, waited = self._search.loss.value, [t for t in self.trials if not self._leads(t)]
-        self.unstable = str(instability(waited, loss) or "")
+        later = waited[len(self._checks) :]
+        self.unstable = str(instability(waited, loss) or changed(self._checks, later, loss) or "")
         if suspecting:
             self.suspected = instability(self.trials, loss)
 

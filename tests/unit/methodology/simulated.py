@@ -33,6 +33,8 @@ class SimulatedMeasurer:
     late: bool = False  # beyond its limit the tester sends every frame, but too slowly
     thrashing: Fraction = Fraction(1)  # of its limit, that a late tester still sends beyond it
     broken_trials: Collection[int] = ()  # by number, from 1: a worker stands still
+    cold_trials: int = 0  # so many trials from the first on lose their first frames, as after a pause
+    cold_frames: int = 3  # frames that each of them loses
     latency_ns: int = 10_000
     seed: int = 1
     asked: list[tuple[Fraction, Duration]] = field(default_factory=list)
@@ -71,6 +73,8 @@ class SimulatedMeasurer:
 
     def _lost(self, frames: int) -> int:
         """How many of so many frames are lost at random: exact for few, normally distributed for many."""
+        if len(self.asked) <= self.cold_trials:
+            return min(frames, self.cold_frames)
         if not self.random_loss:
             return 0
         draw = random.Random(f"{self.seed} {len(self.asked)}")

@@ -32,14 +32,6 @@ LOW = Ratio.parse("5 %")
 SEARCH = ThroughputSearch(trial_duration=SECOND, scout_duration=SCOUT, stability=LOW)
 
 
-@dataclass
-class WarmingUp(SimulatedMeasurer):
-    """The first trial of all loses frames."""
-
-    def _lost(self, frames: int) -> int:
-        return min(frames, 3) if len(self.asked) == 1 else 0
-
-
 def test_a_device_that_loses_at_any_load_is_unstable() -> None:
     device = SimulatedMeasurer(random_loss=0.01)
     result = find_throughput(device, SEARCH)
@@ -120,10 +112,26 @@ def test_a_port_that_forwards_more_does_not_make_a_full_one_unstable() -> None:
     assert find_throughput(lossy, SEARCH).unstable
 
 
-def test_frames_that_are_lost_only_once_are_forgiven() -> None:
-    result = find_throughput(WarmingUp(), SEARCH)
-    assert (result.load, result.limited_by) == (1, LimitedBy.LINE)
-    assert len(result.trials) == 4
+@pytest.mark.parametrize("cold", [1, 2])
+def test_a_device_that_loses_only_after_a_pause_is_unstable(cold: int) -> None:
+    """The check lost frames, and a higher load passed when the device was warm."""
+    device = SimulatedMeasurer(Fraction(6, 100), cold_trials=cold, cold_frames=5)
+    result = find_throughput(device, SEARCH)
+    assert result.limited_by is LimitedBy.UNSTABLE
+    verdict = result.verdict_above(Rate.parse("5 %"))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert verdict.reason == (
+        "unstable: lost 5 of 7,441 frames at 5 % of line rate and 0 of 89,286 at 6 %; "
+        "loss by too high a load grows faster"
+    )
+
+
+def test_a_slow_device_that_loses_at_the_check_is_stable() -> None:
+    """Its higher loads fail, too: what the check lost says no more than these."""
+    device = SimulatedMeasurer(Fraction(4, 100), cold_trials=1)
+    result = find_throughput(device, SEARCH)
+    assert (result.load, result.limited_by) == (Fraction(4, 100), LimitedBy.DEVICE)
+    assert result.verdict_above(Rate.parse("5 %")).outcome is Outcome.FAIL
 
 
 def test_loss_that_is_allowed_is_not_unstable() -> None:
