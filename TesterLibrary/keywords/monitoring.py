@@ -52,8 +52,8 @@ class Monitoring:
         every one, however long its queues are. An interval is longer than asked for where frames of the one
         before are still on their way.
 
-        Where the device writes over that bit, or frames have none, there is one interval: from the start of
-        the traffic to `Stop Traffic`.
+        Where frames have no such bit, there is one interval: from the start of the traffic to `Stop Traffic`.
+        Where the device writes over it, the intervals before that stay, and one more lasts to `Stop Traffic`.
 
         | `Start Traffic` | north |
         | `Start Monitoring` | interval=1 s |

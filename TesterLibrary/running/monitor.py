@@ -6,6 +6,9 @@ Every frame says by one bit in which of two versions of its stream's counters it
 lets frames leave with the other one. A closed version is read when all of it has arrived, or when nothing of
 it has arrived for a guard time that is longer than the device has been seen to take; and once more before it
 is opened again, so that what came later still is counted in its own interval.
+
+If more frames of a version have arrived than were sent, the device writes over it. Then the interval cannot be
+read. Reading it is tried again until the traffic ends, and the intervals before it stay.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from dataclasses import dataclass, replace
 from ..errors import PlanError
 from ..measurement.counter import increase
 from ..measurement.interval import Interval, PortInterval, StreamInterval, may_be_copies
-from ..measurement.snapshot import Snapshot, StreamCounters, without_signature
+from ..measurement.snapshot import Snapshot, StreamCounters, VersionCounters, without_signature
 from ..methodology.monitoring import Method, MonitoringResult
 from ..model.units import Duration
 from .tester import Tester
@@ -67,7 +70,10 @@ class Monitor:
         self._ports = tuple(dict.fromkeys(port for s in watched for port in (s.tx_port, s.rx_port)))
         self._corrections = {s.id: tester.correction(s) for run in runs for s in run.plan.streams}
         self._intervals: list[Interval] = []
+        self._rest: Interval | None = None  # where versions could not be told apart any more
         self._closed: _Stretch | None = None
+        self._is_read = True  # whether the closed stretch was read
+        self._last: Snapshot | None = None  # the last reading of the last interval
         self._guard_ns = _LEAST_GUARD_NS
         self._begun = self._cancelled = False
         self._first = self._snapshot()
@@ -88,11 +94,12 @@ class Monitor:
     @property
     def intervals(self) -> tuple[Interval, ...]:
         """The intervals that have ended; frames of the last one may still be on their way."""
-        return tuple(self._intervals)
+        return (*self._intervals, self._rest) if self._rest else tuple(self._intervals)
 
     def poll(self) -> float:
         """Ends the open interval if it is due. Returns the seconds until something is to be done again."""
         if self._reason:
+            self._read_again()
             return self._interval.seconds
         self._begin()
         now = self._snapshot()
@@ -103,15 +110,16 @@ class Monitor:
         return max(_POLL_S, left / 1e9)
 
     def finish(self) -> MonitoringResult:
-        """Ends the last interval. Where the device erases versions, there is one from start to end."""
+        """Ends the last interval. It lasts from when the device erased versions, if it did, to the end."""
+        if self._reason:
+            self._read_again()
         if not self._reason:
             self._begin()
             self._turn(self._snapshot())
         if not self._reason:  # an interval may have found one
             self._amend(self._snapshot())
         after = self._snapshot()
-        if self._reason:
-            self._intervals = [self._whole(after)]
+        self._rest = self._remainder(after) if self._reason else None
         return self._result(sending=any(s.sending for s in after.streams))
 
     def so_far(self) -> MonitoringResult:
@@ -134,11 +142,16 @@ class Monitor:
             interval_ns=self._interval.ns,
             method=Method.QUIESCING if self._reason else Method.VERSION,
             reason=self._reason,
-            intervals=tuple(self._intervals),
+            intervals=self.intervals,
             objections=tuple(dict.fromkeys(objections)),
         )
 
     def _snapshot(self) -> Snapshot:
+        """Counters of the streams, read again if they cannot be: one reading accuses no device."""
+        counters = self._read_counters()
+        return self._read_counters() if _reason_against(counters, self._names) else counters
+
+    def _read_counters(self) -> Snapshot:
         """Counters of the streams whose frames are recognized where they arrive."""
         found = self._tester.target.snapshot(self._jobs)
         known = (s for s in found.streams if s.id in self._names)
@@ -157,12 +170,30 @@ class Monitor:
 
     def _turn(self, before: Snapshot) -> None:
         """Closes the open interval, and reads it when all of it has arrived or nothing more will."""
-        self._amend(before)
-        self._closed, self._open = self._open, self._flip(before)
-        after = self._settled(self._closed.version)
-        self._reason = _reason_against(after, self._names)
-        if self._reason:
+        if self._objects_to(before):
             return
+        self._amend(before)
+        self._closed, self._open, self._is_read = self._open, self._flip(before), False
+        self._read_closed()
+
+    def _objects_to(self, snapshot: Snapshot) -> bool:
+        """Whether the versions cannot be told apart by these counters, which `reason` says then."""
+        reason = _reason_against(snapshot, self._names)
+        since = f" from interval {len(self._intervals) + 1} on" if self._intervals else ""
+        self._reason = reason + since if reason else ""
+        return bool(reason)
+
+    def _read_again(self) -> None:
+        """Goes on with the interval that could not be read, if its counts are possible by now."""
+        if self._begun and not self._objects_to(self._snapshot()) and not self._is_read:
+            self._read_closed()
+
+    def _read_closed(self) -> None:
+        assert self._closed, "an interval was closed"
+        after = self._settled(self._closed.version)
+        if self._objects_to(after):
+            return
+        self._is_read, self._last = True, after
         interval = self._read(self._closed, after, len(self._intervals) + 1)
         if self._intervals and not interval.sent and not any(s.sending for s in after.streams):
             self._closed = None  # the traffic had ended before it began
@@ -172,8 +203,9 @@ class Monitor:
 
     def _amend(self, now: Snapshot) -> None:
         """Counts late arrivals in their own interval; later intervals wait as long as they took."""
-        if self._closed is None:
+        if self._closed is None or not self._is_read:
             return
+        self._last = now
         again = self._read(self._closed, now, len(self._intervals))
         if again.received != self._intervals[-1].received:
             self._intervals[-1] = again
@@ -237,6 +269,31 @@ class Monitor:
                 break
         return latest
 
+    def _remainder(self, after: Snapshot) -> Interval:
+        """All traffic behind the intervals as one more, up to its last frame."""
+        if not self._intervals or self._closed is None or self._last is None:
+            return self._whole(after)
+        unread, last = self._open if self._is_read else self._closed, self._last
+        end_ns = max(*(s.last_tx_ns for s in after.streams), unread.start_ns) + 1
+        streams = []
+        for s in after.streams:
+            before = last.stream(s.id)
+            own = unread.before.stream(s.id).versions[unread.version]
+            earlier = (own, before.versions[1 - unread.version])
+            again = increase(may_be_copies(before.order), may_be_copies(s.order))
+            span_ns = end_ns - unread.start_ns
+            correction = self._corrections[s.id]
+            counted = _sum(earlier), _sum(s.versions)
+            interval = StreamInterval.between(self._names[s.id], *counted, span_ns, correction, again=again)
+            streams.append(interval)
+        return Interval(
+            number=len(self._intervals) + 1,
+            start_ns=unread.start_ns,
+            end_ns=end_ns,
+            guard_ns=after.taken_at_ns - end_ns,
+            streams=tuple(streams),
+        )
+
     def _whole(self, after: Snapshot) -> Interval:
         """All traffic as one interval, from its first frame to its last."""
         start_ns = min(s.first_tx_ns for s in after.streams)
@@ -291,6 +348,21 @@ class MonitorThread:
                 pass
         except BaseException as error:
             self._error = error
+
+
+def _sum(versions: Sequence[VersionCounters]) -> VersionCounters:
+    def total(name: str) -> int:
+        return sum(getattr(version, name) or 0 for version in versions)
+
+    has_times = all(v.tx_time_ns is not None and v.rx_time_ns is not None for v in versions)
+    return VersionCounters(
+        tx_packets=total("tx_packets"),
+        tx_bytes=total("tx_bytes"),
+        tx_time_ns=total("tx_time_ns") if has_times else None,
+        rx_packets=total("rx_packets"),
+        rx_bytes=total("rx_bytes"),
+        rx_time_ns=total("rx_time_ns") if has_times else None,
+    )
 
 
 def _arrived(snapshot: Snapshot, version: int) -> list[int]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -112,6 +112,92 @@ def test_what_comes_after_all_is_counted_in_its_own_interval(tmp_path: Path) -> 
     assert watched.shown[0].lost == 5
     assert [i.lost for i in result.intervals] == [0, 0, 0]
     assert result.intervals[0].guard_ns > SECOND.ns // 3
+
+
+class Torn(FakeTarget):
+    """Some readings of counters have more frames received of a version than sent."""
+
+    is_odd: Callable[[int], bool] = staticmethod(lambda _: False)  # of a reading, by its number
+    readings = 0
+
+    def snapshot(self, jobs: Sequence[str] = (), *, buckets: bool = True) -> Snapshot:
+        counters = super().snapshot(jobs, buckets=buckets)
+        (stream,) = counters.streams
+        self.readings += 1
+        if self.is_odd(self.readings):
+            zero, one = (replace(v, rx_packets=v.tx_packets + 1) for v in stream.versions)
+            stream = replace(stream, versions=(zero, one))
+        return replace(counters, streams=(stream,))
+
+
+@pytest.mark.parametrize("every", [2, 3])
+def test_odd_readings_here_and_there_accuse_no_device(tmp_path: Path, every: int) -> None:
+    target = Torn()
+    target.is_odd = lambda reading: reading % every == 0
+    watched = Watched(tmp_path, target)
+    watched.watch(4)
+    target.is_odd = lambda _: False
+    result, trial = watched.stop()
+    assert (result.method, result.reason) == (Method.VERSION, "")
+    assert [interval.lost for interval in result.intervals] == [0] * 5
+    assert trial.lost == 0
+
+
+def test_versions_are_tried_again_after_odd_readings(tmp_path: Path) -> None:
+    target = Torn()
+    watched = Watched(tmp_path, target)
+    watched.watch(2)
+    target.is_odd = lambda _: True
+    while not watched.monitor.so_far().reason:
+        watched.advance(watched.monitor.poll())
+    target.is_odd = lambda _: False
+    assert (
+        watched.monitor.so_far().reason == "the device writes over the version of 'north' from interval 3 on"
+    )
+    watched.watch(4)
+    result, _ = watched.stop()
+    assert (result.method, result.reason) == (Method.VERSION, "")
+    assert [interval.number for interval in result.intervals] == [1, 2, 3, 4, 5]
+    assert all(a.end_ns == b.start_ns for a, b in zip(result.intervals, result.intervals[1:], strict=False))
+    assert [interval.lost for interval in result.intervals] == [0] * 5
+
+
+class Repainting(FakeTarget):
+    """From some time on, frames that arrive count for the version that they did not leave with."""
+
+    since: Snapshot | None = None
+
+    def snapshot(self, jobs: Sequence[str] = (), *, buckets: bool = True) -> Snapshot:
+        counters = super().snapshot(jobs, buckets=buckets)
+        if self.since is None:
+            return counters
+        (before,), (now,) = self.since.streams, counters.streams
+        more = [b.rx_packets - a.rx_packets for a, b in zip(before.versions, now.versions, strict=True)]
+        pairs = zip(before.versions, reversed(more), strict=True)
+        painted = tuple(
+            replace(b, rx_packets=a.rx_packets + m) for (a, m), b in zip(pairs, now.versions, strict=True)
+        )
+        return replace(counters, streams=(replace(now, versions=painted),))
+
+
+def test_intervals_before_the_device_erases_versions_stay(tmp_path: Path) -> None:
+    target = Repainting()
+    watched = Watched(tmp_path, target)
+    unwatched = target.snapshot(["traffic"]).streams[0].versions[0].tx_packets
+    watched.watch(3)
+    kept = watched.monitor.intervals
+    target.since = target.snapshot(["traffic"])
+    for _ in range(3):
+        watched.advance(watched.monitor.poll())
+    result, trial = watched.stop()
+    assert (result.method, result.lost) == (Method.QUIESCING, 0)
+    assert result.reason == "the device writes over the version of 'north' from interval 4 on"
+    assert result.intervals[:3] == kept
+    (rest,) = result.intervals[3:]
+    assert (rest.number, rest.start_ns, rest.lost) == (4, kept[-1].end_ns, 0)
+    assert rest.sent == rest.received > 2000
+    assert trial.sent - result.sent == unwatched
+    assert trial.lost == 0
 
 
 def test_a_device_that_erases_the_version_is_measured_from_start_to_end(tmp_path: Path) -> None:
