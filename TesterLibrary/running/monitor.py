@@ -7,8 +7,8 @@ lets frames leave with the other one. A closed version is read when all of it ha
 it has arrived for a guard time that is longer than the device has been seen to take; and once more before it
 is opened again, so that what came later still is counted in its own interval.
 
-If more frames of a version have arrived than were sent, the device writes over it. Then the interval cannot be
-read. Reading it is tried again until the traffic ends, and the intervals before it stay.
+If more frames of a version have arrived than were sent, the device writes over it. Then the interval cannot
+be read. Reading it is tried again until the traffic ends, and the intervals before it stay.
 """
 
 from __future__ import annotations
