@@ -30,6 +30,7 @@ from ..reporting.long_name import label
 from ..reporting.place import ALLURE_RESULTS, EVIDENCE, ROBOT
 from ..reporting.recorder import Recorder, read_run, start_run
 from ..reporting.records import read_verdicts
+from ..reporting.run_files import RunFile, RunFiles, RunFilesListener, write_run_files
 from ..reporting.time_budget import ENDED, TimeBudget, record_not_run, spent
 from ..service.robot_process import await_end, record_fault
 from ..testbeds import load_testbed, shipped_testbeds
@@ -39,7 +40,7 @@ from ._own_names import OwnNames
 from ._resume import NAMED, check_agenda, check_given, merge, set_aside, unfinished
 from ._robot import literal, run_robot
 from ._selection import Selection
-from ._suite_files import check_testbeds, imported, inside, named, suite_digest
+from ._suite_files import check_testbeds, imported, inside, named, read_files, suite_digest
 
 _OWN_NAMES = f"{OwnNames.__module__}.{OwnNames.__name__}"
 _SIZE = re.compile("([0-9]+) Bytes")  # name of a test
@@ -49,6 +50,7 @@ _INSTEAD = {  # of variables that a run sets itself
     "profilefile": "name the profile by --profile, or in profile: of a campaign",
     "criteriafile": "name the criteria by --criteria, or in criteria: of a campaign",
 }
+_FILES_LISTENER = f"{RunFilesListener.__module__}.{RunFilesListener.__name__}"
 _BUDGET_LISTENER = f"{TimeBudget.__module__}.{TimeBudget.__name__}"
 
 
@@ -250,6 +252,7 @@ class Certification:
             certification=self.given,
             files=list(self._files()),
         )
+        self._write_run_files()
         agenda.write(evidence, self.title, items, self.suite_s)
         if self.by:
             self.by.begin(self)
@@ -266,12 +269,15 @@ class Certification:
         ends_at = None if self.time_budget_s is None else time.monotonic() + self.time_budget_s
         plan = agenda.read(self.output / EVIDENCE)  # suites are read once: they may be edited meanwhile
         items = (plan.items if plan else ()) if self.again is None else self.again
+        files = RunFiles(self.output)
         for number, bed in enumerate(self.beds, 1):
             chosen = [item for item in items if item.testbed == bed.name and _is_of(item, bed)]
             if reason := self._too_late(ends_at):
                 recorder = Recorder(self.output / EVIDENCE, run_id)
                 for item in chosen:
                     record_not_run(recorder, item, reason)
+            elif chosen and (change := files.change()):
+                record_fault(self.output, run_id, bed.label, change)
             elif chosen:
                 options = [*self._options(number, bed, ends_at), *self._choice(chosen)]
                 interrupted, why = run_robot(
@@ -303,6 +309,21 @@ class Certification:
         for path in bed.suites:
             yield from (path,) if path.is_file() else inside(path)
         yield from imported(bed.suites, self._variables(bed))
+
+    def run_files(self, bed: Bed) -> Mapping[Path, str]:
+        """The files that must not change while a testbed is run, with what each is.
+
+        Files that tests write are none of them.
+        """
+        files = {"testbed": find_testbed(bed.testbed), "profile": self.profile, "criteria": bed.criteria}
+        own = {path.absolute(): f"the {kind} {path.name}" for kind, path in files.items() if path}
+        return {**read_files(bed.suites, self._variables(bed)), **own}
+
+    def _write_run_files(self) -> None:
+        beds = dict.fromkeys(replace(bed, repetition=1) for bed in self.beds)
+        files = {path: said for bed in beds for path, said in self.run_files(bed).items()}
+        noted = [RunFile(str(path), said, digest_of(path)) for path, said in files.items()]
+        write_run_files(self.output, noted)
 
     def named_files(self, bed: Bed) -> list[Path]:
         """The files that its suites name, which tests may read, or write."""
@@ -358,7 +379,7 @@ class Certification:
             "prerunmodifier": _OWN_NAMES,
         }
         files = [self.profile, bed.criteria] if bed.criteria else [self.profile]
-        listeners = []
+        listeners = ["--listener", f"{_FILES_LISTENER};{self.output};{self.output / EVIDENCE}"]
         if find_spec("allure_robotframework"):
             listeners += ["--listener", f"allure_robotframework;{self.output / ALLURE_RESULTS}"]
         if ends_at is not None:
@@ -418,6 +439,7 @@ def rest_of(whole: Certification) -> Certification:
     items = tuple(whole.items())
     check_agenda(whole.output, evidence, items)
     check_given(whole.output, read_run(evidence), tuple(whole._files()), whole.selection.variables)
+    whole._write_run_files()
     if whole.by:
         return replace(whole, again=whole.by.left(whole))
     await_end(whole.output)

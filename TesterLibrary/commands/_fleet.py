@@ -288,6 +288,7 @@ class _Campaign:
             budget_s=budget,
             environment=environment,
             files=_digests(part.read_files(replace(bed, suites=job.suites))) | named,
+            watched=_digests(part.run_files(replace(bed, suites=job.suites))),
         )
 
     def _ended(self, cell: str, fault: str, leases: Leases) -> None:

@@ -38,6 +38,11 @@ _SUITE, _RESOURCE, _MODULE = ".robot", ".resource", ".py"  # the files that impo
 _PACKAGE = "__init__.py"
 _LIBRARY = ("TesterLibrary", "TesterLibrary.TesterLibrary")
 _USE = "usetestbed"
+_WRITERS = {  # keywords whose arguments name files that they write, or remove
+    *("createfile", "createbinaryfile", "appendtofile", "touch", "removefile", "removefiles"),
+    *("copyfile", "copyfiles", "movefile", "movefiles", "starttrace", "startcapture"),
+}
+_OUTPUTS = ("stdout=", "stderr=")  # of a program
 
 
 def suite_digest(suite: Path) -> str:
@@ -57,7 +62,7 @@ def inside(folder: Path) -> Iterator[Path]:
             yield file
 
 
-def imported(suites: Iterable[Path], variables: Mapping[str, str]) -> list[Path]:
+def imported(suites: Iterable[Path], variables: Mapping[str, str], *, within: bool = False) -> list[Path]:
     """The resources, variable files and libraries that suites import by path, and those that these import.
 
     So are modules that a library imports from its own folder, without those of this library, whose version
@@ -67,9 +72,10 @@ def imported(suites: Iterable[Path], variables: Mapping[str, str]) -> list[Path]
     Args:
         suites: Files, and folders of them.
         variables: Those of the command line, by name.
+        within: With files in the folders, too.
     """
     files = _files(suites)
-    given = {file.resolve() for file in files}
+    given = set() if within else {file.resolve() for file in files}
     found: dict[Path, None] = {}
     left = [file for file in files if file.suffix == _SUITE]
     while left:
@@ -96,6 +102,19 @@ def named(suites: Iterable[Path], variables: Mapping[str, str]) -> list[Path]:
     return sorted({path for file in read for path in _names(file, variables)} - {*known, *others})
 
 
+def read_files(suites: Iterable[Path], variables: Mapping[str, str]) -> dict[Path, str]:
+    """The files that Robot reads for suites, and those that tests name and do not write; with their kinds."""
+    suites = list(suites)
+    own = dict.fromkeys(file.resolve() for file in _files(suites) if file.suffix in (_SUITE, _RESOURCE))
+    others = dict.fromkeys(imported(suites, variables, within=True))
+    read = [file for file in {**own, **others} if file.suffix in (_SUITE, _RESOURCE)]
+    names = {path: None for file in read for path in _names(file, variables)}
+    for path in (path for file in read for path in _names(file, variables, only_written=True)):
+        names.pop(path, None)
+    kinds = {"file": names, "import": others, "suite": own}
+    return {path: f"the {kind} {path.name}" for kind, paths in kinds.items() for path in paths}
+
+
 def _files(suites: Iterable[Path]) -> list[Path]:
     return [f for path in suites for f in ((path,) if path.is_file() else inside(path))]
 
@@ -110,10 +129,10 @@ def check_testbeds(suites: Iterable[Path], variables: Mapping[str, str], testbed
     """
     suites = list(suites)
     files = dict.fromkeys((*(file.resolve() for file in _files(suites)), *imported(suites, variables)))
-    sources = [file for file in files if file.suffix in (_SUITE, _RESOURCE)]
+    read = [file for file in files if file.suffix in (_SUITE, _RESOURCE)]
     others = [
         (file, opening)
-        for file in sources
+        for file in read
         for opening in _openings(file, variables)
         if not is_same_testbed(opening.testbed, testbed)
     ]
@@ -173,24 +192,28 @@ class _Statements(ModelVisitor):  # type: ignore[no-untyped-call]
     def __init__(self) -> None:
         self.all: list[Statement] = []
         self.values: list[str] = []
+        self.written: list[str] = []  # arguments of keywords that write files
         self.scalars: dict[str, str] = {}
 
     def visit_Statement(self, node: Statement) -> None:  # noqa: N802 - Robot's name
         self.all.append(node)
         values = [token.value for token in node.get_tokens(Token.ARGUMENT)]
         self.values += values
+        keyword = (node.get_value(Token.KEYWORD) or "").rpartition(".")[2]
+        writes = normalize(keyword, ignore="_") in _WRITERS
+        self.written += [value for value in values if writes or value.startswith(_OUTPUTS)]
         name = node.get_value(Token.VARIABLE)
         if name and len(values) == 1:
             self.scalars[name.rstrip(" =")] = values[0]
 
 
-def _names(file: Path, variables: Mapping[str, str]) -> Iterator[Path]:
-    """The files that one file names."""
+def _names(file: Path, variables: Mapping[str, str], *, only_written: bool = False) -> Iterator[Path]:
+    """The files that one file names, or those of them that it writes."""
     arguments, known = _Statements(), _known(file, variables)
     arguments.visit(_model(file))
     _add_scalars(known, arguments.scalars, variables)
     overridden = {value for name, value in arguments.scalars.items() if name.strip("${}") in variables}
-    for value in dict.fromkeys(arguments.values):
+    for value in dict.fromkeys(arguments.written if only_written else arguments.values):
         for text in () if value in overridden else (value, value.partition("=")[2]):
             if not text or "${{" in text:
                 continue

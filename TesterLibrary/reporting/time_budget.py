@@ -9,7 +9,7 @@ after the test during which the time was over.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from . import agenda
 from .agenda import Item
 from .place import RecordPlace
 from .recorder import NOT_RUN, Recorder
+from .waiting_tests import outermost, take_out
 
 ENDED = "the run had ended because of its time budget"
 
@@ -64,8 +65,7 @@ class TimeBudget:
         self._check(data.parent)
 
     def _check(self, suite: Any) -> None:
-        while suite.parent:
-            suite = suite.parent
+        suite = outermost(suite)
         waiting = [test for test in suite.all_tests if all(test is not begun for begun in self._begun)]
         known = agenda.read(self._evidence)
         if not waiting or known is None:
@@ -77,14 +77,6 @@ class TimeBudget:
         if not reason:
             return
         recorder = Recorder(self._evidence)
-        for test, item in zip(waiting, coming, strict=True):
+        for item in coming:
             record_not_run(recorder, item, reason if item == coming[0] else ENDED)
-            test.parent.tests.remove(test)
-        for empty in [each for each in _below(suite) if not each.has_tests]:
-            empty.parent.suites.remove(empty)
-
-
-def _below(suite: Any) -> Iterator[Any]:
-    for child in suite.suites:
-        yield child
-        yield from _below(child)
+        take_out(suite, waiting)

@@ -17,6 +17,7 @@ from ...reporting.digests import digest_of
 from ...reporting.machine import versions
 from ...reporting.place import EVIDENCE
 from ...reporting.recorder import start_run
+from ...reporting.run_files import watched, write_run_files
 from ...testbeds import load_testbed
 from ..robot_process import start_robot
 
@@ -41,6 +42,7 @@ class Task:
     budget_s: float | None = None  # left of the time budget
     environment: Mapping[str, str] = field(default_factory=dict)  # beside that of the machine
     files: Mapping[str, str] = field(default_factory=dict)  # that it reads, with their SHA-256
+    watched: Mapping[str, str] = field(default_factory=dict)  # those that must not change while it is run
     versions: Mapping[str, str] = field(default_factory=versions)  # of the software
 
 
@@ -73,6 +75,7 @@ def start_records(folder: Path, run: str, title: str, items: Sequence[Item]) -> 
 def prepare(task: Task, folder: Path) -> None:
     """Makes a folder ready for the files of a task. TesterLibraryError if it cannot be written."""
     start_records(folder, task.run, task.title, task.items)
+    write_run_files(folder, watched(task.watched))
 
 
 def start(task: Task, folder: Path) -> subprocess.Popen[bytes]:
