@@ -320,15 +320,19 @@ class SessionStatistics:
         )
 
     @property
+    def causes(self) -> str:
+        """How flows failed, by cause: `4 refused, 1 timed out`; empty if none did."""
+        counts = ((name.partition(".")[2], self.counters.get(name, 0)) for name in self.failures)
+        return ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts if count)
+
+    @property
     def failed_text(self) -> str:
         """How flows failed or were mixed up: `5 failed (5 refused)`; empty if none were."""
         crossed = self.crossed
         others = f"{crossed:,} frames for other flows arrived" if crossed else ""
         if not self.failed:
             return others
-        counts = ((name.partition(".")[2], self.counters.get(name, 0)) for name in self.failures)
-        kinds = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts if count)
-        said = ", ".join(filter(None, (kinds, others)))
+        said = ", ".join(filter(None, (self.causes, others)))
         return f"{self.failed:,} failed" + (f" ({said})" if said else "")
 
     @property

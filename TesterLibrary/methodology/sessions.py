@@ -117,7 +117,7 @@ def failures_below(trials: Sequence[SessionTrial], bound: Ratio) -> Verdict:
         if part is None
         else "; ".join(
             (
-                f"{Ratio(part)} ({worst.failures:,} of {worst.flows:,})",
+                f"{Ratio(part)} ({worst.failures:,} of {worst.flows:,}{_causes(worst)})",
                 *silent_remarks(worst),
                 *_failed_before(worst),
             )
@@ -127,6 +127,10 @@ def failures_below(trials: Sequence[SessionTrial], bound: Ratio) -> Verdict:
         or ("" if worst.flows else "no flow was opened in this time")
         or _waiting(worst, bound),
     )
+
+
+def _causes(trial: SessionTrial) -> str:
+    return f": {trial.judged.causes}" if trial.judged.causes else ""
 
 
 def failure_remarks(trial: SessionTrial) -> Iterator[str]:

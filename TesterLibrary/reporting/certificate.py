@@ -28,6 +28,7 @@ from .failures import anchor_of, failures
 from .figures import Figure, Setting, figures
 from .finished import BEGUN, OBSERVATION
 from .marks import marks_of
+from .offered_traffic import OfferedTraffic, offered_traffic, with_short_names
 from .outcome import PASS, WORST_FIRST, one_line, overall
 from .progress import finding
 from .recorder import EARLIER_ATTEMPT, NOT_RUN
@@ -35,9 +36,10 @@ from .records import EventRecord, Records, ResultRecord, TestRecord, VerdictReco
 from .render import render
 from .session_table import SessionRow, session_rows
 from .taken_over import taken_over
+from .tester_part import PATH, STAMPS, TRACE, TesterPart, tester_parts
 
 # What has a place of its own, or is for the next attempt at a test alone.
-_ELSEWHERE = (NOT_RUN, EARLIER_ATTEMPT, device_said.EVENT, BEGUN, OBSERVATION)
+_ELSEWHERE = (NOT_RUN, EARLIER_ATTEMPT, device_said.EVENT, BEGUN, OBSERVATION, PATH, STAMPS, TRACE)
 _UNKNOWN = dict.fromkeys(("name", "vendor", "model", "version", "description", "layer"), "")
 _NOT_OPENED = {"target": "was not opened", "version": "", "details": "", "ports": ()}
 
@@ -120,6 +122,8 @@ class Section:
     order: Order  # of all frames of valid trials
     calibration: Calibration | None
     evidence: EvidenceSummary
+    traffic: tuple[tuple[str, OfferedTraffic], ...]  # of each test with trials, by its name
+    parts: tuple[TesterPart, ...]  # of the tester, in what has no trials
 
 
 def certificate(records: Records) -> str:
@@ -185,6 +189,8 @@ def _sections(records: Records) -> Iterator[Section]:
         opened = testers.get(name, {"testbed": {}, "tester": _NOT_OPENED, "seed": None})
         trials = [t.trial for t in records.trials if t.place.testbed == name]
         results = [record for record in records.results if record.place.testbed == name]
+        sessions = session_rows(results)
+        events = [event for event in records.events if event.place.testbed == name]
         yield Section(
             name=name,
             dut={**_UNKNOWN, **opened["testbed"].get("dut", {})},
@@ -202,11 +208,15 @@ def _sections(records: Records) -> Iterator[Section]:
             notes=tuple(opened.get("notes", ())),
             table=VerdictTable.of(records, [t for t in records.tests if testbed_of(records, t) == name]),
             findings=certified_findings(results),
-            sessions=session_rows(results),
+            sessions=sessions,
             figures=tuple(figures(results, Setting(opened["testbed"], marks))),
             order=Order.merged(t.order for t in trials if t.valid),
             calibration=decode(Calibration, found) if (found := opened.get("calibration")) else None,
             evidence=EvidenceSummary.of(trials),
+            traffic=with_short_names(
+                offered_traffic([record for record in records.trials if record.place.testbed == name])
+            ),
+            parts=tester_parts(events, [row.trial for row in sessions]),
         )
 
 

@@ -9,12 +9,13 @@ that the device is right. Robot's own `--xunit` cannot tell FAIL from ERROR, nor
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
 from .certificate import attempt_text
 from .durable import write_file
+from .offered_traffic import OfferedTraffic, by_test
 from .outcome import ERROR, FAIL, INCONCLUSIVE, NOT_JUDGED
 from .records import EventRecord, Records, TestRecord
 
@@ -47,10 +48,11 @@ def tree(records: Records) -> ElementTree.Element:
     root = ElementTree.Element(
         "testsuites", name=clean(records.agenda.title if records.agenda else "Test run")
     )
+    traffic = by_test(records)
     for (testbed, suite), tests in suites.items():
-        _add(root, records, testbed, suite, tests, missing.pop(suite, ()))
+        _add(root, records, testbed, suite, tests, missing.pop(suite, ()), traffic)
     for suite, names in missing.items():
-        _add(root, records, "", suite, (), names)
+        _add(root, records, "", suite, (), names, traffic)
     for suite, left_out in _by_suite(records.left_out).items():
         _add_left_out(root, suite, left_out)
     outside = [v.verdict for v in records.outside_tests if v.verdict.outcome.value in (FAIL, INCONCLUSIVE)]
@@ -71,6 +73,7 @@ def _add(
     suite: str,
     tests: Sequence[TestRecord],
     missing: Sequence[str],
+    traffic: Mapping[tuple[str, str], OfferedTraffic],
 ) -> None:
     element = ElementTree.SubElement(root, "testsuite", name=clean(suite))
     if tests:
@@ -83,7 +86,8 @@ def _add(
         case.set("time", f"{test.elapsed_s:.3f}")
         _outcome(case, test.outcome, test.message)
         attempts = map(attempt_text, records.earlier_attempts(test))
-        if lines := [*map(str, records.verdicts_of(test)), *attempts]:
+        offered = filter(None, [traffic.get((test.suite, test.test))])
+        if lines := [*map(str, (*records.verdicts_of(test), *offered)), *attempts]:
             ElementTree.SubElement(case, "system-out").text = clean("\n".join(lines))
     why = records.why_not_run(suite) or "the run ended before"
     for name in missing:

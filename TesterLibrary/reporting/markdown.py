@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from .about import choice
 from .certificate import attempt_text, attempts_beside
 from .durable import write_file
+from .offered_traffic import OfferedTraffic, by_test
 from .outcome import ERROR, INCONCLUSIVE, PASS, WORST_FIRST, one_line, overall
 from .records import Records, TestRecord, device_text, short_names
 
@@ -65,11 +66,17 @@ def _lines(records: Records) -> Iterator[str]:
 
 
 def _rows(records: Records) -> Iterator[str]:
+    traffic = by_test(records)
     begun, left_out = [t.suite for t in records.tests], [e.place.suite for e in records.left_out]
     suites = tuple(dict.fromkeys([*begun, *left_out, *records.not_run]))
     short = dict(zip(suites, short_names(suites), strict=True))
     found = [
-        (t.outcome, t.suite, t.test, "; ".join((one_line(t.outcome, t.message), *_attempts(records, t))))
+        (
+            t.outcome,
+            t.suite,
+            t.test,
+            "; ".join((one_line(t.outcome, t.message), *_beside(records, t, traffic))),
+        )
         for t in records.tests
     ]
     found += [
@@ -92,7 +99,11 @@ def _rows(records: Records) -> Iterator[str]:
         yield f"| {shown} | {_text(short.get(suite, suite))} | {_text(test)} | {_text(text)} |"
 
 
-def _attempts(records: Records, test: TestRecord) -> Iterator[str]:
+def _beside(
+    records: Records, test: TestRecord, traffic: Mapping[tuple[str, str], OfferedTraffic]
+) -> Iterator[str]:
+    if offered := traffic.get((test.suite, test.test)):
+        yield str(offered)
     yield from map(attempt_text, records.earlier_attempts(test))
 
 

@@ -16,6 +16,7 @@ from . import demonstration, device_said, earlier_runs
 from .about import choice
 from .certificate import certified_findings, ended_at, testbed_of, testbeds_of
 from .codec import encode
+from .offered_traffic import OfferedTraffic, by_test
 from .outcome import overall
 from .records import Records, TestRecord, VerdictRecord
 from .taken_over import taken_over
@@ -62,6 +63,7 @@ def _content(records: Records, files: Mapping[str, str]) -> dict[str, Any]:
 def _testbeds(records: Records) -> Iterator[dict[str, Any]]:
     testers = {tester["testbed"]["name"]: tester for tester in records.run["testers"]}
     criteria = records.run.get("criteria") or {}
+    traffic = by_test(records)
     for name in testbeds_of(records):
         opened = testers.get(name, {})
         trials = [record for record in records.trials if record.place.testbed == name]
@@ -82,7 +84,11 @@ def _testbeds(records: Records) -> Iterator[dict[str, Any]]:
             "trials": len(trials),
             "invalid_trials": sum(not record.trial.valid for record in trials),
             "notes": list(opened.get("notes", ())),
-            "tests": [_test(records, test) for test in records.tests if testbed_of(records, test) == name],
+            "tests": [
+                _test(records, test, traffic.get((test.suite, test.test)))
+                for test in records.tests
+                if testbed_of(records, test) == name
+            ],
             "results": [
                 {"place": found.place, "text": found.text, "deviations": list(found.caveats)}
                 for found in certified_findings(results)
@@ -90,7 +96,7 @@ def _testbeds(records: Records) -> Iterator[dict[str, Any]]:
         }
 
 
-def _test(records: Records, test: TestRecord) -> dict[str, Any]:
+def _test(records: Records, test: TestRecord, traffic: OfferedTraffic | None) -> dict[str, Any]:
     place = (test.suite, test.test)
     judged = (r for r in records.verdicts if (r.place.suite, r.place.test) == place and not r.caught_by)
     return {
@@ -101,6 +107,7 @@ def _test(records: Records, test: TestRecord) -> dict[str, Any]:
         "started_at": test.started_at,
         "taken_over": taken_over(records, test.place),
         **({"earlier_attempts": attempts} if (attempts := list(_attempts(records, test))) else {}),
+        **({"traffic": str(traffic)} if traffic else {}),
         "requirements": [_requirement(record) for record in judged],
     }
 

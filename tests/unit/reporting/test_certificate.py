@@ -9,6 +9,7 @@ import itertools
 import json
 import re
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -18,15 +19,23 @@ from TesterLibrary.files.paths import report_file
 from TesterLibrary.measurement.blind_delay import BlindDelay, Passages
 from TesterLibrary.measurement.calibration import CalibratedSize, Calibration
 from TesterLibrary.measurement.interval import Interval, StreamInterval
+from TesterLibrary.measurement.session_trial import SessionTrial
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
+from TesterLibrary.methodology.sessions import session_result
+from TesterLibrary.model.units import Duration
 from TesterLibrary.reporting.certificate import certificate
 from TesterLibrary.reporting.finished import BEGUN, OBSERVATION
+from TesterLibrary.reporting.junit import junit
 from TesterLibrary.reporting.markdown import markdown
+from TesterLibrary.reporting.offered_traffic import offered_traffic
 from TesterLibrary.reporting.recorder import Recorder
 from TesterLibrary.reporting.records import read
 from TesterLibrary.reporting.statement import statement
+from TesterLibrary.verdict import Outcome, Verdict
+from tests.counted import session_statistics
 
 from .golden import GOLDEN, _Testbed, _Tester, golden_records, record_run, without_plots
+from .simulated import SimulatedBench
 
 
 def test_it_is_the_golden_one() -> None:
@@ -187,3 +196,54 @@ def test_what_a_next_attempt_at_a_test_reads_is_no_event(tmp_path: Path) -> None
     assert certificate(read(tmp_path / "evidence")) == before
     recorder.event("anything else")
     assert "anything else" in certificate(read(tmp_path / "evidence"))
+
+
+def test_connections_have_their_causes_and_the_tester_s_part(tmp_path: Path) -> None:
+    counted = session_statistics("users", 10**9, {"tcp.refused": 150, "tcp.timed_out": 0}, {}, openings=299)
+    users = replace(counted, failed=150, failures=("tcp.refused", "tcp.timed_out"))
+    recorder = Recorder(tmp_path)
+    recorder.run(testbed=_Testbed(), capabilities=_Tester(), seed=1)
+    recorder.begin_test("Suite", "Users")
+    recorder.result(session_result(SessionTrial(users, due=Fraction(300))))
+    recorder.result(session_result(SessionTrial(users, objections=("the link was down",))))
+    page = certificate(read(tmp_path))
+    assert "150: 150 refused</td>" in page
+    assert "2 measurements of clients and responders, 1 invalid because the tester fell short" in page
+    assert "300 openings were due, 299 were made; the link was down" in page
+
+
+def test_paths_traces_and_stamps_have_the_tester_s_part_and_their_files(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path)
+    recorder.run(testbed=_Testbed(), capabilities=_Tester(), seed=1)
+    assert "nothing was measured" in certificate(read(tmp_path))
+    recorder.begin_test("Suite", "Paths")
+    counts = {"received": 1200, "forwarded": 1199, "lost": 1, "overflowed": 0}
+    recorder.event("path_stopped", path="wire", **counts, objections=["the link of p1 was down"])
+    recorder.event("stamps_stopped", stamps="load", result="load: 9 stamped", files=["load-flows.csv"])
+    facts = {"path": "wire", "packets": 4, "due": 5, "dropped": 1, "file": "captures/wire.pcapng"}
+    recorder.event("trace", **facts)
+    page = certificate(read(tmp_path))
+    lost = "lost by the tester 1, dropped for want of memory 0; the link of p1 was down"
+    assert f"<li>Paths: path wire: 1,200 frames arrived, 1,199 left; {lost}</li>" in page
+    assert 'load: 9 stamped, <a href="evidence/stamps/load-flows.csv">' in page
+    assert 'wire: 4 of 5 packets, 1 dropped by the tester, <a href="evidence/captures/wire.pcapng">' in page
+    assert "nothing was measured" not in page
+
+
+def test_the_traffic_of_a_test_stands_beside_its_verdict(tmp_path: Path) -> None:
+    """`0 %` of a loss without its load, and `800` without its subject, say nothing."""
+    tester = SimulatedBench()
+    recorder = Recorder(tmp_path)
+    recorder.run(testbed=_Testbed(), capabilities=_Tester(), seed=1)
+    recorder.begin_test("Suite", "Mine")
+    for load in (Fraction(3, 10), Fraction(1, 10)):
+        recorder.trial(tester.measure(load, Duration(2 * 10**9)))
+    recorder.verdict(Verdict(Outcome.PASS, "connections of users", "800", "> 0"))
+    recorder.end_test(outcome="PASS", status="PASS", message="", started_at="", elapsed_s=1)
+    records = read(tmp_path)
+    (row,) = offered_traffic(records.trials)
+    assert (row.streams, row.loads, row.durations, row.trials) == ("north", "10 % to 30 %", "2 s", 2)
+    assert "connections of users: 800 <small>(required &gt; 0)" in certificate(records)
+    assert f"<td>{row.loads}</td><td>{row.rates}</td><td>2 s</td>" in certificate(records)
+    for text in (markdown(records), statement(records, {}), junit(records)):
+        assert "10 % to 30 % of line rate" in text
