@@ -34,6 +34,9 @@ from .variation import Variation
 from .waits import Waits
 
 _NAMED = 6  # streams that a title names one by one
+_ON_TIME = Fraction(
+    1, 1000
+)  # part of a rate by which a stream may miss it and still counts as what was asked
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,13 @@ class StreamResult:
     def achieved_rate(self) -> float:
         """Frames each second from the first departure to the last."""
         return float(achieved_rate(self.counters))
+
+    @property
+    def left_rate(self) -> Fraction:
+        """Frames each second that left: as intended if at most 0.1 % of that is missing, else as counted."""
+        due, sent = self.counters.intended_packets, self.counters.tx_packets
+        missing = max(-self.rate_error, Fraction(due - sent, due) if due else Fraction(0))
+        return self.intended_rate * (1 - missing) if missing > _ON_TIME else self.intended_rate
 
     @property
     def gap_error(self) -> GapError:
@@ -277,6 +287,12 @@ class Trial(Validated):
         if len(set(each.values())) <= 1:
             return "".join(set(each.values()))
         return "; ".join(f"{name} {text}" for name, text in each.items())
+
+    @property
+    def left_load(self) -> Fraction:
+        """The load that left: below the one that was asked for, where the tester fell behind."""
+        intended = sum(s.intended_rate for s in self.streams)
+        return self.load * sum(s.left_rate for s in self.streams) / intended if intended else self.load
 
     @property
     def sent(self) -> int:

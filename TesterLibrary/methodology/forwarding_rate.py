@@ -107,7 +107,7 @@ class ForwardingResult(Result):
         doubt = ""
         if least is None or least < bound.value:
             doubt = doubt_of(trials) or unmeasured(trials)
-            offered = max((amount(trial, bound.unit, _offered) for trial in valid), default=Fraction(0))
+            offered = max((_offered(trial, bound.unit) for trial in valid), default=Fraction(0))
             if not doubt and offered < bound.value:
                 doubt = (
                     f"offered was {Rate(offered, bound.unit)} at most; send over more ports, or ask for less"
@@ -157,5 +157,10 @@ def find_forwarding_rate(
     return ForwardingResult(title=trials[0].title, trials=tuple(trials), sweep=sweep)
 
 
-def _offered(stream: StreamResult) -> Fraction:
-    return stream.intended_rate
+def _offered(trial: Trial, unit: RateUnit) -> Fraction:
+    """The rate that a device was offered; exactly, where it lost none and so may forward more."""
+
+    def sent(stream: StreamResult) -> Fraction:
+        return Fraction(stream.counters.tx_packets * 10**9, trial.sending_ns)
+
+    return amount(trial, unit, sent if trial.lost == 0 else lambda stream: stream.left_rate)

@@ -95,7 +95,7 @@ class GroupMatrixResult(Result):
                 else "this tester counts the frames at the other members together"
             )
         if not doubt and worst and value is not None and value < bound.value:
-            offered = _in_unit(worst[2].streams[0].intended_rate, worst[2], bound.unit)
+            offered = _in_unit(worst[2].streams[0].left_rate, worst[2], bound.unit)
             if offered < bound.value:
                 doubt = f"offered was {Rate(offered, bound.unit)} only; give a higher load, or ask for less"
         text = "unknown"

@@ -70,8 +70,8 @@ def loss_below(
 
 
 def _is_at(trial: Trial, at: Ratio) -> bool:
-    """Whether a trial had a load, as far as people read it."""
-    return str(Ratio(trial.load)) == str(at)
+    """Whether a load left in a trial, as far as people read it."""
+    return str(Ratio(trial.left_load)) == str(at)
 
 
 def _untried(trials: Sequence[Trial], at: Ratio | None, tried: Sequence[Trial]) -> str:
@@ -95,7 +95,7 @@ def _untried_at(
     """
     if at is None or any(_is_at(trial, at) for trial in trials):
         return ""
-    lower = Ratio(max(trial.load for trial in trials))
+    lower = Ratio(max(trial.left_load for trial in trials))
     higher = min((trial.load for trial in above), default=None)
     if higher is None:
         return f"{at} was not tried; the highest load was {lower}; give Sweep Frame Loss at={at}"

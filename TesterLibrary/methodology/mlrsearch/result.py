@@ -162,6 +162,9 @@ class MultipleLossRatioResult(Result):
         upper = self._at(found.upper, bound.unit)
         if upper <= bound.value:
             return ""
+        left, asked = self._in(found, bound.unit), self._at(found.lower, bound.unit) * (1 - (found.loss or 0))
+        if left is not None and left < bound.value <= asked:
+            return f"limited by the tester: of {Rate(asked, bound.unit)} only {Rate(left, bound.unit)} left"
         return (
             f"its bounds are {Ratio(found.lower)} and {Ratio(found.upper)} of line rate, with a loss of "
             f"{Ratio(found.loss or Fraction(0))} at the lower one, and the bound lies between; search with a "
@@ -172,9 +175,12 @@ class MultipleLossRatioResult(Result):
         """Its conditional throughput; None if it has no lower bound."""
         if found.lower is None or found.loss is None:
             return None
-        return self._at(found.lower, unit) * (1 - found.loss)
+        at_lower = [trial for trial in self.judged if trial.load == found.lower]
+        left = min(amount(trial, unit, lambda stream: stream.left_rate) for trial in at_lower)
+        return left * (1 - found.loss)
 
     def _at(self, load: Fraction, unit: RateUnit) -> Fraction:
+        """A load as it was asked of the tester."""
         trial = next(trial for trial in self.trials if trial.load == load)
         return amount(trial, unit, lambda stream: stream.intended_rate)
 

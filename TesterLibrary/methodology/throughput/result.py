@@ -132,7 +132,7 @@ class ThroughputResult(Result):
         value: Any = self._in(bound.unit)
         failed, doubt = self._device_failed(bound.unit), ""
         if value is not None and self.agreement:
-            value, doubt = self._mean(value, bound)
+            value, doubt = self._mean(bound)
         elif value is None or value < bound.value or self.repetitions:
             doubt = self._doubt(bound)
             if value is None and failed is not None:
@@ -177,16 +177,14 @@ class ThroughputResult(Result):
             return None
         return float(found.least), None if found.most is None else float(found.most)
 
-    def _mean(self, middle: Fraction, bound: Rate) -> tuple[Any, str]:
-        """The mean in the unit of the bound, and the reason why nothing can be concluded from it.
-
-        `middle`: the result in that unit.
-        """
-        agreement = self.agreement
+    def _mean(self, bound: Rate) -> tuple[Any, str]:
+        """The mean in the unit of the bound, and the reason why nothing can be concluded from it."""
+        agreement, left = self.agreement, self._in(bound.unit)
         assert agreement is not None
+        assert left is not None
         assert self.load is not None
-        each = middle / self.load  # of this unit, in line rate
-        least = agreement.least * each
+        each = self._asked(bound.unit) / self.load  # of this unit, in line rate
+        least = agreement.least * left / self.load
         if least >= bound.value:
             return least, ""
         if agreement.most is None:
@@ -243,6 +241,9 @@ class ThroughputResult(Result):
     def _doubt(self, bound: Rate) -> str:
         if self.unstable:
             return f"unstable: {self.reason}; loss by too high a load grows faster"
+        left = self._in(bound.unit)
+        if left is not None and left < bound.value <= (asked := self._asked(bound.unit)):
+            return f"limited by the tester: of {Rate(asked, bound.unit)} only {Rate(left, bound.unit)} left"
         found = sum(each.load is not None for each in self.repetitions)
         if 0 < found < len(self.repetitions):
             return f"{found} of {len(self.repetitions)} repetitions found a throughput, the others none"
@@ -264,10 +265,14 @@ class ThroughputResult(Result):
         )
 
     def _in(self, unit: RateUnit) -> Fraction | None:
-        """The throughput; None if no load passed."""
+        """The throughput: what left at the load that passed; None if none did."""
         for trial in self.judged:
-            return amount(trial, unit, lambda s: s.intended_rate)
+            return amount(trial, unit, lambda s: s.left_rate)
         return None
+
+    def _asked(self, unit: RateUnit) -> Fraction:
+        """The load that passed, as it was asked of the tester."""
+        return amount(self.judged[0], unit, lambda s: s.intended_rate)
 
     def _full(self, load: Fraction) -> list[Trial]:
         return [t for t in self.trials if t.load == load and t.duration_ns == self.search.trial_duration.ns]

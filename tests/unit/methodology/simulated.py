@@ -97,6 +97,7 @@ class SimulatedMeasurer:
             rx_port="p2",
             frame_size=FRAME_SIZE,
             intended_rate=load * LINE,
+            rate_error=self._rate_error(load) if self.late else Fraction(0),
             counters=stream_counters(
                 id=1,
                 intended_packets=intended,

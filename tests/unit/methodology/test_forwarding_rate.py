@@ -63,6 +63,13 @@ def test_a_tester_that_falls_short_at_the_maximum_load_does_not_know_the_rate_th
     assert result.verdict_above(MFR, Rate.parse("900 kpps")).outcome is Outcome.INCONCLUSIVE
 
 
+def test_a_device_that_forwards_all_that_left_does_not_fail_for_the_rest() -> None:
+    result = swept(SimulatedMeasurer(tester_limit=Fraction(9991, 10_000)), "100 %")
+    assert result.trials[0].valid
+    for figure in (FRMOL, MFR):
+        assert result.verdict_above(figure, Rate.parse("99.95 %")).outcome is Outcome.INCONCLUSIVE
+
+
 def test_what_a_queue_held_is_divided_by_the_time_in_which_it_arrived() -> None:
     """1000 frames sent in a second arrive in two: 500 each second."""
     counted = stream_counters(

@@ -136,6 +136,18 @@ def test_a_tester_that_sends_all_but_too_slowly_costs_few_trials() -> None:
     assert len(result.trials) <= 5
 
 
+def test_a_search_at_the_limit_of_the_tester_claims_what_left() -> None:
+    """A trial is valid if it missed its rate by less than 1 %; that part is no throughput."""
+    result = find_throughput(SimulatedMeasurer(tester_limit=Fraction(2385, 10_000), late=True), SEARCH)
+    assert (result.load, result.limited_by) == (Fraction(24, 100), LimitedBy.TESTER)
+    assert result.rate == pytest.approx(float(Fraction(2385, 10_000) * LINE))
+    assert str(result).startswith("north, 64 bytes: throughput 23.85 % of line rate, 354.911 kpps")
+    assert result.verdict_above(Rate.parse("23.8 %")).outcome is Outcome.PASS
+    between = result.verdict_above(Rate.parse("23.9 %"))
+    assert between.outcome is Outcome.INCONCLUSIVE
+    assert between.reason == "limited by the tester: of 24 % only 23.85 % left"
+
+
 def test_scouts_do_not_look_for_the_limit_of_a_tester_that_sends_less_the_more_is_asked() -> None:
     slow = SimulatedMeasurer(tester_limit=Fraction(4, 10), late=True, thrashing=Fraction(8, 10))
     result = find_throughput(slow, SEARCH)

@@ -155,6 +155,15 @@ def test_the_tester_limits_from_above_and_says_so() -> None:
     assert result.verdict_above("NDR", Rate.parse("30 %")).outcome is Outcome.PASS
 
 
+def test_a_lower_bound_at_the_limit_of_the_tester_is_what_left() -> None:
+    limit = Fraction(4, 10)
+    result = found(SimulatedMeasurer(tester_limit=limit, late=True), highest="40.3 %")
+    assert result.goal("NDR").lower == Fraction(403, 1000)
+    assert result.rate("NDR") == pytest.approx(float(limit * LINE))
+    assert result.verdict_above("NDR", Rate.parse("39.9 %")).outcome is Outcome.PASS
+    assert result.verdict_above("NDR", Rate.parse("40.2 %")).outcome is Outcome.INCONCLUSIVE
+
+
 def test_a_device_slower_than_the_tester_has_a_regular_result() -> None:
     result = found(SimulatedMeasurer(tester_limit=Fraction(4, 10), capacity=Fraction(3, 10)))
     assert [each.regular for each in result.found] == [True, True]
