@@ -40,6 +40,8 @@ class Traffic:
         | =Argument= | =Meaning= |
         | ``streams`` | names of streams, or what `Start Traffic` returned; all that runs, if none is given |
 
+        Streams that were started together end together: it is refused to name only some of them.
+
         It is the last measurement, which `Verify …` and `Get …` judge. Where several of them were stopped,
         it is a result with a trial for each of them, all of which are judged: ``trials``, ``sent``,
         ``received`` and ``lost``. Nothing is returned, and nothing measured, if nothing was running.

@@ -53,8 +53,12 @@ class Traffic:
         """Takes handles, or streams by name, off the wire; all, if none is named. Returns their trials.
 
         They are stopped together, and unloaded whatever happens.
+
+        Raises:
+            TesterLibraryError: one of them is not sending, or other streams would end with it; nothing ends.
         """
         handles = tuple(dict.fromkeys(map(self._handle, names)) if names else self._runs)
+        self._refuse_others(names, handles)
         if not handles:
             return ()
         with ExitStack() as unloading:
@@ -184,6 +188,18 @@ class Traffic:
         for handle, run in self._runs.items():
             if stream in run:
                 raise PlanError(f"stream {stream!r} is sending as {handle!r}; call Stop Traffic first")
+
+    def _refuse_others(self, names: Sequence[str], handles: Sequence[str]) -> None:
+        """Raises TesterLibraryError if streams that nobody named would end with those that are named."""
+        for handle in handles if names else ():
+            streams = [stream.name for stream in self._runs[handle].streams]
+            others = [name for name in streams if name not in names]
+            if handle not in names and others:
+                named = ", ".join(name for name in streams if name in names)
+                raise TesterLibraryError(
+                    f"to stop {named} would end {', '.join(others)}, too, as they were started together; "
+                    f"stop all of {handle}, or start them one by one"
+                )
 
     def _handle(self, name: str) -> str:
         for handle, run in self._runs.items():

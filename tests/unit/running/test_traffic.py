@@ -75,6 +75,22 @@ def test_a_new_rate_holds_from_now_on(tmp_path: Path) -> None:
     assert trial.streams[0].law == "evenly spaced, changed meanwhile"
 
 
+def test_one_of_several_that_were_started_together_is_not_stopped_alone(tmp_path: Path) -> None:
+    """The others would end with it, and what is measured beside them then is an idle device."""
+    traffic = Traffic(fake_tester(tmp_path))
+    handle = traffic.start([stream("a", rate="10 %"), stream("b", rate="10 %"), stream("c", rate="10 %")])
+    refused = (
+        "to stop a, b would end c, too, as they were started together; stop all of traffic-1, or start them "
+        "one by one"
+    )
+    with pytest.raises(TesterLibraryError, match=refused):
+        traffic.stop(["b", "a"])
+    (trial,) = traffic.stop([handle])
+    assert [each.name for each in trial.streams] == ["a", "b", "c"]
+    handle = traffic.start([stream("a"), stream("b", tx="p2", rx="p1")])
+    assert len(traffic.stop(["b", "a"])) == 1
+
+
 def test_what_is_not_sending_cannot_be_stopped(tmp_path: Path) -> None:
     with pytest.raises(TesterLibraryError, match="'east' is not sending; nothing is"):
         Traffic(fake_tester(tmp_path)).stop(["east"])
