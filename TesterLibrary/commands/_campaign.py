@@ -31,7 +31,7 @@ from ..service.fleet.workers import Workers
 from ..testbeds import Testbed, load_testbed
 from ._alone import alone
 from ._certification import Certification, certification, rest_of
-from ._execution import execute, link_latest
+from ._execution import add_inconclusive, execute, link_latest, undecided
 from ._fleet import FleetRunner
 from ._live import LivePage
 from ._trend_gate import TrendGate, worst
@@ -52,6 +52,7 @@ def add_campaign(parser: argparse.ArgumentParser) -> None:
         help="go on with the run in that folder: tests that ended with a verdict are not run again. It is "
         "begun if there is none",
     )
+    add_inconclusive(parser)
     parser.add_argument("--check", action="store_true", help="say what would be run, and run nothing")
 
 
@@ -69,6 +70,8 @@ def run_campaign(
         page: Shows it while it goes on.
         workers: Makes those who run tasks on these testers, if the campaign names testers.
     """
+    if options.inconclusive and not options.resume:
+        raise TesterLibraryError("--inconclusive goes with --resume")
     _check(campaign)
     fleet = fleet_of(campaign) if campaign.fleet else None
     now = datetime.now()
@@ -110,9 +113,11 @@ def run_campaign(
             held.enter_context(runner)
         if options.resume and (output / EVIDENCE / "run.json").is_file():
             held.enter_context(alone(output))
-            run = rest_of(run)
+            run = rest_of(run, inconclusive=options.inconclusive)
             left = run.again or ()
-            tests = f"{text}, of which {len(left)} of {len(tuple(run.items()))} tests are left,"
+            tests = (
+                f"{text}, of which {len(left)} of {len(tuple(run.items()))} tests are left{undecided(run)},"
+            )
         else:
             _refuse_taken(options, output, fixed=given == campaign.output and str(output) == given)
             left = run.begin()

@@ -37,7 +37,7 @@ from ..testbeds import load_testbed, shipped_testbeds
 from ..testbeds.load import check_interfaces, find_testbed
 from ._bounds import check_bounds
 from ._own_names import OwnNames
-from ._resume import NAMED, check_agenda, check_given, merge, set_aside, unfinished
+from ._resume import NAMED, REPEATED, check_agenda, check_given, merge, set_aside, unfinished
 from ._robot import literal, run_robot
 from ._selection import Selection
 from ._suite_files import check_testbeds, imported, inside, named, read_files, suite_digest
@@ -407,8 +407,10 @@ def _is_of(item: agenda.Item, bed: Bed) -> bool:
     return item.suite.startswith(f"{bed.label}.")
 
 
-def resumed(output: Path) -> Certification:
+def resumed(output: Path, *, inconclusive: bool = False) -> Certification:
     """The rest of a certification that was interrupted, or had errors: its records are made ready for it.
+
+    With `inconclusive` the tests that ended INCONCLUSIVE are run again, too.
 
     Raises:
         TesterLibraryError: there is no such run, its tests have changed since, or a file is missing.
@@ -426,11 +428,13 @@ def resumed(output: Path) -> Certification:
         raise TesterLibraryError(
             f"{output} cannot be resumed: it was not run by tester certify, or by an older one"
         )
-    return rest_of(certification(**given, output=output))
+    return rest_of(certification(**given, output=output), inconclusive=inconclusive)
 
 
-def rest_of(whole: Certification) -> Certification:
+def rest_of(whole: Certification, *, inconclusive: bool = False) -> Certification:
     """The tests of a certification that have no verdict yet; the records in its folder are made ready.
+
+    With `inconclusive` the tests that ended INCONCLUSIVE are run again, too.
 
     Raises:
         TesterLibraryError: its folder has the records of other tests.
@@ -441,10 +445,14 @@ def rest_of(whole: Certification) -> Certification:
     check_given(whole.output, read_run(evidence), tuple(whole._files()), whole.selection.variables)
     whole._write_run_files()
     if whole.by:
+        if inconclusive:
+            raise ChoiceError("--inconclusive is not for a campaign on several testers; leave it out")
         return replace(whole, again=whole.by.left(whole))
     await_end(whole.output)
-    again = unfinished(evidence, items)
-    set_aside(evidence, again)
+    left = unfinished(evidence, items)
+    again = unfinished(evidence, items, inconclusive=inconclusive)
+    set_aside(evidence, left)
+    set_aside(evidence, [item for item in again if item not in left], REPEATED)
     return replace(whole, again=again)
 
 

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import argparse
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,8 +15,11 @@ from typing import TYPE_CHECKING
 from ..model.number import counted
 from ..reporting import statement
 from ..reporting.agenda import Item, expected_s
-from ..reporting.outcome import ERROR, EXIT_STATUS, overall
+from ..reporting.canvas import missing
+from ..reporting.outcome import ERROR, EXIT_STATUS, INCONCLUSIVE, overall
+from ..reporting.place import EVIDENCE
 from ..reporting.rebuild import Reports, rebuild
+from ..reporting.records import read_verdicts
 from ..reporting.signature import sign, signature_file
 from ._certification import Certification
 from ._verdicts import RESULTS, show
@@ -60,6 +65,8 @@ def execute(
     beds = " and ".join(dict.fromkeys(bed.testbed for bed in run.beds))
     profile = run.profile_values["name"]
     print(f"{run.title}, profile {profile}: {tests} on {beds}{_expected(items, run.suite_s)}.", flush=True)
+    if no_pictures := missing():
+        print(f"tester: the certificate will have no pictures: {no_pictures}", file=sys.stderr, flush=True)
     started = time.monotonic()
     finished = run.run()
     took = f", {minutes(time.monotonic() - started)}"  # as expected: without the reports
@@ -70,6 +77,24 @@ def execute(
         sign(run.output / statement.FILE, key)
     show(reports, run.output, took=took, most=most)
     return Execution(reports, finished)
+
+
+def add_inconclusive(parser: argparse.ArgumentParser) -> None:
+    """Adds the option by which a run that goes on repeats what was INCONCLUSIVE."""
+    parser.add_argument(
+        "--inconclusive",
+        action="store_true",
+        help="with --resume: run the tests again, too, that ended INCONCLUSIVE; reports show both attempts",
+    )
+
+
+def undecided(run: Certification) -> str:
+    """How many tests ended INCONCLUSIVE and are not among those that are left, and how to run them again."""
+    left = {(item.suite, item.test) for item in run.again or ()}
+    tests = read_verdicts(run.output / EVIDENCE).tests
+    count = sum(test.outcome == INCONCLUSIVE and (test.suite, test.test) not in left for test in tests)
+    verb = "was" if count == 1 else "were"
+    return f" ({count} {verb} INCONCLUSIVE; --resume --inconclusive runs them again)" if count else ""
 
 
 def link_latest(output: Path) -> None:

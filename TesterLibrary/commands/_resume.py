@@ -14,33 +14,39 @@ from robot import rebot
 
 from ..errors import TesterLibraryError
 from ..reporting import agenda
-from ..reporting.durable import make_directory, write_file
+from ..reporting.durable import append_line, make_directory, write_file
 from ..reporting.finished import ASIDE
-from ..reporting.outcome import ERROR
+from ..reporting.outcome import ERROR, INCONCLUSIVE
+from ..reporting.recorder import EARLIER_ATTEMPT, earlier_attempt
 
 NAMED = "file"  # the kind of a file that a suite names, and the run may read
+REPEATED = "repeated"  # folders of the evidence with tests that run again, of which no trial is taken over
 _KINDS = ("trial", "result", "verdict", "withdrawal", "test", "event")
 _REBOT_FAILED = 251  # up to 250 it is the number of failed tests
 
 
-def unfinished(evidence: Path, items: Sequence[agenda.Item]) -> tuple[agenda.Item, ...]:
+def unfinished(
+    evidence: Path, items: Sequence[agenda.Item], *, inconclusive: bool = False
+) -> tuple[agenda.Item, ...]:
     """The tests that have to run: those without a record, and those that ended with an error.
 
-    An interrupted test is such an error. Whatever ended with a verdict, or judged nothing, is finished.
+    An interrupted test is such an error. Whatever ended with a verdict, or judged nothing, is finished;
+    with `inconclusive` without those of which the tester could not tell.
     """
+    again = (ERROR, INCONCLUSIVE) if inconclusive else (ERROR,)
     done = {
         (record["suite"], record["test"])
         for record in _read(evidence / "tests.jsonl")
-        if record["outcome"] != ERROR
+        if record["outcome"] not in again
     }
     return tuple(item for item in items if (item.suite, item.test) not in done)
 
 
-def set_aside(evidence: Path, again: Sequence[agenda.Item]) -> Path | None:
+def set_aside(evidence: Path, again: Sequence[agenda.Item], name: str = ASIDE) -> Path | None:
     """Moves the records of tests that run again, and of the setups of their suites, to a folder beside them.
 
     Otherwise the report would take trials of the one attempt for those of the other: they have the same
-    numbers. A line that a killed run has not finished is moved, too.
+    numbers. A line that a killed run has not finished is moved, too. How they had ended stays, as events.
 
     Returns:
         The folder; None if there was nothing to be moved.
@@ -49,6 +55,8 @@ def set_aside(evidence: Path, again: Sequence[agenda.Item]) -> Path | None:
 
     def moves(record: Mapping[str, Any]) -> bool:
         suite, test = record.get("suite", ""), record.get("test", "")
+        if record.get("event") == EARLIER_ATTEMPT:
+            return False
         if test:
             return (suite, test) in tests
         return any(f"{item.suite}.".startswith(f"{suite}.") for item in again)
@@ -71,10 +79,13 @@ def set_aside(evidence: Path, again: Sequence[agenda.Item]) -> Path | None:
             write_file(path, "".join(f"{line}\n" for line in kept))
     if not moved:
         return None
-    folder = _free(evidence)
+    folder = _free(evidence, name)
     make_directory(folder)
     for name, lines in moved.items():
         write_file(folder / name, "".join(f"{line}\n" for line in lines))
+    for record in _read(folder / "tests.jsonl"):
+        attempt = earlier_attempt(record)
+        append_line(evidence / "events.jsonl", json.dumps(attempt, ensure_ascii=False, separators=(",", ":")))
     return folder
 
 
@@ -160,8 +171,8 @@ def _read(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
-def _free(evidence: Path) -> Path:
+def _free(evidence: Path, name: str) -> Path:
     number = 1
-    while (folder := evidence / f"{ASIDE}-{number}").exists():
+    while (folder := evidence / f"{name}-{number}").exists():
         number += 1
     return folder

@@ -18,7 +18,7 @@ from ..reporting.signature import load_private_key
 from ._alone import alone
 from ._certification import certification, resumed
 from ._command import command
-from ._execution import execute, link_latest
+from ._execution import add_inconclusive, execute, link_latest, undecided
 from ._live import LivePage, add_live
 from ._verdicts import RESULTS
 
@@ -109,9 +109,10 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume",
         metavar="DIR",
-        help="the folder of an interrupted run, such as results/latest; with no other option but --key "
-        "and --live",
+        help="the folder of an interrupted run, such as results/latest; with no other option but --key, "
+        "--live and --inconclusive",
     )
+    add_inconclusive(parser)
     add_live(parser)
     parser.set_defaults(run=_certify)
 
@@ -125,6 +126,8 @@ def _certify(options: argparse.Namespace) -> int:
 
 
 def _begin(options: argparse.Namespace) -> int:
+    if options.inconclusive:
+        raise ChoiceError("--inconclusive goes with --resume")
     now = datetime.now().strftime("%Y%m%d-%H%M%S")
     output = Path(options.output) if options.output else RESULTS / now
     run = certification(
@@ -153,15 +156,16 @@ def _resume(options: argparse.Namespace) -> int:
     others = (options.testbed, options.criteria, options.suite, options.output, *chosen)
     if any(others) or options.profile != _PROFILE:
         raise ChoiceError(
-            "--resume goes on with the run as it was begun; give no other option but --key and --live"
+            "--resume goes on with the run as it was begun; give no other option but --key, --live and "
+            "--inconclusive"
         )
     key = load_private_key(options.key) if options.key else None
     output = Path(options.resume).resolve()
     with LivePage(options.live) as page, alone(output) if output.is_dir() else nullcontext():
-        run = resumed(output)
+        run = resumed(output, inconclusive=options.inconclusive)
         items, left = tuple(run.items()), run.again or ()
         page.begin(run.output)
-        tests = f"{len(left)} of {len(items)} tests are left"
+        tests = f"{len(left)} of {len(items)} tests are left{undecided(run)}"
         return execute(run, left, tests, go_on=_go_on(run.output), key=key).status
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Any
 
 from ..errors import TesterLibraryError
@@ -31,6 +32,12 @@ COLORS = (
     "#5f5f5f",
 )  # each dark enough on white
 _MARKERS = "osD^vPX"
+_MISSING = "plots need matplotlib; install robotframework-testerlibrary[report]"
+
+
+def missing() -> str:
+    """Why there are no plots; empty if there are."""
+    return "" if find_spec("matplotlib") else _MISSING
 
 
 class Plot:
@@ -44,9 +51,7 @@ class Plot:
             import matplotlib  # takes half a second, which a run without plots need not spend
             from matplotlib.figure import Figure
         except ImportError:
-            raise TesterLibraryError(
-                "plots need matplotlib; install robotframework-testerlibrary[report]"
-            ) from None
+            raise TesterLibraryError(_MISSING) from None
         self._style = matplotlib.rc_context(_STYLE)
         self._figure_class: Any = Figure
         self._labels, self._stacked, self._size = labels, stacked, size

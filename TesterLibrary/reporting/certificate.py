@@ -20,7 +20,7 @@ from ..methodology.throughput import ThroughputResult
 from ..model.number import counted
 from ..model.units import Bandwidth
 from ..verdict import Verdict
-from . import demonstration, device_said, earlier_runs
+from . import canvas, demonstration, device_said, earlier_runs
 from .about import choice
 from .codec import decode
 from .evidence_summary import EvidenceSummary, by_kind
@@ -138,6 +138,7 @@ def certificate(records: Records) -> str:
         counts={o: outcomes.count(o) for o in WORST_FIRST if o in outcomes},
         choice=choice(records.run),
         attempts_beside=attempts_beside(records),
+        no_pictures=canvas.missing(),
         shortened=_shortened(records),
         sections=tuple(_sections(records)),
         not_passed=failures(records),
@@ -209,7 +210,7 @@ def _sections(records: Records) -> Iterator[Section]:
             table=VerdictTable.of(records, [t for t in records.tests if testbed_of(records, t) == name]),
             findings=certified_findings(results),
             sessions=sessions,
-            figures=tuple(figures(results, Setting(opened["testbed"], marks))),
+            figures=() if canvas.missing() else tuple(figures(results, Setting(opened["testbed"], marks))),
             order=Order.merged(t.order for t in trials if t.valid),
             calibration=decode(Calibration, found) if (found := opened.get("calibration")) else None,
             evidence=EvidenceSummary.of(trials),

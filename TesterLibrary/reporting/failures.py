@@ -6,14 +6,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from ..errors import TesterLibraryError
 from ..measurement.trial import Trial
 from ..verdict import Verdict
+from .canvas import missing
 from .outcome import PASS
 from .place import EVIDENCE, RecordPlace
 from .plots import of_trials
@@ -65,9 +64,7 @@ def failures(records: Records) -> tuple[Failure, ...]:
 def _shown(trials: list[Trial]) -> Markup:
     if not trials:
         return Markup("")
-    plot, text = "", ""
-    with suppress(TesterLibraryError):  # no matplotlib: the table says it all
-        plot, text = of_trials(trials)
+    plot, text = ("", "") if missing() else of_trials(trials)
     return Markup(trials_html(trials, plot, text))
 
 

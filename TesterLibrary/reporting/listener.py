@@ -8,6 +8,7 @@ It also tells Robot what Robot does not know, and puts trials into log.html and 
 from __future__ import annotations
 
 import json
+import os
 import re
 from base64 import b64decode
 from collections.abc import Sequence
@@ -18,10 +19,10 @@ from typing import Any
 from robot.api import TestSuite, logger
 from robot.result import Keyword
 
-from ..errors import TesterLibraryError
 from ..measurement.trial import Trial
 from ..verdict import Outcome, Verdict
 from . import allure
+from .canvas import missing
 from .codec import encode
 from .durable import RecordError
 from .excerpts import Excerpt, link_to
@@ -31,7 +32,7 @@ from .outcome import ERROR, FAIL, INCONCLUSIVE, NOT_JUDGED, PASS, outcome_of
 from .place import CERTIFICATE, RecordPlace
 from .plots import of_trials
 from .progress import Console
-from .recorder import Recorder, derived
+from .recorder import RUN_VARIABLE, Recorder, derived
 from .records import ResultRecord
 from .render import trials_html
 from .taken_over import said_of
@@ -40,6 +41,11 @@ HOST = "host"  # the tag of keywords by which something is done on a host
 _BLIND = ("TesterLibrary", "BuiltIn", "Collections", "DateTime", "String", "XML", "Easter", "Reserved")
 _RETRIES = "BuiltIn.Wait Until Keyword Succeeds"
 _IN_VAIN = re.compile("Keyword '.*' failed after retrying ")
+_SKIPPED_ON_FAILURE = re.compile(r"Failed \w+ skipped using [^\n]*\n\nOriginal failure:\n")
+_NO_SKIP = (
+    "It is not skipped: robot:skip-on-failure and --skiponfailure do not change how a test of a device ends. "
+    "To leave the test out, use --exclude or robot:skip"
+)
 _NOT_BEGUN = "robot:exit"  # Robot's tag of tests that it passes by, since the run has been stopped
 _STOPPED = "not run: the run was stopped before it began"
 _NOTHING_JUDGED = (
@@ -62,10 +68,14 @@ class Listener:
         self._progress = progress
         self._inconclusive_fails = inconclusive_fails
         self._in_test = False
+        self._told = False  # whether pictures can be drawn
 
     def start_test(self, data: Any, result: Any) -> None:
         """Everything recorded from here on belongs to this test."""
         self._in_test = True
+        if not (self._told or RUN_VARIABLE in os.environ) and (no_pictures := missing()):
+            logger.warn(f"log and certificate will have no pictures: {no_pictures}")
+        self._told = True
         self._recorder.begin_test(data.parent.full_name, result.name, data.parent.name)
         self._progress.begin_test(data.parent.full_name, result.name)
 
@@ -95,11 +105,15 @@ class Listener:
         self._in_test = False
         recorder = self._recorder
         verdicts = recorder.judgements.standing
+        if skipped := _SKIPPED_ON_FAILURE.match(result.message):
+            result.status, result.message = "FAIL", result.message[skipped.end() :]
         if _repeated_in_vain(result.message, verdicts):
             result.status = "SKIP"
         outcome = outcome_of(result.status, verdicts)
         said = _STOPPED if _NOT_BEGUN in result.tags else result.message
         message = _message(outcome, said, verdicts, measured=bool(recorder.trials))
+        if skipped:
+            message = _both(message, _NO_SKIP)
         if recorder.problem:
             outcome, message = _unrecorded(outcome, message, recorder.problem)
         if recorder.unseen:
@@ -173,11 +187,7 @@ def _both(first: str, second: str) -> str:
 
 
 def _show(trials: tuple[Trial, ...]) -> None:
-    try:
-        plot, text = of_trials(trials)
-    except TesterLibraryError as error:  # no matplotlib: a table is better than nothing
-        logger.warn(str(error))
-        plot, text = "", ""
+    plot, text = ("", "") if missing() else of_trials(trials)
     html = trials_html(trials, plot, text)
     logger.write(html, "INFO", html=True)
     records = [{**encode(trial), "derived": derived(trial)} for trial in trials]
@@ -201,10 +211,7 @@ def _of_results(recorder: Recorder, place: RecordPlace) -> list[Figure]:
 
     results = [result for result in recorder.results if type(result) in IN_LOG][:MOST_PLOTS]
     records = [ResultRecord(place, "", result) for result in results]
-    try:
-        return [figure for figure in figures(records, Setting({})) if figure.source]
-    except TesterLibraryError:  # no matplotlib, of which the log has been told
-        return []
+    return [] if missing() else [figure for figure in figures(records, Setting({})) if figure.source]
 
 
 def _show_plot(figure: Figure) -> None:

@@ -85,6 +85,28 @@ def test_a_test_with_an_error_is_run_again(tmp_path: Path) -> None:
     assert [(test.test, test.outcome) for test in tests] == [("Passes", "PASS"), ("Needs A File", "PASS")]
 
 
+def test_what_was_inconclusive_stands_unless_it_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert certify(tmp_path, "Is Inconclusive", "Passes") == 2
+    output = tmp_path / "results" / "latest"
+    capsys.readouterr()
+    assert cli.main(["certify", "--resume", str(output)]) == 2
+    assert "(1 was INCONCLUSIVE; --resume --inconclusive runs them again)" in capsys.readouterr().out
+    assert cli.main(["certify", "--resume", str(output), "--inconclusive"]) == 2
+    assert "1 of 2 tests are left on" in capsys.readouterr().out
+    records = read(output / EVIDENCE)
+    assert [(test.test, test.outcome) for test in records.tests] == [
+        ("Passes", "PASS"),
+        ("Is Inconclusive", "INCONCLUSIVE"),
+    ]
+    (attempt,) = records.earlier_attempts(records.tests[1])
+    assert attempt.facts["outcome"] == "INCONCLUSIVE"
+    assert (output / EVIDENCE / "repeated-1" / "tests.jsonl").exists()
+    assert "the earlier ones were 1 INCONCLUSIVE" in (output / "certificate.html").read_text()
+    assert cli.main(["certify", "--inconclusive", "--output", str(tmp_path / "other")]) == 64
+
+
 _NAMES_A_JOB = """
 *** Variables ***
 ${JOBS}    ${CURDIR}

@@ -8,12 +8,14 @@ import base64
 import itertools
 import json
 import re
+import sys
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from xml.etree import ElementTree
 
 import jsonschema
+import pytest
 
 from TesterLibrary.files.paths import report_file
 from TesterLibrary.measurement.blind_delay import BlindDelay, Passages
@@ -247,3 +249,11 @@ def test_the_traffic_of_a_test_stands_beside_its_verdict(tmp_path: Path) -> None
     assert f"<td>{row.loads}</td><td>{row.rates}</td><td>2 s</td>" in certificate(records)
     for text in (markdown(records), statement(records, {}), junit(records)):
         assert "10 % to 30 % of line rate" in text
+
+
+def test_without_matplotlib_there_is_a_page_without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    page = certificate(golden_records())
+    assert "This page has no pictures: plots need matplotlib; install robotframework-testerlibrary" in page
+    assert "<img" not in page
+    assert "<caption>Verdicts" in page

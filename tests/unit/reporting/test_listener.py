@@ -291,3 +291,16 @@ def test_no_test_passes_whose_record_could_not_be_written(tmp_path: Path, name: 
     assert "verdict-error" in output or name == "tests"
     assert records.cut == ()
     assert [test.outcome for test in records.tests] == ([] if name == "tests" else ["ERROR"])
+
+
+@pytest.mark.parametrize(
+    ("body", "outcome", "text"),
+    [("Judge    FAIL", "FAIL", "FAIL: value 1"), ("Fail    a mistake", "ERROR", "a mistake")],
+)
+def test_skip_on_failure_hides_no_outcome(tmp_path: Path, body: str, outcome: str, text: str) -> None:
+    status, records = run_test(tmp_path, f"[Tags]    robot:skip-on-failure\n{body}")
+    (test,) = records.tests
+    assert (status, test.status, test.outcome) == (1, "FAIL", outcome)
+    assert test.message.startswith(text)
+    assert "It is not skipped: robot:skip-on-failure" in test.message
+    assert "skipped using" not in test.message
