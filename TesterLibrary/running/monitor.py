@@ -24,6 +24,7 @@ from ..measurement.interval import Interval, PortInterval, StreamInterval, may_b
 from ..measurement.snapshot import Snapshot, StreamCounters, VersionCounters, without_signature
 from ..methodology.monitoring import Method, MonitoringResult
 from ..model.units import Duration
+from ..planning.reflection import reflections
 from .tester import Tester
 from .trial import StreamRun
 
@@ -134,6 +135,7 @@ class Monitor:
         everything = self._tester.target.snapshot(self._jobs)
         evidence = [run.evidence(self._first, everything) for run in self._runs]
         objections = [o for e in evidence for o in e.objections(self._tester.rules.limits)]
+        objections += [o for run in self._runs for o in reflections(run.plan.streams)]
         if self._reason and sending:
             objections.append(f"{self._reason}, so it takes the end of the traffic to tell what is lost")
         return MonitoringResult(

@@ -24,6 +24,7 @@ from ..model.plan import Plan, PlannedStream
 from ..model.stream import Stream
 from ..model.units import MIN_FRAME_SIZE, Duration
 from ..planning.flows import FlowSpace
+from ..planning.reflection import reflections
 from ..reporting.live.notes import WatchedStream
 from ..reporting.wall_clock import wall_clock
 from ..targets.base import SendingProgress
@@ -272,6 +273,7 @@ class StreamRun:
             delay_objections=(
                 *self._tester.delay_objections(corrections),
                 *_stamp_objections(self.plan.streams, counters),
+                *reflections(self.plan.streams),
             ),
             order_objections=tuple(self._tester.order_objections(self.plan.streams)),
             started_at=self._started_at,
