@@ -29,6 +29,8 @@
 #include "rpc/metrics.h"
 #include "rpc/server.h"
 #include "rpc/service.h"
+#include "rpc/watchdog.h"
+#include "service_manager.h"
 #include "snapshot/openmetrics.h"
 #include "system_calls.h"
 #include "tester/guard.h"
@@ -40,6 +42,7 @@ namespace {
 
 constexpr int kUsageStatus = 2;
 constexpr time_t kCheckSeconds = 2;
+constexpr const char* kUnreachable = "it no longer answers connections of its own to --listen";
 
 // SIGHUP comes from the kernel when the parent, or only the parent's thread that started us, ends.
 sigset_t StopSignals() {
@@ -49,24 +52,34 @@ sigset_t StopSignals() {
   return set;
 }
 
-// Returns when the process has to end, and what made it. The signals are blocked in all threads.
-std::string ServeUntilToldToStop(const Options& options, pid_t parent, Tester& tester,
-                                 Server& server) {
+struct Ending {
+  std::string by;  // what ended the process
+  bool is_failure = false;
+};
+
+// Returns when the process has to end. The signals are blocked in all threads.
+Ending ServeUntilToldToStop(const Options& options, pid_t parent, Tester& tester, Server& server,
+                            const ServiceManager& manager) {
+  Watchdog watchdog(server.Address());
   const sigset_t signals = StopSignals();
   const timespec interval{.tv_sec = kCheckSeconds, .tv_nsec = 0};
   for (;;) {
     const int number = ::sigtimedwait(&signals, nullptr, &interval);
     if (options.exit_with_parent && ::getppid() != parent) {
       Log(LogLevel::kInfo, "stopping", {{"reason", "the parent process has ended"}});
-      return "the end of the process that started it";
+      return {.by = "the end of the process that started it"};
     }
     if (number == SIGTERM || number == SIGINT || (number == SIGHUP && !options.exit_with_parent)) {
       Log(LogLevel::kInfo, "stopping", {{"signal", int64_t{number}}});
-      return Cat("signal ", number);
+      return {.by = Cat("signal ", number)};
     }
-    if (number > 0) continue;
     tester.workers().Check();
     server.SetHealthy(tester.workers().Usable());
+    if (!watchdog.Look()) {
+      Log(LogLevel::kError, "stopping", {{"reason", kUnreachable}});
+      return {.by = kUnreachable, .is_failure = true};
+    }
+    manager.Notify("WATCHDOG=1");
   }
 }
 
@@ -86,6 +99,7 @@ void GiveUpRights(const Options& options) {
 }
 
 void Serve(const Options& options, pid_t parent) {
+  const ServiceManager manager;
   if (!options.user.empty()) FindUser(options.user);  // or refused, before anything is changed
 
   CheckInterfaces(options.ports, options.forced_interfaces);
@@ -116,9 +130,13 @@ void Serve(const Options& options, pid_t parent) {
   GiveUpRights(options);
   Log(LogLevel::kInfo, "ready",
       {{"address", options.listen.address}, {"pid", int64_t{::getpid()}}, {"version", kVersion}});
+  manager.Notify("READY=1");
+  const Ending ending = ServeUntilToldToStop(options, parent, tester, server, manager);
+  manager.Notify("STOPPING=1");
   // Nothing else that ends may keep traffic on.
-  tester.End(ServeUntilToldToStop(options, parent, tester, server));
+  tester.End(ending.by);
   Log(LogLevel::kInfo, "traffic stopped");
+  if (ending.is_failure) throw Error(Code::kInternal, ending.by);
 }
 
 int Restore() {
@@ -150,6 +168,10 @@ int Main(int argc, char** argv) {
   // AF_XDP locks its buffers; where this is not allowed the driver says so.
   const rlimit unlimited{.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
   ::setrlimit(RLIMIT_MEMLOCK, &unlimited);
+  rlimit descriptors{};
+  ::getrlimit(RLIMIT_NOFILE, &descriptors);
+  descriptors.rlim_cur = descriptors.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &descriptors);
   Serve(options, parent);
   Log(LogLevel::kInfo, "stopped");
   return 0;

@@ -62,14 +62,21 @@ def server(folder: Path) -> Identity:
     return identity(folder, "server")
 
 
+def free_address() -> str:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return f"grpc+tls:127.0.0.1:{taken.getsockname()[1]}"
+
+
+def tls_options(server: Identity, ca: Path) -> tuple[str, ...]:
+    return "--tls-client-ca", str(ca), "--tls-cert", str(server.certificate), "--tls-key", str(server.key)
+
+
 @contextmanager
 def serving(folder: Path, server: Identity, ca: Path, *options: str) -> Iterator[str]:
     """A tester with two connected ports on a free TCP port."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    listen = f"grpc+tls:127.0.0.1:{port}"
-    files = ("--tls-client-ca", str(ca), "--tls-cert", str(server.certificate), "--tls-key", str(server.key))
-    with started(folder / f"log-{port}", listen, *files, *options):
+    listen = free_address()
+    log = folder / f"log-{listen.rpartition(':')[2]}"
+    with started(log, listen, *tls_options(server, ca), *options):
         yield listen
 
 

@@ -3,8 +3,6 @@
 
 #include "rpc/metrics.h"
 
-#include <netdb.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -14,14 +12,11 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <list>
-#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
 #include "base/text.h"
 #include "snapshot/openmetrics.h"
 
@@ -32,39 +27,6 @@ namespace {
 constexpr auto kPatience = std::chrono::seconds(1);
 constexpr size_t kMostClients = 16;
 constexpr size_t kMostRequestBytes = 8192;
-constexpr int kWaiting = 8;
-
-using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
-
-Addresses Parse(const std::string& address) {
-  const size_t colon = address.rfind(':');
-  std::string host = address.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  addrinfo hints{};
-  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (colon == std::string::npos || host.empty() ||
-      ::getaddrinfo(host.c_str(), address.c_str() + colon + 1, &hints, &found) != 0) {
-    throw Error(Code::kInvalidArgument,
-                Cat("--metrics ", Quote(address),
-                    "; allowed is ADDRESS:PORT such as 127.0.0.1:9464 or [::1]:9464"));
-  }
-  return {found, ::freeaddrinfo};
-}
-
-int Listen(const std::string& address) {
-  const Addresses found = Parse(address);
-  const int socket = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const int yes = 1;
-  ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  if (::bind(socket, found->ai_addr, found->ai_addrlen) != 0 || ::listen(socket, kWaiting) != 0) {
-    const std::string reason = std::strerror(errno);
-    ::close(socket);
-    throw Error(Code::kFailedPrecondition, Cat("--metrics ", Quote(address), ": ", reason));
-  }
-  return socket;
-}
 
 using SteadyClock = std::chrono::steady_clock;
 
@@ -130,7 +92,7 @@ std::string Response(std::string_view status, std::string_view type, std::string
 
 MetricsServer::MetricsServer(const std::string& address, std::function<std::string()> text)
     : text_(std::move(text)),
-      socket_(Listen(address)),
+      listener_(std::move(ListenTcp(address, "--metrics", Host::kNumeric).front())),
       stop_(::eventfd(0, EFD_CLOEXEC)),
       thread_([this] { Run(); }) {}
 
@@ -140,24 +102,16 @@ MetricsServer::~MetricsServer() {
   static_cast<void>(written);  // of a counter that is 0
   thread_.join();
   ::close(stop_);
-  ::close(socket_);
 }
 
-uint16_t MetricsServer::port() const {
-  sockaddr_storage bound{};
-  socklen_t bytes = sizeof bound;
-  ::getsockname(socket_, reinterpret_cast<sockaddr*>(&bound), &bytes);
-  return bound.ss_family == AF_INET6 ? ntohs(reinterpret_cast<sockaddr_in6*>(&bound)->sin6_port)
-                                     : ntohs(reinterpret_cast<sockaddr_in*>(&bound)->sin_port);
-}
-
-void MetricsServer::Run() const {
+void MetricsServer::Run() {
   std::list<Reader> clients;
   for (;;) {
-    std::vector<pollfd> polled = {
-        {.fd = stop_, .events = POLLIN, .revents = 0},
-        // More than so many have to wait.
-        {.fd = clients.size() < kMostClients ? socket_ : -1, .events = POLLIN, .revents = 0}};
+    std::vector<pollfd> polled = {{.fd = stop_, .events = POLLIN, .revents = 0},
+                                  // More than so many have to wait.
+                                  {.fd = clients.size() < kMostClients ? listener_.socket() : -1,
+                                   .events = POLLIN,
+                                   .revents = 0}};
     auto wait = std::chrono::milliseconds(-1);
     if (!clients.empty()) {  // the first one is the oldest
       const auto left = clients.front().deadline() - SteadyClock::now();
@@ -179,7 +133,7 @@ void MetricsServer::Run() const {
              !client.Serve([this](std::string_view request) { return AnswerTo(request); });
     });
     if (polled[1].revents == 0) continue;
-    const int connection = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    const int connection = listener_.Accept();
     if (connection >= 0) clients.emplace_back(connection);
   }
 }

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <thread>
 
+#include "rpc/listener.h"
+
 namespace tester {
 
 class MetricsServer {
@@ -24,14 +26,14 @@ class MetricsServer {
   MetricsServer(const MetricsServer&) = delete;
   MetricsServer& operator=(const MetricsServer&) = delete;
 
-  uint16_t port() const;
+  uint16_t port() const { return listener_.Port(); }
 
  private:
-  void Run() const;
+  void Run();
   std::string AnswerTo(std::string_view request) const;
 
   std::function<std::string()> text_;
-  int socket_;
+  Listener listener_;
   int stop_;  // an eventfd
   std::thread thread_;
 };

@@ -6,6 +6,7 @@
 #include <grpc/grpc.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/support/server_interceptor.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -19,6 +20,8 @@
 #include <fstream>
 #include <sstream>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "rpc/allowed_clients.h"
@@ -102,6 +105,46 @@ std::shared_ptr<grpc::ServerCredentials> TlsCredentials(const ListenOptions& opt
   return credentials;
 }
 
+// Tells which connections are of clients that may call.
+class CallWatch final : public grpc::experimental::Interceptor {
+ public:
+  CallWatch(const grpc::ServerContextBase& context, Connections& connections)
+      : context_(context), connections_(connections) {}
+
+  void Intercept(grpc::experimental::InterceptorBatchMethods* methods) override {
+    if (methods->QueryInterceptionHookPoint(
+            grpc::experimental::InterceptionHookPoints::POST_RECV_INITIAL_METADATA)) {
+      connections_.Trust(context_.peer());
+    }
+    methods->Proceed();
+  }
+
+ private:
+  const grpc::ServerContextBase& context_;
+  Connections& connections_;
+};
+
+class CallWatches final : public grpc::experimental::ServerInterceptorFactoryInterface {
+ public:
+  explicit CallWatches(Connections& connections) : connections_(connections) {}
+  grpc::experimental::Interceptor* CreateServerInterceptor(
+      grpc::experimental::ServerRpcInfo* call) override {
+    return new CallWatch(*call->server_context(), connections_);
+  }
+
+ private:
+  Connections& connections_;
+};
+
+std::vector<Listener> Listen(const ListenOptions& options) {
+  if (options.IsRemote()) {
+    return ListenTcp(options.address.substr(kTlsPrefix.size()), "--listen", Host::kName);
+  }
+  std::vector<Listener> listeners;
+  listeners.push_back(ListenUnix(options.SocketPath()));
+  return listeners;
+}
+
 }  // namespace
 
 std::string ListenOptions::SocketPath() const {
@@ -136,30 +179,30 @@ Server::Server(const ListenOptions& options, Service& service) {
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
   builder.SetMaxSendMessageSize(kMaxMessageBytes);
   builder.RegisterService(&service);
-  int port = 0;
-  if (options.address.starts_with(kUnixPrefix)) {
-    socket_path_ = options.SocketPath();
-    builder.AddListeningPort(options.address, grpc::InsecureServerCredentials(), &port);
-  } else {
-    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-    builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
-    builder.AddListeningPort(options.address.substr(kTlsPrefix.size()), TlsCredentials(options),
-                             &port);
-  }
-  // The socket is made with the owner's rights only; a later chmod would come too late.
-  const mode_t mask = ::umask(0177);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
+  const auto credentials =
+      options.IsRemote() ? TlsCredentials(options) : grpc::InsecureServerCredentials();
+  acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, credentials);
+  std::vector<Listener> listeners = Listen(options);
+  socket_path_ = options.SocketPath();
+  connections_ = std::make_unique<Connections>(std::move(listeners), [this](int connection) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
+    parameters.fd = connection;
+    acceptor_->HandleNewConnection(&parameters);
+  });
+  std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> watches;
+  watches.push_back(std::make_unique<CallWatches>(*connections_));
+  builder.experimental().SetInterceptorCreators(std::move(watches));
   server_ = builder.BuildAndStart();
-  ::umask(mask);
-  if (!server_ || port == 0) {
-    throw Error(Code::kInvalidArgument,
-                Cat("--listen ", options.address,
-                    ": cannot listen there; is the address taken, or not of this machine?"));
-  }
+  if (!server_) throw Error(Code::kInternal, "gRPC does not start");
+  connections_->Start();
   SetHealthy(true);
 }
 
 Server::~Server() {
   SetHealthy(false);
+  connections_->Stop();
   server_->Shutdown(std::chrono::system_clock::now() + kGoodbye);
   server_->Wait();
   if (!socket_path_.empty()) ::unlink(socket_path_.c_str());

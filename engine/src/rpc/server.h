@@ -4,10 +4,13 @@
 // The listening end: a UNIX socket of the owner's, or TCP with TLS and client certificates.
 #pragma once
 
+#include <grpcpp/server_builder.h>
+
 #include <memory>
 #include <set>
 #include <string>
 
+#include "rpc/connections.h"
 #include "rpc/service.h"
 
 namespace tester {
@@ -34,9 +37,13 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   void SetHealthy(bool healthy);
+  // Where this process can connect to.
+  SocketAddress Address() const { return connections_->Address(); }
 
  private:
   std::string socket_path_;  // empty for TCP
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
+  std::unique_ptr<Connections> connections_;
   std::unique_ptr<grpc::Server> server_;
 };
 
