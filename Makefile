@@ -13,7 +13,7 @@ STEP := $(PYTHON) tools/step.py
 PACKAGES := $(PYTHON) tools/packages.py
 INSTALL := pyproject.toml setup.py tools/venv.py tools/protos.py tools/counter_classes.py proto
 
-.PHONY: help certify test test-fleet test-long truth load matrix docs tofino-model tofino-program bench setup venv venv-bench venv-dev engine allure packages packages-test packages-bench packages-guests test-guests \
+.PHONY: help certify test test-fleet test-long truth load matrix docs house tofino-model tofino-program bench setup venv venv-bench venv-dev engine allure packages packages-test packages-bench packages-guests test-guests \
 	clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
@@ -37,6 +37,7 @@ help:
 	@echo "                  LOOPS=2 ONLY=name    other loops, one case"
 	@echo "make matrix     docs/matrix.md: each suite on each target, by running it"
 	@echo "                  ONLY=target          one column; SDE_INSTALL=folder of the SDE for that of the model"
+	@echo "make house      figures of the structure of the sources; fails where one got worse"
 	@echo "make docs       docs/keywords.html: every keyword with its arguments and types (Libdoc)"
 	@echo "make setup      what the three do first: packages, virtual environment, engine, Allure"
 	@echo "make clean      remove all that was built or installed here; results/ stay"
@@ -76,6 +77,9 @@ tofino-program: venv-dev
 
 bench: packages-bench setup venv-bench
 	@$(BIN)/python -m benchmarks $(if $(ONLY),--only "$(ONLY)")
+
+house:
+	@$(PYTHON) tools/house.py
 
 docs: venv
 	@$(BIN)/python -m robot.libdoc TesterLibrary docs/keywords.html

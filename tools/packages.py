@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Installs the system packages of the named groups of system-packages.txt that are not there yet.
+"""Installs the system packages of the named groups of tools/system-packages.txt that are not there yet.
 
     python3 tools/packages.py run test
 
@@ -16,7 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-LIST = Path(__file__).resolve().parent.parent / "system-packages.txt"
+LIST = Path(__file__).with_name("system-packages.txt")
 
 
 def read(groups: list[str]) -> list[str]:

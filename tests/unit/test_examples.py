@@ -49,7 +49,6 @@ ROOT = Path(__file__).parents[2]
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
-    ROOT / "CONTEXT.md",
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 _BLOCK = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", re.M)
