@@ -14,6 +14,7 @@ from robot import rebot
 
 from ..errors import TesterLibraryError
 from ..reporting import agenda
+from ..reporting.codec import parse
 from ..reporting.durable import append_line, make_directory, write_file
 from ..reporting.finished import ASIDE
 from ..reporting.outcome import ERROR, INCONCLUSIVE
@@ -168,7 +169,10 @@ def _place(file: Mapping[str, str]) -> tuple[str, ...]:
 def _read(path: Path) -> list[dict[str, Any]]:
     """The records of a file, without a last line that was not finished."""
     lines = path.read_text(encoding="utf-8").split("\n")[:-1] if path.exists() else []
-    return [json.loads(line) for line in lines]
+    try:
+        return [parse(line) for line in lines]
+    except ValueError as problem:
+        raise TesterLibraryError(f"{path} has a line that is no record: {problem}") from None
 
 
 def _free(evidence: Path, name: str) -> Path:

@@ -9,13 +9,14 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..model.number import percent
-from ..model.units import Bandwidth, Ratio
+from ..model.number import counted, percent
+from ..model.units import Bandwidth, Ratio, duration_text
 from ..reporting.comparison import Change, Comparison, compare, status
 from ..reporting.rebuild import evidence_of
-from ..reporting.records import Records, read_verdicts, short_names
+from ..reporting.records import Records, read_longest_trials, read_verdicts, short_names
 from ._command import command
 
+_SAME_LENGTH = 1.1  # trials that end by what they see are never quite as long as each other
 _DESCRIPTION = """
 Compares the values that two runs judged: value by value, the worse ones first. A value is not compared where
 one of the runs did not measure it, or its tester fell short. exit status: 0 nothing is worse; 1 a value is
@@ -39,18 +40,22 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    before, after = read_verdicts(evidence_of(options.before)), read_verdicts(evidence_of(options.after))
+    folders = evidence_of(options.before), evidence_of(options.after)
+    before, after = map(read_verdicts, folders)
     found = compare(before, after, options.tolerance)
+    testbeds = list(_other_testbeds(before, after))
+    settings = [*_other_profiles(before, after), *_other_durations(*folders)]
     if options.json:
         runs = {
             "before": _run(before),
             "after": _run(after),
             "tolerance": float(options.tolerance.value),
-            "differing_testbeds": list(_other_testbeds(before, after)),
+            "differing_testbeds": testbeds,
+            "differing_settings": settings,
         }
         print(json.dumps({**runs, "values": [each.record() for each in found]}, indent=2, ensure_ascii=False))
     else:
-        print("\n".join(_lines(before, after, found)))
+        print("\n".join(_lines(before, after, [*testbeds, *settings], found)))
     return status(found)
 
 
@@ -59,14 +64,16 @@ def _run(records: Records) -> dict[str, object]:
     return {"id": records.run["id"], "started_at": records.run["started_at"], "devices": devices}
 
 
-def _lines(before: Records, after: Records, found: Sequence[Comparison]) -> Iterator[str]:
+def _lines(
+    before: Records, after: Records, differences: Sequence[str], found: Sequence[Comparison]
+) -> Iterator[str]:
     for name, records in (("before", before), ("after", after)):
         testers = records.run["testers"]
         devices = (
             f"{t['testbed']['name']} {t['testbed']['dut'].get('version', '')}".strip() for t in testers
         )
         yield f"{name:<7} {records.run['started_at']}  {', '.join(devices)}"
-    yield from (f"{'differs':<7} {text}" for text in _other_testbeds(before, after))
+    yield from (f"{'differs':<7} {text}" for text in differences)
     yield ""
     suites = short_names(tuple(dict.fromkeys(each.suite for each in found)))
     short = dict(zip(dict.fromkeys(each.suite for each in found), suites, strict=True))
@@ -98,6 +105,37 @@ def _other_testbeds(before: Records, after: Records) -> Iterator[str]:
         if ports or other:
             told = "; ".join(ports) or "its file has another content"
             yield f"the testbed {name} is not the same: {told}"
+
+
+def _other_profiles(before: Records, after: Records) -> Iterator[str]:
+    """Testbeds that were measured with another profile: values of short and long trials are not alike."""
+    sides = [
+        {tester["testbed"]["name"]: str(tester.get("profile", "")) for tester in records.run["testers"]}
+        for records in (before, after)
+    ]
+    for name in sorted(sides[0].keys() & sides[1].keys()):
+        was, now = (side[name] or "none" for side in sides)
+        if was != now:
+            yield f"the profile of {name} is {now}, {was} before"
+
+
+def _other_durations(before: Path, after: Path) -> Iterator[str]:
+    """How many tests had trials of another length, and the one that differs most."""
+    was, now = read_longest_trials(before), read_longest_trials(after)
+    factors = {
+        place: max(was[place], now[place]) / max(1, min(was[place], now[place]))
+        for place in was.keys() & now.keys()
+    }
+    others = sorted(
+        (place for place in factors if factors[place] > _SAME_LENGTH), key=lambda p: (-factors[p], p)
+    )
+    if others:
+        _, suite, test = others[0]
+        lengths = f"{duration_text(now[others[0]])}, {duration_text(was[others[0]])} before"
+        yield (
+            f"the longest trial of {counted(len(others), 'test')} has another length: {suite} · {test} "
+            f"{lengths}"
+        )
 
 
 def _speed(bps: int | None) -> str:

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .codec import decode, encode
+from ..errors import TesterLibraryError
+from .codec import decode, encode, parse
 from .durable import write_file
 from .long_name import below_testbed
 
@@ -95,11 +96,20 @@ def write(directory: Path, title: str, items: Sequence[Item], suite_s: float = 0
 
 
 def read(directory: Path) -> Agenda | None:
-    """The agenda of these records; None where a suite was run without one."""
+    """The agenda of these records; None where a suite was run without one.
+
+    Raises:
+        TesterLibraryError: it cannot be read.
+    """
     path = directory / FILE
-    return agenda_of(path.read_text(encoding="utf-8")) if path.exists() else None
+    if not path.exists():
+        return None
+    try:
+        return agenda_of(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        raise TesterLibraryError(f"{path} is not the agenda of a run: {problem}") from None
 
 
 def agenda_of(text: str) -> Agenda:
     """The agenda, from its text."""
-    return decode(Agenda, json.loads(text))
+    return decode(Agenda, parse(text))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..errors import TesterLibraryError
 from .agenda import Item
-from .codec import decode, encode
+from .codec import decode, encode, parse
 from .durable import make_directory, write_file
 from .outcome import ERROR, FAIL, INCONCLUSIVE, overall
 from .place import EVIDENCE
@@ -72,7 +72,7 @@ def read_plan(run: Path) -> tuple[PlannedCell, ...]:
         why = "has no run of a campaign on several testers" if run.is_dir() else "is no folder"
         raise TesterLibraryError(f"{run} {why} (from {Path.cwd()}); give the folder of such a run")
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse(path.read_text(encoding="utf-8"))
         if content["schema"] != _SCHEMA:
             raise ValueError(f"schema {content['schema']}, this version reads {_SCHEMA}")
         return tuple(decode(PlannedCell, cell) for cell in content["cells"])
@@ -92,7 +92,7 @@ def _attempts(folder: Path) -> Iterator[Attempt]:
     for number in numbers:
         path = folder / str(number)
         try:
-            content = json.loads((path / _ATTEMPT).read_text(encoding="utf-8"))
+            content = parse((path / _ATTEMPT).read_text(encoding="utf-8"))
             yield Attempt(path, **content)
         except (OSError, ValueError, TypeError) as problem:
             raise TesterLibraryError(f"{path / _ATTEMPT} cannot be read: {problem}") from None

@@ -9,14 +9,30 @@ from __future__ import annotations
 
 import collections.abc
 import dataclasses
+import json
 from collections.abc import Hashable, Mapping
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
+from math import isfinite
 from pathlib import PurePath
 from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
+
+
+def parse(text: str | bytes) -> Any:
+    """A value from JSON. ValueError if it is none, is nested too deeply, or has a number beyond a float."""
+    try:
+        return json.loads(text, parse_float=_finite)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _finite(text: str) -> float:
+    if not isfinite(number := float(text)):
+        raise ValueError(f"{text} is too large for a number")
+    return number
 
 
 def encode(value: object) -> Any:
@@ -65,6 +81,7 @@ def decode(cls: type[T], data: Mapping[str, Any]) -> T:
 
     Raises:
         KeyError: a field without a default is missing.
+        ValueError: a value is none of its field.
     """
     values = {name: _value(hint, data[name]) for name, hint in _fields(cast(Hashable, cls)) if name in data}
     missing = [name for name in _required(cast(Hashable, cls)) if name not in values]
@@ -89,6 +106,13 @@ def _required(cls: Any) -> list[str]:
     ]
 
 
+def _fraction(data: Any) -> Fraction:
+    try:
+        return Fraction(data)
+    except ArithmeticError:  # of `1/0`, and of an infinite number
+        raise ValueError(f"{data!r} is no fraction") from None
+
+
 def _value(hint: Any, data: Any) -> Any:
     if data is None:
         return None
@@ -104,7 +128,7 @@ def _value(hint: Any, data: Any) -> Any:
             return {key: _value(arguments[1], item) for key, item in data.items()}
         return {int(key): count for key, count in data}
     if hint is Fraction:
-        return Fraction(data)
+        return _fraction(data)
     if isinstance(hint, type) and dataclasses.is_dataclass(hint):
         return decode(hint, data)
     if isinstance(hint, type) and issubclass(hint, Enum):

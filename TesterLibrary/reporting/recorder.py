@@ -27,7 +27,7 @@ from ..measurement.calibration import Calibration
 from ..measurement.trial import Trial
 from ..methodology.result import Result
 from ..verdict import Verdict
-from .codec import encode
+from .codec import encode, parse
 from .demonstration import demonstration
 from .durable import RecordError, append_line, drop_cut_line, make_directory, write_file
 from .earlier_runs import KEY as EARLIER_RUNS
@@ -321,7 +321,7 @@ def read_run(directory: Path) -> dict[str, Any]:
 def run_of(path: Path, text: str) -> dict[str, Any]:
     """The content of `run.json`, from its text. TesterLibraryError if it is none."""
     try:
-        content = json.loads(text)
+        content = parse(text)
     except ValueError as problem:
         raise TesterLibraryError(f"{path} cannot be read: {problem}") from None
     if not isinstance(content, dict) or not {"id", "started_at", "testers"} <= content.keys():

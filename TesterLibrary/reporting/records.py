@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -18,7 +17,7 @@ from ..methodology.result import Result
 from ..verdict import Verdict
 from .agenda import Agenda
 from .agenda import read as read_agenda
-from .codec import decode
+from .codec import decode, parse
 from .long_name import short_names_of
 from .outcome import ERROR, FAIL, INCONCLUSIVE
 from .place import RecordPlace
@@ -315,7 +314,7 @@ def _lines(path: Path, make: Callable[[dict[str, Any]], T], cut: list[str]) -> I
         cut.append(path.name)
     for number, line in enumerate(lines, 1):
         try:
-            record = json.loads(line)
+            record = parse(line)
             if record["schema"] != SCHEMA:
                 raise ValueError(f"schema {record['schema']}, this version reads {SCHEMA}")
             made = make(record)

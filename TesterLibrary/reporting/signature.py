@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import TesterLibraryError
+from .codec import parse
 from .durable import write_file
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def read_signature(path: Path) -> Signature | None:
     if not beside.exists():
         return None
     try:
-        record = json.loads(beside.read_text(encoding="utf-8"))
+        record = parse(beside.read_text(encoding="utf-8"))
         if record["algorithm"] != _ALGORITHM:
             raise ValueError(f"algorithm {record['algorithm']}")
         signature = Signature(

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -13,9 +12,9 @@ from typing import Any
 
 from ..errors import TesterLibraryError
 from . import statement
+from .codec import parse
 from .digests import digest_of
 from .place import EVIDENCE
-from .rebuild import READ_BY_CI
 from .signature import fingerprint, load_public_key, read_signature
 
 
@@ -25,6 +24,7 @@ class Finding(Enum):
     FITS = "fits"
     WRONG = "WRONG"
     UNKNOWN = "not known"
+    NOT_COVERED = "no part"  # of what is certified
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def _bytes(path: Path) -> bytes:
 
 def _content(path: Path, content: bytes) -> dict[str, Any]:
     try:
-        told = json.loads(content)
+        told = parse(content)
     except ValueError as problem:
         raise TesterLibraryError(f"{path} is no certificate: {problem}") from None
     keys = {"kind", "schema", "run", "outcome", "certifies", "title", "files"}
@@ -116,7 +116,7 @@ def _files(run: Path, files: Mapping[str, str]) -> Iterator[tuple[Finding, str]]
     fitting = 0
     for name, digest in files.items():
         if not (run / name).is_file():
-            yield Finding.UNKNOWN if name in READ_BY_CI else Finding.WRONG, f"{name} is missing"
+            yield Finding.WRONG, f"{name} is missing"
         elif digest_of(run / name) != digest:
             yield Finding.WRONG, f"{name} has changed since the certificate was made"
         else:
@@ -124,4 +124,10 @@ def _files(run: Path, files: Mapping[str, str]) -> Iterator[tuple[Finding, str]]
     for path in sorted(path for path in (run / EVIDENCE).rglob("*") if path.is_file()):
         if (name := path.relative_to(run).as_posix()) not in files:
             yield Finding.WRONG, f"{name} was added since the certificate was made"
+    for page in sorted(run.glob("**/*.html")):
+        if (name := page.relative_to(run).as_posix()) not in files and not name.startswith(f"{EVIDENCE}/"):
+            yield (
+                Finding.NOT_COVERED,
+                f"{name} is not among the files of the certificate; it may say anything",
+            )
     yield Finding.FITS, f"{fitting} of {len(files)} files are those that the certificate rests on"

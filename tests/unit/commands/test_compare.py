@@ -6,12 +6,17 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from TesterLibrary.commands.main import main
-from tests.unit.reporting.golden import GOLDEN
+from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.verdict import Outcome, Verdict
+from tests.unit.reporting.golden import GOLDEN, SECOND, _Testbed, _Tester
+from tests.unit.reporting.simulated import SimulatedBench
 
 
 @pytest.fixture
@@ -60,6 +65,30 @@ def test_another_testbed_of_the_same_name_is_said(worse: Path, capsys: pytest.Ca
     assert json.loads(capsys.readouterr().out)["differing_testbeds"] == [
         "the testbed uncounted is not the same: its file has another content"
     ]
+
+
+def test_another_profile_and_longer_trials_are_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A quick run and a full one are `3 same` to nobody."""
+    runs = []
+    for profile, seconds in (("quick", 1), ("full", 60)):
+        runs.append(tmp_path / profile)
+        recorder = Recorder(runs[-1] / "evidence", profile)
+        recorder.run(testbed=_Testbed(), capabilities=_Tester(), seed=1, profile=profile)
+        recorder.begin_test("Suite", "Loss")
+        recorder.trial(
+            replace(SimulatedBench().measure(Fraction(1, 10), SECOND), duration_ns=seconds * 10**9)
+        )
+        recorder.verdict(Verdict(Outcome.PASS, "loss", "0 %", "<= 0 %", least=Fraction(0), most=Fraction(0)))
+        recorder.end_test(outcome="PASS", status="PASS", message="", started_at="", elapsed_s=1)
+    assert main(["compare", *map(str, runs)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2:4] == [
+        "differs the profile of simulated is full, quick before",
+        "differs the longest trial of 1 test has another length: Suite · Loss 60 s, 1 s before",
+    ]
+    assert lines[-1] == "1 same"
 
 
 def test_the_folder_of_the_records_may_be_named(worse: Path) -> None:

@@ -108,6 +108,21 @@ def test_files_that_are_missing_or_more_are_named(
     assert "WRONG     evidence/more.jsonl was added since the certificate was made" in said
 
 
+def test_a_page_that_no_certificate_covers_is_named(
+    run: Path, keys: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = run / "allure-report" / "index.html"
+    page.parent.mkdir(exist_ok=True)
+    page.write_text("PASS")
+    status, said = verify(run, keys / "mine.pub", capsys)
+    assert status == 0
+    assert "no part   allure-report/index.html is not among the files of the certificate" in said
+    (run / "summary.md").unlink()
+    status, said = verify(run, keys / "mine.pub", capsys)
+    assert status == 1
+    assert "WRONG     summary.md is missing" in said
+
+
 def test_a_certificate_that_was_changed_does_not_fit_its_signature(
     run: Path, keys: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -149,6 +164,7 @@ def test_a_certificate_without_its_evidence_is_half_known(
         ("certificate.json", '{"schema": 9}', "has schema 9; this version reads 1"),
         ("certificate.json", '{"files": {"../../etc/passwd": ""}}', "names files that are not in the folder"),
         (SIGNED, "{}", "is no Ed25519 signature"),
+        (SIGNED, "[" * 50_000, "is no Ed25519 signature: it is nested too deeply"),
         (SIGNED, '{"algorithm": "Ed25519", "public_key": "00", "signature": ""}', "keys have 32 bytes"),
     ],
 )

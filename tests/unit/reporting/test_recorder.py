@@ -193,6 +193,36 @@ def test_a_wrong_line_elsewhere_is_an_error_that_names_it(evidence: Path) -> Non
         read(evidence)
 
 
+@pytest.mark.parametrize(
+    ("kind", "old", "new", "message"),
+    [
+        ("verdict", '"least":"1/3"', '"least":"1/0"', "'1/0' is no fraction"),
+        ("test", '"elapsed_s":1', '"elapsed_s":1e999', "1e999 is too large for a number"),
+        ("test", '"elapsed_s":1', f'"elapsed_s":{"[" * 50_000}', "it is nested too deeply"),
+    ],
+)
+def test_a_value_that_nobody_can_have_recorded_is_an_error_that_names_its_line(
+    evidence: Path, kind: str, old: str, new: str, message: str
+) -> None:
+    recorder = Recorder(evidence)
+    recorder.begin_test("Suite", "Test")
+    recorder.verdict(Verdict(Outcome.PASS, "loss", "0", "1", least=Fraction(1, 3), most=Fraction(1)))
+    recorder.end_test(outcome="PASS", status="PASS", message="", started_at="", elapsed_s=1)
+    path = evidence / f"{kind}s.jsonl"
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(TesterLibraryError, match=rf"{kind}s\.jsonl:1 is not a record: .*{message}"):
+        read(evidence)
+
+
+@pytest.mark.parametrize("content", ['{"title": "Night", "it', "[]", '{"title": "Night"}'])
+def test_an_agenda_that_was_cut_off_is_an_error_that_names_it(evidence: Path, content: str) -> None:
+    Recorder(evidence).event("one")
+    (evidence / "agenda.json").write_text(content)
+    with pytest.raises(TesterLibraryError, match=r"agenda\.json is not the agenda of a run"):
+        read(evidence)
+
+
 def test_a_later_format_is_refused(evidence: Path) -> None:
     Recorder(evidence).trial(trial())
     path = evidence / "trials.jsonl"
