@@ -188,3 +188,4 @@ class Plan:
     ends: tuple[PlannedEnd, ...] = ()
     paths: tuple[PlannedPath, ...] = ()
     stamps: tuple[PlannedStamps, ...] = ()
+    remarks: tuple[str, ...] = ()  # sentences for the log: what is planned otherwise than one may expect

@@ -23,6 +23,7 @@ from .alike import groups, plan_alike
 from .apart import check_clients_apart
 from .content import Content, content
 from .departures import frame_order, frame_sizes, planned_departures
+from .device_addresses import DeviceAddresses
 from .expected_fields import expected_fields
 from .frame import announcement, measured_frame
 from .inline import plan_path
@@ -102,16 +103,19 @@ def compile(  # noqa: A001 - the word of the architecture
         [plan.end for plan in played], [end for plan in beside if plan.job != job.name for end in plan.ends]
     )
     more += [n for plan in played for n in plan.neighbours if n.address not in taken]
+    device = DeviceAddresses(ports)
+    ours = (n for n in more if not device.role(n.address, n.port))
     learning += dict.fromkeys(frame for plan in played for frame in plan.learning if frame not in learning)
     return Plan(
         job=job.name,
         seed=job.seed,
         streams=tuple(stream for stream, _ in made),
-        neighbours=(*answered, *dict.fromkeys(more)),
+        neighbours=(*answered, *dict.fromkeys(ours)),
         learning=tuple(learning),
         ends=tuple(plan.end for plan in played),
         paths=tuple(plan_path(path, number, job.seed, ports=ports) for number, path in enumerate(job.paths)),
         stamps=tuple(plan_stamps(stamps, ports=ports) for stamps in job.stamps),
+        remarks=tuple(device.remarks(more)),
     )
 
 

@@ -24,6 +24,7 @@ from ..protocols.frame import Frame
 from ..protocols.parameters import parameter_values, written_parameters
 from ..protocols.scope import layout_of
 from ..wire.address import Station, station_of
+from .device_addresses import DeviceAddresses
 from .frame import announcement
 from .questions import questions
 from .trigger import plan_trigger
@@ -76,7 +77,8 @@ def plan_end(
     try:
         if isinstance(end, Trigger):
             return EndPlan(plan_trigger(end, splitmix64(seed, number), ports=ports), (), ())
-        planner = _Planner(end, load_protocol(end.protocol), station_of(ports[end.port], ports))
+        station, device = station_of(ports[end.port], ports), DeviceAddresses(ports)
+        planner = _Planner(end, load_protocol(end.protocol), station, device)
         if isinstance(end, Clients):
             return planner.clients(end, splitmix64(seed, number), gateways, neighbours)
         assert isinstance(end, Responder)
@@ -89,8 +91,8 @@ def plan_end(
 class _Planner:
     """Plans one end, whose protocol is known."""
 
-    def __init__(self, end: End, protocol: Protocol, station: Station) -> None:
-        self._end, self._protocol, self._station = end, protocol, station
+    def __init__(self, end: End, protocol: Protocol, station: Station, device: DeviceAddresses) -> None:
+        self._end, self._protocol, self._station, self._device = end, protocol, station, device
         layout = layout_of(protocol.stack)
         names = [header.name for header in layout.headers]
         self._ip = next((name for name in names if name in ("IP", "IPv6")), "")
@@ -348,9 +350,11 @@ class _Planner:
                 yield PlannedNeighbour(port.name, address, port.mac)
 
     def _learning(self, mine: AddressRange | None) -> Iterator[LearningFrame]:
-        if mine is not None:
-            first = Station(self._station.port, mine.first, other=self._station.other)
-            yield LearningFrame(self._station.port.name, announcement(first))
+        port = self._station.port
+        ours = (address for address in mine or () if not self._device.role(address, port.name))
+        if (address := next(ours, None)) is not None:
+            first = Station(port, address, other=self._station.other)
+            yield LearningFrame(port.name, announcement(first))
 
 
 def asked_for(end: End, ports: Mapping[str, Port]) -> Iterator[tuple[Station, Address]]:

@@ -73,7 +73,7 @@ class Connections:
         if end.name in self._running:
             raise end.refused("it is running already; stop it first, or give another name")
         target, plan = self._tester.target, self._plan(end)
-        target.load(plan)
+        self._tester.load(plan)
         try:
             target.inject(plan.learning)
             started, backlog = target.snapshot([plan.job]), self._tester.backlog_drops()

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,6 +38,7 @@ from .trial_parts import TrialParts
 
 Measured = TypeVar("Measured")
 _ANY_ERROR = Fraction(10**9)
+_LOG = logging.getLogger(__name__)  # Robot writes it to its log
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,7 @@ class Tester:
     faults: list[str] = field(default_factory=list)  # where it fell short, trial by trial
     sent: Counter[str] = field(default_factory=Counter)  # frames of recorded trials, by stream
     off_pace: list[str] = field(default_factory=list)  # trials in which nothing was wrong but the rate
+    remarks: set[str] = field(default_factory=set)  # on plans, which have been logged
     device_is_new: bool = False  # made for this tester: nothing that was sent before has left a trace in it
 
     def plan(self, name: str, streams: Sequence[Stream]) -> Plan:
@@ -185,6 +188,15 @@ class Tester:
             first_id=first_id,
             forwarding=self.forwarding,
         )
+
+    def load(self, plan: Plan) -> None:
+        """Loads a plan. Each of its remarks is logged and recorded once."""
+        self.target.load(plan)
+        for remark in plan.remarks:
+            if remark not in self.remarks:
+                self.remarks.add(remark)
+                _LOG.info("%s", remark)
+                self.recorder.event("remark", job=plan.job, text=remark)
 
     def replan(self, plan: Plan, stream_id: int, stream: Stream) -> PlannedStream:
         """A stream of a plan after a change, with its id and signature; it goes on at once."""

@@ -74,7 +74,7 @@ class StreamRun:
     def load(self) -> None:
         """Loads the job and sends its learning frames."""
         target = self._tester.target
-        target.load(self.plan)
+        self._tester.load(self.plan)
         self._tester.on_air.append(self)
         try:
             target.inject(self.plan.learning)

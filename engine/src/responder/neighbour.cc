@@ -121,7 +121,9 @@ std::optional<Neighbour> ReadAdvertisement(Frame frame) {
   if (view->type != wire::kEtherTypeIpv6) return std::nullopt;
   const auto message = wire::NeighbourMessage::Parse(packet);
   if (!message || message->type != wire::kNeighbourAdvertisement) return std::nullopt;
-  return Neighbour{.address = message->target, .mac = message->link_address.value_or(view->source)};
+  // The questions are multicast: their answers have the option (RFC 4861 4.4, 7.2.5).
+  if (!message->link_address) return std::nullopt;
+  return Neighbour{.address = message->target, .mac = *message->link_address};
 }
 
 std::vector<uint8_t> AskNeighbour(const Question& question) {

@@ -10,6 +10,7 @@
 
 #include "responder/learned.h"
 #include "wire/arp.h"
+#include "wire/checksum.h"
 #include "wire/ethernet.h"
 #include "wire/icmp6.h"
 
@@ -79,6 +80,24 @@ TEST(Neighbour, SolicitationForOursIsAnsweredByOurMac) {
   EXPECT_TRUE(message->solicited);
   EXPECT_EQ(message->destination, V6(1));
   EXPECT_EQ(ReadAdvertisement(reply), (Neighbour{.address = V6(9), .mac = kOurs}));
+}
+
+TEST(Neighbour, AnAdvertisementWithoutALinkLayerAddressIsDiscarded) {
+  auto frame = Answer(Ask(V6(9), V6(1)));
+  const MutableFrame packet =
+      MutableFrame(frame).subspan(wire::Ethernet::Parse(frame)->header_bytes);
+  constexpr size_t kMessageBytes = 24;
+  frame.resize(frame.size() -
+               (wire::kNeighbourPacketBytes - wire::kIpv6HeaderBytes - kMessageBytes));
+  wire::Store16(packet.data() + 4, kMessageBytes);
+  const MutableFrame message = packet.subspan(wire::kIpv6HeaderBytes, kMessageBytes);
+  wire::Store16(message.data() + 2, 0);
+  const auto ip = wire::Ipv6::Parse(packet.first(wire::kIpv6HeaderBytes + kMessageBytes));
+  ASSERT_TRUE(ip);
+  wire::Store16(message.data() + 2, wire::Checksum(message, ip->PseudoSum()));
+  const Frame cut = packet.first(wire::kIpv6HeaderBytes + kMessageBytes);
+  ASSERT_TRUE(wire::NeighbourMessage::Parse(cut)) << "well formed but for the option";
+  EXPECT_FALSE(ReadAdvertisement(frame));
 }
 
 TEST(Neighbour, DuplicateAddressDetectionIsAnsweredToAllNodes) {

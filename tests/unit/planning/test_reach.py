@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address
+from dataclasses import replace
+from ipaddress import ip_address, ip_interface
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ from TesterLibrary.model.editor import FieldValues, RandomField, RandomPrefix, S
 from TesterLibrary.model.plan import Plan
 from TesterLibrary.planning.reach import possible
 
-from .bench import MAC1, MAC2, ROUTED, compiled, stream
+from .bench import MAC1, MAC2, ROUTED, ROUTED6, compiled, stream
 from .edits import edited, editor
 
 
@@ -34,6 +35,35 @@ def test_it_answers_only_where_it_is_asked() -> None:
     values = FieldValues(("198.19.1.9", "198.19.2.9", "224.0.0.5"))
     plan = compiled(edited("Ether / IP / UDP", editor("IP.dst", values)), ports=ROUTED)
     assert answered(plan, "p2") == ["198.19.1.2", "198.19.1.9"]
+
+
+def test_it_never_answers_for_the_device_or_the_whole_network() -> None:
+    """A device that probes its own address (RFC 5227, RFC 4862) has to get no answer."""
+    sweep = edited("Ether / IP / UDP", editor("IP.src", Sweep("198.18.1.0", "198.18.1.255")))
+    plan = compiled(sweep, ports=ROUTED)
+    hosts = [f"198.18.1.{n}" for n in range(3, 255)]
+    assert answered(plan, "p1") == ["198.18.1.2", *hosts]
+    assert plan.remarks == (
+        "port p1 does not answer ARP or neighbour discovery for 198.18.1.0 (network address), 198.18.1.1 "
+        "(gateway of p1), 198.18.1.255 (broadcast address)",
+    )
+    back = edited("Ether / IP / UDP", editor("IP.dst", Sweep("198.19.1.1", "198.19.1.3")))
+    assert answered(compiled(back, ports=ROUTED), "p2") == ["198.19.1.2", "198.19.1.3"]
+    sixth = edited("Ether / IPv6 / UDP", editor("IPv6.src", Sweep("2001:2:0:1::", "2001:2:0:1::3")))
+    plan = compiled(sixth, ports=ROUTED6)
+    assert answered(plan, "p1") == ["2001:2:0:1::2", "2001:2:0:1::3"]
+    assert "2001:2:0:1:: (subnet-router anycast address), 2001:2:0:1::1 (gateway of p1)" in plan.remarks[0]
+
+
+def test_it_never_answers_for_the_gateway_as_a_fixed_source() -> None:
+    plan = compiled(edited('Ether / IP(src="198.18.1.1") / UDP'), ports=ROUTED)
+    assert answered(plan, "p1") == ["198.18.1.2"]
+
+
+def test_both_addresses_of_a_point_to_point_network_are_hosts() -> None:
+    ports = ROUTED | {"p1": replace(ROUTED["p1"], address=ip_interface("198.18.1.1/31"), gateway=None)}
+    plan = compiled(edited('Ether / IP(src="198.18.1.0") / UDP'), ports=ports)
+    assert (answered(plan, "p1"), plan.remarks) == (["198.18.1.1", "198.18.1.0"], ())
 
 
 def test_it_answers_for_what_the_headers_say() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scapy.layers.l2 import ARP, Ether
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.files import paths
@@ -87,6 +88,16 @@ def test_servers_are_answered_for_where_they_are_asked_for() -> None:
     ]
     elsewhere = planned(responder(servers=Endpoints.parse("10.0.0.1:80")), ports=ROUTED)
     assert elsewhere.neighbours == ()
+
+
+def test_sources_of_clients_leave_out_the_addresses_of_the_device() -> None:
+    sources = Endpoints.parse("198.18.1.1-198.18.1.3")
+    plan = planned(clients(sources=sources), ports=ROUTED)
+    assert [str(neighbour.address) for neighbour in plan.neighbours] == ["198.18.1.2", "198.18.1.3"]
+    assert [Ether(learning.frame)[ARP].psrc for learning in plan.learning] == ["198.18.1.2"]
+    assert plan.remarks == (
+        "port p1 does not answer ARP or neighbour discovery for 198.18.1.1 (gateway of p1)",
+    )
 
 
 def test_clients_go_through_their_addresses_and_then_their_ports() -> None:

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from fractions import Fraction
+from ipaddress import ip_interface
 from pathlib import Path
 
 import pytest
 
 from TesterLibrary.errors import PlanError, TesterLibraryError
+from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.units import Duration
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.sending import send
@@ -112,3 +115,20 @@ def test_a_stream_that_has_not_sent_yet_makes_a_trial_no_longer(tmp_path: Path) 
     (trial,) = traffic.stop([])
     assert [result.counters.tx_packets > 0 for result in trial.streams] == [True, False]
     assert trial.duration_ns == pytest.approx(SECOND.ns, rel=0.2)
+
+
+def test_what_a_plan_remarks_is_logged_and_recorded_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    tester = fake_tester(tmp_path)
+    tester.ports["p1"] = replace(tester.ports["p1"], address=ip_interface("198.18.0.2/24"))  # type: ignore[index]
+    headers = HeaderStack.parse('Ether / IP(src="198.18.0.255") / UDP')
+    traffic = Traffic(tester)
+    with caplog.at_level("INFO"):
+        for _ in range(2):
+            traffic.start([replace(stream(rate="1 kpps"), headers=headers)])
+            traffic.stop([])
+    remark = "port p1 does not answer ARP or neighbour discovery for 198.18.0.255 (broadcast address)"
+    assert [record.getMessage() for record in caplog.records] == [remark]
+    events = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
+    assert [event["text"] for event in events if event["event"] == "remark"] == [remark]
