@@ -60,6 +60,7 @@ void Capture::Drain(const std::stop_token& stop) try {
   while (!stop.stop_requested() && !complete_->load(std::memory_order_acquire)) {
     if (!DrainAll()) std::this_thread::sleep_for(kDrainPause);
   }
+  DrainAll();  // what was published before it was complete
 } catch (const std::bad_alloc&) {
   // Rings fill, and what finds no room is counted as dropped.
   Log(LogLevel::kError, "capture", {{"name", plan_.name}, {"reason", "no memory left"}});

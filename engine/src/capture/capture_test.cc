@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
+#include <thread>
 
 namespace tester {
 namespace {
@@ -66,6 +68,20 @@ TEST(Capture, KeepsTheFirstFramesOfAllWorkers) {
   capture.End(50);
   capture.Gather();
   EXPECT_EQ(TimesOf(capture), (std::vector<uint64_t>{5, 10, 15}));
+}
+
+TEST(Capture, HasAllItsFramesOnceItIsComplete) {
+  for (int round = 0; round < 100; ++round) {
+    Capture capture(Plan(Lane::Keep::kFirst, 50), 1, 2, 1, 0);
+    for (uint64_t time = 1; time <= 50; ++time) See(capture, 0, time);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (capture.kept() < 50 && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::yield();
+    }
+    ASSERT_EQ(capture.kept(), 50U) << "round " << round;
+    capture.End(60);
+    capture.Gather();
+  }
 }
 
 TEST(Capture, KeepsTheLastFramesOfAllWorkers) {
