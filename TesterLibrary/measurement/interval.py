@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -96,6 +97,22 @@ class StreamInterval:
         """Lost frames if all arrivals that may be copies were copies of frames of the interval."""
         again = self.received if self.again is None else min(self.again, self.received)
         return max(0, self.sent - (self.received - again))
+
+
+def misattributed(name: str, intervals: Iterable[Interval], counted: StreamCounters) -> str:
+    """Why the losses of intervals are not known to be losses; empty if they may be.
+
+    Without a signature the version bit alone says in which interval a frame left. A device that writes over
+    it both ways keeps the sums of both versions, but no more frames can be lost in intervals than in all.
+    """
+    lost = sum(stream.lost for interval in intervals for stream in interval.streams if stream.name == name)
+    missing = max(0, counted.tx_packets - counted.rx_packets)
+    if lost <= missing:
+        return ""
+    return (
+        f"{lost:,} frames of {name!r} are missing in intervals, and {missing:,} in all: the device writes "
+        "over their version, or sends copies"
+    )
 
 
 def may_be_copies(order: OrderCounters) -> int | None:

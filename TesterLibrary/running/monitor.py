@@ -20,7 +20,13 @@ from dataclasses import dataclass, replace
 
 from ..errors import PlanError
 from ..measurement.counter import increase
-from ..measurement.interval import Interval, PortInterval, StreamInterval, may_be_copies
+from ..measurement.interval import (
+    Interval,
+    PortInterval,
+    StreamInterval,
+    may_be_copies,
+    misattributed,
+)
 from ..measurement.snapshot import Snapshot, StreamCounters, VersionCounters, without_signature
 from ..methodology.monitoring import Method, MonitoringResult
 from ..model.units import Duration
@@ -136,6 +142,9 @@ class Monitor:
         evidence = [run.evidence(self._first, everything) for run in self._runs]
         objections = [o for e in evidence for o in e.objections(self._tester.rules.limits)]
         objections += [o for run in self._runs for o in reflections(run.plan.streams)]
+        unsigned = (s for s in everything.streams if s.id in self._unsigned)
+        told = [misattributed(self._names[s.id], self.intervals, s) for s in unsigned]
+        objections += filter(None, told)
         if self._reason and sending:
             objections.append(f"{self._reason}, so it takes the end of the traffic to tell what is lost")
         return MonitoringResult(

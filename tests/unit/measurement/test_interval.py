@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from TesterLibrary.measurement.interval import Interval, StreamInterval
+from TesterLibrary.measurement.interval import Interval, StreamInterval, misattributed
 from TesterLibrary.measurement.snapshot import VersionCounters
+from tests.counted import stream_counters
 
 SECOND = 10**9
 NOTHING = VersionCounters()
@@ -53,3 +54,15 @@ def test_an_interval_in_which_nothing_arrives() -> None:
     assert (dark.lost, dark.delay_ns, dark.received_rate) == (10, None, 0)
     assert str(dark) == "interval 3, 1 s: sent 10, lost 10 (100.0000 %), 0 pps"
     assert interval(StreamInterval.between("idle", NOTHING, NOTHING, SECOND)).loss == 0
+
+
+def test_intervals_miss_no_more_frames_than_are_missing_in_all() -> None:
+    """A device changes the version bit of frames both ways: all arrive, one in the wrong version."""
+    intervals = [interval(north(999)), interval(north(1001))]
+    told = misattributed("north", intervals, stream_counters(1, tx_packets=2000, rx_packets=2000))
+    assert told == (
+        "1 frames of 'north' are missing in intervals, and 0 in all: the device writes over their version, "
+        "or sends copies"
+    )
+    assert not misattributed("north", intervals, stream_counters(1, tx_packets=2000, rx_packets=1999))
+    assert not misattributed("south", intervals, stream_counters(1, tx_packets=2000, rx_packets=2000))

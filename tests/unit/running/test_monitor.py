@@ -22,6 +22,7 @@ from TesterLibrary.running.monitor import Monitor, MonitorThread
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.running.traffic import Traffic
 from TesterLibrary.running.trial import StreamRun
+from TesterLibrary.targets.base import Flipped
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget
 from TesterLibrary.verdict import Outcome
 
@@ -329,3 +330,38 @@ def test_without_signature_an_erased_version_is_recognised_by_counts_that_cannot
     assert trial.loss_bounds == (0, 1)  # a frame that arrived twice would hide one that was lost
     assert result.verdict_below(Ratio(Fraction(0))).outcome is Outcome.INCONCLUSIVE
     assert result.reason == "the device writes over the version of 'north'"
+
+
+class _BothWays(FakeTarget):
+    """A device that gives a frame the other version, and later gives one back."""
+
+    flips = 0
+
+    def flip(self, jobs: Sequence[str]) -> Flipped:
+        self.flips += 1
+        return super().flip(jobs)
+
+    def snapshot(self, jobs: Sequence[str] = (), *, buckets: bool = True) -> Snapshot:
+        counters = super().snapshot(jobs, buckets=buckets)
+        moved = int(self.flips == 2)  # while frames of version 0 are on their way
+        streams = []
+        for s in counters.streams:
+            zero, one = s.versions
+            zero = replace(zero, rx_packets=zero.rx_packets + moved)
+            one = replace(one, rx_packets=max(0, one.rx_packets - moved))
+            streams.append(replace(s, versions=(zero, one)))
+        return replace(counters, streams=tuple(streams))
+
+
+def test_what_is_not_known_to_be_lost_is_no_fail(tmp_path: Path) -> None:
+    """Frames on their way hide what arrives in the wrong version, and all frames arrive."""
+    target = _BothWays(device=FakeDevice(FakePath(delay=Duration(10 * MILLISECOND))))
+    watched = Watched(tmp_path, target, (replace(stream(rate="1 kpps"), signature=False),))
+    for _ in range(30):
+        watched.advance(watched.monitor.poll())
+    result, trial = watched.stop()
+    assert (trial.received, result.reason) == (trial.sent, "")
+    assert result.lost
+    verdict = result.verdict_below(Ratio(Fraction(0)))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "and 0 in all: the device writes over their version, or sends copies" in str(verdict)
