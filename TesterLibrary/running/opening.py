@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -17,7 +17,7 @@ from ..measurement.evidence import EvidenceLimits
 from ..model.ports import Port
 from ..model.responder import Clients, Responder
 from ..model.trigger import Trigger
-from ..model.units import Duration
+from ..model.units import Bandwidth, Duration
 from ..reporting.progress import Console
 from ..reporting.recorder import Recorder
 from ..targets.base import Capabilities, LeaseTerms, PortInfo, Target
@@ -160,7 +160,9 @@ def open_tester(
         found = _leased(target, lease.terms(testbed.testbed))
         capabilities = _with_far_ends(capabilities, testbed.testbed)
         found += _said_of_tags(capabilities)
-        ports = {port.name: _port(port, capabilities) for port in testbed.testbed.ports}
+        ports = {port.name: described_port(port, capabilities) for port in testbed.testbed.ports}
+        if not (testbed.testbed.dut.is_embedded or testbed.testbed.dut.is_simulated):
+            found += nominal_speeds(testbed.testbed.ports, capabilities)
         tester = Tester(
             target=target,
             capabilities=capabilities,
@@ -304,12 +306,30 @@ def _sleep_of(target: Target) -> Callable[[float], None]:
     return time.sleep
 
 
-def _port(port: TestbedPort, capabilities: Capabilities) -> Port:
-    """A port as the testbed names it, with what the tester knows of it."""
+def nominal_speeds(ports: Iterable[TestbedPort], capabilities: Capabilities) -> tuple[str, ...]:
+    """The line rates that the testbed names of links that have no speed of their own, in one sentence."""
+    names = [f"{port.name} {port.speed}" for port in ports if not capabilities.port(port.name).link_speed_bps]
+    if not names:
+        return ()
+    return (f"line rate is what the testbed says ({', '.join(names)}): the links have no speed of their own",)
+
+
+def described_port(port: TestbedPort, capabilities: Capabilities) -> Port:
+    """A port as the testbed names it, with what the tester knows of it.
+
+    Raises:
+        TestbedError: the tester has no such port, or its link has another speed than the testbed says.
+    """
     try:
         info = capabilities.port(port.name)
     except KeyError as error:
         raise TestbedError(f"testbed port {port.name!r}: {error.args[0]}") from None
+    if info.link_speed_bps and info.link_speed_bps != port.speed.bps:
+        link = Bandwidth(info.link_speed_bps)
+        raise TestbedError(
+            f"testbed port {port.name!r}: speed is {port.speed}, and its link has {link}, so 100 % would be "
+            f"another load; write speed: {link}, or set the link to {port.speed}"
+        )
     return port.described_by(info.mac, info.max_frame_size)
 
 
