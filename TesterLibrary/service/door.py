@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
-import ipaddress
 import json
 import os
 import re
@@ -23,6 +22,7 @@ from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
 
+from ..reporting.live.host_header import is_own_host
 from .config import Config
 from .connections import Connections
 from .ledger import Caller, Ledger, Work
@@ -181,13 +181,7 @@ class Door:
             raise Elsewhere(f"a page of {origin[:100]!r} may not use this service")
 
     def _is_own(self, host: str) -> bool:
-        name = host.strip().lower()
-        name = name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]
-        try:
-            ipaddress.ip_address(name)
-        except ValueError:
-            return name in self._names
-        return True
+        return is_own_host(host, self._names)
 
     def _caller(
         self, headers: Mapping[str, str], method: str, client: tuple[str, int], here: tuple[str, int] | None

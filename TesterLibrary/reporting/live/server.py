@@ -23,6 +23,7 @@ from ...errors import TesterLibraryError
 from ...files.paths import report_file
 from .feed import Feed, Numbered
 from .follow import REPORTS
+from .host_header import is_own_host
 from .told import encoded
 
 LOOPBACK = "127.0.0.1"
@@ -112,13 +113,7 @@ class Server(ThreadingHTTPServer):
 
     def is_own(self, host: str | None) -> bool:
         """Whether a Host header names this machine and not a name that somebody else lets lead here."""
-        name = (host or "").strip().lower()
-        name = name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]
-        try:
-            ipaddress.ip_address(name)
-        except ValueError:
-            return name in self._names
-        return True
+        return is_own_host(host, self._names)
 
     def handle_error(self, request: object, client_address: object) -> None:
         """A client that has gone is no error."""

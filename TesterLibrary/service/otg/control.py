@@ -297,6 +297,11 @@ class TrafficGenerator:
         if any(self._flows.settings[name].unresolved for name in names):
             warnings = self._stations.start()
             self._find_gateways(self._config)
+        if again := [name for name in names if name in self._flows.sending]:
+            warnings = [
+                *warnings,
+                f"{', '.join(again)}: started before, and not over; begun anew, with counters of 0",
+            ]
         self._flows.start(names)
         return warnings
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import orjson
 
+from ...reporting.live.host_header import is_own_host
 from .control import Answering
 from .json_text import parsed, plain
 from .refusal import OtgError
@@ -127,12 +128,20 @@ class _Server(ThreadingHTTPServer):
         with self._lock:
             self._silent.pop(get_ident(), None)
 
+    def is_own(self, host: str | None) -> bool:
+        """Whether a Host header names this server. A foreign page may lead a name of its own here."""
+        return is_own_host(host, ("localhost",))
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that went away is no error of ours."""
 
 
 class _UnixServer(_Server):
     address_family = socket.AF_UNIX
+
+    def is_own(self, host: str | None) -> bool:  # noqa: ARG002
+        """A name leads to no socket of this kind."""
+        return True
 
     def server_bind(self) -> None:
         """Binds; a path has no name of a host, which those of HTTP look for."""
@@ -173,6 +182,11 @@ class _Handler(BaseHTTPRequestHandler):
                 else f"there are {', '.join(sorted(set(_paths())))}"
             )
             self._refuse(status, known)
+            return
+        if not self.server.is_own(self.headers.get("Host")):
+            self._refuse(
+                HTTPStatus.MISDIRECTED_REQUEST, "this server is reached by its address, or as localhost"
+            )
             return
         if self.headers.get("Origin"):
             self._refuse(

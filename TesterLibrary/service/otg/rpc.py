@@ -16,8 +16,9 @@ from google.protobuf.message import DecodeError
 
 from ...errors import TesterLibraryError
 from .control import Answer, Answering
-from .refusal import OtgError
+from .refusal import Findings, OtgError
 from .schema import Message, message_class, service
+from .support import check_fields
 
 _MOST_BODY = 64 << 20  # bytes
 _CLIENTS = 16  # calls at once; others wait
@@ -93,9 +94,18 @@ def _empty(octets: bytes) -> bytes:
     return octets
 
 
-def _unwrapped(kind: str, message: Message) -> Message | None:
+def _unwrapped(kind: str, message: Message | bytes) -> Message | OtgError | None:
     """The message of a call in its request, which is its only field."""
-    return getattr(message, message.DESCRIPTOR.fields[0].name) if kind else None
+    if isinstance(message, bytes):
+        return OtgError(["the request of this call has no fields; send an empty one"]) if message else None
+    return _foreign(message) or (getattr(message, message.DESCRIPTOR.fields[0].name) if kind else None)
+
+
+def _foreign(message: Message) -> OtgError | None:
+    """The refusal of a request with fields that are not in the model; None if it has none."""
+    findings = Findings()
+    check_fields(message, "", findings)
+    return OtgError(findings.errors) if findings.errors else None
 
 
 def _wrapped(response: Any, answer: Message | bytes) -> Message:
@@ -114,6 +124,8 @@ def _wrapped(response: Any, answer: Message | bytes) -> Message:
 def _joined(kind: str, pieces: Iterator[Message]) -> Message | OtgError:
     octets = bytearray()
     for piece in pieces:
+        if refused := _foreign(piece):
+            return refused
         octets += piece.datum
         if len(octets) > _MOST_BODY:
             return OtgError([f"a message of more than {_MOST_BODY} bytes"])

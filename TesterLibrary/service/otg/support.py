@@ -7,6 +7,7 @@ Modules that read messages say so with `reads`; `docs/otg.md` has the table that
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -65,6 +66,13 @@ def check(message: Message, path: str, findings: Findings) -> None:
     _check(message, path, findings, set())
 
 
+def check_fields(message: Message, path: str, findings: Findings) -> None:
+    """Notes fields of a message itself that this version of the model does not have."""
+    unknown: Any = UnknownFieldSet(message)  # it has no hints
+    for number in sorted({field.field_number for field in unknown}):
+        findings.add(path, f"field number {number} is not in this version of the model")
+
+
 def _check(message: Message, path: str, findings: Findings, sound: set[tuple[str, bytes]]) -> None:
     """`sound` has the messages that were found to be right, since thousands of flows share many parts."""
     known = message.DESCRIPTOR
@@ -72,8 +80,7 @@ def _check(message: Message, path: str, findings: Findings, sound: set[tuple[str
     if key in sound:
         return
     before = len(findings.errors)
-    for number in sorted({unknown.field_number for unknown in _unknown(message)}):
-        findings.add(path, f"field number {number} is not in this version of the model")
+    check_fields(message, path, findings)
     named = []
     for field, value in message.ListFields():
         about = _about(field)
@@ -88,6 +95,10 @@ def _check(message: Message, path: str, findings: Findings, sound: set[tuple[str
                     _check(one, f"{place}[{index}]", findings, sound)
             else:
                 _check(value, place, findings, sound)
+        elif about.is_real:
+            for shown, one in _each(place, value, many=about.is_list):
+                if not math.isfinite(one):
+                    findings.add(shown, f"{one} is no number; give a finite one")
         elif about.values is not None:
             for shown, one in _each(place, value, many=about.is_list):
                 if one not in about.values:
@@ -106,6 +117,7 @@ class _About:
     is_read: bool
     is_list: bool
     is_message: bool
+    is_real: bool  # a number with a fraction
     is_alternative: bool  # that `choice` may name
     values: frozenset[int] | None  # of an enumeration, those that are read
 
@@ -120,14 +132,10 @@ def _about(field: FieldDescriptor) -> _About:
         is_read=is_read(message, field.name),
         is_list=is_list(field),
         is_message=field.type == FieldDescriptor.TYPE_MESSAGE,
+        is_real=field.type in (FieldDescriptor.TYPE_FLOAT, FieldDescriptor.TYPE_DOUBLE),
         is_alternative=field.name in alternatives(message),
         values=None if known is None else frozenset(known[name] for name in values_read(field)),
     )
-
-
-def _unknown(message: Message) -> Any:
-    """Fields that a newer client has sent."""
-    return UnknownFieldSet(message)
 
 
 def _supported(message: Descriptor) -> str:

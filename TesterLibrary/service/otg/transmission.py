@@ -196,6 +196,11 @@ class Transmission:
             for group in together:
                 group.started, group.final, group.settling, group.doubts = True, None, None, ()
 
+    @property
+    def sending(self) -> frozenset[str]:
+        """The names of flows that were started and have not ended."""
+        return frozenset(name for group in self._groups if group.is_sending for name in group.flows)
+
     def _check_room(self, groups: Sequence[Group]) -> None:
         """PlanError if flows, with those that are sending, ask for more than a port carries."""
         others = [group for group in self._groups if group.is_sending and group not in groups]

@@ -192,6 +192,13 @@ def test_a_device_that_repeats_frames_for_ever_keeps_nobody(tmp_path: Path) -> N
     assert found["loss"] == pytest.approx(100 / found["frames_tx"])
 
 
+def test_a_second_start_says_that_counters_begin_anew(bench: Bench) -> None:
+    bench.call("SetConfig", **config(flow("f", duration={"choice": "continuous"}), flow("g")))
+    assert bench.transmit("start", "f") == {"warnings": []}
+    anew = "f: started before, and not over; begun anew, with counters of 0"
+    assert bench.transmit("start", "f", "g") == {"warnings": [anew]}
+
+
 def test_flows_start_and_stop_by_name(bench: Bench) -> None:
     bench.call("SetConfig", **config(endless("f"), endless("g")))
     bench.transmit("start", "f")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import math
 import socket
 import ssl
 import time
@@ -29,6 +30,8 @@ from .bench import Bench
 from .configs import config, flow
 
 HOST = "127.0.0.1"
+
+FOREIGN = b"\x98\x06\x01"  # field 99, a number
 
 
 @pytest.fixture
@@ -88,6 +91,7 @@ def test_one_port_speaks_http_and_https(port: int, tls: bool) -> None:
         ("POST", "/config", {"Content-Length": "9" * 5000}, 413, "at most"),
         ("POST", "/config", {"Content-Length": "-1"}, 411, "Content-Length"),
         ("POST", "/config", {"Origin": "https://elsewhere.example"}, 403, "browsers"),
+        ("GET", "/config", {"Host": "elsewhere.example"}, 421, "by its address, or as localhost"),
         ("TRACE", "/config", {}, 501, "Unsupported method"),
     ],
 )
@@ -95,8 +99,8 @@ def test_requests_that_are_refused(
     bench: Bench, port: int, method: str, path: str, headers: dict[str, str], status: int, said: str
 ) -> None:
     client = connection(port, tls=False)
-    client.putrequest(method, path)
-    for name, value in {"Content-Length": "0", **headers}.items():
+    client.putrequest(method, path, skip_host=True)
+    for name, value in {"Host": f"localhost:{port}", "Content-Length": "0", **headers}.items():
         client.putheader(name, value)
     client.endheaders()
     answer = client.getresponse()
@@ -216,3 +220,30 @@ def test_messages_come_and_go_in_pieces(channel: grpc.Channel) -> None:
     with pytest.raises(grpc.RpcError) as caught:
         send(iter([data(datum=b"\xff\xff\xff")]))
     assert "no Config" in json.loads(caught.value.details())["errors"][0]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("SetConfig", "field number 99 is not in this version"),
+        ("GetMetrics", "field number 99 is not in this version"),
+        ("GetConfig", "the request of this call has no fields"),
+    ],
+)
+def test_fields_around_a_message_are_refused(channel: grpc.Channel, name: str, said: str) -> None:
+    with pytest.raises(grpc.RpcError) as caught:
+        _call(channel, name, FOREIGN)
+    assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert said in json.loads(caught.value.details())["errors"][0]
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_what_is_no_number_is_refused(channel: grpc.Channel, number: float) -> None:
+    """JSON has none of these; gRPC has, and they were exceptions."""
+    request = message_class("SetConfigRequest")()
+    request.config.CopyFrom(parsed("Config", json.dumps(config(flow())).encode()))
+    request.config.flows[0].rate.percentage = number
+    with pytest.raises(grpc.RpcError) as caught:
+        _call(channel, "SetConfig", request.SerializeToString())
+    assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert f"flows[0].rate.percentage: {number} is no number" in caught.value.details()
