@@ -16,11 +16,14 @@ from itertools import count
 from pathlib import Path
 from typing import IO
 
+from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
+
 from ..errors import TestbedError, TesterLibraryError
 from ..files.document import did_you_mean
 from ..model.units import Duration
 from ..reporting.durable import RecordError
 from ..testbeds import RunningTestbed
+from ..testbeds.sandbox import JOB_VARIABLE
 from .counter_source import CounterSource, source_of
 
 _GRACE_S = 2.0  # for a program to end when it is asked to
@@ -68,6 +71,23 @@ class HostProgram:
             said.append(output.read().decode(errors="replace"))
             output.close()
         return ProgramResult(self.process.wait(), *said)
+
+
+def shared_folder() -> Path | None:
+    """The folder of the suite that runs, whose files programs in an embedded device and its hosts may read.
+
+    None where no suite runs, and for a job of `tester serve`, whose suites are given texts by strangers.
+    """
+    if JOB_VARIABLE in os.environ:
+        return None
+    try:
+        source = BuiltIn().get_variable_value("${SUITE SOURCE}")
+    except RobotNotRunningError:
+        return None
+    if not source:
+        return None
+    path = Path(source)
+    return path if path.is_dir() else path.parent
 
 
 class Hosts:

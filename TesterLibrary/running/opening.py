@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from pathlib import Path
 
 from ..errors import TestbedError, TesterLibraryError
 from ..files.calibration import stored_calibration
@@ -138,6 +139,7 @@ def open_tester(
     scopes: Scopes | None = None,
     profile: str = "",
     lease: LeaseWish = LeaseWish(),
+    shared: Path | None = None,
 ) -> OpenTestbed:
     """Sets the testbed up, starts or reaches its tester, acquires its lease and resolves gateways.
 
@@ -153,7 +155,7 @@ def open_tester(
     """
     check_testbed_of_run(name)
     with ExitStack() as stack:
-        testbed = stack.enter_context(open_testbed(name))
+        testbed = stack.enter_context(open_testbed(name, shared))
         target = open_target(testbed)
         stack.callback(target.close)
         capabilities = target.capabilities()

@@ -30,7 +30,7 @@ from ..testbeds.load import shipped_testbeds
 from ..verdict import Verdict
 from .capture import Captures
 from .connections import Connections
-from .hosts import Hosts
+from .hosts import Hosts, shared_folder
 from .measurer import Pauses, TrialMeasurer
 from .memberships import Memberships
 from .opening import LeaseWish, OpenTestbed, open_tester
@@ -139,6 +139,7 @@ class Suite:
                 scopes=self.scopes,
                 profile=load_profile(self.profile_name).name,
                 lease=self.lease,
+                shared=shared_folder(),
             )
             for sentence in self._open.found:
                 self.warn(sentence)

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from ..testbeds.sandbox import JOB_VARIABLE
 from . import attached
 from .account import Account
 
 LOG = "job.log"
 RUN = "run"  # the folder of records and reports
-_MARK = "TESTER_JOB"  # in the environment of each process of a job
 _TESTER = (sys.executable, "-m", "TesterLibrary.commands.main")
 _ASK_S = 15.0  # for a run that is asked to end: it closes the tester, and writes its reports
 _KILL_S = 5.0
@@ -55,7 +55,7 @@ class Running:
                 stdout=log,
                 stderr=asyncio.subprocess.STDOUT,
                 cwd=folder,
-                env={**environment, **more, _MARK: job, "PYTHONUNBUFFERED": "1"},
+                env={**environment, **more, JOB_VARIABLE: job, "PYTHONUNBUFFERED": "1"},
                 start_new_session=True,
             )
         return cls(job, process)
@@ -94,7 +94,7 @@ def kill_all(job: str) -> None:
 
 
 def _members(job: str) -> Iterator[int]:
-    mark = f"{_MARK}={job}".encode()
+    mark = f"{JOB_VARIABLE}={job}".encode()
     for folder in Path("/proc").iterdir():
         if not folder.name.isdecimal() or int(folder.name) == os.getpid():
             continue

@@ -26,13 +26,15 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from ..errors import NotInstalled, TestbedBroken, TestbedError
 from .embedded import DutPort, devices, restarts
 from .embedded.cable import CABLE
 from .namespace import ETHERNET_HEADER, Namespace
-from .processes import ProcessId, in_namespaces
+from .processes import ProcessId, end_all, in_namespaces
+from .sandbox import Sandbox
 
 _GRACE = 2.0  # seconds for a process inside to end by itself
 _QUIET = 0.1  # seconds without a frame of the device's own
@@ -44,6 +46,7 @@ class Host:
 
     def __init__(self, wanted: Mapping[str, Any]) -> None:
         self._device = wanted["device"]
+        self.sandbox = Sandbox(Path(wanted["shared"]) if wanted["shared"] else None)
         self.tester = Namespace()
         self.dut = Namespace.create()
         self._cables: dict[str, str] = {}  # the device's interface: the tester's
@@ -54,6 +57,7 @@ class Host:
         # before programs, and on a fully busy machine a bridge at 300,000 frames/s dropped none.
         if wanted["dut_cpu"] is not None:
             self.dut.receive_on(wanted["dut_cpu"])
+        self.dut.sandbox = self.sandbox
         for namespace in (self.tester, self.dut):
             namespace.silence()
         self.tester.without_ipv6()
@@ -104,6 +108,7 @@ class Host:
         """Facts about the running device that the owner of the testbed needs."""
         return {
             "dut_handle": self.dut.handle,
+            "sandbox": self.sandbox.init,
             "unsteered": self.dut.unsteered,
             "hosts": {name: namespace.handle for name, namespace in self.hosts.items()},
             "shells": {name: namespace.shell for name, namespace in self.hosts.items()},
@@ -134,8 +139,8 @@ class Host:
         """Ends what runs inside. The namespaces go with this process."""
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is ending already
         inside = {self.tester.handle, self.dut.handle, *(host.handle for host in self.hosts.values())}
-        for process in in_namespaces(inside):
-            process.end(_GRACE)
+        end_all([process for process in in_namespaces(inside) if process.pid != self.sandbox.init], _GRACE)
+        self.sandbox.close()
 
 
 def _answer(value: Mapping[str, Any]) -> None:

@@ -14,12 +14,22 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ..errors import NotInstalled, TestbedBroken, TestbedError
 from ..model.units import Duration
+from . import confinement
 from .privilege import is_privileged, missing_for_user_namespace
-from .processes import ProcessId, all_pids, command_line, in_namespaces, open_namespaces
+from .processes import (
+    ProcessId,
+    all_pids,
+    begins_namespace,
+    command_line,
+    end_all,
+    in_namespaces,
+    open_namespaces,
+)
 from .testbed import Testbed, TestbedPort
 
 _MODULE = "TesterLibrary.testbeds.host"
@@ -29,7 +39,8 @@ _GRACE = 5.0  # seconds for a host to take its testbed down
 class HostProcess:
     """One embedded testbed, held by a process (see `host.py`) that ends with its owner."""
 
-    def __init__(self, testbed: Testbed, dut_cpu: int | None) -> None:
+    def __init__(self, testbed: Testbed, dut_cpu: int | None, shared: Path | None = None) -> None:
+        """Starts it. `shared`: a folder that programs in its hosts and its device may read."""
         self._name = testbed.name
         self._ports = testbed.ports
         self._privileged = is_privileged()
@@ -42,6 +53,7 @@ class HostProcess:
                 "device": testbed.dut.device,
                 "options": dict(testbed.dut.options),
                 "dut_cpu": dut_cpu,
+                "shared": str(shared) if shared else "",
                 "ports": [_wanted(port, self.mac(number)) for number, port in enumerate(testbed.ports)],
             }
             self._description = self._ask(json.dumps(wanted))
@@ -107,8 +119,17 @@ class HostProcess:
 
     @property
     def dut_prefix(self) -> tuple[str, ...]:
-        """Runs a command inside the device."""
+        """Runs a command in the network of the device, with the files of this machine."""
         return self._inside(self._description["dut_handle"])
+
+    @property
+    def device_prefix(self) -> tuple[str, ...]:
+        """Runs a command inside the device, whose programs see few files of this machine (`sandbox.py`)."""
+        return (*self.dut_prefix, *self._confined)
+
+    @property
+    def _confined(self) -> tuple[str, ...]:
+        return sys.executable, "-I", "-S", confinement.__file__, str(self._description["sandbox"])
 
     @property
     def system(self) -> str:
@@ -121,8 +142,9 @@ class HostProcess:
         return tuple(self._description["hosts"])
 
     def host_prefix(self, name: str) -> tuple[str, ...]:
-        """Runs a command on a host of that name."""
-        return (*self._inside(self._description["hosts"][name]), *self._description["shells"][name])
+        """Runs a command on a host of that name, in its guest or with few files of this machine."""
+        shell = self._description["shells"][name] or self._confined
+        return (*self._inside(self._description["hosts"][name]), *shell)
 
     def _inside(self, handle: int) -> tuple[str, ...]:
         return (*self._enter, f"--net=/proc/{self._process.pid}/fd/{handle}")
@@ -196,8 +218,10 @@ def list_testbeds() -> tuple[HostedTestbed, ...]:
     for pid in all_pids():
         arguments = command_line(pid)
         host = ProcessId.of(pid)
-        # python -m MODULE NAME --owner PID:START; preceded by unshare's words for a moment
-        if host and len(arguments) == 6 and arguments[1:3] == ["-m", _MODULE]:
+        # python -m MODULE NAME --owner PID:START; preceded by unshare's words for a moment. The first process
+        # of its sandbox is forked from it.
+        is_host = len(arguments) == 6 and arguments[1:3] == ["-m", _MODULE]
+        if host and is_host and not begins_namespace(pid):
             with suppress(ValueError):  # a process of somebody else may have such arguments
                 found.append(HostedTestbed(arguments[3], host, ProcessId.parse(arguments[5])))
     return tuple(found)
@@ -222,8 +246,7 @@ def clean_stale() -> tuple[HostedTestbed, ...]:
 
 def _end_inside(namespaces: Sequence[int]) -> None:
     """Ends what still runs there, which a host does itself unless it was killed; then lets go of them."""
-    for process in in_namespaces(namespaces):
-        process.end(_GRACE)
+    end_all(in_namespaces(namespaces), _GRACE)
     for handle in namespaces:
         os.close(handle)
 

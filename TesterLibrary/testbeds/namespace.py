@@ -27,6 +27,7 @@ from pyroute2.netlink.nfnetlink.nfctsocket import NFCTSocket
 from ..model.ports import Interface
 from ..model.units import Duration
 from .address_limit import limit_addresses
+from .sandbox import Sandbox
 
 ETHERNET_HEADER = 14  # bytes
 _CLONE_NEWNET = 0x40000000
@@ -79,6 +80,7 @@ class Namespace:
         self.cpu: int | None = None  # set by `receive_on`
         self.shell: tuple[str, ...] = ()  # words before those of a program that a guest in it is to run
         self.system = ""  # of such a guest
+        self.sandbox: Sandbox | None = None  # of its programs
         self._receive_mask = ""  # for each new interface, where the kernel has no default for it
         self.unsteered = ""
 
@@ -96,11 +98,16 @@ class Namespace:
     def beside(self, interface: str) -> Namespace:
         """A new namespace with an interface of this one, which is up there and has no address."""
         other = Namespace.create()
-        other.cpu = self.cpu
+        other.cpu, other.sandbox = self.cpu, self.sandbox
         other.silence()
         self._route.link("set", index=self._index(interface), net_ns_fd=other.handle)
         other.up(interface)
         return other
+
+    def scratch(self) -> Path:
+        """A new folder for files of its programs."""
+        assert self.sandbox is not None
+        return self.sandbox.scratch()
 
     @contextmanager
     def entered(self) -> Iterator[None]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,14 +51,30 @@ class ProcessId:
         while self.is_alive() and time.monotonic() < deadline:
             time.sleep(0.01)
 
+    def ask_to_end(self) -> None:
+        """Asks it to end. PermissionError if it is another user's."""
+        for number in (signal.SIGTERM, signal.SIGCONT):
+            self._signal(number)
+
     def end(self, grace: float) -> None:
         """Asks it to end, and after `grace` seconds makes it. PermissionError if it is another user's."""
-        for numbers in ((signal.SIGTERM, signal.SIGCONT), (signal.SIGKILL,)):
-            for number in numbers:
-                if self.is_alive():
-                    with suppress(ProcessLookupError):
-                        os.kill(self.pid, number)
-            self.wait(grace)
+        self.ask_to_end()
+        self.wait(grace)
+        self._signal(signal.SIGKILL)
+        self.wait(grace)
+
+    def _signal(self, number: int) -> None:
+        if self.is_alive():
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+
+def end_all(processes: Sequence[ProcessId], grace: float) -> None:
+    """Asks all of them to end, and after `grace` seconds makes each. PermissionError as of `end`."""
+    for process in processes:
+        process.ask_to_end()
+    for process in processes:
+        process.end(grace)
 
 
 def all_pids() -> Iterator[int]:
@@ -72,6 +88,16 @@ def command_line(pid: int) -> list[str]:
         return (_PROC / str(pid) / "cmdline").read_bytes().decode(errors="replace").split("\0")[:-1]
     except OSError:
         return []
+
+
+def begins_namespace(pid: int) -> bool:
+    """Whether a process is the first one in a namespace of processes below ours."""
+    try:
+        status = (_PROC / str(pid) / "status").read_text()
+    except OSError:
+        return False
+    _, *inner = status.partition("\nNSpid:")[2].partition("\n")[0].split() or [""]
+    return inner[-1:] == ["1"]
 
 
 def open_namespaces(pid: int) -> list[int]:

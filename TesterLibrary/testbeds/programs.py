@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import resource
 import shutil
@@ -14,24 +13,15 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import IO
 
 from ..errors import NotInstalled, TestbedBroken
 from .namespace import Namespace
+from .sandbox import Sandbox
 
 _LONGEST_START = 5.0  # seconds
 _FILES = 1 << 20  # the kernel's own bound, fs.nr_open
 _LOOK = 0.02  # seconds
-_libc = ctypes.CDLL(None, use_errno=True)
-
-
-def scratch() -> Path:
-    """A new folder in memory, for this process and those that it starts: it has its own mounts."""
-    folder = Path("/mnt")
-    if _libc.mount(b"tmpfs", bytes(folder), b"tmpfs", 0, None) != 0:
-        raise OSError(ctypes.get_errno(), f"{folder} of its own: {os.strerror(ctypes.get_errno())}")
-    return folder
 
 
 def load_nftables(namespace: Namespace, rules: str) -> None:
@@ -46,6 +36,8 @@ def load_nftables(namespace: Namespace, rules: str) -> None:
 def serve(namespace: Namespace, command: Sequence[str], *, package: str, service: tuple[str, int]) -> None:
     """Starts a program on the device's CPU, with as many files as it may have; waits until it accepts.
 
+    It sees few files of this machine (`sandbox.py`).
+
     Raises:
         NotInstalled: it is not there; the message names its package.
         TestbedBroken: it ended, or does not listen in time.
@@ -58,13 +50,14 @@ def serve(namespace: Namespace, command: Sequence[str], *, package: str, service
 def start(
     namespace: Namespace, command: Sequence[str], *, package: str, ready: Callable[[], bool], how: str
 ) -> None:
-    """Starts a program on the device's CPU, and waits until it listens: `ready`, `how` it does.
+    """Starts a program as `serve` does, and waits until it listens: `ready`, `how` it does.
 
     Raises:
         NotInstalled, TestbedBroken: as of `serve`.
     """
     words = tempfile.TemporaryFile("w+")  # noqa: SIM115 - the program's, as long as it lives
-    started = _started(namespace, [_find(command[0], package), *command[1:]], words)
+    program = [_find(command[0], package), *command[1:]]
+    started = _started(namespace, program, words, namespace.sandbox)
     deadline = time.monotonic() + _LONGEST_START
     while not ready():
         if started.poll() is not None:
@@ -77,7 +70,7 @@ def start(
 
 
 def run(namespace: Namespace, command: Sequence[str]) -> None:
-    """Starts a program on the device's CPU; waits until it says that it is ready, by a line.
+    """Starts a program of ours on the device's CPU; waits until it says that it is ready, by a line.
 
     Raises:
         TestbedBroken: it ended, or says nothing in time.
@@ -86,7 +79,9 @@ def run(namespace: Namespace, command: Sequence[str]) -> None:
 
 
 def begin(namespace: Namespace, command: Sequence[str], name: str) -> Callable[[float], None]:
-    """Starts a program on the device's CPU that says by a line when it is ready; errors have its name.
+    """Starts a program of ours on the device's CPU that says by a line when it is ready.
+
+    Errors have its name.
 
     Returns what waits for that line for so many seconds; it raises TestbedBroken as `run` does.
     """
@@ -105,14 +100,16 @@ def begin(namespace: Namespace, command: Sequence[str], name: str) -> Callable[[
     return await_ready
 
 
-def _started(namespace: Namespace, program: Sequence[str], words: IO[str]) -> subprocess.Popen[bytes]:
+def _started(
+    namespace: Namespace, program: Sequence[str], words: IO[str], sandbox: Sandbox | None = None
+) -> subprocess.Popen[bytes]:
     with namespace.entered():
         return subprocess.Popen(
             program,
             stdin=subprocess.DEVNULL,
             stdout=words,
             stderr=words,
-            preexec_fn=lambda: _prepare(namespace.cpu),
+            preexec_fn=lambda: _prepare(namespace.cpu, sandbox),
         )
 
 
@@ -122,7 +119,7 @@ def _accepts(namespace: Namespace, service: tuple[str, int]) -> bool:
     return False
 
 
-def _prepare(cpu: int | None) -> None:
+def _prepare(cpu: int | None, sandbox: Sandbox | None) -> None:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     for files in (max(most, _FILES), most):  # only root may raise its limit
         with suppress(ValueError):
@@ -130,6 +127,8 @@ def _prepare(cpu: int | None) -> None:
             break
     if cpu is not None:
         os.sched_setaffinity(0, {cpu})
+    if sandbox is not None:
+        sandbox.enter()
 
 
 def _find(name: str, package: str) -> str:

@@ -39,7 +39,8 @@ class RunningTestbed:
     device's, None if it has none of its own. `notes` is what the reader of a report should know of it all.
     """
 
-    def __init__(self, testbed: Testbed) -> None:
+    def __init__(self, testbed: Testbed, shared: Path | None = None) -> None:
+        """Sets it up. `shared`: a folder that programs in an embedded device and its hosts may read."""
         self.testbed = testbed
         self.engine_cpus, self.dut_cpu = _share_cpus(testbed)
         self._host: HostProcess | None = None
@@ -49,7 +50,7 @@ class RunningTestbed:
             if fills_neighbour_table(testbed.dut.options):
                 self._neighbours = NeighbourTable()
             try:
-                self._host = HostProcess(testbed, self.dut_cpu)
+                self._host = HostProcess(testbed, self.dut_cpu, shared)
             except BaseException:
                 self.close()
                 raise
@@ -67,7 +68,10 @@ class RunningTestbed:
 
     @property
     def dut_prefix(self) -> tuple[str, ...]:
-        """Words before a command that is to run inside the embedded device; empty for a physical one."""
+        """Words before a command that is to run in the embedded device's network; empty for a physical one.
+
+        It has the files and rights of this process: `device_command` is for commands of suites.
+        """
         return self._host.dut_prefix if self._host else ()
 
     @property
@@ -93,7 +97,7 @@ class RunningTestbed:
     def device_command(self, words: Sequence[str]) -> list[str]:
         """The command that runs a program in the device. TestbedError if nobody has said how."""
         if self._host is not None:
-            return [*self.dut_prefix, *words]
+            return [*self._host.device_prefix, *words]
         if self.testbed.dut.shell is not None:
             return self.testbed.dut.shell.runs(words)
         why = (
@@ -151,17 +155,18 @@ class RunningTestbed:
         self.close()
 
 
-def open_testbed(name_or_path: str) -> RunningTestbed:
+def open_testbed(name_or_path: str, shared: Path | None = None) -> RunningTestbed:
     """Reads a testbed file and sets up what it asks for.
 
     `name_or_path` is a shipped name (`embedded/l2-bridge`, `l2-bridge`, `two-nics`) or a path. What an
-    earlier, killed run may have left is removed first. TestbedError if the file is wrong or this machine
+    earlier, killed run may have left is removed first. `shared` is a folder that programs in an embedded
+    device and its hosts may read. TestbedError if the file is wrong or this machine
     cannot do it; nothing is left behind then.
     """
     testbed = load_testbed(name_or_path)
     if testbed.dut.is_embedded:
         clean_stale()
-    return RunningTestbed(testbed)
+    return RunningTestbed(testbed, shared)
 
 
 def _share_cpus(testbed: Testbed) -> tuple[tuple[int, ...], int | None]:

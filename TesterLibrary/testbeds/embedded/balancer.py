@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..programs import scratch, serve
+from ..programs import serve
 from . import DutPort, device, router
 
 if TYPE_CHECKING:
@@ -86,26 +87,26 @@ def build(
     namespace.sysctl("core.somaxconn", 65535)
     namespace.sysctl("ipv4.tcp_max_syn_backlog", 65535)
     namespace.sysctl("ipv4.ip_local_port_range", "1024 65535")
-    command = (_haproxy if software == "haproxy" else _nginx)(service, servers, connections)
+    configured = _haproxy if software == "haproxy" else _nginx
+    command = configured(namespace.scratch(), service, servers, connections)
     serve(namespace, command, package=_PACKAGES[software], service=(address, int(port)))
 
 
-def _haproxy(service: str, servers: Sequence[str], connections: int) -> list[str]:
+def _haproxy(folder: Path, service: str, servers: Sequence[str], connections: int) -> list[str]:
     members = [f"  server s{number} {server}" for number, server in enumerate(servers, 1)]
     chosen = [
         f"  use-server s{number} if {{ req.hdr(host) tester-{number:03} }}"
         for number in range(1, len(members) + 1)
     ]
     lines = "\n".join(members + chosen)
-    configuration = scratch() / "haproxy.cfg"
+    configuration = folder / "haproxy.cfg"
     configuration.write_text(_HAPROXY.format(connections=connections, service=service, servers=lines))
     return ["haproxy", "-db", "-f", str(configuration)]
 
 
-def _nginx(service: str, servers: Sequence[str], connections: int) -> list[str]:
+def _nginx(folder: Path, service: str, servers: Sequence[str], connections: int) -> list[str]:
     lines = "\n".join(f"    server {server};" for server in servers)
     hosts = "\n".join(f"    tester-{number:03} {server};" for number, server in enumerate(servers, 1))
-    folder = scratch()
     workers = 2 * connections  # each has a client's side and a server's
     configuration = folder / "nginx.conf"
     configuration.write_text(

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import TestbedError
-from ..programs import scratch, serve
+from ..programs import serve
 from . import DutPort, device
 from .hosts import as_host, serve_files
 
@@ -76,7 +76,7 @@ def _first(address: Interface) -> Interface:
 
 
 def _serve_proxy(namespace: Namespace, address: str, server: str) -> None:
-    configuration = scratch() / "haproxy.cfg"
+    configuration = namespace.scratch() / "haproxy.cfg"
     configuration.write_text(_PROXY.format(service=f"{address}:{_HTTP}", server=f"{server}:{_HTTP}"))
     command = ["haproxy", "-db", "-f", str(configuration)]
     serve(namespace, command, package="haproxy", service=(address, _HTTP))

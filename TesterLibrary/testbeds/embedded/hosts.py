@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import ipaddress
-import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import TestbedError
-from ..programs import scratch, serve
+from ..programs import serve
+from ..sandbox import python
 from . import DutPort, device
 
 if TYPE_CHECKING:
@@ -65,8 +65,8 @@ def as_host(place: Namespace, interface: str, address: Interface, *, ecn: bool =
 
 def serve_files(place: Namespace, address: str) -> None:
     """Has a host serve `/1kB` to `/10MB` by HTTP."""
-    folder = scratch()
+    folder = place.scratch()
     for name, size in _FILES.items():
         (folder / name).write_bytes(bytes(size))
-    command = [sys.executable, "-m", "http.server", str(_PORT), "--directory", str(folder)]
+    command = [python(), "-I", "-m", "http.server", str(_PORT), "--directory", str(folder)]
     serve(place, command, package="python3", service=(address, _PORT))

@@ -13,7 +13,7 @@ from ipaddress import IPv4Network, IPv6Network
 from typing import TYPE_CHECKING
 
 from ...errors import TestbedError
-from ..programs import load_nftables, scratch, start
+from ..programs import load_nftables, start
 from . import DutPort, device, router
 from .nat import translate
 
@@ -66,7 +66,7 @@ def build(
             "NAT64 needs an IPv6 address and gateway at the first port, and IPv4 at the second"
         )
     router.build(namespace, ports)
-    folder = scratch()
+    folder = namespace.scratch()
     file = folder / "tayga.conf"
     file.write_text(
         _CONFIGURATION.format(tunnel=_TUNNEL, prefix=_PREFIX, pool=_POOL, folder=folder), encoding="ascii"

@@ -14,7 +14,7 @@ import pytest
 from TesterLibrary.errors import Inconclusive, NotInstalled, TestbedBroken, TestbedError
 from TesterLibrary.testbeds import programs
 
-HERE: Any = SimpleNamespace(entered=nullcontext, cpu=None)  # in place of a namespace
+HERE: Any = SimpleNamespace(entered=nullcontext, cpu=None, sandbox=None)  # in place of a namespace
 
 
 def started(*command: str) -> None:
