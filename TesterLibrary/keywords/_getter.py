@@ -88,7 +88,8 @@ class Getter:
         if statistic in _VARIATION:
             value, known, doubt = self._variation(statistic), None, doubt_of(trials)
         else:
-            figure, doubt = self._latency().figure(statistic), delay_doubt_of(trials)
+            copies = sum(trial.order.copies[1] for trial in trials if trial.valid)
+            figure, doubt = self._latency().figure(statistic, copies), delay_doubt_of(trials)
             value, known = figure.value if figure else None, about(figure)
         doubt = doubt or undelayed(trials)
         if value is None:

@@ -11,7 +11,7 @@ from robot.api.deco import keyword
 
 from ..errors import TesterLibraryError
 from ..measurement.interval import Interval
-from ..methodology.interval_series import IntervalStatistic, each_as_expected
+from ..methodology.interval_series import IntervalStatistic, each_as_expected, exactly
 from ..methodology.monitoring import MonitoringResult
 from ..methodology.result import Result
 from ..methodology.tolerance import at_most
@@ -93,7 +93,9 @@ class Monitoring:
         | ``assertion_expected`` | frames, a ratio, ``1 kpps``, ``1 Gbps`` or a time; it has to hold in each |
         | ``message`` | in place of the usual one if the assertion fails |
 
-        Attributes of each: ``number``, ``sent``, ``received``, ``lost`` (frames), ``loss`` (0 to 1),
+        LOST and LOSS are None in an interval in which frames may have arrived twice and hide lost ones.
+        Attributes of each: ``number``, ``sent``, ``received``, ``lost`` (frames, at least; ``most_lost``),
+        ``loss`` (0 to 1),
         ``received_rate`` (frames/s), ``throughput_bps`` (L2), ``delay_ns`` (mean, measured blind; None where
         nothing arrived), ``delay_bound_ns`` (the most by which lost frames make it wrong), ``start_ns``,
         ``end_ns``, ``guard_ns`` (how long its last frames were waited for), ``streams`` and ``ports``. Of a
@@ -108,7 +110,7 @@ class Monitoring:
         traffic = self._suite.traffic
         if statistic is None:
             return traffic.intervals()
-        values = tuple(getattr(interval, statistic.value) for interval in traffic.intervals())
+        values = tuple(exactly(interval, statistic) for interval in traffic.intervals())
         if assertion_operator is None:
             return values
         if assertion_operator is AssertionOperator["then"]:

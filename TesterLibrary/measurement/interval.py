@@ -115,6 +115,11 @@ def misattributed(name: str, intervals: Iterable[Interval], counted: StreamCount
     )
 
 
+def bounds_text(least: int, most: int) -> str:
+    """A count of frames as people read it; both bounds where it is not known."""
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+
+
 def may_be_copies(order: OrderCounters) -> int | None:
     """The most arrivals that may be copies of frames that had arrived; None where nobody counts them."""
     if order.duplicated is None or order.late is None:
@@ -216,9 +221,12 @@ class Interval:
         return float(sum(value * received for value, received in known) / total) if total else None
 
     def __str__(self) -> str:
+        part = percent(self.loss, 4)
+        if self.most_lost > self.lost:
+            part += f" to {percent(self.most_loss, 4)}, as frames may have arrived twice"
         text = (
-            f"interval {self.number}, {Duration(self.duration_ns)}: sent {self.sent:,}, lost {self.lost:,} "
-            f"({percent(self.loss, 4)}), {self.received_rate:,.0f} pps"
+            f"interval {self.number}, {Duration(self.duration_ns)}: sent {self.sent:,}, "
+            f"lost {bounds_text(self.lost, self.most_lost)} ({part}), {self.received_rate:,.0f} pps"
         )
         if self.delay_ns is None or self.delay_bound_ns is None:
             return text

@@ -129,22 +129,29 @@ class Latency:
         found = self.figure(name)
         return found.value if found else None
 
-    def figure(self, name: str) -> Figure | None:
+    def figure(self, name: str, copies: int = 0) -> Figure | None:
         """The same with its error; None where nothing was received.
+
+        Its bounds hold without any so many of the values, which may be of copies.
 
         Raises:
             UnitError: another name.
         """
-        exact = {"min": self.min, "mean": self.mean, "max": self.max}
-        if name in exact:
-            return self._about(exact[name])
+        if name == "max":
+            return self.figure_without(copies, 100)
+        if name == "min":
+            return self._min_without(copies)
+        if name == "mean":
+            return self._mean_without(copies)
         found = re.fullmatch(r"(p|pdv)(\d+(?:\.\d+)?)", name)
         if not found or not 0 < float(found[2]) <= 100:
             allowed = (
                 "min, mean, max, a percentile above p0 up to p100 such as p99.9, or its variation pdv99.9"
             )
             raise UnitError(f"{name!r} is not a statistic of latency; write {allowed}")
-        return self.figure_at(float(found[2]), self.counters.min_ns if found[1] == "pdv" else 0)
+        if found[1] == "p":
+            return self.figure_without(copies, float(found[2]))
+        return self.figure_at(float(found[2]), self.counters.min_ns)
 
     def figure_at(self, percent: float, base: int = 0) -> Figure | None:
         """A percentile, less a base, with its error; 100 is the maximum, which is exact."""
@@ -166,7 +173,25 @@ class Latency:
         )
         assert least
         assert most
-        return replace(found, least=min(found.least, least.least), most=max(found.most, most.most))
+        return _widened(found, least.least, most.most)
+
+    def _min_without(self, copies: int) -> Figure | None:
+        found = self._about(self.min)
+        if not found or not copies:
+            return found
+        most = self._about(at_rank(self.counters.buckets, min(self.count, copies + 1)), percentile=True)
+        return _widened(found, found.least, most.most) if most else None
+
+    def _mean_without(self, copies: int) -> Figure | None:
+        found, count = self._about(self.mean), max(1, self.count - copies)
+        if not found or not copies:
+            return found
+        was = self.counters
+        least = self._about(max(float(was.min_ns), (was.sum_ns - copies * was.max_ns) / count))
+        most = self._about(min(float(was.max_ns), (was.sum_ns - copies * was.min_ns) / count))
+        assert least
+        assert most
+        return _widened(found, least.least, most.most)
 
     def _about(self, value: float | None, base: int = 0, *, percentile: bool = False) -> Figure | None:
         """A value less a base, with its error; a percentile does not leave the range of all values."""
@@ -194,3 +219,14 @@ def _too_few(count: int, percent: float) -> str:
     if not beyond or count * beyond >= 1:
         return ""
     return f"p{percent:g} needs {ceil(1 / beyond):,} values or more, and {count:,} were measured"
+
+
+def _widened(found: Figure, least: float, most: float) -> Figure:
+    """A figure that may lie beyond its error, too."""
+    wide = least < found.least or most > found.most
+    return replace(
+        found,
+        least=min(found.least, least),
+        most=max(found.most, most),
+        error="" if wide else found.error,
+    )

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 from .snapshot import StreamCounters
 
+_TAG_BYTES = 4
 _MOST_TAG_BYTES = 8  # most bytes that a device adds or removes by tags
 
 
@@ -38,9 +38,16 @@ class OctetBalance:
         """The difference, as people read it; empty if there is none."""
         if self.due is None or not self.frames or self.received == self.due:
             return ""
-        each = Fraction(self.received - self.due, self.frames)
-        more = "longer" if each > 0 else "shorter"
-        return f"frames of {self.stream} arrived {float(abs(each)):.4g} bytes {more} than they were sent"
+        missing = abs(self.received - self.due)
+        more = "longer" if self.received > self.due else "shorter"
+        if missing % self.frames == 0:
+            return (
+                f"frames of {self.stream} arrived {missing // self.frames:,} bytes {more} than they were sent"
+            )
+        text = f"frames of {self.stream} arrived {missing:,} bytes {more} in all than they were sent"
+        if missing % _TAG_BYTES == 0 and missing < self.frames * _TAG_BYTES:
+            text += f": {missing // _TAG_BYTES:,} of {self.frames:,}, if each of them by a tag"
+        return text
 
     @property
     def objection(self) -> str:

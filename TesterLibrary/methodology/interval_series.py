@@ -61,6 +61,14 @@ def each_as_expected(
     return assess(None, operator, expected, subject=name, bound=bound, doubt=doubt or "no interval has ended")
 
 
+def exactly(interval: Interval, statistic: IntervalStatistic) -> Any:
+    """A figure of an interval; None where it is absent, or only its bounds are known."""
+    value = known(interval, statistic)
+    if statistic in (IntervalStatistic.LOST, IntervalStatistic.LOSS) and value.least != value.most:
+        return None
+    return getattr(interval, statistic.value)
+
+
 def known(interval: Interval, statistic: IntervalStatistic) -> Any:
     """A figure of an interval, or its bounds where copies or lost frames leave it open; None if absent."""
     value = getattr(interval, statistic.value)

@@ -266,6 +266,8 @@ def about(figure: Figure | None) -> Between | None:
         return None
     if figure.few:
         return Undecided(figure.least, inf, figure.few)
+    if not figure.error:
+        return Between(figure.least, figure.most)
     return About(figure.least, figure.most, f"{duration_text(figure.value)} ± {figure.error}")
 
 

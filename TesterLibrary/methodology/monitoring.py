@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-from ..measurement.interval import Interval
+from ..measurement.interval import Interval, bounds_text
 from ..model.number import percent
 from ..model.units import Duration, Ratio, ratio_text
 from ..verdict import AT_MOST, Between, Verdict, assess
@@ -66,16 +66,20 @@ class MonitoringResult(Result):
             AT_MOST,
             bound.value,
             subject=f"interval loss of {self.title}",
-            measured=f"{Ratio(loss)}{copied}{where}, {self.lost:,} of {self.sent:,} frames in all",
+            measured=f"{Ratio(loss)}{copied}{where}, {self._lost_text} of {self.sent:,} frames in all",
             bound=f"<= {bound} in each of {len(self.intervals)} intervals",
             doubt="; ".join(self.objections) or ("" if self.intervals else "no interval has ended"),
             text=ratio_text,
         )
 
+    @property
+    def _lost_text(self) -> str:
+        return bounds_text(self.lost, self.most_lost)
+
     def __str__(self) -> str:
         text = (
             f"{self.title}: {len(self.intervals)} intervals of {Duration(self.interval_ns)}, "
-            f"sent {self.sent:,}, lost {self.lost:,}"
+            f"sent {self.sent:,}, lost {self._lost_text}"
         )
         if self.worst and self.worst.lost:
             text += f", most in interval {self.worst.number} ({percent(self.worst.loss, 4)})"

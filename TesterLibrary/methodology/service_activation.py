@@ -319,7 +319,7 @@ def accepted(trial: Trial, name: str, acceptance: Acceptance) -> list[Verdict]:
     for statistic, bound, noun in bounds:
         if bound is None:
             continue
-        figure, beside = part.latency.figure(statistic), ""
+        figure, beside = part.latency.figure(statistic, part.order.copies[1]), ""
         if figure and figure.few:  # then the greatest variation is judged, of all frames
             figure, beside = part.latency.figure("pdv100"), f", the greatest of {part.latency.count:,} frames"
         found.append(
@@ -332,6 +332,7 @@ def accepted(trial: Trial, name: str, acceptance: Acceptance) -> list[Verdict]:
                 bound=f"<= {bound}",
                 doubt=delay_doubt_of([part]) or undelayed([part]),
                 criterion=noun,
+                text=duration_text,
             )
         )
     return found

@@ -127,14 +127,13 @@ class StampResult(Result):
     def _delay_below(self, packets: StampedPackets, bound: Duration, percentile: float | None) -> Verdict:
         what = "mean" if percentile is None else f"p{percentile:g}"
         figure = (
-            packets.delay.figure("mean")
+            packets.delay.figure("mean", packets.copies)
             if percentile is None
             else packets.delay.figure_without(packets.copies, percentile)
         )
         value: Between | None = about(figure)
         if figure is not None and packets.copies:
             value = Between(figure.least, figure.most)
-            value = _mean_without(packets, value) if percentile is None else value
         measured = duration_text(figure.value) if figure else "unknown"
         few = figure.few if figure and figure.least <= bound.ns else ""
         if value is not None and (packets.untimed or packets.late):
@@ -189,12 +188,3 @@ def _lost_text(packets: StampedPackets) -> str:
     if packets.most_lost == packets.lost:
         return f"{packets.lost:,}"
     return f"{packets.lost:,} to {packets.most_lost:,}"
-
-
-def _mean_without(packets: StampedPackets, value: Between) -> Between:
-    """A mean without any so many of its values: they may be of copies, which are no packets of their own."""
-    delay, copies = packets.counters.delay, packets.copies
-    count = max(1, delay.count - copies)
-    most = min(float(delay.max_ns), (delay.sum_ns - copies * delay.min_ns) / count)
-    least = max(float(delay.min_ns), (delay.sum_ns - copies * delay.max_ns) / count)
-    return Between(min(value.least, least), max(value.most, most))

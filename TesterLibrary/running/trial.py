@@ -281,10 +281,18 @@ class StreamRun:
         )
 
     def _growth(self, counted: StreamCounters) -> Growth | None:
-        """How its delay grew; a stream that was changed meanwhile has no one load at which it could grow."""
+        """How its delay grew; a stream that was changed meanwhile has no one load at which it could grow.
+
+        Copies of old frames have long delays, which say nothing of a queue: where they may be all that grew,
+        nobody knows whether it did.
+        """
         if counted.id in self._changed:
             return None
-        return growth(self._delays.get(counted.id, ()), counted.first_tx_ns, counted.last_tx_ns)
+        found = growth(self._delays.get(counted.id, ()), counted.first_tx_ns, counted.last_tx_ns)
+        copies = (counted.order.duplicated or 0) + (counted.order.late or 0)
+        # A delay that grows evenly is half of its growth above the first one on average.
+        by_copies_ns = 2 * copies * counted.latency.max_ns / max(1, counted.latency.count)
+        return found if found and by_copies_ns < max(1, found.last_ns - found.first_ns) else None
 
     def evidence_at(self, after: Snapshot) -> Evidence:
         """Evidence of the tester's work since the start."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,6 +20,7 @@ from TesterLibrary.methodology.latency import LatencyMeasurement, measure_latenc
 from TesterLibrary.model.units import Duration, Ratio
 from tests.counted import order_counters
 
+from ..methodology.measured import with_late_copies
 from ..methodology.simulated import SimulatedMeasurer
 from ..methodology.texts.samples import trial as sample
 
@@ -36,6 +38,18 @@ def asked(measurer: SimulatedMeasurer) -> float:
 
 def test_a_latency_that_there_is() -> None:
     assert asked(SimulatedMeasurer()) > 0
+
+
+@pytest.mark.parametrize("statistic", ["mean", "max"])
+def test_old_copies_do_not_make_a_latency_too_long(statistic: str) -> None:
+    """They are timed like frames; 2 % of the arrivals came 100 ms late, and all of these are copies."""
+    trial = with_late_copies(SimulatedMeasurer().measure(Fraction(1, 2), Duration(10**8)))
+    suite: Any = SimpleNamespace(
+        judged=lambda: trial, conclude=lambda verdict, message: verdict.enforce(message)
+    )
+    with pytest.raises(Inconclusive, match=r"it is only known to lie between .* and "):
+        Getter(suite).latency(statistic, AssertionOperator["<="], "1 ms", None)
+    assert Getter(suite).latency("min", AssertionOperator["<="], "1 ms", None) == 10_000
 
 
 def test_no_latency_says_what_was_wrong_with_the_trial() -> None:

@@ -92,6 +92,15 @@ def test_a_frame_that_comes_twice_arrives_once() -> None:
             "frames of north arrived 4 bytes longer than they were sent",
         ),
         (
+            {"rx_packets": 100, "rx_bytes": 6240},
+            "frames of north arrived 160 bytes shorter in all than they were sent: "
+            "40 of 100, if each of them by a tag",
+        ),
+        (
+            {"rx_packets": 100, "rx_bytes": 6401},
+            "frames of north arrived 1 bytes longer in all than they were sent",
+        ),
+        (
             {"rx_packets": 100, "rx_bytes": 2400},
             "frames of north arrived 40 bytes shorter than they were sent",
         ),

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from TesterLibrary.measurement.interval import Interval, StreamInterval, misattributed
 from TesterLibrary.measurement.snapshot import VersionCounters
+from TesterLibrary.methodology.interval_series import IntervalStatistic, exactly
+from TesterLibrary.methodology.monitoring import Method, MonitoringResult
 from tests.counted import stream_counters
 
 SECOND = 10**9
@@ -36,6 +39,19 @@ def test_it_is_what_came_between_two_readings() -> None:
     assert (found.received_rate, found.throughput_bps) == (1000, 512_000)
     assert (found.delay_ns, found.delay_bound_ns) == (2000, 0)
     assert str(found) == "interval 3, 1 s: sent 1,000, lost 0 (0.0000 %), 1,000 pps, delay 2 us ± 0 ns"
+
+
+def test_loss_that_copies_may_hide_is_printed_as_its_bounds() -> None:
+    found = interval(replace(north(), again=5))
+    assert (found.lost, found.most_lost) == (0, 5)
+    assert str(found).startswith(
+        "interval 3, 1 s: sent 1,000, lost 0 to 5 (0.0000 % to 0.5000 %, as frames may have arrived twice), "
+    )
+    assert exactly(found, IntervalStatistic.LOST) is exactly(found, IntervalStatistic.LOSS) is None
+    assert exactly(found, IntervalStatistic.SENT) == 1000
+    assert exactly(interval(north()), IntervalStatistic.LOST) == 0
+    series = MonitoringResult("north", (), SECOND, Method.VERSION, "", (found,))
+    assert str(series) == "north: 1 intervals of 1 s, sent 1,000, lost 0 to 5"
 
 
 def test_loss_goes_into_the_bound_of_the_delay() -> None:

@@ -32,6 +32,7 @@ def with_late_copies(measured: Trial, late_ns: int = 10**8, every: int = 50) -> 
     latency = replace(
         counted.latency,
         count=counted.rx_packets + copies,
+        sum_ns=counted.latency.sum_ns + copies * late_ns,
         max_ns=late_ns,
         buckets={**counted.latency.buckets, index_of(late_ns): copies},
     )

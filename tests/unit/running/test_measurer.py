@@ -323,6 +323,26 @@ class Queueing(FakeTarget):
         return replace(stream, latency=replace(stream.latency, sum_ns=int(count * 0.219 * since / 2)))
 
 
+class Copying(Queueing):
+    """The same, by copies of old frames that arrive more and more."""
+
+    @staticmethod
+    def _queued(stream: StreamCounters, now_ns: int) -> StreamCounters:
+        found = Queueing._queued(stream, now_ns)
+        copies, count = found.latency.count // 10, found.latency.count
+        order = replace(found.order, duplicated=copies)
+        latency = replace(found.latency, max_ns=10**10)
+        return replace(found, rx_packets=count + copies, order=order, latency=latency)
+
+
+def test_a_delay_that_copies_of_old_frames_raise_is_not_called_growing(tmp_path: Path) -> None:
+    tester = replace(fake_tester(tmp_path), target=Copying())
+    trial = TrialMeasurer(tester, [stream()]).measure(Fraction(1, 1000), Duration(5 * SECOND.ns))
+    assert trial.order.duplicated
+    assert trial.streams[0].growth is None
+    assert not trial.not_sustained
+
+
 @pytest.mark.parametrize("queueing", [True, False])
 def test_a_lossless_trial_that_filled_a_queue_says_so(tmp_path: Path, queueing: bool) -> None:
     tester = replace(fake_tester(tmp_path), target=Queueing() if queueing else FakeTarget())
