@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from ..errors import PlanError
-from ..model.departures import Shaping, average_of
+from ..model.departures import CaptureReplay, Shaping, average_of
 from ..model.editor import FieldPath
 from ..model.headers import HeaderStack, HeaderType
 from ..model.job import Job
@@ -24,6 +24,7 @@ from ..model.stream_mix import mixed
 from ..model.units import LINE_RATE, Bandwidth, Duration, Rate, Ratio
 from ..model.version import VersionField
 from . import paths
+from .capture_survey import survey
 from .document import Document, Kind, Place, dotted, load_document
 from .field_values import parse_shares
 from .headers import load_headers
@@ -112,7 +113,7 @@ class _Reader:
         stack = self._parsed(HeaderStack.parse, headers, (*place, "headers")) if headers else None
         shaping = self._shaping(data, place)
         average = average_of(shaping) or LINE_RATE
-        return Stream(
+        stream = Stream(
             name=data["name"],
             tx=data["tx"],
             rx=data["rx"],
@@ -135,6 +136,8 @@ class _Reader:
                 if name in data
             },
         )
+        captured = survey(shaping.path) if isinstance(shaping, CaptureReplay) else None
+        return replace(stream, frame_size=captured) if captured else stream
 
     def _mixed(self, streams: list[Stream], ports: Mapping[str, Port]) -> list[Stream]:
         """The streams, those of mixes with their shares of the mix's rate."""

@@ -9,10 +9,11 @@ from pathlib import Path
 from robot.api.deco import keyword
 
 from ..errors import PlanError
+from ..files.capture_survey import survey
 from ..files.shaping_text import ArrivalLaw, arrivals, rewrite
 from ..model.departures import CaptureReplay
 from ..model.stream import Stream
-from ..model.units import LINE_RATE, Duration, Rate, Ratio
+from ..model.units import LINE_RATE, MIN_FRAME_SIZE, Duration, FrameSize, Rate, Ratio
 from ..running.suite import Suite, naming
 from ._component import component
 
@@ -87,7 +88,7 @@ class Arrivals:
         | ``tx`` | the port that it leaves |
         | ``rx`` | the port on which it is expected |
         | ``scale`` | a factor on the gaps as they were captured: ``0.5`` is twice as fast |
-        | ``rate`` | instead of the captured gaps: one rate, in ``pps``, for all frames |
+        | ``rate`` | instead of the captured gaps: one rate for all frames, as of `Set Rate` |
         | ``repetitions`` | how often the file is sent; 0 for ever |
         | ``next_hop`` | whether every destination MAC address becomes that of the gateway, or of ``rx`` |
 
@@ -96,10 +97,14 @@ class Arrivals:
         short, of another link type, or with a frame that the port cannot send is refused before anything is
         sent.
 
+        A rate in bits or ``%`` is that of the mean size of the captured frames. Where the tester runs on
+        another machine, only the tester can read the file, and the rate has to be in ``pps``.
+
         | `Create Replay Stream` | replayed | voip.pcapng | 10.1.1.1=198.18.0.2 | scale=0.1 |
         | ${trial} = | `Send Traffic` | replayed |
         """
-        if not Path(path).is_file() and self._is_here():
+        here = self._is_here()
+        if here and not Path(path).is_file():
             raise PlanError(f"stream {name!r}: there is no capture file {path} (from {Path.cwd()})")
         capture = naming(
             name,
@@ -111,7 +116,9 @@ class Arrivals:
                 next_hop=next_hop,
             ),
         )
-        self._suite.put(Stream(name, tx=tx, rx=rx, rate=rate or LINE_RATE, shaping=capture))
+        sizes = (survey(path) if here else None) or FrameSize(MIN_FRAME_SIZE)
+        stream = Stream(name, tx=tx, rx=rx, frame_size=sizes, rate=rate or LINE_RATE, shaping=capture)
+        self._suite.put(stream)
         return name
 
     def _is_here(self) -> bool:

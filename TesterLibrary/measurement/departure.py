@@ -59,8 +59,15 @@ def is_scheduled(departures: Departures | None) -> TypeGuard[Departures]:
     return departures is not None and not isinstance(departures.law, (Random, Replay))
 
 
+def has_span(departures: Departures | None, counted: StreamCounters) -> bool:
+    """Whether it is known how long the frames that were sent were to take, also of a file that was read."""
+    return counted.tx_packets > 1 and _due_ns(departures, counted) is not None
+
+
 def _due_ns(departures: Departures | None, counted: StreamCounters) -> Fraction | None:
     """The time from the first frame that was sent to the last as it was to be; None where no law says it."""
+    if departures is not None and isinstance(departures.law, Replay):
+        return departures.law.span_ns(counted.tx_packets)
     if not is_scheduled(departures):
         return None
     return departures.due(counted.tx_packets - 1) - departures.due(0)

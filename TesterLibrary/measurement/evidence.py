@@ -16,6 +16,7 @@ from .links import link_objection, links_down
 from .port_evidence import PortEvidence, port_evidence, port_objections
 from .snapshot import ClockCounters, Snapshot, WorkerCounters
 
+_CAPTURED_ERROR_NS = 50_000  # of the time from the first to the last frame of a file
 _BURST_ERROR, _BURST_ERROR_NS = Fraction(1, 10), 100_000  # of the time that a burst takes; either will do
 
 
@@ -37,6 +38,10 @@ class EvidenceLimits:
     def of_burst(self, span_ns: Fraction) -> EvidenceLimits:
         """The limits for a burst of that length: stamps of few frames tell less than those of many."""
         return replace(self, max_rate_error=max(self.max_rate_error, _BURST_ERROR, _BURST_ERROR_NS / span_ns))
+
+    def of_captured(self, span_ns: Fraction) -> EvidenceLimits:
+        """The limits for frames of a file that take that long in all."""
+        return replace(self, max_rate_error=max(self.max_rate_error, _CAPTURED_ERROR_NS / span_ns))
 
 
 @dataclass(frozen=True)

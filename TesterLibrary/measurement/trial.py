@@ -448,21 +448,35 @@ class Trial(Validated):
 
     @property
     def received_rate(self) -> float | None:
-        """Frames received each second of sending, those that arrive twice once; None where too few left."""
-        return self._each_second(sum(s.order.first_arrivals for s in self.streams))
+        """Frames received each second of sending, those that arrive twice once.
+
+        None where too few left, where arrivals are not measured, or where they may be copies.
+        """
+        arrivals = [(s.order.first_arrivals, s.order.most_first_arrivals) for s in self.streams]
+        if not self._measured or any(least != most for least, most in arrivals):
+            return None
+        return self._each_second(sum(least for least, _ in arrivals))
 
     @property
     def _rate_text(self) -> str:
         """The rate of arrival as people read it; the greatest one that copies leave open."""
-        least = self.received_rate
+        if not self._measured:
+            return "arrivals not measured"
         most = self._each_second(sum(s.order.most_first_arrivals for s in self.streams))
-        if least is None or most is None:
+        if most is None:
             return self.no_rate
-        return f"{'at most ' if most > least else ''}{most:,.0f} pps"
+        return f"{'at most ' if self.received_rate is None else ''}{most:,.0f} pps"
+
+    @property
+    def _measured(self) -> bool:
+        """Whether the arrivals of all its streams are counted."""
+        return all(s.measured for s in self.streams)
 
     @property
     def throughput_bps(self) -> float | None:
-        """Received bits of frames each second of sending (L2, FCS included); each frame once."""
+        """Received bits of frames each second of sending (L2, FCS included); None as `received_rate`."""
+        if self.received_rate is None:
+            return None
         return self._each_second(8 * sum(s.first_octets for s in self.streams))
 
     def _each_second(self, count: float) -> float | None:
@@ -543,7 +557,7 @@ class Trial(Validated):
                 if s.measured and s.counters.tx_packets and not (s.counters.rx_packets or s.misrouted)
             ]
             return f"nothing of {_named(silent)} arrived" if silent else ""
-        if not self.sent or self.order.damage:
+        if not self.sent or self.order.damage or not self._measured:
             return ""
         return (
             "nothing arrived as it was sent"

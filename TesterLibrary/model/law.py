@@ -15,6 +15,7 @@ from itertools import accumulate
 from math import prod
 from typing import Protocol
 
+from .capture_totals import CaptureTotals
 from .pattern import Stage
 
 _SHOWN = 2  # stretches of a profile that are told one by one
@@ -224,6 +225,7 @@ class Replay:
     fixed: Fraction | None = None
     repetitions: int = 1  # 0: for ever
     rewrites: tuple[Rewrite, ...] = ()
+    totals: CaptureTotals | None = None  # of the file; None: only the tester can read it
 
     total = None
 
@@ -242,6 +244,12 @@ class Replay:
         if not self.fixed:
             raise LookupError(f"when frames are due is in {self.path}, which the tester reads")
         return number / self.fixed
+
+    def span_ns(self, packets: int) -> Fraction | None:
+        """The time from the first to the last of so many frames, as they are due; None where nobody knows."""
+        if self.fixed:
+            return (packets - 1) / self.fixed
+        return self.totals.span_ns(packets, self.scale or 1) if self.totals else None
 
     def count(self, elapsed_ns: int) -> int:
         """See Law; too many if the file ends before."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 
+from .capture_totals import CaptureTotals
 from .departures import CaptureReplay, Shaping
 from .editor import Editor, FieldPath
 from .expected_field import ExpectedField
@@ -15,7 +16,7 @@ from .forwarding import Forwarding
 from .headers import HeaderStack
 from .mix import parse_frame_sizes
 from .payload import COUNTING, Payload
-from .units import LINE_RATE, Duration, FrameSize, FrameSizes, Rate
+from .units import LINE_RATE, Duration, FrameSize, FrameSizes, Rate, RateUnit
 from .version import VersionField
 from .written import option, option_of
 
@@ -69,6 +70,15 @@ class Stream:
     def as_captured(self) -> bool:
         """Whether its rate is that of a file, which only the tester knows."""
         return isinstance(self.shaping, CaptureReplay) and self.shaping.scale is not None
+
+    @property
+    def average_rate(self) -> Rate | None:
+        """Its rate, also that of a file's gaps; None where only the tester can read the file."""
+        shaping, sizes = self.shaping, self.frame_size
+        if not isinstance(shaping, CaptureReplay) or shaping.scale is None:
+            return self.rate
+        captured = sizes.rate(shaping.scale) if isinstance(sizes, CaptureTotals) else None
+        return None if captured is None else Rate(captured, RateUnit.PPS)
 
     def at(self, rate: Rate) -> Stream:
         """The same stream at another rate."""

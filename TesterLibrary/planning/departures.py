@@ -11,6 +11,7 @@ from functools import lru_cache, singledispatch
 from math import ceil, prod
 
 from ..errors import PlanError
+from ..model.capture_totals import CaptureTotals
 from ..model.departures import (
     CaptureReplay,
     GapDistribution,
@@ -49,7 +50,7 @@ def planned_departures(
         if isinstance(stream.shaping, CaptureReplay) and stream.start_after.ns:
             raise PlanError("the frames of a file start with the other streams; leave start_after= out")
         if isinstance(stream.shaping, CaptureReplay) and stream.as_captured:
-            return Departures(_replay(stream.shaping, None, next_hop)), Fraction(0)
+            return Departures(_replay(stream.shaping, None, next_hop, stream.frame_size)), Fraction(0)
         rate, error = planned_rate(stream, port)
         law = _law(stream.shaping, _Wanted(rate, stream.frame_size, port, seed, next_hop))
     except PlanError as problem:
@@ -181,7 +182,7 @@ def _messages(shaping: Messages, wanted: _Wanted) -> Law:
 
 @_law.register
 def _capture(shaping: CaptureReplay, wanted: _Wanted) -> Law:
-    return _replay(shaping, wanted.rate, wanted.next_hop)
+    return _replay(shaping, wanted.rate, wanted.next_hop, wanted.frame_size)
 
 
 def frame_sizes(shaping: Shaping | None, frame_size: FrameSizes) -> tuple[FrameSize, ...]:
@@ -208,7 +209,7 @@ def _single(sizes: FrameSizes) -> FrameSize:
     return sizes
 
 
-def _replay(shaping: CaptureReplay, rate: Fraction | None, next_hop: bytes) -> Replay:
+def _replay(shaping: CaptureReplay, rate: Fraction | None, next_hop: bytes, sizes: FrameSizes) -> Replay:
     everywhere = (Rewrite(_EVERY_MAC, next_hop),) if shaping.next_hop else ()
     return Replay(
         path=shaping.path,
@@ -216,6 +217,7 @@ def _replay(shaping: CaptureReplay, rate: Fraction | None, next_hop: bytes) -> R
         fixed=rate,
         repetitions=shaping.repetitions,
         rewrites=everywhere + tuple(Rewrite(*pair) for pair in shaping.rewrites),
+        totals=sizes if isinstance(sizes, CaptureTotals) else None,
     )
 
 

@@ -10,6 +10,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from ..errors import PlanError
+from ..model.capture_totals import CaptureTotals
+from ..model.departures import CaptureReplay
 from ..model.number import percent
 from ..model.ports import Port
 from ..model.stream import Stream
@@ -72,15 +74,30 @@ def check_sum(port: Port, streams: Iterable[Stream]) -> None:
         PlanError: naming the streams, their sum and the port's speed.
     """
     sharing = list(streams)
-    loads = Counter((stream.rate, stream.frame_size) for stream in sharing if not stream.as_captured)
+    loads = Counter((stream.average_rate, stream.frame_size) for stream in sharing)
     part = sum(
-        (count * part_of_line(rate, size, port.speed) for (rate, size), count in loads.items()), Fraction(0)
+        (count * part_of_line(rate, size, port.speed) for (rate, size), count in loads.items() if rate),
+        Fraction(0),
     )
     if part > 1:
-        names = " + ".join(f"{stream.name!r} ({stream.rate})" for stream in sharing)
+        names = " + ".join(f"{stream.name!r} ({stream.average_rate or 'as captured'})" for stream in sharing)
         raise PlanError(
             f"streams {names} share port {port.name!r} ({port.speed}) and together ask for "
             f"{percent(part, 6)} of its line rate; it carries at most 100 %"
+        )
+
+
+def check_replayed_rate(stream: Stream) -> None:
+    """Refuses a rate that needs the frame sizes of a file that only the tester can read.
+
+    Raises:
+        PlanError: naming the stream, its rate and the unit that needs no sizes.
+    """
+    replayed = isinstance(stream.shaping, CaptureReplay) and not stream.as_captured
+    if replayed and stream.rate.unit is not RateUnit.PPS and not isinstance(stream.frame_size, CaptureTotals):
+        raise PlanError(
+            f"stream {stream.name!r}: a rate of {stream.rate} needs the sizes of the captured frames, and "
+            "the file cannot be read on this machine; give the rate in pps"
         )
 
 

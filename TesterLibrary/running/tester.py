@@ -26,7 +26,7 @@ from ..model.ports import Address, Port
 from ..model.stream import Stream
 from ..model.units import Duration
 from ..planning.compile import compile as compile_job
-from ..planning.rate import check_sum, part_of_line
+from ..planning.rate import check_replayed_rate, check_sum, part_of_line
 from ..reporting.finished import Finished, measured_at
 from ..reporting.progress import Console
 from ..reporting.recorder import Recorder
@@ -171,6 +171,8 @@ class Tester:
 
     def check(self, streams: Sequence[Stream]) -> Plan:
         """Plans streams for their errors, as a job that is not to be loaded."""
+        for stream in streams:
+            check_replayed_rate(stream)
         return self._compiled("check", streams, first_id=1)
 
     def try_out(self, streams: Sequence[Stream]) -> None:
@@ -224,9 +226,8 @@ class Tester:
 
     def part_of_line(self, stream: Stream) -> Fraction:
         """The rate of a stream as part of its port's line rate; 0 where only the tester knows it."""
-        if stream.as_captured:
-            return Fraction(0)
-        return part_of_line(stream.rate, stream.frame_size, self.ports[stream.tx].speed)
+        rate = stream.average_rate
+        return part_of_line(rate, stream.frame_size, self.ports[stream.tx].speed) if rate else Fraction(0)
 
     def busiest(self, streams: Sequence[Stream]) -> Fraction:
         """The load of the port that is asked to send most."""

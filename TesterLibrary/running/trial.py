@@ -10,7 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ..errors import PlanError, TargetError
-from ..measurement.departure import is_scheduled, rate_error, sending_ns
+from ..measurement.departure import has_span, is_scheduled, rate_error, sending_ns
 from ..measurement.evidence import Evidence, EvidenceLimits
 from ..measurement.flows import FlowMeasure, FlowSummary
 from ..measurement.foreign import Foreign, ForeignAt
@@ -18,7 +18,7 @@ from ..measurement.in_time import ArrivalReading, InTime
 from ..measurement.snapshot import Snapshot, StreamCounters, without_signature
 from ..measurement.sustained import DelayReading, Growth, growth
 from ..measurement.trial import StreamResult, Trial
-from ..model.law import Departures
+from ..model.law import Departures, Replay
 from ..model.membership import not_joined
 from ..model.plan import Plan, PlannedStream
 from ..model.stream import Stream
@@ -45,10 +45,10 @@ class StreamRun:
     ) -> None:
         """`limits`: of the evidence of its trial, in place of the tester's."""
         self._tester = tester
-        self.limits = limits or tester.rules.limits
         self.name = name
         self.streams = tuple(streams)
         self.plan = tester.plan(name, streams)
+        self.limits = _limits_of_files(self.plan, limits or tester.rules.limits)
         tester.check_room(streams)
         _refuse_own_ports(self.plan)
         self.awaits_residual = True  # frames that are missing; a trial that only leads to others does not
@@ -447,12 +447,21 @@ def _result(
         intended_rate=planned.frames_per_second or Fraction(counted.intended_packets * 10**9, duration_ns),
         counters=counted if planned.signature else without_signature(counted),
         rate_error=rate_error(departures, counted),
-        sending_ns=int(sending_ns(departures, counted) or 0) if is_scheduled(departures) else 0,
+        sending_ns=int(sending_ns(departures, counted) or 0) if has_span(departures, counted) else 0,
         measured=planned.measured,
         signed=planned.signature,
         law=str(planned.departures) + ", changed meanwhile" * (planned.id in changed),
         different=_flows(planned),
     )
+
+
+def _limits_of_files(plan: Plan, limits: EvidenceLimits) -> EvidenceLimits:
+    """The limits for streams of which some replay files with their gaps: few frames tell less than many."""
+    laws = [stream.departures.law for stream in plan.streams]
+    replays = [law for law in laws if isinstance(law, Replay) and law.totals and not law.fixed]
+    spans = [law.span_ns(law.totals.frames * (law.repetitions or 1)) for law in replays if law.totals]
+    known = [span_ns for span_ns in spans if span_ns]
+    return limits.of_captured(min(known)) if known else limits
 
 
 def _flows(planned: PlannedStream) -> int | None:

@@ -5,9 +5,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from TesterLibrary.measurement.departure import GapError, achieved_rate, held_up, rate_error, sending_ns
+from TesterLibrary.measurement.departure import (
+    GapError,
+    achieved_rate,
+    has_span,
+    held_up,
+    rate_error,
+    sending_ns,
+)
 from TesterLibrary.measurement.histogram import index_of
 from TesterLibrary.measurement.snapshot import DepartureCounters, StreamCounters
+from TesterLibrary.model.capture_totals import CaptureTotals
 from TesterLibrary.model.law import Departures, Replay, Steady, even
 from TesterLibrary.model.pattern import Stage
 from TesterLibrary.model.random_law import Exponential, Random
@@ -46,6 +54,16 @@ def test_bursts_are_no_error() -> None:
 def test_where_gaps_are_not_known_frames_are_counted() -> None:
     for departures in (Departures(Random(1, Exponential(100.0))), Departures(Replay("x")), None):
         assert rate_error(departures, sent(99, 10**6, intended=100)) == Fraction(-1, 100)
+
+
+def test_captured_gaps_that_were_not_kept_are_an_error() -> None:
+    """200 frames that a file has 1 s apart, 5e-7 times as long: 99.5 us."""
+    captured = Departures(Replay("x", 5e-7, totals=CaptureTotals(200, 200 * 64, 199 * 10**9)))
+    assert rate_error(captured, sent(200, 398_000)) == Fraction(-3, 4)
+    assert (has_span(captured, sent(200, 398_000)), has_span(captured, sent(150, 398_000))) == (True, False)
+    assert sending_ns(captured, sent(200, 398_000)) == 100_000
+    fixed = Departures(Replay("x", None, Fraction(1, 1000)))
+    assert rate_error(fixed, sent(11, 20_000)) == Fraction(-1, 2)
 
 
 def test_nothing_is_no_error() -> None:

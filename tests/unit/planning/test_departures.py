@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 from math import cos, pi
 
@@ -12,6 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
+from TesterLibrary.model.capture_totals import CaptureTotals
 from TesterLibrary.model.departures import (
     CaptureReplay,
     GapDistribution,
@@ -29,9 +31,10 @@ from TesterLibrary.model.law import Profile, Replay, Rewrite, Script, ScriptMess
 from TesterLibrary.model.pattern import Burst, Pattern, Stage
 from TesterLibrary.model.plan import PlannedStream
 from TesterLibrary.model.random_law import OnOff, Quantiles, Random
-from TesterLibrary.model.units import Duration, FrameSize, Rate, RateUnit, Ratio
+from TesterLibrary.model.units import Bandwidth, Duration, FrameSize, Rate, RateUnit, Ratio
+from TesterLibrary.planning.rate import check_replayed_rate
 
-from .bench import MAC2, compiled, stream
+from .bench import BRIDGED, MAC2, compiled, stream
 
 SECOND = Duration(10**9)
 
@@ -194,6 +197,37 @@ def test_a_capture_is_replayed_as_it_was_or_evenly() -> None:
     even = planned(CaptureReplay("x.pcap", None, next_hop=False), "1 kpps")
     assert even.departures.law == Replay("x.pcap", None, Fraction(1, 10**6))
     assert not even.measured
+
+
+FILE = CaptureTotals(frames=100, octets=42_750, duration_ns=99 * 10**6)  # of 427.5 bytes on average
+
+
+def test_a_rate_in_bits_is_of_the_sizes_of_the_file() -> None:
+    ports = BRIDGED | {"p1": replace(BRIDGED["p1"], speed=Bandwidth.parse("100 Mbps"))}
+    replayed = replace(stream(rate="50 %"), shaping=CaptureReplay("x.pcap", None), frame_size=FILE)
+    (planned_stream,) = compiled(replayed, ports=ports).streams
+    assert planned_stream.frames_per_second == pytest.approx(50e6 / (447.5 * 8), rel=1e-9)
+    with pytest.raises(PlanError, match="140 kpps is more than port 'p1'"):
+        compiled(replace(replayed, rate=Rate.parse("140 kpps")), ports=ports)
+
+
+def test_captured_gaps_that_the_line_cannot_keep_are_refused() -> None:
+    captured = replace(stream(), shaping=CaptureReplay("x.pcap", 0.0001), frame_size=FILE)
+    with pytest.raises(PlanError, match=r"'north' \(10 Mpps\).*358.000000 % of its line rate"):
+        compiled(captured)
+    (slower,) = compiled(replace(captured, shaping=CaptureReplay("x.pcap", 0.001))).streams
+    law = slower.departures.law
+    assert isinstance(law, Replay)
+    assert law.span_ns(200) == 199 * 1000
+
+
+def test_a_rate_without_the_sizes_of_the_file_has_to_be_in_frames() -> None:
+    replayed = replace(stream(rate="10 Mbps"), shaping=CaptureReplay("x.pcap", None))
+    with pytest.raises(PlanError, match=r"10 Mbps needs the sizes of the .*give the rate in pps"):
+        check_replayed_rate(replayed)
+    for known in (replace(replayed, frame_size=FILE), replace(replayed, rate=Rate.parse("1 kpps"))):
+        check_replayed_rate(known)
+    check_replayed_rate(replace(replayed, shaping=CaptureReplay("x.pcap", 1.0)))
 
 
 @pytest.mark.parametrize(

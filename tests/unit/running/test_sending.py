@@ -106,6 +106,10 @@ def test_a_capture_is_sent_and_measured_as_far_as_its_frames_are_known(
     assert trial.sent == 4
     assert trial.lost == (4 if next_hop else None)
     assert (trial.streams[0].frame_size, trial.duration_ns) == (146, 4 * 10**9)
+    if not next_hop:
+        assert (trial.received_rate, trial.throughput_bps) == (None, None)
+        assert "loss not measured, arrivals not measured" in str(trial)
+        assert "arrived" not in str(trial)
     assert TrialMeasurer(this, [replayed, stream("even", rate="40 %")]).load == pytest.approx(0.4)
 
 
