@@ -19,6 +19,7 @@ from . import stream_judges as streams
 from . import switch_judges as switch
 from . import switching_judges as switching
 from . import tcp_judges as tcp
+from . import trace_judges as traces
 from .ageing_judge import ageing
 from .case import Case, Judge
 from .header_judge import all_frames, header_field
@@ -75,6 +76,9 @@ _DEVICES: tuple[Judge, ...] = (
     services.burst_size,
     services.colours,
     sweep,
+    traces.went_back,
+    traces.notified,
+    traces.recovered,
 )
 _FAKE: tuple[Judge, ...] = (fake.loss, fake.search, fake.latency, nat.holding, nat.opening, nat.deleting)
 _SWITCH: tuple[Judge, ...] = (

@@ -28,9 +28,10 @@ def upper_bound(found: int, of: int, confidence: float = 0.95) -> float:
 
 
 def summary(cases: Sequence[Case], seed: int) -> dict[str, Any]:
-    targets = sorted({case.target for case in cases})
-    by_target = {target: counts([c for c in cases if c.target == target]) for target in targets}
-    return {**counts(cases), "by_target": by_target, "seed": seed}
+    targets, judges = ({getattr(case, name) for case in cases} for name in ("target", "judge"))
+    by_target = {target: counts([c for c in cases if c.target == target]) for target in sorted(targets)}
+    by_judge = {judge: counts([c for c in cases if c.judge == judge]) for judge in sorted(judges)}
+    return {**counts(cases), "by_target": by_target, "by_judge": by_judge, "seed": seed}
 
 
 def counts(cases: Sequence[Case]) -> dict[str, Any]:
