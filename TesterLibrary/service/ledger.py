@@ -69,9 +69,9 @@ class Ledger:
             raise Unready(f"{self.problem}; what is leased stays leased, try again later")
 
     def look(self) -> None:
-        """Finds out whether the file of the database is where it was; also if nobody writes into it."""
+        """Finds out whether the database can be written, also if nobody writes into it."""
         try:
-            self._store.check_file()
+            self._store.check()
         except TesterLibraryError as problem:
             self.problem = self.problem or f"the database of the service cannot be written ({problem})"
 

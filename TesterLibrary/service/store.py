@@ -13,8 +13,8 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from ..errors import TesterLibraryError
 from ..reporting.codec import decode, encode
 from ..reporting.trend.address import Address
-from ..reporting.trend.store import Row, open_server
+from ..reporting.trend.store import Row, Server, open_server
 from .job import Job
 from .refusal import Unready
 from .scheduler import Lease
@@ -139,6 +139,8 @@ class Store:
         self._address, self._alone = address, alone
         self._opened = ExitStack()
         self._execute: Callable[[str, Sequence[Any]], list[Row]]
+        self._server: Server | None = None
+        self._silent = ""  # that the server did not answer in time
         self._file: tuple[int, int] | None = None  # device and inode of the file that is open
         self._open(make=True)
 
@@ -147,26 +149,34 @@ class Store:
         with ExitStack() as opening:
             if self._address.is_server:
                 purpose, program = "the database of the service", "tester serve"
-                server = open_server(self._address, make=True, purpose=purpose, program=program)
-                self._execute = opening.enter_context(server).execute
-                locked = not self._alone or self._execute(_LOCK, ())[0][0]
+                opened = open_server(
+                    self._address, make=True, purpose=purpose, program=program, connect_s=round(_PATIENCE_S)
+                )
+                self._server = opening.enter_context(opened)
+                self._execute = self._server.execute
+                with self._limited():
+                    locked = not self._alone or self._execute(_LOCK, ())[0][0]
             else:
                 locked = self._open_file(self._address.file, opening, make=make)
             if not locked:
                 raise TesterLibraryError(
                     f"another tester serve uses {self._address}; end it, or give another"
                 )
-            names = "select table_name from information_schema.tables where table_schema = current_schema()"
-            if not self._address.is_server:
-                names = "select name from sqlite_master where type = 'table'"
-            tables = {name for (name,) in self._execute(names, ())}
-            if not tables and make:
-                self._make()
-            elif "audit" not in tables or self._execute("select * from meta", ()) != [(SCHEMA,)]:
-                raise TesterLibraryError(
-                    f"{self._address} is no database of tester serve that this version reads; give another"
-                )
+            with self._limited():
+                self._check_tables(make=make)
             self._opened = opening.pop_all()
+
+    def _check_tables(self, *, make: bool) -> None:
+        names = "select table_name from information_schema.tables where table_schema = current_schema()"
+        if not self._address.is_server:
+            names = "select name from sqlite_master where type = 'table'"
+        tables = {name for (name,) in self._execute(names, ())}
+        if not tables and make:
+            self._make()
+        elif "audit" not in tables or self._execute("select * from meta", ()) != [(SCHEMA,)]:
+            raise TesterLibraryError(
+                f"{self._address} is no database of tester serve that this version reads; give another"
+            )
 
     def _open_file(self, path: Path, opening: ExitStack, *, make: bool) -> bool:
         try:
@@ -206,6 +216,29 @@ class Store:
         self._execute("insert into meta values (?)", (SCHEMA,))
         self._execute("commit", ())
 
+    @contextmanager
+    def _limited(self) -> Iterator[None]:
+        """TesterLibraryError if a server does not answer within 5 s: one that stands still never does."""
+        if self._server is None:
+            yield
+            return
+
+        def give_up(server: Server) -> None:
+            self._silent = f"the database {self._address} did not answer within {_PATIENCE_S:g} s"
+            server.abandon()
+
+        timer = threading.Timer(_PATIENCE_S, give_up, (self._server,))
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        except Exception:
+            if self._silent:
+                raise TesterLibraryError(self._silent) from None
+            raise
+        finally:
+            timer.cancel()
+
     def close(self) -> None:
         """Closes them. Never raises."""
         with suppress(Exception):
@@ -216,10 +249,16 @@ class Store:
         if not self._address.is_server and not self._address.file.is_file():
             raise TesterLibraryError(_AWAY)
         self.close()
+        self._silent = ""
         self._open(make=False)
 
-    def check_file(self) -> None:
-        """TesterLibraryError if the file that is open is no longer there: what it takes would be lost."""
+    def check(self) -> None:
+        """TesterLibraryError if a server did not answer in time, or the file that is open is no longer there.
+
+        What such a file takes would be lost.
+        """
+        if self._silent:
+            raise TesterLibraryError(self._silent)
         if self._file is None:
             return
         try:
@@ -231,9 +270,10 @@ class Store:
 
     def load(self) -> Kept:
         """The state of leases, jobs and the rest; of leases that are over, the newest."""
-        leases = self._newest("leases", _REMEMBERED_LEASES)
-        jobs = self._newest("jobs", _REMEMBERED_JOBS)
-        notes = self._execute("select name, record from notes", ())
+        with self._limited():
+            leases = self._newest("leases", _REMEMBERED_LEASES)
+            jobs = self._newest("jobs", _REMEMBERED_JOBS)
+            notes = self._execute("select name, record from notes", ())
         return Kept(
             tuple(decode(Lease, record) for record in leases),
             tuple(decode(Job, record) for record in jobs),
@@ -250,7 +290,11 @@ class Store:
 
     def write(self, changes: Iterable[Change], audit: Sequence[AuditLine] = ()) -> None:
         """Makes all changes, or none of them."""
-        self.check_file()
+        self.check()
+        with self._limited():
+            self._write(changes, audit)
+
+    def _write(self, changes: Iterable[Change], audit: Sequence[AuditLine]) -> None:
         self._execute("begin", ())
         try:
             for statement, values in changes:
@@ -268,11 +312,13 @@ class Store:
         """Lines with greater numbers, the oldest first; None: the newest lines, the newest first."""
         names, order = ", ".join((*_AUDITED, "number")), "desc" if after is None else "asc"
         asked = f"select {names} from audit where number > ? order by number {order} limit ?"
-        return [AuditLine(*row) for row in self._execute(asked, (after or 0, most))]
+        with self._limited():
+            return [AuditLine(*row) for row in self._execute(asked, (after or 0, most))]
 
     def users(self) -> dict[str, User]:
         """The users by the digests of their tokens."""
-        rows = self._execute("select digest, name, role, expires_s from users order by name", ())
+        with self._limited():
+            rows = self._execute("select digest, name, role, expires_s from users order by name", ())
         return {digest: User(name, Role(role), expires_s) for digest, name, role, expires_s in rows}
 
     def put_user(self, digest: str, user: User) -> None:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -62,6 +64,31 @@ def test_a_service_outlives_its_database(server: str, tmp_path: Path) -> None:
             pytest.raises(psycopg.errors.RaiseException, match="append-only"),
         ):
             tables.execute("delete from audit")
+
+
+@pytest.mark.long  # tests/unit/service/test_ledger.py is shorter
+def test_a_database_that_stands_still_is_as_one_that_is_gone(server: str, tmp_path: Path) -> None:
+    """Its connection is open, and nothing comes: the service gives up after 5 s."""
+    database = postgres.make_database(server, "still")
+    with served(tmp_path, PLACES, database=database) as service:
+        alice, bob = service.user("alice"), service.user("bob")
+        hers = alice.acquire("north", ttl_s=600)
+        with psycopg.connect(f"{server}/postgres", autocommit=True) as admin:
+            pids = [
+                pid for (pid,) in admin.execute("select pid from pg_stat_activity where datname = 'still'")
+            ]
+        try:
+            for pid in pids:
+                os.kill(pid, signal.SIGSTOP)
+            said = bob.error("POST", "/v1/leases", 503, json={"place": "south"})
+            assert "did not answer within 5 s" in said
+            assert bob.get("/v1/health", 503)["status"] == "failed"
+            assert alice.post(f"/v1/leases/{hers['id']}/heartbeat")["state"] == "acquired"
+        finally:
+            for pid in pids:
+                os.kill(pid, signal.SIGCONT)
+        until(lambda: alice.session.get(f"{service.url}/v1/health", timeout=30).status_code == 200)
+        assert bob.acquire("south")["state"] == "acquired"
 
 
 @pytest.mark.long  # tests/unit/service/test_ledger.py is shorter

@@ -7,9 +7,11 @@ Both understand the same statements; they differ in how one is opened, and in ho
 
 from __future__ import annotations
 
+import os
+import socket
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -60,7 +62,7 @@ class _File:
 
 
 @dataclass(frozen=True)
-class _Server:
+class Server:
     """A database of a PostgreSQL server."""
 
     connection: psycopg.Connection[Row]
@@ -72,7 +74,13 @@ class _Server:
         "select pg_advisory_xact_lock(hashtext('TesterLibrary: runs'))",
     )
 
+    def abandon(self) -> None:
+        """Ends the connection, from another thread: nobody else tells of a server that stands still."""
+        with suppress(Exception), socket.socket(fileno=os.dup(self.connection.fileno())) as connected:
+            connected.shutdown(socket.SHUT_RDWR)
+
     def execute(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
+        """As `Store` has it."""
         # Statements without values may be several in one text, which takes the simple protocol.
         asked = self.connection.execute(statement.replace("?", "%s").encode(), list(values) or None)
         return asked.fetchall() if asked.description else []
@@ -133,8 +141,13 @@ def _connected(path: Path, *, make: bool) -> duckdb.DuckDBPyConnection:
 
 @contextmanager
 def open_server(
-    address: Address, *, make: bool, purpose: str = "a database of runs", program: str = "tester trend"
-) -> Iterator[Store]:
+    address: Address,
+    *,
+    make: bool,
+    purpose: str = "a database of runs",
+    program: str = "tester trend",
+    connect_s: int = _CONNECT_S,
+) -> Iterator[Server]:
     """Opens a database of a PostgreSQL server.
 
     Args:
@@ -142,6 +155,7 @@ def open_server(
         make: Whether tables may be made and changed.
         purpose: What is kept there, for messages.
         program: Who uses it, for people who look at the server.
+        connect_s: How long a server that does not answer is waited for.
 
     Raises:
         TesterLibraryError: as `open_store`.
@@ -154,7 +168,7 @@ def open_server(
             f"{purpose} on a server needs psycopg; install robotframework-testerlibrary[postgres]"
         ) from None
     try:
-        given: dict[str, Any] = {"connect_timeout": _CONNECT_S, "application_name": program}
+        given: dict[str, Any] = {"connect_timeout": connect_s, "application_name": program}
         given |= conninfo_to_dict(address.given)
         connection = psycopg.connect(**given, autocommit=True, prepare_threshold=None)
     except psycopg.Error as problem:
@@ -168,7 +182,7 @@ def open_server(
             connection.execute(f"set lock_timeout = '{_PATIENCE_S}s'".encode())
             if not make:
                 connection.execute("set default_transaction_read_only = on")
-            yield _Server(connection)
+            yield Server(connection)
     except psycopg.Error as problem:
         raise _unusable(str(address), _said(problem)) from None
 
