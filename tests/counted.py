@@ -16,7 +16,7 @@ from TesterLibrary.measurement.snapshot import (
     StreamCounters,
 )
 
-_OF_THE_DRIVER = ("rx_errors", "tx_errors", "rx_pause", "rx_unseen")  # not all drivers count them
+_OF_THE_DRIVER = ("rx_errors", "tx_errors", "tx_held", "rx_pause", "rx_unseen")  # not all drivers count them
 _SHARED = ("rx_bytes", "tx_bytes", "foreign", "malformed", "full", "endless")
 _STATISTICS = (*_SHARED, "begun", "ended", "failed", "concurrent", "most_concurrent")
 

@@ -26,6 +26,7 @@ from ..planning.compile import compile as compile_job
 from ..planning.prediction import require
 from ..planning.responder import asked_for
 from ..protocols.checker import load_protocol
+from .held_frames import await_sent
 from .observation import is_interrupted, observe
 from .running_end import POLL_S, RunningEnd
 from .scope import Running
@@ -76,7 +77,8 @@ class Connections:
         self._tester.load(plan)
         try:
             target.inject(plan.learning)
-            started, backlog = target.snapshot([plan.job]), self._tester.backlog_drops()
+            started = await_sent(self._tester, target.snapshot([plan.job]), {end.port}, [plan.job])
+            backlog = self._tester.backlog_drops()
             target.start([plan.job])
         except BaseException:
             with suppress(TargetError):

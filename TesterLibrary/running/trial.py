@@ -29,6 +29,7 @@ from ..reporting.live.notes import WatchedStream
 from ..reporting.wall_clock import wall_clock
 from ..targets.base import SendingProgress
 from .gateways import moved_gateways
+from .held_frames import HeldFrames, await_sent
 from .tester import Tester
 
 _POLL_SECONDS = 0.02
@@ -56,6 +57,7 @@ class StreamRun:
         self.listened_ns = 0  # from the last departure until it was counted
         self._started_at = ""
         self._before: Snapshot | None = None
+        self._held = HeldFrames(tester, self.tx_ports, name)
         self._changed: set[int] = set()  # ids of streams that were changed while they were sending
         self._backlog_before = 0
         self._stale: dict[int, int] = {}  # frames by stream id that may be of earlier trials
@@ -96,6 +98,11 @@ class StreamRun:
         return [stream for stream, planned in pairs if planned.departures.endless]
 
     @property
+    def tx_ports(self) -> set[str]:
+        """The ports on which its streams leave."""
+        return {s.tx_port for s in self.plan.streams}
+
+    @property
     def ids(self) -> Sequence[int]:
         """The ids of its streams, one after the other."""
         return [s.id for s in self.plan.streams]
@@ -127,6 +134,7 @@ class StreamRun:
     def begin(self, before: Snapshot) -> None:
         """Notes the counters as they are before its streams start."""
         self._before = before
+        self._held.begin(before)
         self._backlog_before = self._tester.backlog_drops()
         self._started_at = wall_clock()
         self._delays, self._arrivals = {}, {}
@@ -184,7 +192,8 @@ class StreamRun:
         trial = replace(self._trial(after, duration), findings=found)
         if not members_change:
             trial = replace(trial, objections=(*trial.objections, *self._not_joined(trial)))
-        objections = (*trial.objections, *self._sent_elsewhere(trial), *self._lost_tags(trial))
+        held = self._held.objections(self.limits.max_rate_error)
+        objections = (*trial.objections, *self._sent_elsewhere(trial), *self._lost_tags(trial), *held)
         trial = replace(trial, objections=objections)
         flows = [self.flows(s) if s.flows else None for s in self.plan.streams]
         streams = zip(trial.streams, flows, strict=True)
@@ -339,6 +348,8 @@ class StreamRun:
 
         They are those of the moment in which nothing is missing any more, unless the trial `listens` longer.
 
+        What the tester's own ports hold still is waited for first: it is on its way to the device.
+
         A device that stood still may send later what it holds: where frames are missing, they are waited for
         until two seconds after the last departure (RFC 2544 §23), unless the trial only leads to others.
 
@@ -347,6 +358,8 @@ class StreamRun:
         """
         target, rules = self._tester.target, self._tester.rules
         snapshot = target.snapshot([self.name])
+        if not self._is_complete(snapshot):
+            snapshot = self._held.await_sent(snapshot)
         self._note_arrivals(snapshot)
         ended = quiet_since = new_since = snapshot.taken_at_ns
         while snapshot.taken_at_ns - quiet_since < _settling_ns(
@@ -376,7 +389,8 @@ def start_together(
 ) -> None:
     """Starts the streams of several runs together, as `StreamRun.start` does those of one."""
     names = [run.name for run in runs]
-    before = tester.target.snapshot(names)
+    ports = set().union(*(run.tx_ports for run in runs))
+    before = await_sent(tester, tester.target.snapshot(names), ports, names)
     for run in runs:
         run.begin(before)
     tester.target.start(names, duration=duration, packets=packets)

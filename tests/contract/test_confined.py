@@ -140,6 +140,17 @@ def test_an_interface_that_manages_the_machine_is_refused_by_name(commands: str,
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="makes interfaces")
+def test_a_device_of_dpdk_is_no_way_around_it() -> None:
+    commands = f"{VETH} ip address add 192.0.2.1/24 dev va"
+    refused = in_namespace(commands, "--port p1=vdev:net_pcap0,iface=va")
+    assert refused.returncode == 2
+    assert 'interface "va" is in use (address 192.0.2.1)' in refused.stderr
+    refused = in_namespace(VETH, "--port p1=vdev:net_af_packet0,iface=va")
+    assert refused.returncode == 2
+    assert "port p1: vdev:net_af_packet0,iface=va: give af_packet:va, which also puts" in refused.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="makes interfaces")
 def test_the_address_of_its_other_end_is_no_reason() -> None:
     done = in_namespace(f"{VETH} ip address add 192.0.2.1/24 dev vb", "--port p1=af_packet:va")
     assert done.returncode == 0, done.stderr

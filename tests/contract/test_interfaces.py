@@ -27,6 +27,8 @@ from TesterLibrary.targets.engine.process import EngineProcess
 from TesterLibrary.testbeds.namespace import Namespace
 from TesterLibrary.testbeds.privilege import is_privileged
 
+from .rig import PATIENCE, Rig
+
 PAUSE = bytes.fromhex("0180c2000001 020000000201 8808 0001 ffff") + bytes(42)
 _PATIENCE_S = 5.0
 _OFFLOADS = ("generic-receive-offload", "rx-vlan-offload")
@@ -52,9 +54,11 @@ class Lab:
             return subprocess.run(command.split(), check=True, capture_output=True, text=True).stdout
 
     @contextmanager
-    def engine(self, spec: str) -> Iterator[tuple[EngineProcess, EngineTarget]]:
+    def engine(self, *specs: str) -> Iterator[tuple[EngineProcess, EngineTarget]]:
+        """With the ports p1, p2 and so on."""
+        ports = {f"p{number}": spec for number, spec in enumerate(specs, 1)}
         with self._inside.entered():
-            process = EngineProcess.launch(ports={"p1": spec})
+            process = EngineProcess.launch(ports=ports)
         try:
             yield process, process.target()
         finally:
@@ -236,3 +240,65 @@ def test_a_pause_frame_is_seen(lab: Lab, spec: str) -> None:
     assert (found.rx_pause, found.rx_errors, found.tx_errors, found.rx_unseen) == (3, 0, 0, 0)
     assert list(found.objections(0)) == []
     assert list(found.remarks()) == ["3 PAUSE frames arrived at port p1, which does not obey them"]
+
+
+@pytest.mark.parametrize("mtu", [1800, 2000, 9000])
+def test_frames_as_long_as_the_mtu_allows_are_exact(lab: Lab, mtu: int) -> None:
+    for end in ("t1", "d1"):
+        lab.run(f"ip link set {end} mtu {mtu}")
+    with lab.engine("af_packet:t1", "af_packet:d1") as (_, target):
+        rig = Rig(target)
+        assert info(target).max_frame_size == mtu + 18
+        rig.load(rig.plan("north", frame_size=mtu + 18, rate="1 kpps"))
+        (counted,) = rig.run(["north"], packets=300).streams
+    assert (counted.tx_packets, counted.rx_packets, counted.rx_bytes) == (300, 300, 300 * (mtu + 18))
+    assert (counted.rx_wrong_length, counted.rx_corrupted) == (0, 0)
+
+
+def test_af_xdp_is_refused_where_a_frame_does_not_fit_into_its_buffers(lab: Lab) -> None:
+    for end in ("t1", "d1"):
+        lab.run(f"ip link set {end} mtu 9000")
+    said = "AF_XDP on t1: its MTU 9000 is more than the 3498 bytes for which AF_XDP has buffers"
+    with pytest.raises(TestbedError, match=said), lab.engine("af_xdp:t1"):
+        pass
+    with lab.engine("iface:t1") as (_, target):
+        assert (info(target).driver, info(target).max_frame_size) == ("net_af_packet", 9018)
+        assert said in info(target).driver_reason
+    for end in ("t1", "d1"):
+        lab.run(f"ip link set {end} mtu 3498")
+    with lab.engine("iface:t1") as (_, target):
+        assert (info(target).driver, info(target).max_frame_size) == ("net_af_xdp", 3516)
+
+
+@pytest.mark.parametrize("driver", ["af_packet", "af_xdp"])
+def test_frames_that_wait_for_the_link_are_held(lab: Lab, driver: str) -> None:
+    with lab.engine(f"{driver}:t1", "af_packet:d1") as (_, target):
+        rig = Rig(target)
+        rig.load(rig.plan("north"))
+        assert rig.run(["north"], packets=100).streams[0].rx_packets == 100
+        assert target.snapshot().port("p1").tx_held == 0
+        lab.run("ip link set t1 down")
+        (counted,) = rig.run(["north"], packets=100).streams
+        assert (counted.tx_packets, counted.rx_packets) == (100, 0)
+        assert target.snapshot().port("p1").tx_held == 100
+        lab.run("ip link set t1 up")
+        assert until(target, lambda port: port.tx_held == 0).tx_held == 0
+        assert rig.settled(["north"]).streams[0].rx_packets == 100
+
+
+def test_frames_that_an_interface_is_too_slow_for_are_held(lab: Lab) -> None:
+    lab.run("ip link add m1 link t1 type macvlan mode passthru")
+    lab.run("ip link set m1 up")
+    lab.run("tc qdisc add dev t1 root tbf rate 20mbit burst 4kb latency 10s")
+    with lab.engine("af_packet:m1", "af_packet:d1") as (_, target):
+        assert target.snapshot().port("p1").tx_held == 0
+        rig = Rig(target)
+        rig.load(rig.plan("north", frame_size=500, rate="50 kpps"))
+        target.start(["north"], packets=1000)
+        target.wait(["north"], timeout=PATIENCE)
+        first = target.snapshot()
+        assert first.streams[0].tx_packets == 1000
+        assert 1000 >= (first.port("p1").tx_held or 0) > 500
+        last = until(target, lambda port: port.tx_held == 0)
+        assert last.tx_held == 0
+        assert rig.settled(["north"]).streams[0].rx_packets == 1000

@@ -22,6 +22,8 @@ namespace {
 constexpr unsigned kSharedBuffers = 8192;
 constexpr unsigned kReceiveBuffers = 8192;
 constexpr unsigned kSendBuffers = 4096;
+constexpr unsigned kFewestBuffers = 1024;
+constexpr uint32_t kUsualBytes = 2048;
 constexpr uint16_t kDescriptors = 2048;
 
 void Check(int result, const std::string& device, const char* what, Code code = Code::kInternal) {
@@ -67,20 +69,23 @@ Device::~Device() {
   if (rx_pool_ != tx_pool_) rte_mempool_free(rx_pool_);
 }
 
-void Device::MakePools(const std::string& name, uint32_t max_frame_bytes, bool shared) {
-  if (shared) {
-    rx_pool_ = tx_pool_ = MakeSharedPool(name, kSharedBuffers, max_frame_bytes);
+void Device::MakePools(const std::string& name, uint32_t buffer_bytes, const std::string& driver) {
+  // net_af_xdp sends without a copy only what is in the buffers that it receives into.
+  if (driver == "net_af_xdp") {
+    rx_pool_ = tx_pool_ = MakeSharedPool(name, kSharedBuffers, buffer_bytes);
     return;
   }
-  rx_pool_ = MakePool(name + ".rx", kReceiveBuffers, max_frame_bytes);
-  tx_pool_ = MakePool(name + ".tx", kSendBuffers, max_frame_bytes);
+  // net_af_packet copies and holds none: where buffers are longer, fewer do.
+  const unsigned share = driver == "net_af_packet" ? 1 + buffer_bytes / kUsualBytes : 1;
+  rx_pool_ =
+      MakePool(name + ".rx", std::max(kReceiveBuffers / share, kFewestBuffers), buffer_bytes);
+  tx_pool_ = MakePool(name + ".tx", std::max(kSendBuffers / share, kFewestBuffers), buffer_bytes);
 }
 
-void Device::Start(const std::string& name, uint32_t max_frame_bytes, uint16_t mtu) {
+void Device::Start(const std::string& name, uint32_t buffer_bytes, uint16_t mtu) {
   rte_eth_dev_info info{};
   Check(rte_eth_dev_info_get(id_, &info), name, "information");
-  // net_af_xdp sends without a copy only what is in the buffers that it receives into.
-  MakePools(name, max_frame_bytes, std::string(info.driver_name) == "net_af_xdp");
+  MakePools(name, buffer_bytes, info.driver_name);
   rte_eth_conf conf{};
   conf.rxmode.mtu = mtu;
   // Everything sent comes from one pool, with one reference and in one piece.

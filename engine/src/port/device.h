@@ -32,10 +32,10 @@ class Device {
   Device& operator=(const Device&) = delete;
   Device& operator=(Device&&) = delete;
 
-  // One receive and one send queue. `name` names the pools, `max_frame_bytes` includes the FCS and
-  // is what a buffer has to hold. An `mtu` of 0 is DPDK's, 1500.
+  // One receive and one send queue. `name` names the pools, `buffer_bytes` is what a buffer has to
+  // hold: a frame with its FCS, or a slot of the driver's ring. An `mtu` of 0 is DPDK's, 1500.
   // RESOURCE_EXHAUSTED, INTERNAL.
-  void Start(const std::string& name, uint32_t max_frame_bytes, uint16_t mtu = 0);
+  void Start(const std::string& name, uint32_t buffer_bytes, uint16_t mtu = 0);
 
   uint16_t id() const { return id_; }
   rte_mempool* tx_pool() const { return tx_pool_; }
@@ -46,7 +46,7 @@ class Device {
  private:
   static constexpr uint16_t kNone = UINT16_MAX;
 
-  void MakePools(const std::string& name, uint32_t max_frame_bytes, bool shared);
+  void MakePools(const std::string& name, uint32_t buffer_bytes, const std::string& driver);
 
   uint16_t id_;
   rte_mempool* tx_pool_ = nullptr;

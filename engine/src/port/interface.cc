@@ -13,9 +13,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <iterator>
 #include <map>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "base/text.h"
@@ -188,6 +190,16 @@ std::vector<Interface> Interfaces() {
 bool SetPromiscuous(const std::string& name, bool on) { return SetFlag(name, IFF_PROMISC, on); }
 
 bool SwitchInterface(const std::string& name, bool on) { return SetFlag(name, IFF_UP, on); }
+
+std::vector<std::string> InterfacesOfPci(const std::string& address) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(Cat("/sys/bus/pci/devices/", address, "/net"), error)) {
+    names.push_back(entry.path().filename());
+  }
+  return names;
+}
 
 std::vector<std::string> InterfaceNames() {
   std::vector<std::string> names;

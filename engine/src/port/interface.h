@@ -42,6 +42,8 @@ struct Interface {
 
 std::optional<Interface> FindInterface(const std::string& name);
 std::vector<std::string> InterfaceNames();
+// Those of a PCI device whose driver is the kernel's, or has left it some.
+std::vector<std::string> InterfacesOfPci(const std::string& address);
 // All of this network namespace.
 std::vector<Interface> Interfaces();
 

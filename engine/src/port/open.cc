@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <sstream>
 #include <utility>
 
 #include "base/error.h"
@@ -29,6 +30,7 @@ namespace {
 
 constexpr uint32_t kLeastLongest = RTE_ETHER_MIN_LEN;  // of what a device receives
 constexpr uint32_t kLongestFrame = 16384;              // an mbuf's room is 16 bits
+constexpr uint32_t kXdpMostMtu = 3498;  // a buffer is a page, with what the kernel keeps in it
 constexpr uint32_t kFrameOverhead = RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN;
 // A ring of net_af_packet has to bridge the time in which the worker does not run.
 constexpr uint32_t kPacketRingFrames = 4096;
@@ -77,15 +79,20 @@ uint32_t PacketRingBytes() {
   return static_cast<uint32_t>(std::min<rlim_t>(limit.rlim_cur / kPacketRings, kPacketRingBytes));
 }
 
-std::string PacketArguments(const Interface& interface, size_t number) {
+PacketRing PacketRingFor(const Interface& interface) {
   // An odd number of units: frames a power of two apart fall into few sets of the caches, which
   // cost a tenth of the rate. A block of 32 is whole pages.
   const uint32_t longest = std::min(interface.mtu, kLongestFrame);
   const uint32_t units = (longest + kPacketHeadroom) / kPacketUnit | 1;
-  const uint32_t frame = units * kPacketUnit;
-  const uint32_t count = std::bit_floor(std::min(kPacketRingFrames, PacketRingBytes() / frame));
-  return Cat("net_af_packet", number, ",iface=", interface.name, ",framesz=", frame,
-             ",blocksz=", frame * kPacketBlockFrames, ",framecnt=", count, ",qdisc_bypass=1");
+  const uint32_t slot = units * kPacketUnit;
+  const uint32_t slots = std::bit_floor(std::min(kPacketRingFrames, PacketRingBytes() / slot));
+  return {.slot_bytes = slot, .slots = std::max(slots, kPacketBlockFrames)};
+}
+
+std::string PacketArguments(const Interface& interface, size_t number, const PacketRing& ring) {
+  return Cat("net_af_packet", number, ",iface=", interface.name, ",framesz=", ring.slot_bytes,
+             ",blocksz=", ring.slot_bytes * kPacketBlockFrames, ",framecnt=", ring.slots,
+             ",qdisc_bypass=1");
 }
 
 // net_null receives for ever whatever nobody has sent, unless it is told not to.
@@ -94,14 +101,14 @@ std::string VdevArguments(const std::string& argument) {
   return is_null && argument.find("no-rx=") == std::string::npos ? argument + ",no-rx=1" : argument;
 }
 
-std::unique_ptr<Port> MakePort(Device device, PortFacts facts, const std::vector<int>& sockets,
+std::unique_ptr<Port> MakePort(Device device, PortFacts facts, PortSockets sockets,
                                TakenInterface taken) {
   rte_ether_addr mac{};
   facts.driver = DriverOf(device.id());
   if (rte_eth_macaddr_get(device.id(), &mac) == 0) facts.mac = wire::LoadMac(mac.addr_bytes);
   // Some virtual devices have none; a frame needs one.
   if (facts.mac == Mac{}) facts.mac = {2, 0, 0, 0, 0, static_cast<uint8_t>(device.id() + 1)};
-  return std::make_unique<Port>(std::move(facts), std::move(device), PortSockets::Since(sockets),
+  return std::make_unique<Port>(std::move(facts), std::move(device), std::move(sockets),
                                 std::move(taken));
 }
 
@@ -118,12 +125,12 @@ std::unique_ptr<Port> OpenDevice(const PortSpec& spec, Device device) {
       std::min({mtu + kFrameOverhead, kLongestFrame, std::max(info.max_rx_pktlen, kLeastLongest)});
   device.Start(spec.name, facts.max_frame_bytes,
                static_cast<uint16_t>(facts.max_frame_bytes - kFrameOverhead));
-  return MakePort(std::move(device), std::move(facts), PacketSockets(), {});
+  return MakePort(std::move(device), std::move(facts), {}, {});
 }
 
 std::unique_ptr<Port> OpenInterface(const PortSpec& spec, const Interface& interface,
-                                    const std::string& arguments, std::string reason,
-                                    TakenInterface& taken) {
+                                    const std::string& arguments, const PacketRing& ring,
+                                    std::string reason, TakenInterface& taken) {
   const std::vector<int> sockets = PacketSockets();
   Device device = Device::Probe(arguments);
   rte_eth_dev_info info{};
@@ -140,8 +147,9 @@ std::unique_ptr<Port> OpenInterface(const PortSpec& spec, const Interface& inter
   if (const std::string several = SeveralChannels(interface.name); !several.empty()) {
     facts.notes.push_back(several + "; flows may overtake each other between them");
   }
-  device.Start(spec.name, limit);
-  return MakePort(std::move(device), std::move(facts), sockets, std::move(taken));
+  device.Start(spec.name, std::max(limit, ring.slot_bytes));
+  return MakePort(std::move(device), std::move(facts), PortSockets::Since(sockets, ring),
+                  std::move(taken));
 }
 
 std::unique_ptr<Port> OpenXdp(const PortSpec& spec, const Interface& interface, size_t number,
@@ -152,13 +160,20 @@ std::unique_ptr<Port> OpenXdp(const PortSpec& spec, const Interface& interface, 
   if (const std::string obstacle = XdpObstacle(interface.index); !obstacle.empty()) {
     throw Error(Code::kFailedPrecondition, Cat("AF_XDP on ", interface.name, ": ", obstacle));
   }
-  return OpenInterface(spec, interface, XdpArguments(interface, number), "", taken);
+  if (interface.mtu > kXdpMostMtu) {
+    throw Error(Code::kFailedPrecondition,
+                Cat("AF_XDP on ", interface.name, ": its MTU ", interface.mtu, " is more than the ",
+                    kXdpMostMtu, " bytes for which AF_XDP has buffers; `ip link set ",
+                    interface.name, " mtu ", kXdpMostMtu, "`, or AF_PACKET"));
+  }
+  return OpenInterface(spec, interface, XdpArguments(interface, number), {}, "", taken);
 }
 
 std::unique_ptr<Port> OpenPacket(const PortSpec& spec, const Interface& interface, size_t number,
                                  std::string reason, TakenInterface& taken) {
-  return OpenInterface(spec, interface, PacketArguments(interface, number), std::move(reason),
-                       taken);
+  const PacketRing ring = PacketRingFor(interface);
+  return OpenInterface(spec, interface, PacketArguments(interface, number, ring), ring,
+                       std::move(reason), taken);
 }
 
 std::unique_ptr<Port> OpenPreferred(const PortSpec& spec, const Interface& interface, size_t number,
@@ -195,6 +210,41 @@ std::unique_ptr<Port> OpenPort(const PortSpec& spec, size_t number) {
   return OpenPreferred(spec, interface, number, taken);
 }
 
+void CheckUnused(const Interface& interface, const std::set<std::string>& forced) {
+  const std::vector<std::string> uses = UsesOfInterface(interface.index);
+  if (uses.empty() || forced.contains(interface.name)) return;
+  throw Error(Code::kFailedPrecondition,
+              Cat("interface ", Quote(interface.name), " is in use (", Join(uses),
+                  "), and a tester would cut it off; take another one, or remove its address and "
+                  "routes (testerd by itself takes it with --force-interface ",
+                  interface.name, ")"));
+}
+
+// Of the kernel, under a device of DPDK. INVALID_ARGUMENT for a driver that is a port of its own.
+std::vector<std::string> InterfacesBehind(const PortSpec& spec) {
+  if (spec.kind == PortKind::kPci) return InterfacesOfPci(spec.argument);
+  std::vector<std::string> names;
+  std::istringstream arguments(spec.argument);
+  for (std::string argument; std::getline(arguments, argument, ',');) {
+    const size_t equals = argument.find('=');
+    if (equals == std::string::npos) continue;
+    const std::string key = argument.substr(0, equals);
+    // net_pcap has iface, rx_iface and more; net_tap has remote.
+    if (key.ends_with("iface") || key == "remote") names.push_back(argument.substr(equals + 1));
+  }
+  for (const char* driver : {"af_packet", "af_xdp"}) {
+    if (names.empty() ||
+        spec.argument.substr(0, spec.argument.find(',')).find(driver) == std::string::npos) {
+      continue;
+    }
+    throw Error(
+        Code::kInvalidArgument,
+        Cat("port ", spec.name, ": vdev:", spec.argument, ": give ", driver, ":", names.front(),
+            ", which also puts the interface back and counts what it loses"));
+  }
+  return names;
+}
+
 }  // namespace
 
 void CheckInterfaces(const std::vector<PortSpec>& specs, const std::set<std::string>& forced) {
@@ -206,16 +256,12 @@ void CheckInterfaces(const std::vector<PortSpec>& specs, const std::set<std::str
       throw Error(Code::kInvalidArgument, Cat(Quote(spec.argument), " is given to the ports ",
                                               at->second, " and ", spec.name, "; one may have it"));
     }
-    if (!UsesKernelInterface(spec.kind)) continue;
-    const Interface interface = GetInterface(spec.argument);
-    const std::vector<std::string> uses = UsesOfInterface(interface.index);
-    if (!uses.empty() && !forced.contains(interface.name)) {
-      throw Error(
-          Code::kFailedPrecondition,
-          Cat("interface ", Quote(interface.name), " is in use (", Join(uses),
-              "), and a tester would cut it off; take another one, or remove its address and "
-              "routes (testerd by itself takes it with --force-interface ",
-              interface.name, ")"));
+    if (UsesKernelInterface(spec.kind)) {
+      CheckUnused(GetInterface(spec.argument), forced);
+      continue;
+    }
+    for (const std::string& name : InterfacesBehind(spec)) {
+      if (const auto interface = FindInterface(name)) CheckUnused(*interface, forced);
     }
   }
 }

@@ -130,6 +130,7 @@ PortReading Port::Read(const WorkerCounters& worker) {
         reading.link.received,
         {.accounted = accounted, .loops = [&] { return worker.loops.Get(); }, .wait = wait});
   }
+  reading.held = sockets_.Held();
   // What an XDP socket has no room for is dropped by its interface, too.
   const uint64_t known = facts_.driver == kAfXdp ? reading.missed : 0;
   reading.kernel_dropped =

@@ -56,6 +56,8 @@ struct PortReading {
   std::optional<uint64_t> send_errors;
   std::optional<uint64_t> pauses;
   bool obeys_pauses = false;
+  // Taken by the driver, and not sent yet.
+  std::optional<uint64_t> held;
   // Received by the interface; neither seen nor missed. Nothing while the worker is stuck, too.
   std::optional<uint64_t> unseen;
 };

@@ -53,16 +53,18 @@ std::vector<int> PacketSockets() {
   return sockets;
 }
 
-PortSockets PortSockets::Since(const std::vector<int>& before) {
+PortSockets PortSockets::Since(const std::vector<int>& before, const PacketRing& ring) {
   PortSockets sockets;
   for (const int fd : PacketSockets()) {
     if (std::find(before.begin(), before.end(), fd) != before.end()) continue;
     if (DomainOf(fd) == AF_XDP) {
       sockets.xdp_.push_back(fd);
       Set(fd, SOL_XDP, kXdpMaxTxSkbBudget, kFramesPerSend);
+      sockets.transmit_ring_ = TransmitRing(fd);
       continue;
     }
     sockets.packet_.push_back(fd);
+    sockets.transmit_ring_ = TransmitRing(fd, ring);
     // Frames that others send on the interface have not arrived on it.
     Set(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
   }

@@ -46,6 +46,7 @@ void FillReading(const PortReading& reading, v1::PortCounters& out) {
   out.set_link_up(reading.link.up);
   if (reading.receive_errors) out.set_rx_errors(*reading.receive_errors);
   if (reading.send_errors) out.set_tx_errors(*reading.send_errors);
+  if (reading.held) out.set_tx_held(*reading.held);
   if (reading.pauses) out.set_rx_pause(*reading.pauses);
   out.set_obeys_pause(reading.obeys_pauses);
   if (reading.unseen) out.set_rx_unseen(*reading.unseen);
