@@ -190,3 +190,12 @@ def test_starting_is_quick() -> None:
     began = time.monotonic()
     EngineProcess.launch(ports=PORTS, ready_within=Duration(10 * 10**9)).stop()
     assert time.monotonic() - began < 10
+
+
+def test_a_killed_engine_leaves_no_folder_of_dpdk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
+    process = EngineProcess.launch(ports=PORTS)
+    os.kill(process.pid, signal.SIGKILL)
+    process.stop()
+    assert (tmp_path / "dpdk").is_dir()
+    assert list((tmp_path / "dpdk").iterdir()) == []

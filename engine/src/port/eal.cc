@@ -92,14 +92,11 @@ Eal::Eal(const EalOptions& options) {
     throw Error(Code::kInternal, Cat("DPDK does not start (", rte_strerror(rte_errno), ") with ",
                                      Quote(Join(arguments)), ": ", TakeEalComplaints()));
   }
+  // DPDK has made it and puts nothing into it; a process that is killed would leave it.
+  static_cast<void>(::rmdir(rte_eal_get_runtime_dir()));
 }
 
-Eal::~Eal() {
-  const std::string folder = rte_eal_get_runtime_dir();
-  rte_eal_cleanup();
-  // DPDK leaves it there, empty; not if another process has something in it.
-  static_cast<void>(::rmdir(folder.c_str()));
-}
+Eal::~Eal() { rte_eal_cleanup(); }
 
 EalQuiet::EalQuiet() { ++quiet; }
 EalQuiet::~EalQuiet() { --quiet; }
