@@ -30,6 +30,8 @@ MOST_WATCHES = 16  # different headers of the events of a path
 MOST_EVENTS = 4096
 _LONGEST_NAME = 128
 _FIRST = ("Ether", "Dot3")
+_NETWORK = ("Ether", "Dot1Q", "Dot1AD", "VLAN", "MPLS", "IP", "IPv6")  # what TCP and RoCEv2 may follow
+ROCE_PORT = 4791  # of UDP
 # Fields that say where the next header begins: options, extension headers and later fragments move it.
 _SHAPE: Mapping[str, tuple[str, ...]] = {"IP": ("version", "ihl", "frag"), "IPv6": ("version",)}
 
@@ -56,6 +58,11 @@ def plan_path(path: Path, number: int, seed: int, *, ports: Mapping[str, Port]) 
     events: list[PlannedEvent] = []
     for index, event in enumerate(path.events):
         try:
+            if event.iteration != 1 and not _has_sequence_numbers(event.headers):
+                raise PlanError(
+                    f"only TCP and RoCEv2 number what they send, so iteration={event.iteration} of "
+                    f"{event.headers} never comes; leave it out, or give headers with TCP or BTH"
+                )
             if event.headers not in known:
                 known[event.headers] = header_matches(event.headers, laid_out)
             action = event.action
@@ -89,6 +96,15 @@ def plan_path(path: Path, number: int, seed: int, *, ports: Mapping[str, Port]) 
         path.beside,
         path.known_by,
     )
+
+
+def _has_sequence_numbers(stack: HeaderStack | None) -> bool:
+    """Whether packets with these headers may be of TCP or RoCEv2."""
+    if stack is None or stack.headers[-1].name in _NETWORK:
+        return True
+    names = [header.name for header in stack.headers]
+    fields = [field for header in stack.headers if header.name == "UDP" for field in header.fields]
+    return "TCP" in names or "BTH" in names or str(dict(fields).get("dport")) == str(ROCE_PORT)
 
 
 def _planned(event: Event, action: PlannedAction, index: int, watch: int, seed: int) -> PlannedEvent:

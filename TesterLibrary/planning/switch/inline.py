@@ -18,6 +18,7 @@ from ...errors import PlanError
 from ...model.heading import Heading
 from ...model.inline import ChecksumPolicy, Corrupt, Drop, Mark, Part
 from ...model.planned_path import PlannedEvent, PlannedPath
+from ..inline import ROCE_PORT
 from .resources import Excess
 from .watch import Watch, watch_of
 
@@ -127,7 +128,7 @@ def switch_path(path: PlannedPath) -> SwitchPath:
             f"leave Impair Path out, or {_TESTERD}",
         )
     for event in path.events:
-        _check(path, event)
+        _check(path, event, _unfit(event))
     if not path.events:
         return SwitchPath(path, None)
     if len(path.watches) > 1:
@@ -140,6 +141,8 @@ def switch_path(path: PlannedPath) -> SwitchPath:
         watch = watch_of(path.watches[0])
     except PlanError as problem:
         raise _refused(path, f"event {path.events[0].name!r}: {problem}") from None
+    for event in path.events:
+        _check(path, event, _unknown_again(event, watch))
     places = _Places(path)
     found = SwitchPath(path, watch, places.followed, tuple(_packets(places)))
     lacking = [str(excess) for excess in found.capacity() if excess.needed > excess.available]
@@ -152,8 +155,8 @@ def _refused(path: PlannedPath, why: str) -> PlanError:
     return PlanError(f"path {path.name!r}: {why}")
 
 
-def _check(path: PlannedPath, event: PlannedEvent) -> None:
-    for why in _unfit(event):
+def _check(path: PlannedPath, event: PlannedEvent, objections: Iterator[str]) -> None:
+    for why in objections:
         raise _refused(path, f"event {event.name!r}: {why}")
 
 
@@ -189,6 +192,22 @@ def _unfit(event: PlannedEvent) -> Iterator[str]:
             )
         if action.checksum is ChecksumPolicy.REPAIR:
             yield f"a switch keeps the checksum of what it corrupts; give checksum=keep, or {_TESTERD}"
+
+
+def _unknown_again(event: PlannedEvent, watch: Watch) -> Iterator[str]:
+    """Reasons why a switch takes other packets than those that are meant: it reads no header behind UDP."""
+    if "tcp_valid" in watch:
+        return
+    if event.iteration > 1:
+        yield (
+            f"a switch knows a packet of TCP again when it is sent again, and none of UDP or RoCEv2, so "
+            f"iteration={event.iteration} never comes; give iteration=1, or {_TESTERD}"
+        )
+    if event.data_only and watch.get("udp_dport", (0, 0))[0] == ROCE_PORT:
+        yield (
+            "a switch takes acknowledgements of RoCEv2 for data packets, as they are payload of UDP; leave "
+            f"data_only out, or {_TESTERD}"
+        )
 
 
 class _Places:

@@ -202,3 +202,19 @@ def test_checksums_are_set_where_they_are_kept() -> None:
 def test_ports_have_to_exist() -> None:
     with pytest.raises(PlanError, match="path 'wan': there is no port 'p9'; there are p1, p2"):
         planned(between=("p1", "p9"))
+
+
+@pytest.mark.parametrize("headers", ["IP / UDP", "IP / UDP(dport=53)", "IP / ICMP", "ARP"])
+def test_another_transmission_of_what_has_no_sequence_number_is_refused(headers: str) -> None:
+    event = Event(action=Drop(), number=3, flow=1, iteration=2, headers=HeaderStack.parse(headers))
+    with pytest.raises(PlanError, match="only TCP and RoCEv2 number what they send, so iteration=2 of"):
+        planned(event)
+
+
+@pytest.mark.parametrize(
+    "headers", ["IP / TCP", "IP", "Dot1Q / IPv6", "IP / UDP(dport=4791)", "IP / UDP(dport=4791) / BTH", ""]
+)
+def test_another_transmission_of_what_may_have_one_is_planned(headers: str) -> None:
+    stack = HeaderStack.parse(headers) if headers else None
+    (event,) = planned(Event(action=Drop(), number=3, flow=1, iteration=2, headers=stack)).events
+    assert event.iteration == 2

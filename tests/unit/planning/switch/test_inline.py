@@ -43,6 +43,7 @@ from TesterLibrary.planning.switch.inline import FollowedFlow, SwitchPath, switc
 
 PORTS = {name: Port(name, Bandwidth(10**9), bytes(6), 1518) for name in ("p1", "p2")}
 TCP = HeaderStack.parse("IP / TCP")
+ROCE = HeaderStack.parse("IP / UDP(dport=4791) / BTH")
 EVENT = Event(action=Drop(), number=3, flow=1, headers=TCP, heading=Heading.FORWARD, data_only=True)
 MS = Duration(10**6)
 
@@ -137,6 +138,11 @@ def test_other_actions_are_refused(action: PacketAction, named: str) -> None:
         ({"flow": 65_535}, "counts up to flow=65,534, and flow is 65,535"),
         ({"number": 1 << 32}, "counts up to number=4,294,967,295"),
         ({"iteration": 256}, "counts up to iteration=255, and iteration is 256"),
+        (
+            {"iteration": 2, "headers": ROCE},
+            "knows a packet of TCP again when it is sent again, and none of UDP",
+        ),
+        ({"headers": ROCE}, "takes acknowledgements of RoCEv2 for data packets"),
         ({"action": Corrupt(bit=32)}, "inverts bits 0 to 31 of a payload, not bit 32 of payload"),
         ({"action": Corrupt(part=Part.NETWORK)}, "inverts bits 0 to 31 of a payload, not bit 0 of network"),
         ({"action": Corrupt(checksum=ChecksumPolicy.REPAIR)}, "keeps the checksum of what it corrupts"),
