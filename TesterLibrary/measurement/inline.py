@@ -151,14 +151,18 @@ def statistics_of(
     counted: PathCounters,
     limits: EvidenceLimits,
     impairments: Sequence[Impairment] = (),
+    beside: Sequence[str] = (),
 ) -> PathStatistics:
-    """The statistics of a path from a snapshot before its start to another one."""
+    """The statistics of a path from a snapshot before its start to another one.
+
+    `beside`: ports that it has beside the first one.
+    """
     return PathStatistics(
         name=counted.name,
         directions=counted.directions,
         events=counted.events,
         flows=counted.flows,
-        objections=tuple(_objections(before, after, job, counted, limits)),
+        objections=tuple(_objections(before, after, job, counted, limits, beside)),
         idle=tuple(_idle(counted, impairments)),
     )
 
@@ -180,9 +184,14 @@ def _idle(counted: PathCounters, impairments: Sequence[Impairment]) -> Iterator[
 
 
 def _objections(
-    before: Snapshot, after: Snapshot, job: str, counted: PathCounters, limits: EvidenceLimits
+    before: Snapshot,
+    after: Snapshot,
+    job: str,
+    counted: PathCounters,
+    limits: EvidenceLimits,
+    beside: Sequence[str],
 ) -> Iterator[str]:
-    ports: Collection[str] = [direction.port for direction in counted.directions]
+    ports: Collection[str] = [*(direction.port for direction in counted.directions), *beside]
     earlier, now = before.job(job), after.job(job)
     yield from now.meddling(earlier, {}) if now else ()
     if not any(event.link_cut for event in counted.events):  # what is down then is meant to be

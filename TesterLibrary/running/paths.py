@@ -352,7 +352,8 @@ class Paths:
         now = self._tester.target.snapshot([job])
         limits = self._tester.rules.limits
         counted = now.path(job, known.path.name)
-        return statistics_of(known.before, now, job, counted, limits, known.path.impairments)
+        path = known.path
+        return statistics_of(known.before, now, job, counted, limits, path.impairments, path.beside)
 
 
 def _job_of(path: Path) -> str:

@@ -35,7 +35,7 @@ def read(
     after: dict[str, PortCounters] | None = None,
     impairments: tuple[Impairment, ...] = (),
 ) -> PathStatistics:
-    ports = {name: port_counters(name, link_downs=0, link_up=True) for name in ("p1", "p2")}
+    ports = {name: port_counters(name, link_downs=0, link_up=True) for name in ("p1", "p2", "p3")}
     job = JobCounters("job", starts=1, started_at_ns=1, polls=(PollGaps("p1", worst_ns=gap_ns),))
     return statistics_of(
         Snapshot(0, tuple(ports.values()), jobs=(JobCounters("job"),)),
@@ -44,6 +44,7 @@ def read(
         counted,
         EvidenceLimits(),
         impairments,
+        ("p3",),
     )
 
 
@@ -106,9 +107,17 @@ def test_an_event_that_did_not_fire_is_a_doubt(event: PathEventCounters, doubt: 
             {"counted": replace(COUNTED, untracked=9)},
             "9 frames of path 'wan' are of flows for which it has no room",
         ),
+        (
+            {"after": {"p3": port_counters("p3", rx_missed=4, link_downs=0, link_up=True)}},
+            "4 frames of path 'wan' were lost in the tester's own rings and interfaces (limit 0)",
+        ),
+        (
+            {"after": {"p3": port_counters("p3", link_downs=1, link_up=True)}},
+            "the link of p3 was down",
+        ),
         ({"gap_ns": 120_000_000}, "path 'wan' forwarded nothing for 120 ms (limit 100 ms): stacks take that"),
     ],
-    ids=["tx ring", "rx ring", "link", "memory", "flows", "pause"],
+    ids=["tx ring", "rx ring", "link", "memory", "flows", "rx ring beside", "link beside", "pause"],
 )
 def test_the_tester_has_to_do_its_part(given: dict[str, Any], objection: str) -> None:
     (found,) = read(**given).objections
