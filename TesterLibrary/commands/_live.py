@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import argparse
 import subprocess
-import sys
 from pathlib import Path
 from types import TracebackType
 
+from ..python_process import python_command
 from ..reporting.live.server import listen, url_of
 
 _GREATEST_PORT = 65535
@@ -50,7 +50,7 @@ class LivePage:
             return
         file = self._listening.fileno()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "TesterLibrary.reporting.live", str(output), str(file)],
+            python_command("TesterLibrary.reporting.live", str(output), str(file)),
             pass_fds=[file],
             stdin=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is for the run

@@ -15,13 +15,13 @@ import shutil
 import signal
 import stat
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import TesterLibraryError
+from ..python_process import python_code
 from . import attached
 
 HOME = "home"  # of a job: its temporary files, too
@@ -155,7 +155,7 @@ class Account:
     def _run(self, code: str, patience_s: float = _PATIENCE_S) -> subprocess.CompletedProcess[str]:
         """Runs some Python as this user."""
         return subprocess.run(
-            [*self.attached, sys.executable, "-c", code],
+            [*self.attached, *python_code(code)],
             capture_output=True,
             text=True,
             cwd="/",

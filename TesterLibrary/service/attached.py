@@ -26,7 +26,7 @@ _prctl = ctypes.CDLL(None).prctl
 
 def begin(*options: str) -> tuple[str, ...]:
     """Begins a command that ends with this process."""
-    return sys.executable, __file__, str(os.getpid()), *options
+    return sys.executable, "-I", __file__, str(os.getpid()), *options
 
 
 def end_with(parent: int) -> None:

@@ -18,6 +18,7 @@ from ..model.job import Job
 from ..model.stream import Stream
 from ..model.units import Duration, FrameSize, Rate
 from ..planning.compile import compile as compile_job
+from ..python_process import python_command
 from ..running.opening import open_target
 from ..targets.base import Target
 from ..testbeds import open_testbed
@@ -35,7 +36,7 @@ _JOB = "service-check"
 def problem_of(place: ServedPlace) -> str:
     """The fault of a place whose tester each run starts; empty if there is none."""
     cables = [":".join(cable) for cable in place.cables]
-    command = [sys.executable, "-m", __name__, place.file, *cables]
+    command = python_command(__name__, place.file, *cables)
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_START_S, check=False)
     except subprocess.TimeoutExpired:

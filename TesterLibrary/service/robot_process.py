@@ -25,6 +25,7 @@ from types import MappingProxyType
 from typing import IO, Any
 
 from ..errors import TesterLibraryError
+from ..python_process import python_command
 from ..reporting.folder_lock import lock_folder
 from ..reporting.place import EVIDENCE, ROBOT, RecordPlace
 from ..reporting.recorder import ROBOT_FAULT, RUN_VARIABLE, Recorder
@@ -61,7 +62,7 @@ def start_robot(
     lock = _locked(output)
     try:
         return subprocess.Popen(
-            [sys.executable, "-m", __name__, str(os.getpid()), *arguments],
+            python_command(__name__, str(os.getpid()), *arguments),
             env={**os.environ, **environment, RUN_VARIABLE: run_id, TESTBED_VARIABLE: testbed},
             stdin=None if log is None else subprocess.DEVNULL,
             stdout=log,

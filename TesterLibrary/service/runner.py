@@ -7,19 +7,19 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from ..python_process import python_command
 from ..testbeds.sandbox import JOB_VARIABLE
 from . import attached
 from .account import Account
 
 LOG = "job.log"
 RUN = "run"  # the folder of records and reports
-_TESTER = (sys.executable, "-m", "TesterLibrary.commands.main")
+_TESTER = python_command("TesterLibrary.commands.main")
 _ASK_S = 15.0  # for a run that is asked to end: it closes the tester, and writes its reports
 _KILL_S = 5.0
 _SECRETS = ("PGPASSWORD", "TESTER_LEASE")  # of the service, which no job gets

@@ -19,6 +19,7 @@ from typing import Any
 
 from ..errors import NotInstalled, TestbedBroken, TestbedError
 from ..model.units import Duration
+from ..python_process import python_command
 from . import confinement
 from .privilege import is_privileged, missing_for_user_namespace
 from .processes import (
@@ -69,12 +70,11 @@ class HostProcess:
         owner = ProcessId.of(os.getpid())
         namespaces = ["--net", "--mount"] + ([] if self._privileged else ["--user", "--map-root-user"])
         return subprocess.Popen(
-            ["unshare", *namespaces, sys.executable, "-m", _MODULE, self._name, "--owner", str(owner)],
+            ["unshare", *namespaces, *python_command(_MODULE, self._name, "--owner", str(owner))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,
             start_new_session=True,  # Ctrl-C is for the owner
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
 
     def _ask(self, line: str) -> Mapping[str, Any]:
@@ -218,9 +218,9 @@ def list_testbeds() -> tuple[HostedTestbed, ...]:
     for pid in all_pids():
         arguments = command_line(pid)
         host = ProcessId.of(pid)
-        # python -m MODULE NAME --owner PID:START; preceded by unshare's words for a moment. The first process
-        # of its sandbox is forked from it.
-        is_host = len(arguments) == 6 and arguments[1:3] == ["-m", _MODULE]
+        # python FILE MODULE NAME --owner PID:START; preceded by unshare's words for a moment. The first
+        # process of its sandbox is forked from it.
+        is_host = len(arguments) == 6 and arguments[2] == _MODULE
         if host and is_host and not begins_namespace(pid):
             with suppress(ValueError):  # a process of somebody else may have such arguments
                 found.append(HostedTestbed(arguments[3], host, ProcessId.parse(arguments[5])))

@@ -13,8 +13,11 @@ from ...errors import TestbedError
 from .remote import RemoteSwitch
 
 _CLIENT = "bfrt_grpc"  # the vendor's name of the client
-# The folder of our modules comes last on the path, so that none of them hides a module of Python.
-_RUN = "import runpy, sys; sys.path.append(sys.argv.pop(1)); runpy.run_module('vendor', run_name='__main__')"
+# The user's folder is not on the path, and that of our modules comes last: no file hides a module of Python.
+_RUN = (
+    "import sys; sys.path = [path for path in sys.path if path]; import runpy; "
+    "sys.path.append(sys.argv.pop(1)); runpy.run_module('vendor', run_name='__main__')"
+)
 
 
 def vendor_switch(

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import socket
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Interface
@@ -16,6 +15,7 @@ from typing import Any
 from ...model.ports import Port
 from ...model.router import RouterTable
 from ...model.shaper import Shaper
+from ...python_process import python_command
 from .cabling import CopyPort, FrontPort
 from .remote import RemoteSwitch
 
@@ -47,7 +47,7 @@ def fake_switch(
     """
     prefix = behind.prefix if isinstance(behind, Cables) else ()
     module = f"{__package__}.fake.served"
-    command = [*prefix, sys.executable, "-m", module, str(folder), program]
+    command = [*prefix, *python_command(module, str(folder), program)]
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:  # of this network namespace
         device = dict(_device(front, behind))
         if copies is not None:

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import TestbedError
 from ...model.units import Bandwidth, Duration
+from ...python_process import python_command
 from ..programs import run
 from . import DutPort, device
 
@@ -36,4 +36,4 @@ def build(
         "mtu": mtu,
     }
     module = f"{__name__.rpartition('.embedded.')[0]}.long_line"
-    run(namespace, [sys.executable, "-m", module, json.dumps(wanted)])
+    run(namespace, python_command(module, json.dumps(wanted)))

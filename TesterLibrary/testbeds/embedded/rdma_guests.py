@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import NotInstalled, TestbedError
+from ...python_process import python_command
 from ..guest import run as run_in_guest
 from ..guest.image import Image, image_of
 from ..guest.machine import LONGEST_BOOT
@@ -75,7 +76,7 @@ def build(
         place.tap(tap)
         place.bridge("br0", [port.interface, tap])
         qemu = _qemu(parts, image, tap, number, ipaddress.ip_interface(address))
-        command = [sys.executable, "-m", _MACHINE, json.dumps(qemu)]
+        command = python_command(_MACHINE, json.dumps(qemu))
         waiting.append(begin(place, command, f"guest {name}"))
         place.shell = (sys.executable, "-I", run_in_guest.__file__)
         place.system = f"Linux {parts.release}"
