@@ -98,6 +98,11 @@ class StreamInterval:
         again = self.received if self.again is None else min(self.again, self.received)
         return max(0, self.sent - (self.received - again))
 
+    @property
+    def known_lost(self) -> int | None:
+        """Lost frames; None where arrivals that may be copies leave that open."""
+        return self.lost if self.lost == self.most_lost else None
+
 
 def misattributed(name: str, intervals: Iterable[Interval], counted: StreamCounters) -> str:
     """Why the losses of intervals are not known to be losses; empty if they may be.
@@ -179,6 +184,16 @@ class Interval:
     def most_lost(self) -> int:
         """Lost frames if all arrivals that may be copies were copies."""
         return sum(s.most_lost for s in self.streams)
+
+    @property
+    def known_lost(self) -> int | None:
+        """Lost frames; None where arrivals that may be copies leave that open."""
+        return self.lost if self.lost == self.most_lost else None
+
+    @property
+    def known_loss(self) -> Fraction | None:
+        """Frame loss rate; None where arrivals that may be copies leave that open."""
+        return self.loss if self.known_lost is not None else None
 
     @property
     def loss(self) -> Fraction:

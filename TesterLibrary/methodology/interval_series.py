@@ -63,10 +63,8 @@ def each_as_expected(
 
 def exactly(interval: Interval, statistic: IntervalStatistic) -> Any:
     """A figure of an interval; None where it is absent, or only its bounds are known."""
-    value = known(interval, statistic)
-    if statistic in (IntervalStatistic.LOST, IntervalStatistic.LOSS) and value.least != value.most:
-        return None
-    return getattr(interval, statistic.value)
+    names = {IntervalStatistic.LOST: "known_lost", IntervalStatistic.LOSS: "known_loss"}
+    return getattr(interval, names.get(statistic, statistic.value))
 
 
 def known(interval: Interval, statistic: IntervalStatistic) -> Any:

@@ -158,10 +158,11 @@ def facts_of(interval: Interval) -> dict[str, Any]:
         "end_ns": interval.end_ns,
         "tx": interval.sent,
         "rx": interval.received,
-        "lost": interval.lost,
+        "lost": interval.known_lost,
         "delay_ns": None if delay is None else round(delay),
         "streams": [
-            {"name": s.name, "tx": s.sent, "rx": s.received, "lost": s.lost} for s in interval.streams[:_MOST]
+            {"name": s.name, "tx": s.sent, "rx": s.received, "lost": s.known_lost}
+            for s in interval.streams[:_MOST]
         ],
         "ports": [{"name": p.name, "tx": p.sent, "rx": p.received} for p in interval.ports[:_MOST]],
     }

@@ -252,7 +252,7 @@ def _of_interval(counted: Record, spent_ns: int) -> Message:
     return {
         "sent": _rate(counted, {}, "tx", spent_ns),
         "received": _rate(counted, {}, "rx", spent_ns),
-        "loss": int(counted["lost"]) / int(counted["tx"]) if counted["tx"] else 0.0,
+        "loss": None if counted["lost"] is None else int(counted["lost"]) / max(1, int(counted["tx"])),
     }
 
 

@@ -10,6 +10,7 @@ from TesterLibrary.measurement.interval import Interval, StreamInterval, misattr
 from TesterLibrary.measurement.snapshot import VersionCounters
 from TesterLibrary.methodology.interval_series import IntervalStatistic, exactly
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
+from TesterLibrary.reporting.live.notes import facts_of
 from tests.counted import stream_counters
 
 SECOND = 10**9
@@ -49,6 +50,8 @@ def test_loss_that_copies_may_hide_is_printed_as_its_bounds() -> None:
     )
     assert exactly(found, IntervalStatistic.LOST) is exactly(found, IntervalStatistic.LOSS) is None
     assert exactly(found, IntervalStatistic.SENT) == 1000
+    facts = facts_of(found)
+    assert (facts["lost"], facts["streams"][0]["lost"]) == (None, None)
     assert exactly(interval(north()), IntervalStatistic.LOST) == 0
     series = MonitoringResult("north", (), SECOND, Method.VERSION, "", (found,))
     assert str(series) == "north: 1 intervals of 1 s, sent 1,000, lost 0 to 5"
