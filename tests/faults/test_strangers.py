@@ -21,7 +21,7 @@ PLACES = "\n  hosts: {testbed: embedded/path-hosts, check: none}\n"
 SUITE = "*** Test Cases ***\nRuns\n    Evaluate    __import__('pathlib').Path('MARK').touch()\n"
 # Says what the service answers to another account of the machine.
 STRANGER = """
-import os, socket, sys
+import encodings.idna, os, socket, sys
 os.setgroups([]); os.setgid(65534); os.setuid(65534)
 with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as service:
     service.sendall(b"GET /v1/places HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n")
