@@ -108,7 +108,7 @@ venv-dev: venv
 	@$(STEP) venv-dev $(BIN)/tox $(INSTALL) .stamps/venv -- $(PYTHON) tools/venv.py dev
 
 engine: packages
-	@$(STEP) engine TesterLibrary/_engine/testerd engine proto tools/engine.py -- $(PYTHON) tools/engine.py
+	@$(STEP) engine TesterLibrary/_engine/testerd engine proto tools/engine.py tools/build_cache.py -- $(PYTHON) tools/engine.py
 
 allure: venv
 	@$(STEP) allure $(BIN)/allure tools/allure.py -- $(PYTHON) tools/allure.py

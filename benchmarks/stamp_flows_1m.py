@@ -5,28 +5,27 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
 
-from .harness.machine import UNDISTURBED, load_average, need_program
+from tools import engine
+
+from .harness.machine import UNDISTURBED, load_average
 from .harness.outcome import Impossible, Outcome, Run, above
 from .harness.registry import Settings, benchmark
 
 _MEGA = 1e6
 _PACKETS = 16_000_000
-_BUILD = Path(__file__).parent.parent / "engine" / "build"
 _PROGRAM = "src/stamps_speed"
 
 
 @benchmark(unit="Mpps", bound=above(5, "Mpps"))
 def stamp_flows_1m(settings: Settings) -> Outcome:
     """Packets of a million flows remembered and found again, each flow counted by itself, without ports"""
-    if not (_BUILD / "build.ninja").exists():
-        raise Impossible(f"{_BUILD} is missing; run: make engine")
-    ninja = need_program("ninja", "ninja-build")
-    subprocess.run([ninja, "-C", str(_BUILD), _PROGRAM], check=True, stdout=subprocess.DEVNULL)
+    if not engine.TARGET.is_file():
+        raise Impossible(f"{engine.TARGET} is missing; run: make engine")
+    program = str(engine.program(_PROGRAM))
 
     def measure() -> float:
-        command = [*UNDISTURBED, str(_BUILD / _PROGRAM), "1000000", str(_PACKETS), "match"]
+        command = [*UNDISTURBED, program, "1000000", str(_PACKETS), "match"]
         return float(subprocess.run(command, capture_output=True, check=True, text=True).stdout) / _MEGA
 
     runs = (Run(measure(), None, load_average()) for _ in range(settings.runs))

@@ -8,7 +8,7 @@
     python3 tools/engine.py fuzz    libFuzzer for some seconds a target; `make test-long` does, not CI
     python3 tools/engine.py race    tests of ports, workers and tester, under ThreadSanitizer; not in CI
 
-Needs nothing but the standard library.
+Needs nothing but the standard library. What was built from the same inputs before is copied (build_cache.py).
 """
 
 from __future__ import annotations
@@ -22,8 +22,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # neither as a script nor in pip's build is it there
+
+from tools.build_cache import BuildCache  # noqa: E402
+
 SOURCE = ROOT / "engine"
 BUILD = SOURCE / "build"
 TEST_BUILD = SOURCE / "build-sanitized"
@@ -34,6 +39,7 @@ AHEAD = SOURCE / "build-ahead"
 AHEAD_LOG = AHEAD / "log"  # what a build ahead has said
 AHEAD_LOCK = AHEAD / "lock"  # held while it goes on; has the number of its process
 TARGET = ROOT / "TesterLibrary" / "_engine" / "testerd"
+INPUTS = (SOURCE, ROOT / "proto", ROOT / "tools" / "engine.py", ROOT / "tools" / "build_cache.py")
 
 # Most of the time to compile goes into headers of DPDK, gRPC and protobuf: several files are compiled as one.
 UNITY = ("-Dunity=on", "-Dunity_size=6")
@@ -92,23 +98,53 @@ def missing() -> list[str]:
 def build() -> Path:
     """Builds what has changed and returns the installed program."""
     _refuse_if_lacking(missing())
-    _configure(BUILD, *RELEASE)
-    _run("meson", "compile", "-C", str(BUILD), "testerd")
-    return _install(BUILD / "testerd")
+    return _install(_built("testerd"))
+
+
+def program(name: str) -> Path:
+    """Builds what has changed of a program for tests or benchmarks, such as src/responder_dialogue."""
+    BUILD.mkdir(exist_ok=True)
+    with (BUILD / "program.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # tests run in several processes, and ninja in one
+        return _built(name)
+
+
+def is_within_reach(name: str) -> bool:
+    """Whether a program can be had without compiling the engine for it."""
+    configured = (BUILD / "build.ninja").is_file() and shutil.which("ninja") is not None
+    return configured or _cache(*RELEASE, name).has()
+
+
+def _built(name: str) -> Path:
+    """A program of the release build."""
+    built, cache = BUILD / name, _cache(*RELEASE, name)
+    if not cache.restore(BUILD, [built]):
+        _configure(BUILD, *RELEASE)  # finds files that are new
+        _run("ninja", "-C", str(BUILD), name)
+        cache.store(BUILD, [built])
+    return built
 
 
 def test() -> None:
     """Builds everything with sanitizers and runs the tests; fuzz targets on corpora and mutations of them."""
     _end_ahead()
     _configure_tests()
-    _run("meson", "compile", "-C", str(TEST_BUILD))
-    if not _tests(TEST_BUILD):
+    programs = [Path(test["cmd"][0]) for test in _tests(TEST_BUILD)]
+    if not programs:
         raise EngineError("The engine was built without its tests: they need libgtest-dev and libgmock-dev.")
+    cache = _cache(*SANITIZED)
+    if not cache.restore(TEST_BUILD, programs):
+        _run("meson", "compile", "-C", str(TEST_BUILD))
+        cache.store(TEST_BUILD, programs)
     _run("meson", "test", "-C", str(TEST_BUILD), "--no-rebuild", "--print-errorlogs")
 
 
 def ahead() -> None:
     """Begins to build what `test` needs, in the background. What fails there fails in `test` again."""
+    _refuse_if_lacking(missing())
+    _choose_compiler()
+    if _cache(*SANITIZED).has():
+        return
     AHEAD.mkdir(exist_ok=True)
     lock = os.open(AHEAD_LOCK, os.O_RDWR | os.O_CREAT)
     if not _locked(lock):
@@ -161,10 +197,19 @@ def _locked(lock: int) -> bool:
     return True
 
 
-def _configure_tests() -> None:
-    _refuse_if_lacking(missing())
+def _cache(*options: str) -> BuildCache:
+    programs = ("meson", "ninja", "protoc", "grpc_cpp_plugin", *os.environ.get("CXX", "c++").split())
+    return BuildCache(INPUTS, programs, options)
+
+
+def _choose_compiler() -> None:
     if _clang_has("address"):
         os.environ["CXX"] = "clang++"  # takes half of the time that GCC does
+
+
+def _configure_tests() -> None:
+    _refuse_if_lacking(missing())
+    _choose_compiler()
     _configure(TEST_BUILD, *SANITIZED)
 
 
@@ -210,9 +255,9 @@ def _configure(folder: Path, *options: str) -> None:
     _run("meson", "setup", *again, str(folder), str(SOURCE), *options)
 
 
-def _tests(folder: Path) -> list[dict[str, str]]:
+def _tests(folder: Path) -> list[dict[str, Any]]:
     """The tests of a build, as Meson tells of them."""
-    tests: list[dict[str, str]] = json.loads(
+    tests: list[dict[str, Any]] = json.loads(
         subprocess.check_output(["meson", "introspect", "--tests", str(folder)])
     )
     return tests

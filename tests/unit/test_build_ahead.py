@@ -13,15 +13,18 @@ from pathlib import Path
 
 import pytest
 
-TOOL = Path(__file__).parents[2] / "tools" / "engine.py"
+TOOLS = Path(__file__).parents[2] / "tools"
 FAKES = ("c++", "clang++", "pkg-config", "protoc", "grpc_cpp_plugin")
 # Meson takes a while to configure, and a compiler has a fault. Ninja builds until it is told to end.
 MESON = """#!/bin/sh
 [ "$1" = introspect ] || echo "meson $*"
 case "$1 $2" in
   "setup "*) touch configuring; sleep 0.5 ;;
-  "introspect "*) echo '[{"name": "pure"}]' ;;
-  "compile "*) [ ! -e fault ] || { echo "unseen.h:1: error"; exit 1; } ;;
+  "introspect "*) echo "[{\\"cmd\\": [\\"$PWD/engine/build-sanitized/pure_test\\"]}]" ;;
+  "compile "*)
+    [ ! -e fault ] || { echo "unseen.h:1: error"; exit 1; }
+    mkdir -p engine/build-sanitized
+    cat engine/a.cc > engine/build-sanitized/pure_test ;;
 esac
 """
 # The real one would wait for CPUs that other tests have.
@@ -43,19 +46,26 @@ class Checkout:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.bin = folder, folder / "bin"
-        for name in ("tools", "engine", "bin"):
+        for name in ("tools", "engine", "proto", "bin"):
             (folder / name).mkdir()
-        shutil.copy(TOOL, folder / "tools")
+        for name in ("engine.py", "build_cache.py"):
+            shutil.copy(TOOLS / name, folder / "tools")
+        self.source, self.test = (
+            folder / "engine" / "a.cc",
+            folder / "engine" / "build-sanitized" / "pure_test",
+        )
+        self.source.write_text("int a;")
         texts = {"meson": MESON, "ninja": NINJA, "chrt": CHRT, **dict.fromkeys(FAKES, "#!/bin/sh\n")}
         for name, text in texts.items():
             (self.bin / name).write_text(text)
             (self.bin / name).chmod(0o755)
 
-    def run(self, verb: str) -> subprocess.CompletedProcess[str]:
+    def run(self, verb: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        cache = {"XDG_CACHE_HOME": str(self.folder.parent / "cache")}
         return subprocess.run(
             [sys.executable, self.folder / "tools" / "engine.py", verb],
             cwd=self.folder,
-            env={**os.environ, "PATH": f"{self.bin}:{os.environ['PATH']}"},
+            env={**os.environ, **cache, "PATH": f"{self.bin}:{os.environ['PATH']}", **environment},
             capture_output=True,
             text=True,
             timeout=60,
@@ -69,9 +79,14 @@ class Checkout:
             time.sleep(0.02)
 
 
+def make_checkout(folder: Path) -> Checkout:
+    folder.mkdir()
+    return Checkout(folder)
+
+
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
-    return Checkout(tmp_path)
+    return make_checkout(tmp_path / "checkout")
 
 
 def test_a_build_ahead_is_ended_and_gone_on_with(checkout: Checkout) -> None:

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-import fcntl
-import shutil
+import os
 import subprocess
 import tempfile
 import weakref
@@ -19,22 +18,16 @@ from TesterLibrary.model.protocol import Protocol
 from TesterLibrary.planning.engine.table import flat_table
 from TesterLibrary.protocols.document_reader import quantity
 from TesterLibrary.protocols.scope import layout_of
+from tools import engine
 
-BUILD = Path(__file__).resolve().parents[3] / "engine" / "build"
+_PROGRAM = "src/responder_dialogue"
 
 
 @cache
 def program() -> Path | None:
-    """The engine's part, built; None where the engine has never been."""
-    if not (BUILD / "build.ninja").is_file() or shutil.which("ninja") is None:
-        return None
-    with (BUILD / "responder_dialogue.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # tests run in several processes, and ninja in one
-        built = subprocess.run(
-            ["ninja", "-C", str(BUILD), "src/responder_dialogue"], capture_output=True, text=True, check=False
-        )
-    assert built.returncode == 0, built.stdout
-    return BUILD / "src" / "responder_dialogue"
+    """The engine's part, built; None where the engine has never been. CI builds it in any case."""
+    is_wanted = engine.is_within_reach(_PROGRAM) or "CI" in os.environ
+    return engine.program(_PROGRAM) if engine.TARGET.is_file() and is_wanted else None
 
 
 class EngineMachine:
