@@ -23,7 +23,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-_IMPORTED = ("robot.run", "robot.api", "TesterLibrary.library", "scapy.layers.inet", "scapy.layers.inet6")
+_IMPORTED = (
+    *("robot.run", "robot.api", "TesterLibrary.library", "TesterLibrary.testbeds.namespace"),
+    *("scapy.layers.inet", "scapy.layers.inet6"),
+)
 _MOST = 1 << 16  # bytes of a message
 _OPEN = (0, 1, 2)
 _ROOT = Path(__file__).parents[1]

@@ -21,6 +21,8 @@ from TesterLibrary.targets.engine.process import EngineProcess
 from .rig import Rig
 from .stepping import stepping_clock
 
+pytestmark = pytest.mark.waits
+
 
 @pytest.fixture
 def stepped(engine: EngineProcess, tmp_path: Path) -> Iterator[EngineProcess]:

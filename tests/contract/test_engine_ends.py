@@ -45,7 +45,7 @@ _END_S = 5.0
 _SO_TIMESTAMPNS = 35
 _SO_RCVBUFFORCE = 33
 
-pytestmark = pytest.mark.usefixtures("engine")
+pytestmark = [pytest.mark.usefixtures("engine"), pytest.mark.waits]
 
 
 @pytest.fixture

@@ -16,6 +16,8 @@ from TesterLibrary.targets.engine import leases
 from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess
 
+pytestmark = pytest.mark.waits
+
 PORTS = {"p1": "loop:x", "p2": "loop:x"}
 TERMS = LeaseTerms("alice", Duration(60 * 10**9))
 

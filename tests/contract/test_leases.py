@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,8 @@ from TesterLibrary.targets.engine.process import EngineProcess
 
 from .leased_client import TESTBED, said, sending
 from .rig import PATIENCE, FakeRig, Rig, SwitchRig
+
+pytestmark = pytest.mark.waits
 
 PORTS = {"p1": "loop:x", "p2": "loop:x"}
 SECOND = Duration(10**9)
@@ -153,22 +156,25 @@ _ASKED: dict[str, Mapping[str, Any]] = {
 _FOR_EVERYBODY = {"GetInfo", "GetLease"}
 
 
-@pytest.mark.parametrize("token", ["", "0.", "1.ffffffffffffffffffffffffffffffff", "9" * 5000, "-1"])
+_NO_TOKENS = ("", "0.", "1.ffffffffffffffffffffffffffffffff", "9" * 5000, "-1")
+
+
 def test_no_call_is_let_without_the_token_of_the_lease(
-    process: EngineProcess, alice: subprocess.Popen[str], token: str
+    process: EngineProcess, alice: subprocess.Popen[str]
 ) -> None:
     """Whatever else is wrong with it: who has no lease learns that, and who has it."""
     service = control_pb2.DESCRIPTOR.services_by_name["Tester"]
     calls = [method for method in service.methods if method.name not in _FOR_EVERYBODY]
     with open_channel(process.address, None) as channel:
         stub = control_pb2_grpc.TesterStub(channel)
-        for method in calls:
+        for token, method in product(_NO_TOKENS, calls):
             request = GetMessageClass(method.input_type)(**_ASKED.get(method.name, {}))
             refused = process.log.read_text().count('"refused"')
             with pytest.raises(grpc.RpcError) as error:  # also of a call that would stream
                 list(_answers(getattr(stub, method.name)(request, metadata=[("tester-lease", token)])))
-            assert error.value.code() is grpc.StatusCode.PERMISSION_DENIED, f"{method.name}: {error.value}"
-            assert 'leased to "alice"' in error.value.details()
+            said_of = f"{method.name} with {token[:50]!r}: {error.value}"
+            assert error.value.code() is grpc.StatusCode.PERMISSION_DENIED, said_of
+            assert 'leased to "alice"' in error.value.details(), said_of
             until(lambda: process.log.read_text().count('"refused"') == refused + 1)  # noqa: B023
     assert int(said(alice)) < int(said(alice)), "it is sending as it was"
 

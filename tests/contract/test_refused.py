@@ -18,6 +18,8 @@ from TesterLibrary.model.units import Duration
 
 from .rig import PATIENCE, Rig
 
+pytestmark = pytest.mark.waits
+
 Refused = Callable[[Rig], None]
 
 
