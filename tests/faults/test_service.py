@@ -7,9 +7,10 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -110,12 +111,22 @@ def test_two_users_fight_over_one_tester(
 def test_a_user_who_is_killed_loses_tester_and_traffic(engine: EngineProcess, alice: User, bob: User) -> None:
     hers = alice.acquire("lab", ttl_s=600)
     alice.release(hers)
+    is_sending = threading.Event()
 
-    def acquire() -> str:
-        hers.update(alice.acquire("lab", ttl_s=3))
-        return str(hers["tester"])
+    def beat() -> None:
+        while not is_sending.wait(0.3):
+            alice.post(f"/v1/leases/{hers['id']}/heartbeat")
 
-    with sending(engine.address, "somebody", 60, acquire) as client:
+    with ThreadPoolExecutor() as beside, ExitStack() as ends:
+        ends.callback(is_sending.set)
+
+        def acquire() -> str:
+            hers.update(alice.acquire("lab", ttl_s=3))
+            beside.submit(beat)
+            return str(hers["tester"])
+
+        client = ends.enter_context(sending(engine.address, "somebody", 60, acquire))
+        is_sending.set()
         client.send_signal(signal.SIGSTOP)  # neither a heartbeat nor a renewal comes any more
         his = bob.acquire("lab", ttl_s=600)
         assert jobs_of(engine, his) == []
