@@ -206,8 +206,12 @@ class Messages:
 
     @property
     def average(self) -> Rate:
-        """The average rate."""
-        return Rate(Fraction(self.packets * 10**9, self.duration_ns), RateUnit.PPS)
+        """The average rate; of messages that are sent once from their first packet to their last."""
+        packets, duration_ns = self.packets, self.duration_ns
+        between_ns = duration_ns - self.messages[0].pause.ns
+        if not self.repeat and between_ns:
+            packets, duration_ns = packets - 1, between_ns
+        return Rate(Fraction(packets * 10**9, duration_ns), RateUnit.PPS)
 
     def changed(self, number: int | None, **changes: object) -> Messages:
         """The same messages with other attributes of one, counted from 1, or of all."""

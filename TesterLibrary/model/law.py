@@ -172,6 +172,8 @@ class Script:
     @property
     def rate(self) -> Fraction:
         """See Law."""
+        if not self.repeat and (between_ns := self._firsts_ns[-1] - self._firsts_ns[0]):
+            return Fraction(self._before[-1] - 1, between_ns)
         return Fraction(self._before[-1], max(1, self._firsts_ns[-1]))
 
     @property

@@ -163,7 +163,7 @@ def _distribution(shaping: GapDistribution, wanted: _Wanted) -> Law:
 @_law.register
 def _messages(shaping: Messages, wanted: _Wanted) -> Law:
     """Times are as written at the average rate of the messages; at other rates rounding does not add up."""
-    scale = Fraction(shaping.packets, shaping.duration_ns) / wanted.rate
+    scale = shaping.average.value / 10**9 / wanted.rate
     default, sizes = _single(wanted.frame_size), frame_sizes(shaping, wanted.frame_size)
     before = shaping.messages[-1].frame_size or default
     messages, rounded = [], Fraction(0)

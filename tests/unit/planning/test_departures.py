@@ -258,3 +258,12 @@ def test_a_rate_without_the_sizes_of_the_file_has_to_be_in_frames() -> None:
 def test_more_than_the_port_carries_is_refused(shaping: Shaping, rate: str | None, message: str) -> None:
     with pytest.raises(PlanError, match=re.escape(message)):
         planned(shaping, rate)
+
+
+@pytest.mark.parametrize(("repeat", "rate"), [(True, Fraction(4000, 3)), (False, Fraction(1000))])
+def test_messages_that_are_sent_once_have_the_rate_between_their_packets(
+    repeat: bool, rate: Fraction
+) -> None:
+    """Four packets, 1 ms apart, are 1 kpps if no fifth one follows: not four packets in 3 ms."""
+    shaping = Messages((PacketTrain(4, gap=Duration(1_000_000)),), repeat)
+    assert shaping.average == Rate(rate, RateUnit.PPS)
