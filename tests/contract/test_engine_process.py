@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,7 @@ from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess
 
 from .rig import PATIENCE, Rig
+from .started import started
 
 PORTS = {"p1": "loop:x", "p2": "loop:x"}
 
@@ -199,3 +200,31 @@ def test_a_killed_engine_leaves_no_folder_of_dpdk(tmp_path: Path, monkeypatch: p
     process.stop()
     assert (tmp_path / "dpdk").is_dir()
     assert list((tmp_path / "dpdk").iterdir()) == []
+
+
+def test_no_snapshot_has_more_received_than_sent(tmp_path: Path) -> None:
+    """One worker sends while another one counts what has arrived."""
+    cpus = sorted(os.sched_getaffinity(0))[:2]
+    if len(cpus) < 2:
+        pytest.skip("two workers need two CPUs")
+    address = f"unix:{tmp_path}/socket"
+    with (
+        started(tmp_path / "log", address, "--cpu", ",".join(map(str, cpus))),
+        closing(EngineTarget.connect(address)) as target,
+    ):
+        rig = Rig(target)
+        rig.load(rig.plan("north", rate="1 Mpps"))
+        target.start(["north"])
+        for _ in range(20):
+            snapshot = target.snapshot(["north"])
+            (stream,) = snapshot.streams
+            pairs = [(stream.rx_packets, stream.tx_packets)]
+            pairs += [(v.rx_packets, v.tx_packets) for v in stream.versions]
+            pairs += [
+                (there.rx_packets, here.tx_packets)
+                for here, there in zip(
+                    snapshot.port("p1").versions, snapshot.port("p2").versions, strict=True
+                )
+            ]
+            assert all(received <= sent for received, sent in pairs)
+        target.stop(["north"])

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// A count with one writer and any number of readers: no lock, no read-modify-write instruction.
+// A count with one writer and any number of readers: no lock, no read-modify-write instruction. A
+// reader that has seen a count sees everything that its writer had counted before. So who compares
+// two counts reads the effect before the cause: frames received before frames sent.
 #pragma once
 
 #include <atomic>
@@ -11,9 +13,9 @@ namespace tester {
 
 class Counter {
  public:
-  uint64_t Get() const { return value_.load(std::memory_order_relaxed); }
-  void Set(uint64_t value) { value_.store(value, std::memory_order_relaxed); }
-  void Add(uint64_t count) { Set(Get() + count); }
+  uint64_t Get() const { return value_.load(std::memory_order_acquire); }
+  void Set(uint64_t value) { value_.store(value, std::memory_order_release); }
+  void Add(uint64_t count) { Set(value_.load(std::memory_order_relaxed) + count); }
   void Raise(uint64_t value) {
     if (value > Get()) Set(value);
   }

@@ -199,9 +199,10 @@ size_t QueryLane::Count(size_t frames) {
 void QueryLane::Publish(size_t count) {
   size_t published = found_;
   while (published > 0 && places_[published - 1] >= count) --published;
-  missed_.Add(Count(published));
-  matched_.Add(published);
+  // What is part of another count is counted after it.
   seen_.Add(count);
+  matched_.Add(published);
+  missed_.Add(Count(published));
 }
 
 }  // namespace tester

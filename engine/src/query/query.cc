@@ -72,9 +72,9 @@ Query::Counted Query::counted() const {
   Counted sum;
   for (const auto& lane : lanes_) {
     if (!lane) continue;
-    sum.seen += lane->seen();
-    sum.matched += lane->matched();
     sum.missed += lane->missed();
+    sum.matched += lane->matched();
+    sum.seen += lane->seen();
     sum.worst_gap_ns = std::max(sum.worst_gap_ns, lane->worst_gap_ns());
   }
   return sum;

@@ -36,10 +36,13 @@ void FillWide(const WideCounter& counter, v1::Uint128& out) {
   out.set_low(value.low);
 }
 
-void FillVersion(const VersionCount& tx, const VersionCount& rx, v1::VersionCounters& out) {
+void FillVersionSent(const VersionCount& tx, v1::VersionCounters& out) {
   out.set_tx_packets(tx.packets.Get());
   out.set_tx_bytes(tx.bytes.Get());
   FillWide(tx.time_ns, *out.mutable_tx_time_ns());
+}
+
+void FillVersionReceived(const VersionCount& rx, v1::VersionCounters& out) {
   out.set_rx_packets(rx.packets.Get());
   out.set_rx_bytes(rx.bytes.Get());
   FillWide(rx.time_ns, *out.mutable_rx_time_ns());
@@ -75,9 +78,17 @@ void FillVariation(const Variation& variation, v1::VariationCounters& out) {
   out.set_ipdv_max_ns(variation.ipdv_max());
 }
 
-void FillReceived(const StreamRx& rx, bool buckets, v1::StreamCounters& out) {
-  // Before the frames: one that arrives just now is missing below the next sequence at no time.
-  FillOrder(rx.order, buckets, *out.mutable_order());
+}  // namespace
+
+void FillStreamReceived(const StreamRx& rx, StreamParts parts, v1::StreamCounters& out) {
+  // Before the frames, which a worker counts before their delays, and after their order: one that
+  // arrives just now is missing below the next sequence at no time.
+  FillLatency(rx, parts.buckets, *out.mutable_latency());
+  FillOrder(rx.order, parts.buckets, *out.mutable_order());
+  // Those of versions are counted after all others.
+  for (size_t i = 0; parts.versions && i < rx.versions.size(); ++i) {
+    FillVersionReceived(rx.versions[i], *out.add_versions());
+  }
   out.set_first_rx_ns(rx.first_ns.Get());
   out.set_last_rx_ns(rx.last_ns.Get());
   out.set_rx_packets(rx.packets.Get());
@@ -91,12 +102,9 @@ void FillReceived(const StreamRx& rx, bool buckets, v1::StreamCounters& out) {
     if ((rx.header_faults.Get() & wire::BitOf(fault)) == 0) continue;
     out.add_rx_wrong_header_parts(std::string(wire::kHeaderFaultNames[i]));
   }
-  FillLatency(rx, buckets, *out.mutable_latency());
   FillOutages(rx.outages, *out.mutable_outages());
   FillVariation(rx.variation, *out.mutable_variation());
 }
-
-}  // namespace
 
 uint64_t FillBuckets(const Histogram& histogram, uint64_t min, uint64_t max, Buckets& out) {
   uint64_t total = 0;
@@ -111,8 +119,7 @@ uint64_t FillBuckets(const Histogram& histogram, uint64_t min, uint64_t max, Buc
   return total;
 }
 
-void FillStream(const StreamTx& tx, const StreamRx& rx, StreamParts parts,
-                v1::StreamCounters& out) {
+void FillStreamSent(const StreamTx& tx, StreamParts parts, v1::StreamCounters& out) {
   out.set_sending(tx.sending.load(std::memory_order_acquire));
   out.set_intended_packets(tx.intended.Get());
   out.set_tx_packets(tx.packets.Get());
@@ -121,11 +128,10 @@ void FillStream(const StreamTx& tx, const StreamRx& rx, StreamParts parts,
   out.set_last_tx_ns(tx.last_ns.Get());
   out.set_worst_lateness_ns(tx.departures.worst_lateness());
   if (parts.buckets) FillDepartures(tx.departures, *out.mutable_departures());
-  FillReceived(rx, parts.buckets, out);
   if (!parts.versions) return;
   out.set_open_version(tx.flips.Open());
   for (size_t i = 0; i < tx.versions.size(); ++i) {
-    FillVersion(tx.versions[i], rx.versions[i], *out.add_versions());
+    FillVersionSent(tx.versions[i], *out.mutable_versions(static_cast<int>(i)));
   }
 }
 
@@ -151,17 +157,20 @@ void FillFields(const FieldWatch& fields, v1::StreamCounters& out) {
   }
 }
 
-void FillFlows(const Flows& flows, uint32_t first, uint32_t count, uint64_t sent,
+void FillFlows(const Flows& flows, uint32_t first, uint32_t count, const Counter& sent,
                v1::FlowCounters& out) {
   out.set_first(first);
   for (uint32_t flow = first; flow < first + count; ++flow) {
     const Flows::Counts counts = flows.Read(flow);
-    out.add_tx_packets(flows.Share(flow, sent));
     out.add_rx_packets(counts.packets);
     out.add_rx_bytes(counts.bytes);
     out.add_latency_sum_ns(counts.latency_sum_ns);
     out.add_latency_min_ns(counts.latency_min_ns);
     out.add_latency_max_ns(counts.latency_max_ns);
+  }
+  const uint64_t sent_now = sent.Get();
+  for (uint32_t flow = first; flow < first + count; ++flow) {
+    out.add_tx_packets(flows.Share(flow, sent_now));
   }
 }
 
@@ -174,9 +183,9 @@ void FillGaps(const PollGaps& gaps, v1::PollGaps& out) {
   }
 }
 
-void FillPort(const PortCounters& port, v1::PortCounters& out) {
+void FillPortReceived(const PortCounters& port, v1::PortCounters& out) {
 #define TESTER_SET(name) out.set_##name(port.name.Get());
-  TESTER_PORT_COUNTERS(TESTER_SET)
+  TESTER_PORT_RX_COUNTERS(TESTER_SET)
 #undef TESTER_SET
   port.rx_icmp_errors.ForEach([&](const wire::IcmpError& error, uint64_t frames) {
     auto& counted = *out.add_rx_icmp_errors();
@@ -185,12 +194,21 @@ void FillPort(const PortCounters& port, v1::PortCounters& out) {
     counted.set_code(error.code);
     counted.set_frames(frames);
   });
-  for (size_t version = 0; version < port.tx_versions.size(); ++version) {
+  for (const PortVersionCount& version : port.rx_versions) {
     auto& counted = *out.add_versions();
-    counted.set_tx_packets(port.tx_versions[version].packets.Get());
-    counted.set_tx_bytes(port.tx_versions[version].bytes.Get());
-    counted.set_rx_packets(port.rx_versions[version].packets.Get());
-    counted.set_rx_bytes(port.rx_versions[version].bytes.Get());
+    counted.set_rx_packets(version.packets.Get());
+    counted.set_rx_bytes(version.bytes.Get());
+  }
+}
+
+void FillPortSent(const PortCounters& port, v1::PortCounters& out) {
+#define TESTER_SET(name) out.set_##name(port.name.Get());
+  TESTER_PORT_TX_COUNTERS(TESTER_SET)
+#undef TESTER_SET
+  for (size_t i = 0; i < port.tx_versions.size(); ++i) {
+    auto& counted = *out.mutable_versions(static_cast<int>(i));
+    counted.set_tx_packets(port.tx_versions[i].packets.Get());
+    counted.set_tx_bytes(port.tx_versions[i].bytes.Get());
   }
 }
 

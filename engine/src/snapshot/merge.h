@@ -20,20 +20,26 @@ struct StreamParts {
   bool versions;  // the stream has some to tell of
   bool buckets = true;
 };
-void FillStream(const StreamTx& tx, const StreamRx& rx, StreamParts parts, v1::StreamCounters& out);
+// What was received, of all streams and ports, is read before what was sent: no frame that was
+// received is missing there.
+void FillStreamReceived(const StreamRx& rx, StreamParts parts, v1::StreamCounters& out);
+// After FillStreamReceived.
+void FillStreamSent(const StreamTx& tx, StreamParts parts, v1::StreamCounters& out);
 
 // What became of the header fields that a stream expects.
 void FillFields(const FieldWatch& fields, v1::StreamCounters& out);
 
-// Fills in `count` flows from `first` on; the stream has sent `sent` frames.
-void FillFlows(const Flows& flows, uint32_t first, uint32_t count, uint64_t sent,
+// Fills in `count` flows from `first` on, of a stream whose frames sent are counted in `sent`.
+void FillFlows(const Flows& flows, uint32_t first, uint32_t count, const Counter& sent,
                v1::FlowCounters& out);
 
 // All but the name of the port.
 void FillGaps(const PollGaps& gaps, v1::PollGaps& out);
 
 // The counters of the engine's own making; what driver and kernel count is not in here.
-void FillPort(const PortCounters& port, v1::PortCounters& out);
+void FillPortReceived(const PortCounters& port, v1::PortCounters& out);
+// After FillPortReceived.
+void FillPortSent(const PortCounters& port, v1::PortCounters& out);
 
 // The counters of a worker's own; what the kernel counts of its thread is not in here.
 void FillWorker(const WorkerCounters& worker, v1::WorkerCounters& out);

@@ -19,12 +19,20 @@ void FillDurations(const Latency& times, v1::DurationCounters& out) {
 }  // namespace
 
 void FillResponder(const ResponderCounters& counters, v1::EndCounters& out) {
-  for (const Counter& counter : counters.counters) out.add_counters(counter.Get());
+  // Protocols name what begins before what ends: the last one first.
+  const auto size = static_cast<int>(counters.counters.size());
+  out.mutable_counters()->Resize(size, 0);
+  for (int i = size - 1; i >= 0; --i) {
+    out.set_counters(i, counters.counters[static_cast<size_t>(i)].Get());
+  }
   for (const Latency& times : counters.histograms) FillDurations(times, *out.add_histograms());
   out.set_opening(counters.opening.load(std::memory_order_relaxed));
 #define TESTER_SET(name) out.set_##name(counters.name.Get());
   TESTER_RESPONDER_COUNTERS(TESTER_SET)
 #undef TESTER_SET
+  // After those that ended.
+  out.set_flows_begun(counters.flows_begun.Get());
+  out.set_openings(counters.openings.Get());
 }
 
 }  // namespace tester

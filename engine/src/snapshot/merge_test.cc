@@ -6,8 +6,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 namespace tester {
 namespace {
+
+void FillStream(const StreamTx& tx, const StreamRx& rx, StreamParts parts,
+                v1::StreamCounters& out) {
+  FillStreamReceived(rx, parts, out);
+  FillStreamSent(tx, parts, out);
+}
 
 TEST(Merge, NothingIsZero) {
   v1::StreamCounters out;
@@ -87,11 +96,70 @@ TEST(Merge, VersionsOfBothDirectionsAreBesideEachOther) {
   EXPECT_EQ(out.versions(1).tx_bytes(), 256U);
 }
 
+// A worker that sends and receives a frame in the middle of each snapshot.
+TEST(Merge, WhatArrivesMeanwhileWasSent) {
+  StreamTx tx;
+  StreamRx rx;
+  PortCounters sender;
+  PortCounters receiver;
+  tx.has_version = true;
+  v1::StreamCounters stream;
+  v1::PortCounters sent;
+  v1::PortCounters received;
+  FillPortReceived(sender, sent);
+  FillPortReceived(receiver, received);
+  FillStreamReceived(rx, {.versions = true}, stream);
+  tx.CountSent(1, 64, 0, 10);
+  sender.tx_packets.Add(1);
+  sender.tx_versions[0].Add(1, 64);
+  rx.packets.Add(1);
+  rx.versions[0].Add(1, 64, 20);
+  receiver.rx_packets.Add(1);
+  receiver.rx_versions[0].Add(1, 64);
+  FillStreamSent(tx, {.versions = true}, stream);
+  FillPortSent(sender, sent);
+  FillPortSent(receiver, received);
+  EXPECT_EQ(stream.tx_packets(), 1U);
+  EXPECT_EQ(stream.rx_packets(), 0U);
+  EXPECT_EQ(stream.versions(0).tx_packets(), 1U);
+  EXPECT_EQ(stream.versions(0).rx_packets(), 0U);
+  EXPECT_EQ(sent.versions(0).tx_packets(), 1U);
+  EXPECT_EQ(received.versions(0).rx_packets(), 0U);
+  EXPECT_EQ(received.rx_packets(), 0U);
+}
+
+TEST(Merge, NoReaderSeesMoreReceivedThanSent) {
+  StreamTx tx;
+  StreamRx rx;
+  tx.has_version = true;
+  std::atomic<bool> ended{false};
+  std::thread worker([&] {
+    while (!ended.load(std::memory_order_relaxed)) {
+      tx.CountSent(1, 64, 0, 10);
+      rx.packets.Add(1);
+      rx.latency.Add(10);
+      rx.versions[0].Add(1, 64, 20);
+    }
+  });
+  for (int i = 0; i < 2000; ++i) {
+    v1::StreamCounters out;
+    FillStreamReceived(rx, {.versions = true}, out);
+    FillStreamSent(tx, {.versions = true}, out);
+    ASSERT_LE(out.latency().count(), out.rx_packets());
+    ASSERT_LE(out.rx_packets(), out.tx_packets());
+    ASSERT_LE(out.versions(0).rx_packets(), out.versions(0).tx_packets());
+  }
+  ended = true;
+  worker.join();
+}
+
 TEST(Merge, FlowsComeInColumns) {
   Flows flows(5);
   for (uint64_t sequence = 0; sequence < 7; ++sequence) flows.Add(sequence, 64, sequence);
+  Counter sent;
+  sent.Set(8);
   v1::FlowCounters out;
-  FillFlows(flows, 1, 3, 8, out);
+  FillFlows(flows, 1, 3, sent, out);
   EXPECT_EQ(out.first(), 1U);
   EXPECT_THAT(out.tx_packets(), testing::ElementsAre(2, 2, 1));
   EXPECT_THAT(out.rx_packets(), testing::ElementsAre(2, 1, 1));

@@ -108,11 +108,13 @@ class Receiver {
 
   std::string Counted() const {
     v1::StreamCounters stream;
-    FillStream(tx, rx, {.versions = true}, stream);
+    FillStreamReceived(rx, {.versions = true}, stream);
+    FillStreamSent(tx, {.versions = true}, stream);
     v1::PortCounters all;
-    FillPort(port, all);
+    FillPortReceived(port, all);
+    FillPortSent(port, all);
     v1::FlowCounters flows;
-    if (rx.flows) FillFlows(*rx.flows, 0, 5, 0, flows);
+    if (rx.flows) FillFlows(*rx.flows, 0, 5, Counter{}, flows);
     return stream.DebugString() + all.DebugString() + flows.DebugString();
   }
 

@@ -26,24 +26,26 @@ namespace tester {
 
 // Lists of the counters that are no more than a number, by their names in counters.proto, for
 // X(name). A new one is a field there, a line here, and what counts it.
-#define TESTER_PORT_COUNTERS(X) \
-  X(tx_packets)                 \
-  X(tx_bytes)                   \
-  X(tx_refused)                 \
-  X(rx_packets)                 \
-  X(rx_bytes)                   \
-  X(rx_foreign)                 \
-  X(rx_misrouted)               \
-  X(rx_stale)                   \
-  X(rx_malformed)               \
-  X(rx_fragments)               \
-  X(rx_up_to_64)                \
-  X(rx_65_to_127)               \
-  X(rx_128_to_255)              \
-  X(rx_256_to_511)              \
-  X(rx_512_to_1023)             \
-  X(rx_1024_to_1518)            \
-  X(rx_over_1518)               \
+#define TESTER_PORT_TX_COUNTERS(X) \
+  X(tx_packets)                    \
+  X(tx_bytes)                      \
+  X(tx_refused)
+
+#define TESTER_PORT_RX_COUNTERS(X) \
+  X(rx_packets)                    \
+  X(rx_bytes)                      \
+  X(rx_foreign)                    \
+  X(rx_misrouted)                  \
+  X(rx_stale)                      \
+  X(rx_malformed)                  \
+  X(rx_fragments)                  \
+  X(rx_up_to_64)                   \
+  X(rx_65_to_127)                  \
+  X(rx_128_to_255)                 \
+  X(rx_256_to_511)                 \
+  X(rx_512_to_1023)                \
+  X(rx_1024_to_1518)               \
+  X(rx_over_1518)                  \
   X(neighbour_replies)
 
 // With rx_ in front of it there.
@@ -76,7 +78,8 @@ struct alignas(64) PortCounters {
     (this->*kClasses[index]).Add(1);
   }
 
-  TESTER_PORT_COUNTERS(TESTER_DECLARE_COUNTER)
+  TESTER_PORT_TX_COUNTERS(TESTER_DECLARE_COUNTER)
+  TESTER_PORT_RX_COUNTERS(TESTER_DECLARE_COUNTER)
   IcmpErrors rx_icmp_errors;
   Counter rx_pause;
   std::array<PortVersionCount, 2> tx_versions;

@@ -35,7 +35,7 @@ class Histogram {
   // One writer. `value` below 2^48, seen so many times.
   void Add(uint64_t value, uint64_t times = 1) {
     std::atomic_ref<uint64_t> count(counts_[Index(value)]);
-    count.store(count.load(std::memory_order_relaxed) + times, std::memory_order_relaxed);
+    count.store(count.load(std::memory_order_relaxed) + times, std::memory_order_release);
   }
 
   // Adding this value will be quick in a while. Inlined always, as GCC drops calls of it.
@@ -44,7 +44,7 @@ class Histogram {
   }
 
   uint64_t Count(uint32_t index) const {
-    return std::atomic_ref<uint64_t>(counts_[index]).load(std::memory_order_relaxed);
+    return std::atomic_ref<uint64_t>(counts_[index]).load(std::memory_order_acquire);
   }
 
  private:

@@ -19,7 +19,7 @@ class Misrouted {
 
   void Add(uint32_t port, uint64_t sequence) {
     Place& place = places_[port];
-    place.frames.fetch_add(1, std::memory_order_relaxed);
+    place.frames.fetch_add(1, std::memory_order_release);
     if (sequence < place.next.load(std::memory_order_relaxed)) {
       place.behind.fetch_add(1, std::memory_order_relaxed);
     } else {
@@ -33,7 +33,7 @@ class Misrouted {
     return sum;
   }
   // Those that have arrived there.
-  uint64_t On(uint32_t port) const { return places_[port].frames.load(std::memory_order_relaxed); }
+  uint64_t On(uint32_t port) const { return places_[port].frames.load(std::memory_order_acquire); }
   // Those of them whose sequence number is no higher than one before.
   uint64_t BehindOn(uint32_t port) const {
     return places_[port].behind.load(std::memory_order_relaxed);

@@ -79,7 +79,7 @@ void Tester::ReadFlows(const v1::ReadFlowsRequest& request,
   const uint32_t end = request.first() + count;
   for (uint32_t first = request.first(); first < end; first += kChunkFlows) {
     v1::FlowCounters chunk;
-    FillFlows(*rx->flows, first, std::min(kChunkFlows, end - first), tx->packets.Get(), chunk);
+    FillFlows(*rx->flows, first, std::min(kChunkFlows, end - first), tx->packets, chunk);
     if (!write(chunk)) return;
     CheckAdmitted(client);  // of a job that was stopped meanwhile they say nothing
   }

@@ -52,14 +52,13 @@ void FillReading(const PortReading& reading, v1::PortCounters& out) {
   if (reading.unseen) out.set_rx_unseen(*reading.unseen);
 }
 
-void FillPorts(const Ports& ports, const Workers& workers, v1::Snapshot& snapshot) {
+// Waits for frames that are counted then.
+void FillReadings(const Ports& ports, const Workers& workers, v1::Snapshot& snapshot) {
   for (size_t i = 0; i < ports.size(); ++i) {
     Port& port = ports[i];
     auto& out = *snapshot.add_ports();
     out.set_name(port.facts().name);
-    // First, because it waits for frames that are counted then.
     FillReading(port.Read(workers[ports.limits()[i].worker].counters()), out);
-    FillPort(port.counters, out);
     for (const auto& objection : port.facts().objections) out.add_objections(objection);
   }
 }
@@ -173,9 +172,9 @@ v1::Progress Tester::Progress(const Names& names, const Client& client) {
     for (const auto& stream : job->streams) {
       // Before the counts, so that "not sending" never comes with counts that still grow.
       if (stream.Sending()) progress.set_sending(true);
+      progress.set_rx_packets(progress.rx_packets() + stream.rx->packets.Get());
       progress.set_tx_packets(progress.tx_packets() + stream.tx->packets.Get());
       progress.set_intended_packets(progress.intended_packets() + stream.tx->intended.Get());
-      progress.set_rx_packets(progress.rx_packets() + stream.rx->packets.Get());
     }
     for (const auto& responder : job->responders) {
       if (responder.Sending()) progress.set_sending(true);
@@ -196,14 +195,28 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names, const Client& client, bool
             [](const auto* a, const auto* b) { return a->plan.id < b->plan.id; });
   v1::Snapshot snapshot;
   snapshot.set_taken_at_ns(clock_.Now());
-  FillPorts(ports_, workers_, snapshot);
+  FillReadings(ports_, workers_, snapshot);
+  const auto parts = [buckets](const LoadedStream& stream) {
+    return StreamParts{.versions = stream.plan.measurement.version.exists(), .buckets = buckets};
+  };
   for (const LoadedStream* stream : streams) {
     auto& out = *snapshot.add_streams();
     out.set_id(stream->plan.id);
-    FillStream(*stream->tx, *stream->rx,
-               {.versions = stream->plan.measurement.version.exists(), .buckets = buckets}, out);
-    FillMisrouted(stream->rx->misrouted, ports_, out);
     if (stream->fields) FillFields(*stream->fields, out);
+    FillStreamReceived(*stream->rx, parts(*stream), out);
+    FillMisrouted(stream->rx->misrouted, ports_, out);
+  }
+  for (size_t i = 0; i < ports_.size(); ++i) {
+    FillPortReceived(ports_[i].counters, *snapshot.mutable_ports(static_cast<int>(i)));
+  }
+  // Another worker may be between handing over frames that have arrived by now, and counting them.
+  workers_.AwaitTwoLoops();
+  for (size_t i = 0; i < streams.size(); ++i) {
+    FillStreamSent(*streams[i]->tx, parts(*streams[i]),
+                   *snapshot.mutable_streams(static_cast<int>(i)));
+  }
+  for (size_t i = 0; i < ports_.size(); ++i) {
+    FillPortSent(ports_[i].counters, *snapshot.mutable_ports(static_cast<int>(i)));
   }
   for (const LoadedJob* job : jobs) {
     FillJob(*job, ports_, *snapshot.add_jobs());

@@ -3,6 +3,7 @@
 
 #include "tester/workers.h"
 
+#include <chrono>
 #include <utility>
 
 #include "base/error.h"
@@ -13,6 +14,8 @@ namespace {
 
 // In vain, until a worker is stuck.
 constexpr unsigned kLooks = 2;
+// What a snapshot waits for a worker that others keep from running.
+constexpr auto kMoment = std::chrono::milliseconds(100);
 
 }  // namespace
 
@@ -34,6 +37,11 @@ void Workers::Swap(Programs programs) {
 
 void Workers::WaitTwoLoops() {
   Ask([this](size_t i) { workers_[i]->WaitTwoLoops(); });
+}
+
+void Workers::AwaitTwoLoops() const {
+  if (workers_.size() == 1) return;
+  for (const auto& worker : workers_) worker->AwaitTwoLoops(kMoment);
 }
 
 void Workers::Ask(const std::function<void(size_t)>& ask) {

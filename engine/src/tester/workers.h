@@ -39,6 +39,9 @@ class Workers {
   void Swap(Programs programs);
   // Returns when every worker has begun and ended a loop since.
   void WaitTwoLoops();
+  // The same for a moment only, and not at all where there is one worker: all that it has received
+  // it has counted as sent before.
+  void AwaitTwoLoops() const;
 
   // False while a worker has been found not to move, and for ever when one was given up.
   bool Usable() const { return usable_ && !stuck_; }

@@ -97,13 +97,18 @@ void Worker::SwapProgram(std::unique_ptr<const Program> program) {
 }
 
 void Worker::WaitTwoLoops() const {
+  if (!AwaitTwoLoops(kAdoptTimeout)) RefuseToWait();
+}
+
+bool Worker::AwaitTwoLoops(std::chrono::steady_clock::duration most) const {
   // The loop that is under way may have looked already, and counts when it ends.
   const uint64_t end = counters_.loops.Get() + 2;
-  const auto deadline = std::chrono::steady_clock::now() + kAdoptTimeout;
+  const auto deadline = std::chrono::steady_clock::now() + most;
   while (counters_.loops.Get() < end) {
-    if (std::chrono::steady_clock::now() > deadline) RefuseToWait();
+    if (std::chrono::steady_clock::now() > deadline) return false;
     std::this_thread::sleep_for(kAdoptPoll);
   }
+  return true;
 }
 
 void Worker::RefuseToWait() const {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 
@@ -36,6 +37,8 @@ class Worker {
   // Returns when all that the loop had begun to send is sent, and it has seen what was stored for
   // it before. INTERNAL as above.
   void WaitTwoLoops() const;
+  // The same, but false when it does not within `most`.
+  bool AwaitTwoLoops(std::chrono::steady_clock::duration most) const;
 
   // Everything that has kept the worker from running, since its start.
   Interruptions interruptions() const;
