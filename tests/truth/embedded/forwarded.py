@@ -196,6 +196,8 @@ def latency(draw: random.Random, lab: Lab) -> Case:
     truth = value <= bound if each else None
     copied = "copies" if any(log.duplicated for log in scene.every) else ""
     excuse = copied if each else "nothing arrived"
+    if percent != "100" and len(each) * (100 - int(percent)) < 100:
+        excuse = excuse or "too few for this percentile"
     about = f"p{percent} {value} ns, bound {bound} ns; {scene}"
     return Case("latency_below", truth, verdict, excuse, about)
 
