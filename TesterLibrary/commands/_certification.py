@@ -449,6 +449,8 @@ def rest_of(whole: Certification, *, inconclusive: bool = False) -> Certificatio
             raise ChoiceError("--inconclusive is not for a campaign on several testers; leave it out")
         return replace(whole, again=whole.by.left(whole))
     await_end(whole.output)
+    if faults := read_verdicts(evidence).faults:
+        raise TesterLibraryError(f"{whole.output} cannot be resumed: {faults[0]}; run it from its begin")
     left = unfinished(evidence, items)
     again = unfinished(evidence, items, inconclusive=inconclusive)
     set_aside(evidence, left)

@@ -20,7 +20,7 @@ from ..reporting.outcome import ERROR, EXIT_STATUS, INCONCLUSIVE, overall
 from ..reporting.place import EVIDENCE
 from ..reporting.rebuild import Reports, rebuild
 from ..reporting.records import read_verdicts
-from ..reporting.signature import sign, signature_file
+from ..reporting.signature import check_signer, signature_file
 from ._certification import Certification
 from ._verdicts import RESULTS, show
 
@@ -59,7 +59,12 @@ def execute(
         go_on: the command that goes on with the run if it is interrupted.
         most: as `show` has it.
         key: signs the certificate, if there is one.
+
+    Raises:
+        TesterLibraryError: the certificate of the run so far is signed with another key.
     """
+    if key:
+        check_signer(run.output / statement.FILE, key)
     if items:
         signature_file(run.output / statement.FILE).unlink(missing_ok=True)  # what it signs is not final
     beds = " and ".join(dict.fromkeys(bed.testbed for bed in run.beds))
@@ -73,8 +78,8 @@ def execute(
     if not finished:
         print(f"Interrupted; this is what was measured so far. Go on: {go_on}")
     reports = rebuild(run.output)
-    if key and finished and run.output / statement.FILE in reports.made:
-        sign(run.output / statement.FILE, key)
+    if key and finished:
+        reports = reports.signed(run.output, key)
     show(reports, run.output, took=took, most=most)
     return Execution(reports, finished)
 

@@ -14,11 +14,12 @@ from robot import rebot
 
 from ..errors import TesterLibraryError
 from ..reporting import agenda
+from ..reporting.chain import CHAIN, FIELD, as_line, rechained
 from ..reporting.codec import parse
-from ..reporting.durable import append_line, make_directory, write_file
+from ..reporting.durable import make_directory, write_file
 from ..reporting.finished import ASIDE
 from ..reporting.outcome import ERROR, INCONCLUSIVE
-from ..reporting.recorder import EARLIER_ATTEMPT, earlier_attempt
+from ..reporting.recorder import EARLIER_ATTEMPT, earlier_attempt, read_run
 
 NAMED = "file"  # the kind of a file that a suite names, and the run may read
 REPEATED = "repeated"  # folders of the evidence with tests that run again, of which no trial is taken over
@@ -64,29 +65,39 @@ def set_aside(evidence: Path, again: Sequence[agenda.Item], name: str = ASIDE) -
 
     verdicts = {record["number"] for record in _read(evidence / "verdicts.jsonl") if moves(record)}
     moved: dict[str, list[str]] = {}
+    chained = (evidence / "run.json").is_file() and CHAIN in read_run(evidence)
+    numbers: dict[int, int] = {}  # of the verdicts that stay, without gaps
     for kind in _KINDS:
         path = evidence / f"{kind}s.jsonl"
-        if not path.exists():
+        ended = moved.get("tests.jsonl", []) if kind == "event" else []
+        if not path.exists() and not ended:
             continue
-        lines = path.read_text(encoding="utf-8").split("\n")
+        lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else [""]
         kept: list[str] = []
         gone = [lines.pop()]
         for line in lines:
             record = json.loads(line)
-            left = record["verdict"] in verdicts if kind == "withdrawal" else moves(record)
-            (gone if left else kept).append(line)
+            if record["verdict"] in verdicts if kind == "withdrawal" else moves(record):
+                gone.append(line)
+                continue
+            if kind == "verdict":
+                number = numbers[record["number"]] = len(numbers) + 1
+                line = as_line({**record, "number": number})
+            elif kind == "withdrawal":
+                line = as_line({**record, "verdict": numbers[record["verdict"]]})
+            kept.append(line)
         if gone := list(filter(None, gone)):
             moved[path.name] = gone
-            write_file(path, "".join(f"{line}\n" for line in kept))
+        kept += [as_line(earlier_attempt(json.loads(line))) for line in ended]
+        if gone or kept != lines:
+            anew = rechained(kept) if chained or any(f'"{FIELD}"' in line for line in kept) else kept
+            write_file(path, "".join(f"{line}\n" for line in anew))
     if not moved:
         return None
     folder = _free(evidence, name)
     make_directory(folder)
     for name, lines in moved.items():
         write_file(folder / name, "".join(f"{line}\n" for line in lines))
-    for record in _read(folder / "tests.jsonl"):
-        attempt = earlier_attempt(record)
-        append_line(evidence / "events.jsonl", json.dumps(attempt, ensure_ascii=False, separators=(",", ":")))
     return folder
 
 

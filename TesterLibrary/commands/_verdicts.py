@@ -54,6 +54,8 @@ def _rows(records: Records) -> Iterator[tuple[str, str]]:
     for suite, tests in records.not_run.items():
         why = records.why_not_run(suite) or "the run ended before"
         yield ERROR, f"{suite}: no record of {', '.join(tests)}; {why}"
+    for fault in records.faults:
+        yield ERROR, fault
 
 
 def _shown(directory: Path, path: Path) -> Path:

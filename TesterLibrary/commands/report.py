@@ -9,12 +9,11 @@ import sys
 from pathlib import Path
 
 from ..errors import TesterLibraryError
-from ..reporting import statement
 from ..reporting.assembly import merge
 from ..reporting.markdown import markdown
 from ..reporting.outcome import ERROR, EXIT_STATUS
 from ..reporting.rebuild import is_plain_robot, rebuild
-from ..reporting.signature import load_private_key, sign
+from ..reporting.signature import load_private_key
 from ..reporting.tables import write_tables
 from ._command import STATUS_HELP, command
 from ._verdicts import show
@@ -68,8 +67,8 @@ def _report(options: argparse.Namespace) -> int:
     elif options.output or not options.directory:
         raise TesterLibraryError("give the folder of a run, or --merge RUN RUN --output DIR")
     reports = rebuild(options.directory)
-    if key and options.directory / statement.FILE in reports.made:
-        sign(options.directory / statement.FILE, key)
+    if key:
+        reports = reports.signed(options.directory, key)
     if options.csv:
         write_tables(reports.records, options.csv)
     if options.markdown:

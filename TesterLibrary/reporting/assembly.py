@@ -28,6 +28,7 @@ from . import earlier_runs
 from .agenda import FILE as AGENDA
 from .agenda import Item
 from .cells import Attempt, PlannedCell, attempts, read_plan
+from .chain import CHAIN, as_line, chain_fault, rechained
 from .durable import RecordError, make_directory, write_file
 from .frames import FOLDER as FRAMES
 from .place import ALLURE_RESULTS, EVIDENCE, ROBOT
@@ -35,6 +36,7 @@ from .recorder import (
     EARLIER_ATTEMPT,
     KINDS,
     NOT_RUN,
+    RECORDS_CHANGED,
     RUN_AGAIN,
     SCHEMA,
     TRIAL_SCHEMA,
@@ -60,17 +62,21 @@ class _Part:
         default_factory=dict
     )  # files whose name another cell has, with their new one
     places: set[_Place] = field(default_factory=set)
+    faults: tuple[str, ...] = ()  # lines that were changed since they were recorded
 
     @classmethod
     def of(cls, attempt: Attempt, evidence: Path, name: str) -> _Part | None:
         if not (evidence / "run.json").is_file():
             return None
-        lines = {}
+        lines: dict[str, list[str]] = {}
+        faults: list[str] = []
+        run = read_run(evidence)
         for kind in KINDS:
             path = evidence / f"{kind}s.jsonl"
             text = path.read_text(encoding="utf-8") if path.exists() else ""
             lines[kind] = text.split("\n")[:-1]  # a last line without its end was cut off
-        return cls(attempt, evidence, name, read_run(evidence), lines)
+            faults += filter(None, [chain_fault(path.name, lines[kind], required=CHAIN in run)])
+        return cls(attempt, evidence, name, run, lines, faults=tuple(faults))
 
     @property
     def ended(self) -> dict[_Place, dict[str, Any]]:
@@ -265,7 +271,7 @@ class _Whole:
                     self._lines[kind].append(line)
 
     def _append(self, kind: str, record: Mapping[str, Any]) -> None:
-        self._lines[kind].append(json.dumps(record, ensure_ascii=False, separators=(",", ":")))
+        self._lines[kind].append(as_line(record))
 
     def _add_tester(self, cell: PlannedCell, part: _Part) -> None:
         """The testbed as it was opened last, the names of all testers that were used, and their faults."""
@@ -275,10 +281,15 @@ class _Whole:
         if part.places and part.attempt.tester not in ("", *names):
             names.append(part.attempt.tester)
         if part.attempt.fault:
-            place = {"testbed": cell.items[0].testbed, "suite": cell.suite, "test": ""}
-            facts = {"event": RUN_AGAIN, "tester": part.attempt.tester, "reason": part.attempt.fault}
-            at = part.attempt.ended_at
-            self._append("event", {"kind": "event", "schema": SCHEMA, "at": at, **place, **facts})
+            self._event(cell, part, RUN_AGAIN, part.attempt.fault)
+        for fault in part.faults:
+            self._event(cell, part, RECORDS_CHANGED, f"{part.name}: {fault}")
+
+    def _event(self, cell: PlannedCell, part: _Part, name: str, reason: str) -> None:
+        place = {"testbed": cell.items[0].testbed, "suite": cell.suite, "test": ""}
+        facts = {"event": name, "tester": part.attempt.tester, "reason": reason}
+        at = part.attempt.ended_at
+        self._append("event", {"kind": "event", "schema": SCHEMA, "at": at, **place, **facts})
 
     def _add_files(self, part: _Part) -> None:
         """Captures and the like; where another cell has one of that name, all files of the folder move."""
@@ -325,7 +336,7 @@ class _Whole:
         ]
         for kind, lines in self._lines.items():
             if lines or (evidence / f"{kind}s.jsonl").exists():
-                write_file(evidence / f"{kind}s.jsonl", "".join(f"{line}\n" for line in lines))
+                write_file(evidence / f"{kind}s.jsonl", "".join(f"{line}\n" for line in rechained(lines)))
         for name, path in self._files.items():
             _link(path, evidence / name)
         if self._schema:

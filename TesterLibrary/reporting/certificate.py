@@ -146,6 +146,7 @@ def certificate(records: Records) -> str:
         left_out=records.left_out,
         not_run=records.not_run,
         why_not_run=records.why_not_run,
+        faults=records.faults,
         caught=_caught(records.caught),
         events=tuple(event for event in records.events if event.event not in _ELSEWHERE),
         cut=records.cut,

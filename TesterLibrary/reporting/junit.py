@@ -62,6 +62,12 @@ def tree(records: Records) -> ElementTree.Element:
             case = ElementTree.SubElement(element, "testcase", name=f"verdict {number}", classname="suite")
             _outcome(case, verdict.outcome.value, str(verdict))
         _count(element)
+    if records.faults:
+        element = ElementTree.SubElement(root, "testsuite", name="records")
+        for number, fault in enumerate(records.faults, 1):
+            case = ElementTree.SubElement(element, "testcase", name=f"fault {number}", classname="records")
+            _outcome(case, ERROR, fault)
+        _count(element)
     _count(root)
     return root
 

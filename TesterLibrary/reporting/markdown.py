@@ -93,6 +93,7 @@ def _rows(records: Records) -> Iterator[str]:
         for v in records.outside_tests
         if v.verdict.outcome.value != PASS
     ]
+    found += [(ERROR, "records", "", fault) for fault in records.faults]
     for outcome, suite, test, said in sorted(found, key=lambda row: WORST_FIRST.index(row[0])):
         text = said.removeprefix(outcome).removeprefix(": ")
         shown = f"**{outcome}**" if outcome != PASS else outcome

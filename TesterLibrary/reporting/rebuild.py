@@ -9,8 +9,9 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from robot import rebot
 from robot.api import ExecutionResult
@@ -25,7 +26,10 @@ from .durable import write_file
 from .place import ALLURE_RESULTS, CERTIFICATE, EVIDENCE, ROBOT
 from .recorder import RUN_VARIABLE
 from .records import Records, read
-from .signature import signature_file
+from .signature import sign, signature_file
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 NO_REPORTS = "TESTER_NO_REPORTS"  # of the environment
 ALLURE_REPORT = "allure-report"
@@ -41,6 +45,20 @@ class Reports:
     records: Records
     made: tuple[Path, ...]
     problems: tuple[str, ...]
+
+    def signed(self, directory: Path, key: Ed25519PrivateKey) -> Reports:
+        """The reports after the certificate was signed, or with the reason why it is not."""
+        file = directory / statement.FILE
+        wrong = (*self.records.faults, *self.records.contradictions)
+        try:
+            if wrong:
+                more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+                raise TesterLibraryError(f"{file} is not signed: {wrong[0]}{more}")
+            if file in self.made:
+                sign(file, key)
+        except TesterLibraryError as problem:
+            return replace(self, problems=(*self.problems, str(problem)))
+        return self
 
 
 def evidence_of(directory: Path) -> Path:

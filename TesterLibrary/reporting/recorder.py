@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
@@ -27,6 +28,7 @@ from ..measurement.calibration import Calibration
 from ..measurement.trial import Trial
 from ..methodology.result import Result
 from ..verdict import Verdict
+from .chain import ALGORITHM, CHAIN, FIELD, as_line, digest, last_digest
 from .codec import encode, parse
 from .demonstration import demonstration
 from .durable import RecordError, append_line, drop_cut_line, make_directory, write_file
@@ -49,6 +51,7 @@ TESTBED_FAULT = "testbed_fault"  # an event: a testbed could not be set up, or i
 TESTER_FAULT = "tester_fault"  # an event: a tester is broken, gone or late, or somebody else has it
 ROBOT_FAULT = "robot_fault"  # an event: Robot ended, or did not begin, before it had run tests of a suite
 RUN_AGAIN = "run_again"  # an event: what a tester did not finish was run elsewhere
+RECORDS_CHANGED = "records_changed"  # an event: records of a tester were changed since it wrote them
 NOT_RUN = "not_run"  # the event of a test that was left out, with the reason
 EARLIER_ATTEMPT = "earlier_attempt"  # an event: how a test had ended before it was run again
 KINDS = ("trial", "result", "verdict", "withdrawal", "test", "event")
@@ -84,6 +87,8 @@ class Recorder:
         self.unseen = ""  # why nothing can be concluded from trials that were taken over
         self._seed: int | None = None
         self._ready = False
+        self._ends: dict[Path, tuple[int, str]] = {}  # size of each file, and SHA-256 of its last line
+        self._counts: Counter[str] = Counter()  # records of the current test, by kind
         self._recorded: set[tuple[RecordPlace, int]] = set()  # numbers of trials, with the place of each
         self._numbers = self._counted = 0  # verdicts in the first `_counted` bytes of their file
 
@@ -134,6 +139,7 @@ class Recorder:
         self.suite_name = suite_name
         self.place = RecordPlace(self.place.testbed, suite, test)
         self.trials, self.results, self.excerpts, self.plots = [], [], [], []
+        self._counts.clear()
         self.problem = self.unseen = ""
         self.judgements.begin_test()
         self.finished = FinishedTrials.of(self.directory, suite, test)
@@ -145,7 +151,7 @@ class Recorder:
 
     def end_test(self, **facts: Any) -> None:
         """The test has ended: Robot's `status` and `message`, the `outcome`, `started_at`, `elapsed_s`."""
-        self._append("test", facts)
+        self._append("test", {**facts, "verdicts": self._counts["verdict"], "trials": self._counts["trial"]})
         self.place = RecordPlace(self.place.testbed, self.place.suite)
 
     def trial(self, trial: Trial, *, seed: int | None = None, **facts: Any) -> None:
@@ -205,11 +211,21 @@ class Recorder:
         self._append("event", {"event": name, **{key: encode(value) for key, value in facts.items()}})
 
     def _append(self, kind: str, values: dict[str, Any]) -> None:
+        path = self.directory / f"{kind}s.jsonl"
         record = {"kind": kind, "schema": SCHEMA, "at": wall_clock(), **encode(self.place), **values}
-        line = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
         with self._noting_problems():
             self._prepare()
-            append_line(self.directory / f"{kind}s.jsonl", line)
+            size = path.stat().st_size if path.exists() else 0
+            line = as_line({**record, FIELD: self._previous(path, size)})
+            append_line(path, line)
+        content = line.encode()
+        self._ends[path] = size + len(content) + 1, digest(content)
+        self._counts[kind] += 1
+
+    def _previous(self, path: Path, size: int) -> str:
+        """The SHA-256 of the last line, whoever recorded it. One that was removed is still the one before."""
+        known_size, known = self._ends.get(path, (0, ""))
+        return known if size <= known_size else last_digest(path)
 
     @contextmanager
     def _noting_problems(self) -> Iterator[None]:
@@ -267,6 +283,7 @@ def new_run(run_id: str, **facts: Any) -> dict[str, Any]:
         "id": run_id,
         "started_at": wall_clock(),
         **facts,
+        CHAIN: ALGORITHM,
         "versions": versions(),
         **({"executor": service} if (service := executor()) else {}),
         "machine": describe_machine(),

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,16 +14,28 @@ from .. import methodology
 from ..errors import TesterLibraryError
 from ..measurement.trial import Trial
 from ..methodology.result import Result
+from ..model.number import counted
 from ..verdict import Verdict
 from .agenda import Agenda
 from .agenda import read as read_agenda
+from .chain import CHAIN, ChainCheck
 from .codec import decode, parse
 from .long_name import short_names_of
-from .outcome import ERROR, FAIL, INCONCLUSIVE
+from .outcome import ERROR, FAIL, INCONCLUSIVE, NOT_JUDGED, PASS, overall
 from .place import RecordPlace
-from .recorder import EARLIER_ATTEMPT, NOT_RUN, ROBOT_FAULT, RUN_AGAIN, SCHEMA, read_run
+from .recorder import (
+    EARLIER_ATTEMPT,
+    NOT_RUN,
+    RECORDS_CHANGED,
+    ROBOT_FAULT,
+    RUN_AGAIN,
+    SCHEMA,
+    read_run,
+)
 
 T = TypeVar("T")
+_R = TypeVar("_R", "TestRecord", "VerdictRecord", "TrialRecord")
+_Place = tuple[str, str]  # suite and test
 
 
 @dataclass(frozen=True)
@@ -71,6 +83,8 @@ class TestRecord:
     message: str = ""
     started_at: str = ""
     elapsed_s: float = 0
+    verdicts: int | None = None  # recorded in it, with those that were withdrawn; None: by an earlier version
+    trials: int | None = None
 
     @property
     def place(self) -> RecordPlace:
@@ -104,6 +118,8 @@ class Records:
     events: tuple[EventRecord, ...] = ()
     agenda: Agenda | None = None
     cut: tuple[str, ...] = field(default=())  # files whose last line was not finished
+    faults: tuple[str, ...] = ()  # lines that were changed since they were recorded, each as a sentence
+    contradictions: tuple[str, ...] = ()  # between the record of a test and others, each as a sentence
 
     @property
     def not_run(self) -> Mapping[str, tuple[str, ...]]:
@@ -167,7 +183,78 @@ class Records:
             *(outcome for outcome in outside if outcome in (FAIL, INCONCLUSIVE)),
             *[INCONCLUSIVE] * len(self.left_out),
             *[ERROR] * sum(map(len, self.not_run.values())),
+            *[ERROR] * len(self.faults),
         ]
+
+
+def consistent(records: Records, *, whole: bool) -> Records:
+    """The records, with an ERROR for each test whose record says something else than its verdicts and trials.
+
+    Nobody knows which of them is right. `whole`: trials were read, too.
+    """
+    tests, verdicts = _by_place(records.tests), _by_place(records.verdicts)
+    trials = _by_place(records.trials) if whole else None
+    said: dict[_Place, str] = {}
+    for place, same in tests.items():
+        of_test = verdicts.get(place, [])
+        problem = _of_another_testbed(records.agenda, same) or _other_outcome(same, of_test)
+        problem = problem or _other_count("verdict", [test.verdicts for test in same], len(of_test))
+        if trials is not None and not problem:
+            problem = _other_count("trial", [test.trials for test in same], len(trials.get(place, ())))
+        if problem:
+            said[place] = f"the record of test {place[1]} {problem}"
+    numbers = [record.number for record in records.verdicts]
+    gap = next((n for n, number in enumerate(numbers, 1) if n != number), None)
+    gaps = (
+        () if gap is None else (f"verdict {gap} of the run is missing: verdict {numbers[gap - 1]} follows",)
+    )
+    return replace(
+        records,
+        tests=tuple(_with_error(test, said.get((test.suite, test.test), "")) for test in records.tests),
+        faults=(*records.faults, *gaps),
+        contradictions=tuple(said.values()),
+    )
+
+
+def _with_error(test: TestRecord, problem: str) -> TestRecord:
+    message = "\n\n".join(filter(None, (f"{ERROR}: {problem}", test.message)))
+    return replace(test, outcome=ERROR, message=message) if problem else test
+
+
+def _by_place(records: Iterable[_R]) -> dict[_Place, list[_R]]:
+    places: dict[_Place, list[_R]] = {}
+    for record in records:
+        places.setdefault((record.place.suite, record.place.test), []).append(record)
+    return places
+
+
+def _of_another_testbed(agenda: Agenda | None, tests: Sequence[TestRecord]) -> str:
+    for test in tests:
+        index = agenda.position(test.suite, test.test) if agenda else None
+        if agenda and index is not None and test.testbed not in ("", agenda.items[index].testbed):
+            return f"is of the testbed {test.testbed}, and the run asked for {agenda.items[index].testbed}"
+    return ""
+
+
+def _other_outcome(tests: Sequence[TestRecord], verdicts: Sequence[VerdictRecord]) -> str:
+    """How the outcome of a test is none that its verdicts give; of one that ran twice, the worst outcome."""
+    outcome = overall([test.outcome for test in tests])
+    standing = [verdict for verdict in verdicts if not verdict.caught_by]
+    given = {verdict.verdict.outcome.value for verdict in standing}
+    worse = {PASS: (FAIL, INCONCLUSIVE), INCONCLUSIVE: (FAIL,), NOT_JUDGED: (FAIL, INCONCLUSIVE, PASS)}
+    for verdict in standing:
+        if (value := verdict.verdict.outcome.value) in worse.get(outcome, ()):
+            return f"says {outcome}, its verdict {verdict.number} says {value}"
+    if outcome in (PASS, FAIL) and outcome not in given and len(tests) == 1:
+        return f"says {outcome}, and no verdict of it that says so is recorded"
+    return ""
+
+
+def _other_count(kind: str, counts: Sequence[int | None], recorded: int) -> str:
+    of_tests = sum(count or 0 for count in counts)
+    if None in counts or of_tests == recorded:
+        return ""
+    return f"has {counted(of_tests, kind)}, and {counted(recorded, 'record')} of them"
 
 
 def device_text(device: Mapping[str, Any], *more: str) -> str:
@@ -203,8 +290,7 @@ def read(directory: Path) -> Records:
     Raises:
         TesterLibraryError: there is none, or a line other than the last of a file is not a record.
     """
-    cut: list[str] = []
-    records = _Files(directory, cut)
+    records = _Files(directory)
     trials = records("trial", lambda r: decode(TrialRecord, {"seed": None, **r, "place": r, "trial": r}))
     numbered = {(t.place.testbed, t.place.suite, t.place.test, t.trial.number): t.trial for t in trials}
 
@@ -215,16 +301,16 @@ def read(directory: Path) -> Records:
         cls = _result_class(record["procedure"], record["type"])
         return ResultRecord(place, record["procedure"], decode(cls, {**record, "trials": trials}))
 
-    return Records(
-        run=read_run(directory),
+    found = Records(
+        run=records.run,
         trials=trials,
         results=records("result", result),
         verdicts=_verdicts(records),
         tests=records("test", lambda r: decode(TestRecord, r)),
         events=_events(records),
         agenda=read_agenda(directory),
-        cut=tuple(cut),
     )
+    return records.checked(found, whole=True)
 
 
 def read_verdicts(directory: Path) -> Records:
@@ -233,16 +319,15 @@ def read_verdicts(directory: Path) -> Records:
     Raises:
         TesterLibraryError: as read.
     """
-    cut: list[str] = []
-    records = _Files(directory, cut)
-    return Records(
-        run=read_run(directory),
+    records = _Files(directory)
+    found = Records(
+        run=records.run,
         verdicts=_verdicts(records),
         tests=records("test", lambda r: decode(TestRecord, r)),
         events=_events(records),
         agenda=read_agenda(directory),
-        cut=tuple(cut),
     )
+    return records.checked(found)
 
 
 def read_longest_trials(directory: Path) -> Mapping[tuple[str, str, str], int]:
@@ -252,7 +337,7 @@ def read_longest_trials(directory: Path) -> Mapping[tuple[str, str, str], int]:
         TesterLibraryError: as read.
     """
     longest: dict[tuple[str, str, str], int] = {}
-    trials = _Files(directory, [])("trial", lambda r: (decode(RecordPlace, r), int(r["duration_ns"])))
+    trials = _Files(directory)("trial", lambda r: (decode(RecordPlace, r), int(r["duration_ns"])))
     for place, duration_ns in trials:
         key = (place.testbed, place.suite, place.test)
         longest[key] = max(duration_ns, longest.get(key, 0))
@@ -260,19 +345,33 @@ def read_longest_trials(directory: Path) -> Mapping[tuple[str, str, str], int]:
 
 
 class _Files:
-    """The files of a run, a kind of record each. Those whose last line is not whole are noted in `cut`."""
+    """The files of a run, a kind of record each, with what is wrong with them."""
 
-    def __init__(self, directory: Path, cut: list[str]) -> None:
+    def __init__(self, directory: Path) -> None:
         run = directory.parent if directory.name == "evidence" else directory
         if not run.is_dir():
             raise TesterLibraryError(f"there is no folder {run}; give that of a run, such as results/latest")
         if not (directory / "run.json").is_file():
             raise TesterLibraryError(f"{directory} holds no run.json; it is not the evidence of a run")
-        self._directory, self._cut = directory, cut
+        self.run = read_run(directory)
+        self._directory = directory
+        self._cut: list[str] = []
+        self._faults: list[str] = []
 
     def __call__(self, kind: str, make: Callable[[dict[str, Any]], T]) -> tuple[T, ...]:
         path = self._directory / f"{kind}s.jsonl"
-        return tuple(_lines(path, make, self._cut)) if path.exists() else ()
+        if not path.exists():
+            return ()
+        check = ChainCheck(path.name, required=CHAIN in self.run)
+        made = tuple(_lines(path, make, self._cut, check))
+        self._faults += filter(None, [check.fault])
+        return made
+
+    def checked(self, records: Records, *, whole: bool = False) -> Records:
+        """The records with what is wrong with them. `whole`: trials were read, too."""
+        edited = [str(e.facts["reason"]) for e in records.events if e.event == RECORDS_CHANGED]
+        faults = (*dict.fromkeys(edited), *self._faults)
+        return consistent(replace(records, cut=tuple(self._cut), faults=faults), whole=whole)
 
 
 def _events(records: _Files) -> tuple[EventRecord, ...]:
@@ -307,7 +406,7 @@ def _result_class(procedure: str, name: str) -> type[Result]:
     return cls
 
 
-def _lines(path: Path, make: Callable[[dict[str, Any]], T], cut: list[str]) -> Iterator[T]:
+def _lines(path: Path, make: Callable[[dict[str, Any]], T], cut: list[str], check: ChainCheck) -> Iterator[T]:
     content = path.read_bytes()
     lines = content.split(b"\n")
     if lines.pop():  # something follows the end of the last whole line
@@ -318,6 +417,7 @@ def _lines(path: Path, make: Callable[[dict[str, Any]], T], cut: list[str]) -> I
             if record["schema"] != SCHEMA:
                 raise ValueError(f"schema {record['schema']}, this version reads {SCHEMA}")
             made = make(record)
+            check.line(number, line, record)
         except (ValueError, KeyError, TypeError) as error:
             raise TesterLibraryError(f"{path}:{number} is not a record: {error}") from None
         yield made

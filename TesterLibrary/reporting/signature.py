@@ -100,8 +100,24 @@ def load_public_key(path: Path) -> Ed25519PublicKey:
     return key
 
 
+def check_signer(path: Path, key: Ed25519PrivateKey) -> None:
+    """TesterLibraryError if a file is signed with another key: that signature is not replaced."""
+    signature = read_signature(path)
+    if signature and signature.public_key != key.public_key().public_bytes_raw():
+        raise TesterLibraryError(
+            f"{path} is signed with the key {fingerprint(signature.public_key)}, and the key given is "
+            f"{fingerprint(key.public_key().public_bytes_raw())}; give the first one, or remove "
+            f"{signature_file(path).name} to replace that signature"
+        )
+
+
 def sign(path: Path, key: Ed25519PrivateKey) -> Path:
-    """Signs the bytes of a file. Returns the file of the signature, which is beside it."""
+    """Signs the bytes of a file. Returns the file of the signature, which is beside it.
+
+    Raises:
+        TesterLibraryError: it is signed with another key.
+    """
+    check_signer(path, key)
     record = {
         "algorithm": _ALGORITHM,
         "public_key": key.public_key().public_bytes_raw().hex(),

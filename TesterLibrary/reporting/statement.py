@@ -56,6 +56,7 @@ def _content(records: Records, files: Mapping[str, str]) -> dict[str, Any]:
         "outside_tests": [_requirement(found) for found in records.outside_tests],
         "not_run": list(_not_run(records)),
         "cut": list(records.cut),
+        **({"faults": list(records.faults)} if records.faults else {}),
         "files": dict(files),
     }
 

@@ -15,6 +15,7 @@ from . import statement
 from .codec import parse
 from .digests import digest_of
 from .place import EVIDENCE
+from .records import read
 from .signature import fingerprint, load_public_key, read_signature
 
 
@@ -114,16 +115,22 @@ def _files(run: Path, files: Mapping[str, str]) -> Iterator[tuple[Finding, str]]
         yield Finding.UNKNOWN, f"{len(files)} files are not checked: there is no folder {EVIDENCE} beside it"
         return
     fitting = 0
+    wrong: list[str] = []
     for name, digest in files.items():
         if not (run / name).is_file():
-            yield Finding.WRONG, f"{name} is missing"
+            wrong.append(f"{name} is missing")
         elif digest_of(run / name) != digest:
-            yield Finding.WRONG, f"{name} has changed since the certificate was made"
+            wrong.append(f"{name} has changed since the certificate was made")
         else:
             fitting += 1
     for path in sorted(path for path in (run / EVIDENCE).rglob("*") if path.is_file()):
         if (name := path.relative_to(run).as_posix()) not in files:
-            yield Finding.WRONG, f"{name} was added since the certificate was made"
+            wrong.append(f"{name} was added since the certificate was made")
+    lines = _contradictions(run / EVIDENCE)
+    if wrong and lines:
+        wrong[-1] += "".join(f"\n{'':<10}{line}" for line in lines)  # the lines of what has changed
+        lines = ()
+    yield from ((Finding.WRONG, text) for text in (*wrong, *lines))
     for page in sorted(run.glob("**/*.html")):
         if (name := page.relative_to(run).as_posix()) not in files and not name.startswith(f"{EVIDENCE}/"):
             yield (
@@ -131,3 +138,12 @@ def _files(run: Path, files: Mapping[str, str]) -> Iterator[tuple[Finding, str]]
                 f"{name} is not among the files of the certificate; it may say anything",
             )
     yield Finding.FITS, f"{fitting} of {len(files)} files are those that the certificate rests on"
+
+
+def _contradictions(evidence: Path) -> tuple[str, ...]:
+    """Lines of the records that were changed, and records that contradict each other, each as a sentence."""
+    try:
+        records = read(evidence)
+    except TesterLibraryError as problem:
+        return (str(problem),)
+    return (*records.faults, *records.contradictions)

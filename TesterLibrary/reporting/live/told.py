@@ -13,6 +13,7 @@ from ...measurement.interval import Interval
 from ...measurement.trial import StreamResult, Trial
 from ...verdict import Verdict
 from ..agenda import Agenda
+from ..chain import FIELD
 from ..codec import decode
 from ..demonstration import of_run
 from ..failures import anchor_of
@@ -111,7 +112,7 @@ class Teller:
         if mark := record.get("mark"):
             yield {"type": "mark", "said": str(mark)}
             return
-        place = {"kind", "schema", "at", "testbed", "suite", "test", "event"}
+        place = {"kind", "schema", "at", "testbed", "suite", "test", "event", FIELD}
         facts = [f"{key} {_short(value)}" for key, value in record.items() if key not in place]
         said = ", ".join((name.replace("_", " "), *facts))
         yield {"type": "event", "said": said, "left_out": name == NOT_RUN}

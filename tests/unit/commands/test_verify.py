@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.commands import main as cli
+from TesterLibrary.reporting.signature import fingerprint
 
 from ..reporting.golden import record_run
 
@@ -239,3 +240,33 @@ def test_a_signed_certificate_is_never_replaced(
     (run / SIGNED).unlink()
     cli.main(["report", str(run), "--key", str(keys / "other.key")])
     assert verify(run, keys / "other.pub", capsys)[0] == 0
+
+
+def test_the_signature_of_another_key_is_not_replaced(
+    run: Path, keys: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = (run / SIGNED).read_bytes()
+    assert cli.main(["report", str(run), "--key", str(keys / "other.key")]) == 3
+    assert f"is signed with the key {_name(before)}, and the key given is " in capsys.readouterr().err
+    assert (run / SIGNED).read_bytes() == before
+    cli.main(["report", str(run), "--key", str(keys / "mine.key")])
+    assert verify(run, keys / "mine.pub", capsys)[0] == 0
+
+
+def _name(signature: bytes) -> str:
+    return fingerprint(bytes.fromhex(json.loads(signature)["public_key"]))
+
+
+def test_records_that_contradict_each_other_are_not_signed(
+    run: Path, keys: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (run / SIGNED).unlink()
+    path = run / "evidence" / "tests.jsonl"
+    path.write_text(path.read_text().replace('"outcome":"FAIL"', '"outcome":"PASS"'))
+    assert cli.main(["report", str(run), "--key", str(keys / "mine.key")]) == 3
+    assert "certificate.json is not signed: tests.jsonl:3 does not follow line 2" in capsys.readouterr().err
+    assert not (run / SIGNED).exists()
+    status, said = verify(run, None, capsys)
+    assert status == 1
+    assert "WRONG     tests.jsonl:3 does not follow line 2 as it was recorded" in said
+    assert "says PASS, its verdict" in said
