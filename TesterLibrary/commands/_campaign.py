@@ -116,7 +116,7 @@ def run_campaign(
             run = rest_of(run, inconclusive=options.inconclusive)
             left = run.again or ()
             tests = (
-                f"{text}, of which {len(left)} of {len(tuple(run.items()))} tests are left{undecided(run)},"
+                f"{text}, of which {len(left)} of {len(run.known_items())} tests are left{undecided(run)},"
             )
         else:
             _refuse_taken(options, output, fixed=given == campaign.output and str(output) == given)

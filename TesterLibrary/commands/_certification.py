@@ -139,11 +139,18 @@ class Certification:
         """Every test, in the order of the run."""
         return (placed.item for placed in self.placed())
 
+    def known_items(self) -> tuple[agenda.Item, ...]:
+        """Every test as Robot has named it so far, of a certification that has begun."""
+        known = agenda.read(self.output / EVIDENCE)
+        return known.items if known else tuple(self.items())
+
     def placed(self) -> Iterator[Placed]:
         """Every test with its testbed, in the order of the run."""
         expected = self.profile_values.get("expected", {})
         for bed in self.beds:
             for test in self._suite(bed).all_tests:
+                if test.tags.robot("exclude"):
+                    continue
                 tags = {str(tag) for tag in test.tags}
                 seconds = next((expected[tag] for tag in expected if tag in tags and tag != agenda.SUITE), 0)
                 suite = test.full_name.removesuffix(f".{test.name}")
@@ -267,8 +274,8 @@ class Certification:
             return self.by.run(self)
         run_id = str(read_run(self.output / EVIDENCE)["id"])
         ends_at = None if self.time_budget_s is None else time.monotonic() + self.time_budget_s
-        plan = agenda.read(self.output / EVIDENCE)  # suites are read once: they may be edited meanwhile
-        items = (plan.items if plan else ()) if self.again is None else self.again
+        # Suites are read once: they may be edited meanwhile.
+        items = self.known_items() if self.again is None else self.again
         files = RunFiles(self.output)
         for number, bed in enumerate(self.beds, 1):
             chosen = [item for item in items if item.testbed == bed.name and _is_of(item, bed)]
@@ -399,7 +406,8 @@ class Certification:
 
 def _by_name(items: Sequence[agenda.Item]) -> list[str]:
     """Options of Robot that choose these tests."""
-    return [text for item in items for text in ("--test", literal(f"{item.suite}.{item.test}"))]
+    names = dict.fromkeys(f"{item.suite}.{item.chosen}" for item in items)
+    return [text for name in names for text in ("--test", literal(name))]
 
 
 def _is_of(item: agenda.Item, bed: Bed) -> bool:

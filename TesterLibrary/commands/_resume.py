@@ -41,7 +41,11 @@ def unfinished(
         for record in _read(evidence / "tests.jsonl")
         if record["outcome"] not in again
     }
-    return tuple(item for item in items if (item.suite, item.test) not in done)
+    known = agenda.read(evidence)
+    run = known.items if known else tuple(items)
+    chosen = {(item.suite, item.chosen) for item in run if (item.suite, item.test) not in done}
+    # A template runs all of its own.
+    return tuple(item for item in run if (item.suite, item.chosen) in chosen)
 
 
 def set_aside(evidence: Path, again: Sequence[agenda.Item], name: str = ASIDE) -> Path | None:
@@ -130,7 +134,7 @@ def check_agenda(output: Path, evidence: Path, items: Sequence[agenda.Item]) -> 
     """TesterLibraryError if the tests are others than those of the interrupted run."""
     known = agenda.read(evidence)
     names = [(item.suite, item.test) for item in items]
-    if known is None or [(item.suite, item.test) for item in known.items] != names:
+    if known is None or [(item.suite, item.test) for item in known.plan] != names:
         raise TesterLibraryError(
             f"the tests are no longer those of {output}: a suite, testbed or profile has changed since; "
             "run it from its begin, without --resume"

@@ -106,8 +106,8 @@ def _tests(run: Certification, found: Sequence[Trend]) -> list[str]:
     keys = [trend.series.key for trend in found if trend.standing is Standing.CANDIDATE]
     wanted = {(key.testbed, key.suite, key.test) for key in keys}
     return [
-        literal(f"{item.suite}.{item.test}")
-        for item in run.items()
+        literal(f"{item.suite}.{item.chosen}")
+        for item in run.known_items()
         if (item.testbed, unrepeated(record, item.testbed, item.suite), item.test) in wanted
     ]
 

@@ -163,9 +163,9 @@ def _resume(options: argparse.Namespace) -> int:
     output = Path(options.resume).resolve()
     with LivePage(options.live) as page, alone(output) if output.is_dir() else nullcontext():
         run = resumed(output, inconclusive=options.inconclusive)
-        items, left = tuple(run.items()), run.again or ()
+        left = run.again or ()
         page.begin(run.output)
-        tests = f"{len(left)} of {len(items)} tests are left{undecided(run)}"
+        tests = f"{len(left)} of {len(run.known_items())} tests are left{undecided(run)}"
         return execute(run, left, tests, go_on=_go_on(run.output), key=key).status
 
 

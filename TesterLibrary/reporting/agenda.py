@@ -6,8 +6,8 @@ can tell which are still missing."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import TesterLibraryError
@@ -27,6 +27,18 @@ class Item:
     suite: str  # Robot's long name
     test: str
     expected_s: float = 0  # from the profile; 0 where it does not say
+    name: str = ""  # before Robot replaces its variables; empty: the same as `test`
+    source: str = ""  # the test in the suite's file from which a listener has made it; empty: itself
+
+    @property
+    def written(self) -> str:
+        """The name of the test in Robot's running suite."""
+        return self.name or self.test
+
+    @property
+    def chosen(self) -> str:
+        """The name by which Robot chooses the test: that in the suite's file."""
+        return self.source or self.written
 
     @property
     def alike(self) -> tuple[str, str, str]:
@@ -41,6 +53,54 @@ class Agenda:
     title: str
     items: tuple[Item, ...]
     suite_s: float = 0  # to open the tester for a suite, and to close it, beside its tests
+    planned: tuple[Item, ...] = ()  # as the files of the suites had them; empty: Robot has made no others
+
+    @property
+    def plan(self) -> tuple[Item, ...]:
+        """The tests as the files of the suites have them."""
+        return self.planned or self.items
+
+    def made_of(self, item: Item) -> tuple[Item, ...]:
+        """The tests that Robot runs for one in the suite's file: several of a template, none if excluded."""
+        key = (item.suite, item.chosen)
+        if all((i.suite, i.chosen) != key for i in self.plan):
+            return (item,)  # it was not to be run here
+        return tuple(i for i in self.items if (i.suite, i.chosen) == key)
+
+    def following(self, suite: str, written: Sequence[str]) -> Agenda:
+        """The agenda with the tests of a suite as Robot's running suite has them.
+
+        A listener may have made tests in place of one, as DataDriver does. What was only taken out stays.
+        """
+        mine = [item for item in self.items if item.suite == suite]
+        known = {item.written for item in mine}
+        new = [name for name in dict.fromkeys(written) if name not in known]
+        if not new or not mine:
+            return self
+        missing = [item for item in mine if item.written not in written]
+        template = (missing or mine)[0]
+        made = [replace(template, test=name, name="", source=template.chosen) for name in new]
+        at = self.items.index(template) + (0 if missing else len(mine))
+        rest = [item for item in self.items[at:] if item not in missing]
+        return self._with(*self.items[:at], *made, *rest)
+
+    def renamed(self, suite: str, written: str, test: str) -> Agenda:
+        """The agenda with the name of a test as Robot has made it from the variables in it."""
+        return self._with(
+            *(
+                replace(item, test=test, name="" if written == test else written)
+                if (item.suite, item.written) == (suite, written)
+                else item
+                for item in self.items
+            )
+        )
+
+    def without(self, suite: str, written: Collection[str]) -> Agenda:
+        """The agenda without tests that Robot has passed by: tags of theirs exclude them."""
+        return self._with(*(i for i in self.items if i.suite != suite or i.written not in written))
+
+    def _with(self, *items: Item) -> Agenda:
+        return self if items == self.items else replace(self, items=items, planned=self.plan)
 
     def position(self, suite: str, test: str) -> int | None:
         """Index of a test; None if it is not on the agenda."""
@@ -91,8 +151,19 @@ def expected_s(items: Sequence[Item], suite_s: float) -> float:
 
 def write(directory: Path, title: str, items: Sequence[Item], suite_s: float = 0) -> None:
     """Puts the agenda beside the records."""
-    content = json.dumps(encode(Agenda(title, tuple(items), suite_s)), indent=2, ensure_ascii=False)
-    write_file(directory / FILE, content + "\n")
+    write_agenda(directory, Agenda(title, tuple(items), suite_s))
+
+
+def write_agenda(directory: Path, agenda: Agenda) -> None:
+    """Puts an agenda beside the records, in place of the one that is there."""
+    content = encode(agenda)
+    for item in (*content["items"], *content["planned"]):
+        for key in ("name", "source"):
+            if not item[key]:
+                del item[key]
+    if not content["planned"]:
+        del content["planned"]
+    write_file(directory / FILE, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def read(directory: Path) -> Agenda | None:

@@ -15,7 +15,7 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -26,7 +26,8 @@ from robot.errors import DataError
 from ..errors import TesterLibraryError
 from . import earlier_runs
 from .agenda import FILE as AGENDA
-from .agenda import Item
+from .agenda import Item, write_agenda
+from .agenda import read as read_agenda
 from .cells import Attempt, PlannedCell, attempts, read_plan
 from .chain import CHAIN, as_line, chain_fault, rechained
 from .durable import RecordError, make_directory, write_file
@@ -225,6 +226,7 @@ class _Whole:
         self._run = run
         self._lines: dict[str, list[str]] = {kind: [] for kind in KINDS}
         self._verdicts = 0
+        self._made: dict[Item, tuple[Item, ...]] = {}  # tests that Robot has made, by that in a suite's file
         self._testers: dict[str, dict[str, Any]] = {}  # as they were opened, by testbed
         self._names: dict[str, list[str]] = {}  # of testers, by testbed
         self._files: dict[str, Path] = {}  # of the evidence beside records
@@ -238,13 +240,24 @@ class _Whole:
         order = {(item.suite, item.test): number for number, item in enumerate(cell.items)}
         begin = len(self._lines["test"])
         for part in parts:
+            self._add_agenda(cell, part)
             self._add_files(part)
             self._add_records(part)
             self._add_tester(cell, part)
             self._add_robot(cell, part)
         if len(parts) > 1:
             ended = self._lines["test"][begin:]
-            self._lines["test"][begin:] = sorted(ended, key=lambda line: order[_place(json.loads(line))])
+            self._lines["test"][begin:] = sorted(
+                ended, key=lambda line: order.get(_place(json.loads(line)), len(order))
+            )
+
+    def _add_agenda(self, cell: PlannedCell, part: _Part) -> None:
+        """Adds the tests that Robot has made of those in the suites' files."""
+        known = read_agenda(part.evidence)
+        for item in cell.items if known and known.planned else ():
+            made = known.made_of(item) if known else ()
+            if not made or any((i.suite, i.test) in part.places for i in made):
+                self._made[item] = made
 
     def _add_records(self, part: _Part) -> None:
         numbers: dict[int, int] = {}
@@ -329,6 +342,10 @@ class _Whole:
     def write(self) -> None:
         """Writes everything, each file as a whole or not at all."""
         evidence = self._run / EVIDENCE
+        known = read_agenda(evidence)
+        if known and self._made:
+            items = tuple(made for item in known.plan for made in self._made.get(item, (item,)))
+            write_agenda(evidence, replace(known, items=items, planned=known.plan))
         run = read_run(evidence)
         run["testers"] = [
             {**opened, "notes": [*opened.get("notes", ()), *self._note(name)]}
@@ -370,7 +387,7 @@ def _graft(suite: Any, other: Any, order: Mapping[str, int]) -> None:
     """Puts the suites and tests of another result into a suite; a test of the same name is replaced."""
     if other.tests:
         tests = {test.name: test for test in (*suite.tests, *other.tests)}
-        suite.tests = sorted(tests.values(), key=lambda test: order[test.name])
+        suite.tests = sorted(tests.values(), key=lambda test: order.get(test.name, len(order)))
     for child in other.suites:
         known = next((mine for mine in suite.suites if mine.name == child.name), None)
         if known is None:

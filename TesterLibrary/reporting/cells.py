@@ -157,7 +157,10 @@ def unsettled(
             return above[0]
         return interrupted if outcome in (None, ERROR) else ""
 
-    again = [(item, reason) for item in items if (reason := reason_of(item))]
+    again = []
+    for item in items:
+        made = records.agenda.made_of(item) if records.agenda else (item,)
+        again += [(item, reason) for reason in filter(None, map(reason_of, made))][:1]
     return tuple(item for item, _ in again), again[0][1] if again else ""
 
 
@@ -178,7 +181,9 @@ def left(run: Path, cell: PlannedCell) -> tuple[Item, ...]:
         if records is None:
             continue
         rest = set(unsettled(records, cell.items, interrupted="it was cut off")[0])
-        done |= {(test.suite, test.test) for test in records.tests if test.outcome != ERROR} - {
-            (item.suite, item.test) for item in rest
-        }
+        ended = {(test.suite, test.test) for test in records.tests if test.outcome != ERROR}
+        for item in cell.items:
+            made = records.agenda.made_of(item) if records.agenda else (item,)
+            if item not in rest and {(i.suite, i.test) for i in made} <= ended:
+                done.add((item.suite, item.test))
     return tuple(item for item in cell.items if (item.suite, item.test) not in done)

@@ -11,7 +11,7 @@ import json
 import os
 import re
 from base64 import b64decode
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ from robot.result import Keyword
 from ..measurement.trial import Trial
 from ..verdict import Outcome, Verdict
 from . import allure
+from .agenda import Agenda, write_agenda
+from .agenda import read as read_agenda
 from .canvas import missing
 from .codec import encode
 from .durable import RecordError
@@ -69,6 +71,7 @@ class Listener:
         self._inconclusive_fails = inconclusive_fails
         self._in_test = False
         self._told = False  # whether pictures can be drawn
+        self._begun: list[Any] = []  # tests
 
     def start_test(self, data: Any, result: Any) -> None:
         """Everything recorded from here on belongs to this test."""
@@ -76,8 +79,24 @@ class Listener:
         if not (self._told or RUN_VARIABLE in os.environ) and (no_pictures := missing()):
             logger.warn(f"log and certificate will have no pictures: {no_pictures}")
         self._told = True
+        self._begun.append(data)
+        suite = data.parent.full_name
+        written = [test.name for test in data.parent.tests]
+        self._follow(lambda known: known.following(suite, written).renamed(suite, data.name, result.name))
         self._recorder.begin_test(data.parent.full_name, result.name, data.parent.name)
         self._progress.begin_test(data.parent.full_name, result.name)
+
+    def end_suite(self, data: Any, result: Any) -> None:  # noqa: ARG002 - Robot names them
+        """Robot has passed by the tests that have not begun: tags exclude them."""
+        passed = {test.name for test in data.tests if all(test is not begun for begun in self._begun)}
+        if passed:
+            self._follow(lambda known: known.without(data.full_name, passed))
+
+    def _follow(self, change: Callable[[Agenda], Agenda]) -> None:
+        """Lets the agenda of a certification have what Robot runs."""
+        known = read_agenda(self._recorder.directory) if RUN_VARIABLE in os.environ else None
+        if known and (changed := change(known)) is not known:
+            write_agenda(self._recorder.directory, changed)
 
     def start_body_item(self, data: Any, result: Any) -> None:
         """A keyword or control structure begins."""

@@ -61,8 +61,8 @@ class Console:
 
     def begin_test(self, suite: str, test: str) -> None:
         """Heads a test, if it is on an agenda."""
-        if self._agenda is None and self._evidence is not None:
-            self._agenda = read_agenda(self._evidence)
+        if self._evidence is not None:
+            self._agenda = read_agenda(self._evidence)  # Robot may have made tests of it meanwhile
         if self._agenda is not None and self._evidence is not None:
             self._took = self._agenda.finished(self._evidence)
         if self.notes:

@@ -70,12 +70,15 @@ class TimeBudget:
         known = agenda.read(self._evidence)
         if not waiting or known is None:
             return
-        items = {(item.suite, item.test): item for item in known.items}
+        for inner in dict.fromkeys(test.parent for test in waiting):
+            known = known.following(inner.full_name, [test.name for test in inner.tests])
+        items = {(item.suite, item.written): item for item in known.items}
         coming = [items[test.parent.full_name, test.name] for test in waiting]
         expected = known.expected(coming[0], known.finished(self._evidence))
         reason = spent(self._ends_at - self._clock(), expected)
         if not reason:
             return
+        agenda.write_agenda(self._evidence, known)
         recorder = Recorder(self._evidence)
         for item in coming:
             record_not_run(recorder, item, reason if item == coming[0] else ENDED)
