@@ -141,8 +141,8 @@ class Certification:
 
     def known_items(self) -> tuple[agenda.Item, ...]:
         """Every test as Robot has named it so far, of a certification that has begun."""
-        known = agenda.read(self.output / EVIDENCE)
-        return known.items if known else tuple(self.items())
+        agenda_of_run = agenda.read(self.output / EVIDENCE)
+        return agenda_of_run.items if agenda_of_run else tuple(self.items())
 
     def placed(self) -> Iterator[Placed]:
         """Every test with its testbed, in the order of the run."""

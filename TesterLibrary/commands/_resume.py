@@ -41,8 +41,8 @@ def unfinished(
         for record in _read(evidence / "tests.jsonl")
         if record["outcome"] not in again
     }
-    known = agenda.read(evidence)
-    run = known.items if known else tuple(items)
+    whole = agenda.read(evidence)
+    run = whole.items if whole else tuple(items)
     chosen = {(item.suite, item.chosen) for item in run if (item.suite, item.test) not in done}
     # A template runs all of its own.
     return tuple(item for item in run if (item.suite, item.chosen) in chosen)
@@ -70,11 +70,12 @@ def set_aside(evidence: Path, again: Sequence[agenda.Item], name: str = ASIDE) -
     verdicts = {record["number"] for record in _read(evidence / "verdicts.jsonl") if moves(record)}
     moved: dict[str, list[str]] = {}
     chained = (evidence / "run.json").is_file() and CHAIN in read_run(evidence)
+    attempts: list[str] = []  # events of how tests that move had ended
     numbers: dict[int, int] = {}  # of the verdicts that stay, without gaps
     for kind in _KINDS:
         path = evidence / f"{kind}s.jsonl"
-        ended = moved.get("tests.jsonl", []) if kind == "event" else []
-        if not path.exists() and not ended:
+        events = attempts if kind == "event" else []
+        if not path.exists() and not events:
             continue
         lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else [""]
         kept: list[str] = []
@@ -83,6 +84,8 @@ def set_aside(evidence: Path, again: Sequence[agenda.Item], name: str = ASIDE) -
             record = json.loads(line)
             if record["verdict"] in verdicts if kind == "withdrawal" else moves(record):
                 gone.append(line)
+                if kind == "test":
+                    attempts.append(as_line(earlier_attempt(record)))
                 continue
             if kind == "verdict":
                 number = numbers[record["number"]] = len(numbers) + 1
@@ -92,7 +95,7 @@ def set_aside(evidence: Path, again: Sequence[agenda.Item], name: str = ASIDE) -
             kept.append(line)
         if gone := list(filter(None, gone)):
             moved[path.name] = gone
-        kept += [as_line(earlier_attempt(json.loads(line))) for line in ended]
+        kept += events
         if gone or kept != lines:
             anew = rechained(kept) if chained or any(f'"{FIELD}"' in line for line in kept) else kept
             write_file(path, "".join(f"{line}\n" for line in anew))

@@ -13,7 +13,7 @@ from ..errors import TesterLibraryError
 from ..reporting.outcome import EXIT_STATUS, FAIL, INCONCLUSIVE, WORST_FIRST
 from ..reporting.place import EVIDENCE
 from ..reporting.recorder import read_run
-from ..reporting.records import read_verdicts
+from ..reporting.records import read_consistent
 from ..reporting.repetitions import unrepeated
 from ..reporting.trend.address import Address
 from ..reporting.trend.database import TOLERANCE, open_database
@@ -82,7 +82,7 @@ class TrendGate:
 
     def _kept(self, output: Path) -> Sequence[Trend]:
         """Adds the values of a run. Returns the figures of all runs so far."""
-        run = run_of(read_verdicts(output / EVIDENCE))
+        run = run_of(read_consistent(output / EVIDENCE))
         self._runs.append(run.id)
         try:
             with open_database(self.database, make=True) as opened:

@@ -163,10 +163,10 @@ def _resume(options: argparse.Namespace) -> int:
     output = Path(options.resume).resolve()
     with LivePage(options.live) as page, alone(output) if output.is_dir() else nullcontext():
         run = resumed(output, inconclusive=options.inconclusive)
-        left = run.again or ()
+        items = run.again or ()
         page.begin(run.output)
-        tests = f"{len(left)} of {len(run.known_items())} tests are left{undecided(run)}"
-        return execute(run, left, tests, go_on=_go_on(run.output), key=key).status
+        tests = f"{len(items)} of {len(run.known_items())} tests are left{undecided(run)}"
+        return execute(run, items, tests, go_on=_go_on(run.output), key=key).status
 
 
 def _tests(options: argparse.Namespace) -> list[str]:

@@ -18,7 +18,7 @@ from ..model.number import counted
 from ..model.units import Ratio
 from ..reporting.durable import write_file
 from ..reporting.rebuild import evidence_of
-from ..reporting.records import cut_off, read_verdicts
+from ..reporting.records import cut_off, read_consistent
 from ..reporting.trend import page
 from ..reporting.trend.address import Address
 from ..reporting.trend.database import TOLERANCE, Database, open_database
@@ -129,7 +129,7 @@ def _trend(options: argparse.Namespace) -> int:
 def _run(record: Path) -> tuple[Run, Sequence[str]]:
     """The figures of a run, and what is wrong with its record."""
     folder = evidence_of(record)
-    records = read_verdicts(folder)
+    records = read_consistent(folder)
     return run_of(records), cut_off(records, folder)
 
 

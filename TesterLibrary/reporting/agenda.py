@@ -61,7 +61,7 @@ class Agenda:
         return self.planned or self.items
 
     def made_of(self, item: Item) -> tuple[Item, ...]:
-        """The tests that Robot runs for one in the suite's file: several of a template, none if excluded."""
+        """The tests that Robot runs for one in the suite's file: several of a template, or none."""
         key = (item.suite, item.chosen)
         if all((i.suite, i.chosen) != key for i in self.plan):
             return (item,)  # it was not to be run here
@@ -73,16 +73,16 @@ class Agenda:
         A listener may have made tests in place of one, as DataDriver does. What was only taken out stays.
         """
         mine = [item for item in self.items if item.suite == suite]
-        known = {item.written for item in mine}
-        new = [name for name in dict.fromkeys(written) if name not in known]
+        names = {item.written for item in mine}
+        new = [name for name in dict.fromkeys(written) if name not in names]
         if not new or not mine:
             return self
         missing = [item for item in mine if item.written not in written]
         template = (missing or mine)[0]
         made = [replace(template, test=name, name="", source=template.chosen) for name in new]
         at = self.items.index(template) + (0 if missing else len(mine))
-        rest = [item for item in self.items[at:] if item not in missing]
-        return self._with(*self.items[:at], *made, *rest)
+        behind = [item for item in self.items[at:] if item not in missing]
+        return self._with(*self.items[:at], *made, *behind)
 
     def renamed(self, suite: str, written: str, test: str) -> Agenda:
         """The agenda with the name of a test as Robot has made it from the variables in it."""

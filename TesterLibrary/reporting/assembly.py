@@ -253,9 +253,9 @@ class _Whole:
 
     def _add_agenda(self, cell: PlannedCell, part: _Part) -> None:
         """Adds the tests that Robot has made of those in the suites' files."""
-        known = read_agenda(part.evidence)
-        for item in cell.items if known and known.planned else ():
-            made = known.made_of(item) if known else ()
+        agenda = read_agenda(part.evidence)
+        for item in cell.items if agenda and agenda.planned else ():
+            made = agenda.made_of(item) if agenda else ()
             if not made or any((i.suite, i.test) in part.places for i in made):
                 self._made[item] = made
 
@@ -342,10 +342,10 @@ class _Whole:
     def write(self) -> None:
         """Writes everything, each file as a whole or not at all."""
         evidence = self._run / EVIDENCE
-        known = read_agenda(evidence)
-        if known and self._made:
-            items = tuple(made for item in known.plan for made in self._made.get(item, (item,)))
-            write_agenda(evidence, replace(known, items=items, planned=known.plan))
+        agenda = read_agenda(evidence)
+        if agenda and self._made:
+            items = tuple(made for item in agenda.plan for made in self._made.get(item, (item,)))
+            write_agenda(evidence, replace(agenda, items=items, planned=agenda.plan))
         run = read_run(evidence)
         run["testers"] = [
             {**opened, "notes": [*opened.get("notes", ()), *self._note(name)]}

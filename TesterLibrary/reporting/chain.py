@@ -47,7 +47,7 @@ def chain_fault(name: str, lines: Iterable[str], *, required: bool) -> str:
 
 
 def last_digest(path: Path) -> str:
-    """The SHA-256 of the last line of a file; empty where there is none."""
+    """The SHA-256 of the last line of a file; empty without a line."""
     with path.open("rb") as file:
         file.seek(0, 2)
         at, tail = file.tell(), b""

@@ -94,8 +94,8 @@ class Listener:
 
     def _follow(self, change: Callable[[Agenda], Agenda]) -> None:
         """Lets the agenda of a certification have what Robot runs."""
-        known = read_agenda(self._recorder.directory) if RUN_VARIABLE in os.environ else None
-        if known and (changed := change(known)) is not known:
+        agenda = read_agenda(self._recorder.directory) if RUN_VARIABLE in os.environ else None
+        if agenda and (changed := change(agenda)) is not agenda:
             write_agenda(self._recorder.directory, changed)
 
     def start_body_item(self, data: Any, result: Any) -> None:

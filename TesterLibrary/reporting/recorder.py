@@ -224,8 +224,8 @@ class Recorder:
 
     def _previous(self, path: Path, size: int) -> str:
         """The SHA-256 of the last line, whoever recorded it. One that was removed is still the one before."""
-        known_size, known = self._ends.get(path, (0, ""))
-        return known if size <= known_size else last_digest(path)
+        own_size, own_digest = self._ends.get(path, (0, ""))
+        return own_digest if size <= own_size else last_digest(path)
 
     @contextmanager
     def _noting_problems(self) -> Iterator[None]:

@@ -190,7 +190,7 @@ class Records:
 def consistent(records: Records, *, whole: bool) -> Records:
     """The records, with an ERROR for each test whose record says something else than its verdicts and trials.
 
-    Nobody knows which of them is right. `whole`: trials were read, too.
+    Which of them is right cannot be told. `whole`: trials were read, too.
     """
     tests, verdicts = _by_place(records.tests), _by_place(records.verdicts)
     trials = _by_place(records.trials) if whole else None
@@ -205,6 +205,8 @@ def consistent(records: Records, *, whole: bool) -> Records:
             said[place] = f"the record of test {place[1]} {problem}"
     numbers = [record.number for record in records.verdicts]
     gap = next((n for n, number in enumerate(numbers, 1) if n != number), None)
+    if CHAIN not in records.run:
+        gap = None  # an earlier version left gaps where tests were run again
     gaps = (
         () if gap is None else (f"verdict {gap} of the run is missing: verdict {numbers[gap - 1]} follows",)
     )
@@ -237,15 +239,15 @@ def _of_another_testbed(agenda: Agenda | None, tests: Sequence[TestRecord]) -> s
 
 
 def _other_outcome(tests: Sequence[TestRecord], verdicts: Sequence[VerdictRecord]) -> str:
-    """How the outcome of a test is none that its verdicts give; of one that ran twice, the worst outcome."""
+    """The difference of an outcome from that of the verdicts; of a test that ran twice the worst counts."""
     outcome = overall([test.outcome for test in tests])
     standing = [verdict for verdict in verdicts if not verdict.caught_by]
-    given = {verdict.verdict.outcome.value for verdict in standing}
+    judged = {verdict.verdict.outcome.value for verdict in standing}
     worse = {PASS: (FAIL, INCONCLUSIVE), INCONCLUSIVE: (FAIL,), NOT_JUDGED: (FAIL, INCONCLUSIVE, PASS)}
     for verdict in standing:
         if (value := verdict.verdict.outcome.value) in worse.get(outcome, ()):
             return f"says {outcome}, its verdict {verdict.number} says {value}"
-    if outcome in (PASS, FAIL) and outcome not in given and len(tests) == 1:
+    if outcome in (PASS, FAIL) and outcome not in judged and len(tests) == 1:
         return f"says {outcome}, and no verdict of it that says so is recorded"
     return ""
 
@@ -301,7 +303,7 @@ def read(directory: Path) -> Records:
         cls = _result_class(record["procedure"], record["type"])
         return ResultRecord(place, record["procedure"], decode(cls, {**record, "trials": trials}))
 
-    found = Records(
+    run_records = Records(
         run=records.run,
         trials=trials,
         results=records("result", result),
@@ -310,7 +312,7 @@ def read(directory: Path) -> Records:
         events=_events(records),
         agenda=read_agenda(directory),
     )
-    return records.checked(found, whole=True)
+    return records.checked(run_records, whole=True)
 
 
 def read_verdicts(directory: Path) -> Records:
@@ -320,14 +322,26 @@ def read_verdicts(directory: Path) -> Records:
         TesterLibraryError: as read.
     """
     records = _Files(directory)
-    found = Records(
+    run_records = Records(
         run=records.run,
         verdicts=_verdicts(records),
         tests=records("test", lambda r: decode(TestRecord, r)),
         events=_events(records),
         agenda=read_agenda(directory),
     )
-    return records.checked(found)
+    return records.checked(run_records)
+
+
+def read_consistent(directory: Path) -> Records:
+    """The same of a run whose values are kept, or that others are compared with.
+
+    Raises:
+        TesterLibraryError: as read; or its records were edited, or contradict each other.
+    """
+    records = read_verdicts(directory)
+    if wrong := (*records.faults, *records.contradictions):
+        raise TesterLibraryError(f"{directory}: {wrong[0]}; values of such a run are not used")
+    return records
 
 
 def read_longest_trials(directory: Path) -> Mapping[tuple[str, str, str], int]:

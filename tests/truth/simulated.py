@@ -24,6 +24,7 @@ from .ageing_judge import ageing
 from .case import Case, Judge
 from .header_judge import all_frames, header_field
 from .mlrsearch_judge import mlrsearch
+from .record_judges import edited, forged
 from .regression_judge import regression
 from .stability_judge import stability
 from .sustained_judge import sustained
@@ -79,6 +80,8 @@ _DEVICES: tuple[Judge, ...] = (
     traces.went_back,
     traces.notified,
     traces.recovered,
+    forged,
+    edited,
 )
 _FAKE: tuple[Judge, ...] = (fake.loss, fake.search, fake.latency, nat.holding, nat.opening, nat.deleting)
 _SWITCH: tuple[Judge, ...] = (

@@ -15,7 +15,7 @@ from ...model.number import counted
 from ...verdict import Outcome, Verdict
 from ..long_name import short_names_of
 from ..rebuild import evidence_of
-from ..records import read_longest_trials, read_verdicts
+from ..records import read_consistent, read_longest_trials
 from ..value_text import text_in, unit_of
 from .address import Address
 from .database import Series, open_database
@@ -67,7 +67,7 @@ def find_baseline(where: str | Path, sought: Sought) -> tuple[Baseline | None, s
 
 def _of_run(path: Path, sought: Sought) -> tuple[Baseline | None, str]:
     folder = evidence_of(path)
-    run = run_of(read_verdicts(folder))
+    run = run_of(read_consistent(folder))
     if run.id == sought.run:
         raise TesterLibraryError(f"{path} is the run that is going on; a baseline is another one")
     testbeds = {figure.key.testbed for figure in run.figures}

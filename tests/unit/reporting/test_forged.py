@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from TesterLibrary.commands._resume import set_aside
+from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.model.units import Duration
 from TesterLibrary.reporting import agenda
 from TesterLibrary.reporting.agenda import Item
@@ -20,7 +21,7 @@ from TesterLibrary.reporting.chain import FIELD, rechained
 from TesterLibrary.reporting.outcome import outcome_of, overall
 from TesterLibrary.reporting.place import RecordPlace
 from TesterLibrary.reporting.recorder import Recorder, start_run
-from TesterLibrary.reporting.records import Records, read, read_verdicts
+from TesterLibrary.reporting.records import Records, read, read_consistent, read_verdicts
 from TesterLibrary.verdict import Outcome, Verdict
 
 from .simulated import SimulatedBench
@@ -181,6 +182,13 @@ def test_records_of_an_earlier_version_have_no_chain(evidence: Path) -> None:
     assert (records.faults, records.contradictions) == ((), ())
     Recorder(evidence, "run").event("mark")  # and go on with one
     assert read(evidence).faults == ()
+
+
+def test_values_of_records_that_were_edited_are_not_used(evidence: Path) -> None:
+    assert read_consistent(evidence).tests
+    forge(evidence, "test", 1, outcome="PASS")
+    with pytest.raises(TesterLibraryError, match=r"the record of test B says PASS, .* are not used"):
+        read_consistent(evidence)
 
 
 def test_a_run_with_a_chain_has_one_in_each_line(evidence: Path) -> None:
