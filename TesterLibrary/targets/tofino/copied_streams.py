@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ...planning.switch.frame import SIGNATURE_LENGTH, FrameFields
 from ...planning.switch.parts import whole
+from ...planning.switch.quotation import is_icmp_error
 from ...protocols.frame import checksum
 from .copy_record import OF_TEMPLATE, TRANSMITTED, CopyRecord
 from .job import SwitchJob
@@ -23,6 +24,7 @@ class _Known:
 
     id: int
     numbered: bool  # the numbers of its signatures are those of its frames
+    sends_icmp_errors: bool = False  # otherwise an ICMP error with its signature only quotes it
 
 
 class CopiedStreams:
@@ -43,7 +45,8 @@ class CopiedStreams:
                 id_ = whole(number)
                 self.names[id_] = stream.planned.name
                 self._templates[stream.template] = id_
-                known[stream.template] = _Known(id_, len(job.parts(id_)) == 1)
+                errors = is_icmp_error(stream.planned.frame)
+                known[stream.template] = _Known(id_, len(job.parts(id_)) == 1, errors)
                 places.add(stream.planned.header_size)
             self._signed |= {key: known[template] for key, template in signatures(job.entries)}
         self._places = tuple(sorted(places - {0}))
@@ -51,6 +54,8 @@ class CopiedStreams:
     def of(self, record: CopyRecord) -> tuple[int, int | None]:
         """The id of a frame's stream, 0 if it is of none, and its number there, None if nobody knows it."""
         known, sequence = self._signature(record.frame)
+        if known is not None and not known.sends_icmp_errors and is_icmp_error(record.frame):
+            return 0, None
         if known is not None:
             return known.id, sequence if known.numbered else None
         if record.heading == TRANSMITTED and record.event & OF_TEMPLATE:

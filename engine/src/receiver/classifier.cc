@@ -15,6 +15,13 @@ void Classifier::Add(uint16_t id, const Expected& expected) {
   streams_[id] = expected;
 }
 
+bool Classifier::IsStale(const uint8_t* signature, uint64_t now_ns) const {
+  const Expected* stream = Find(signature);
+  if (stream == nullptr) return WasUnloaded(signature, now_ns);
+  const uint64_t timestamp_ns = wire::Signature::Read(signature).timestamp_ns;
+  return !LatencyOf(*stream, timestamp_ns, now_ns) && wire::IsPast(timestamp_ns, now_ns);
+}
+
 namespace {
 
 void CountTimes(StreamRx& rx, const Arrival& arrival) {
@@ -38,9 +45,17 @@ uint32_t CountVersion(const Expected& stream, const Arrival& arrival) {
 }
 
 // An ICMP error goes to who has sent the frame that it quotes.
-bool IsQuoted(const Expected& stream, const Arrival& arrival) {
+bool IsQuoted(const Expected& stream, Frame frame, size_t bytes) {
   if (stream.integrity == nullptr || stream.integrity->sends_icmp_errors()) return false;
-  return wire::Shape::Of(arrival.frame, arrival.bytes).icmp_error.has_value();
+  if (stream.integrity->HasOneTemplateOf(bytes)) return false;  // a quotation is longer
+  return wire::Shape::Of(frame, bytes).icmp_error.has_value();
+}
+
+// The sent frames are counted only when frames seem to be missing: a sender counts in memory of its
+// own.
+bool WasNeverSent(const Expected& stream, uint64_t sequence) {
+  return sequence > stream.counters->order.next() &&
+         sequence >= stream.sent->packets.Get() + kBurst;
 }
 
 void LookAtFields(const Expected& stream, uint64_t sequence, const uint8_t* signature,
@@ -76,23 +91,20 @@ Signed CountSigned(const Expected& stream, const uint8_t* at, const Arrival& arr
   }
   StreamRx& rx = *stream.counters;
   if (arrival.port != stream.rx_port) {
-    if (IsQuoted(stream, arrival)) return Signed::kForeign;
+    if (IsQuoted(stream, arrival.frame, arrival.bytes)) return Signed::kForeign;
     rx.misrouted.Add(arrival.port, sequence);
     arrival.counters->rx_misrouted.Add(1);
     if (stream.version.exists()) CountPortVersion(stream, arrival);
     return Signed::kBad;
   }
-  const uint64_t next = rx.order.next();
-  // Looked up only when frames seem to be missing: a sender counts in memory of its own.
-  if (sequence > next && sequence >= stream.sent->packets.Get() + kBurst) {
-    return Signed::kForeign;
-  }
+  if (WasNeverSent(stream, sequence)) return Signed::kForeign;
   const Damage damage = DamageOf(stream, sequence, at, arrival);
   if (damage == Damage::kQuoted) return Signed::kForeign;
   if (damage != Damage::kNone) [[unlikely]] {
     CountDamage(stream, damage, sequence, at, arrival);
     return Signed::kBad;
   }
+  const uint64_t next = rx.order.next();
   const Place place = rx.order.Add(sequence);
   if (place == Place::kSkipping && rx.packets.Get() != 0) {
     rx.outages.Add(rx.last_ns.Get(), arrival.now_ns, sequence, sequence - next);
@@ -112,6 +124,16 @@ Signed CountSigned(const Expected& stream, const uint8_t* at, const Arrival& arr
   if (rx.flows) rx.flows->Add(sequence, arrival.bytes + wire::kFcsBytes, *latency_ns);
   LookAtFields(stream, sequence, at, arrival);
   return Signed::kGood;
+}
+
+const Expected* OwnerOf(const Classifier& classifier, const uint8_t* at, Frame frame,
+                        uint64_t now_ns) {
+  const Expected* stream = classifier.Find(at);
+  if (stream == nullptr) return nullptr;
+  const auto signature = wire::Signature::Read(at);
+  if (!LatencyOf(*stream, signature.timestamp_ns, now_ns)) return nullptr;
+  if (WasNeverSent(*stream, signature.sequence)) return nullptr;
+  return IsQuoted(*stream, frame, frame.size()) ? nullptr : stream;
 }
 
 void CountMatched(const Expected& stream, const Arrival& arrival) {

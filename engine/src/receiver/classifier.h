@@ -19,6 +19,7 @@
 #include "stats/counters.h"
 #include "wire/bytes.h"
 #include "wire/signature.h"
+#include "wire/signature_times.h"
 
 namespace tester {
 
@@ -28,9 +29,10 @@ struct alignas(64) Expected {
   const StreamTx* sent = nullptr;
   // Frames stamped earlier are of an earlier start.
   uint64_t start_ns = 0;
-  const Integrity* integrity = nullptr;  // null: whatever arrives is what was sent
-  FieldWatch* fields = nullptr;          // null: none is looked at by itself
-  bool numbered = true;                  // its frames are known by their sequence
+  const Integrity* integrity = nullptr;            // null: whatever arrives is what was sent
+  FieldWatch* fields = nullptr;                    // null: none is looked at by itself
+  const wire::SignatureTimes* replayed = nullptr;  // of the file that it replays
+  bool numbered = true;                            // its frames are known by their sequence
   VersionBit version{};
   uint16_t signature_sum = 0;
   uint16_t rx_port = 0;
@@ -49,6 +51,10 @@ class Classifier {
   bool WasUnloaded(const uint8_t* signature, uint64_t now_ns) const {
     return retired_ != nullptr && retired_->Has(signature, now_ns);
   }
+
+  // Whether these 16 bytes are the signature of a stream before its start, or of one that was
+  // unloaded.
+  bool IsStale(const uint8_t* signature, uint64_t now_ns) const;
 
   // The stream whose signature these 16 bytes are, or nullptr.
   const Expected* Find(const uint8_t* signature) const {
@@ -99,6 +105,11 @@ enum class Signed : uint8_t {
 
 Signed CountSigned(const Expected& stream, const uint8_t* signature, const Arrival& arrival);
 
+// The stream of a frame that has arrived with this signature, by the rules of CountSigned; nullptr
+// if it is foreign or stale. Counts nothing.
+const Expected* OwnerOf(const Classifier& classifier, const uint8_t* signature, Frame frame,
+                        uint64_t now_ns);
+
 // The parts of it that look at each frame of a stream, for those that follow one that was counted.
 inline SignedFrame SignedFrameOf(const uint8_t* signature, const Arrival& arrival) {
   return {
@@ -109,6 +120,11 @@ inline Damage DamageOf(const Expected& stream, uint64_t sequence, const uint8_t*
   if (stream.integrity == nullptr) return Damage::kNone;
   return stream.integrity->Look(stream.counters->order_place, stream.numbered, sequence,
                                 SignedFrameOf(signature, arrival));
+}
+
+// Whether a frame with a stale signature is one of the file that a stream replays.
+inline bool Replays(const Expected& stream, const uint8_t* signature) {
+  return stream.replayed != nullptr && stream.replayed->Has(signature);
 }
 
 // Counts a frame of a stream without signature on the port on which it is expected.

@@ -230,7 +230,7 @@ TEST_F(ClassifierTest, ADamagedFrameIsNotReceived) {
 }
 
 TEST_F(ClassifierTest, AnIcmpErrorIsNotMisrouted) {
-  const std::vector<std::vector<uint8_t>> frames{std::vector<uint8_t>(60, 7)};
+  const std::vector<std::vector<uint8_t>> frames{std::vector<uint8_t>(50, 7)};
   const Integrity integrity({.frames = frames, .order = {}});
   Expect({.integrity = &integrity});
   head.resize(44);
@@ -246,6 +246,29 @@ TEST_F(ClassifierTest, AnIcmpErrorIsNotMisrouted) {
   head[34] = 8;  // an echo request may be what was sent
   EXPECT_TRUE(Receive(0, 6000, 6100, kPort + 1));
   EXPECT_EQ(rx.misrouted.frames(), 1U);
+}
+
+// Captures and queries ask OwnerOf: what the trial calls foreign is of no stream for them, either.
+TEST_F(ClassifierTest, AFrameIsOfTheSameStreamForCapturesAndForTheTrial) {
+  const std::vector<std::vector<uint8_t>> frames{std::vector<uint8_t>(50, 7)};
+  const Integrity integrity({.frames = frames, .order = {}});
+  Expect({.integrity = &integrity});
+  std::vector<uint8_t> frame(60);
+  const auto owner = [&](uint64_t sequence, uint64_t sent_ns) {
+    wire::SignatureWriter(kId, kSum, sent_ns).Write(frame.data() + 44, sequence);
+    return OwnerOf(classifier, frame.data() + 44, frame, 6100);
+  };
+  EXPECT_NE(owner(0, 6000), nullptr);
+  EXPECT_EQ(owner(0, kStartNs - 1), nullptr) << "of an earlier start";
+  EXPECT_EQ(owner(0, 6100 + 2'000'000), nullptr) << "of a time to come";
+  EXPECT_EQ(owner(1'000'000 + kBurst, 6000), nullptr) << "never sent";
+  wire::WriteEthernet(frame, {}, {}, 0, wire::kEtherTypeIpv4);
+  frame[14] = 0x45;
+  frame[17] = 46;
+  frame[23] = 1;
+  frame[34] = 11;  // time exceeded
+  EXPECT_EQ(owner(0, 6000), nullptr) << "quoted";
+  EXPECT_EQ(rx.packets.Get(), 0U) << "nothing is counted";
 }
 
 TEST_F(ClassifierTest, TellsThePastFromForgeries) {

@@ -32,6 +32,7 @@ CaptureSummary Survey(const std::string& path, size_t longest, const std::string
   CapturedFrame frame;
   CaptureSummary summary;
   uint64_t first_ns = 0;
+  auto signatures = std::make_shared<wire::SignatureTimes>();
   if (!file.is_open()) {
     const std::string limit = CaptureFilesLimit();
     throw Error(Code::kInvalidArgument, Cat(where, ": the tester has no file ", Quote(path),
@@ -49,10 +50,14 @@ CaptureSummary Survey(const std::string& path, size_t longest, const std::string
       if (!objected.empty()) reader.Refuse(Cat("frame ", reader.count(), ": ", objected));
     }
     if (reader.count() == 1) first_ns = frame.time_ns;
+    if (bytes >= wire::kMacHeaderBytes + wire::kSignatureBytes) {
+      signatures->Add(Frame(frame.bytes).last(wire::kSignatureBytes).data());
+    }
     summary = {.frames = reader.count(),
                .bytes = summary.bytes + bytes,
                .duration_ns = frame.time_ns - first_ns,
-               .mark = mark};
+               .mark = mark,
+               .signatures = signatures};
   }
   if (summary.frames == 0) reader.Refuse("there is no frame in it");
   return summary;

@@ -14,6 +14,7 @@
 #include "base/rate.h"
 #include "policy/address_rules.h"
 #include "replay/rewrite.h"
+#include "wire/signature_times.h"
 
 namespace tester {
 
@@ -30,9 +31,10 @@ struct FileMark {
 
 struct CaptureSummary {
   uint64_t frames = 0;
-  uint64_t bytes = 0;        // of all of them, without FCS
-  uint64_t duration_ns = 0;  // from the first to the last
-  FileMark mark;             // before it was read
+  uint64_t bytes = 0;                                        // of all of them, without FCS
+  uint64_t duration_ns = 0;                                  // from the first to the last
+  FileMark mark;                                             // before it was read
+  std::shared_ptr<const wire::SignatureTimes> signatures{};  // that its frames end in
 };
 
 // Reads a file once. INVALID_ARGUMENT with a message that starts with `where`: no such file, no

@@ -41,6 +41,7 @@ Expected ExpectedOf(const LoadedStream& stream) {
           .start_ns = stream.counters_since_ns,
           .integrity = stream.plan.measurement.integrity.get(),
           .fields = stream.fields.get(),
+          .replayed = stream.plan.replay ? stream.plan.replay->summary.signatures.get() : nullptr,
           .numbered = stream.numbered,
           .version = stream.plan.measurement.version,
           .signature_sum = stream.frames->signature_sum(),
@@ -57,6 +58,7 @@ void ExpectStreams(const LoadedJobs& jobs, const std::shared_ptr<const Retired>&
     for (const auto& stream : job->streams) {
       program.kept.insert(program.kept.end(),
                           {stream.rx, stream.tx, stream.plan.measurement.integrity, stream.fields});
+      if (stream.plan.replay) program.kept.push_back(stream.plan.replay->summary.signatures);
       if (stream.plan.contents.signature) classifier->Add(stream.plan.id, ExpectedOf(stream));
     }
   }

@@ -68,6 +68,45 @@ TEST_F(ReplayTest, StopsInTheMiddle) {
   EXPECT_EQ(tester->TakeSnapshot({}).streams(0).tx_packets(), 500U);
 }
 
+// A capture of this tester's own frames: their signatures are of the past.
+TEST_F(ReplayTest, CountsTheFramesOfItsFileWhateverSignatureTheyHave) {
+  constexpr uint32_t kId = 5;
+  tester->Load(JobOf("captured", {{.id = kId}}));
+  tester->Start({"captured"}, 0, 1, 0);
+  WaitForEnd(*tester, "captured");
+  tester->Unload({"captured"});
+  const std::string frame(60, '\0');
+  const auto* begin = reinterpret_cast<const uint8_t*>(frame.data());
+  const auto signed_at = [&](uint64_t time_ns, uint64_t sequence) {
+    std::string made = frame;
+    auto* at = reinterpret_cast<uint8_t*>(made.data()) + made.size() - wire::kSignatureBytes;
+    wire::SignatureWriter(kId, wire::SignatureSum(begin), time_ns).Write(at, sequence);
+    return made;
+  };
+  CaptureBytes file;
+  file.PcapHeader();
+  for (uint32_t i = 0; i < kFrames; ++i) file.PcapFrame(1, 100 * i, signed_at(1000 + i, i));
+  std::ofstream(path, std::ios::binary) << file.text();
+  v1::Job job = Replay(1);
+  v1::Match& match = *job.mutable_streams(0)->add_matches();
+  match.set_offset(0);
+  match.set_mask(std::string(6, '\xff'));
+  match.set_value(frame.substr(0, 6));
+  tester->Load(job);
+  tester->Start({"job"}, 0, 0, 0);
+  WaitForEnd(*tester, "job");
+  v1::InjectRequest old;
+  old.set_port("a");
+  old.add_frames(signed_at(5, 0));
+  tester->single_frames().Inject(old, {});
+  const auto stale = [&] { return tester->TakeSnapshot({}).ports(1).rx_stale(); };
+  for (int i = 0; i < 10'000 && stale() == 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(stale(), 1U) << "a frame of an earlier trial is none of the file";
+  EXPECT_EQ(tester->TakeSnapshot({}).streams(0).rx_packets(), kFrames);
+}
+
 TEST_F(ReplayTest, SaysThatTheFileHasChanged) {
   tester->Load(Replay(0));
   tester->Start({"job"}, 0, 0, 0);

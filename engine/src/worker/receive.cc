@@ -41,6 +41,14 @@ Signed CountIfSigned(const Classifier& classifier, const uint8_t* signature,
   return classifier.WasUnloaded(signature, arrival.now_ns) ? Signed::kStale : Signed::kForeign;
 }
 
+// A frame with a signature of the past: an old frame, or one of a file that is replayed.
+Signed CountStale(const PortProgram& program, const uint8_t* signature, const Arrival& arrival) {
+  const Expected* stream = program.matcher.empty() ? nullptr : program.matcher.Find(arrival.frame);
+  if (stream == nullptr || !Replays(*stream, signature)) return Signed::kStale;
+  CountMatched(*stream, arrival);
+  return Signed::kGood;
+}
+
 // A frame that does not end in a signature: of a stream without, or padded by the device under
 // test.
 Signed CountOther(const PortProgram& program, const Classifier& classifier, Arrival arrival) {
@@ -78,9 +86,10 @@ Signed CountFrame(const PortProgram& port, const Classifier& classifier, const r
     if (const Expected* stream = classifier.Find(signature)) {
       const Signed counted = CountSigned(*stream, signature, arrival);
       if (counted == Signed::kGood) train.Begin(*stream, signature, arrival);
+      if (counted == Signed::kStale) return CountStale(port, signature, arrival);
       if (counted != Signed::kForeign) return counted;
     } else if (classifier.WasUnloaded(signature, now_ns)) {
-      return Signed::kStale;
+      return CountStale(port, signature, arrival);
     }
   }
   return CountOther(port, classifier, arrival);

@@ -26,11 +26,15 @@ Sighting Arrived(const PortProgram& port, const Classifier& classifier, Frame fr
   Sighting sighting{.frame = frame, .time_ns = now_ns};
   const auto find = [&](const uint8_t* signature) {
     sighting.signature = signature;
-    sighting.expected = signature == nullptr ? nullptr : classifier.Find(signature);
+    sighting.expected =
+        signature == nullptr ? nullptr : OwnerOf(classifier, signature, frame, now_ns);
     return sighting.expected != nullptr;
   };
-  if (!find(LastSixteen(frame))) {
+  const uint8_t* const last = LastSixteen(frame);
+  if (!find(last)) {
     const Expected* matched = port.matcher.empty() ? nullptr : port.matcher.Find(frame);
+    const bool stale = last != nullptr && classifier.IsStale(last, now_ns);
+    if (stale && (matched == nullptr || !Replays(*matched, last))) return sighting;
     if (matched != nullptr) {
       sighting.stream = matched->stream_id;
       return sighting;

@@ -9,13 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from scapy.layers.inet import IP, UDP
+from scapy.layers.inet import ICMP, IP, UDP
 from scapy.layers.l2 import Dot1Q, Ether
 
 from TesterLibrary.errors import PlanError, TargetError
 from TesterLibrary.measurement.capture import CaptureCounters
 from TesterLibrary.measurement.captured_frames import frames_of
 from TesterLibrary.model.capture import Capture, CaptureTrigger, Direction, Keep, TracedPath, TriggerKind
+from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.mix import parse_frame_sizes
 from TesterLibrary.model.plan import LearningFrame
@@ -211,6 +212,28 @@ def test_frames_of_a_stream_are_known_behind_a_device_that_tags_them(rig: Switch
     rig.target.stop_capture("arrivals")
     found = [(f.stream_id, f.sequence) for f in frames_of(rig.target.read_capture("arrivals"))]
     assert found == [(stream.id, 1), (0, None), (0, None)]
+
+
+def test_an_icmp_error_that_quotes_a_frame_is_of_no_stream(rig: SwitchRig) -> None:
+    """The quoted signature is where that of another stream begins, whose headers are as long."""
+    headers = HeaderStack.parse("Ether / IP / GRE(key_present=1) / IP / UDP")
+    rig.load(rig.plan("long", headers=headers, frame_size=128, signature=False))
+    rig.load(rig.plan("north", frame_size=128, first_id=2))
+    rig.target.start_capture(Capture("left", ("p1",), Direction.TRANSMITTED, frames=1))
+    rig.run(["north"], packets=1)
+    rig.target.stop_capture("left")
+    (frame,) = frames_of(rig.target.read_capture("left"))
+    outer = Ether(src=frame.octets[6:12], dst=frame.octets[:6]) / IP(src="198.18.1.1", dst="198.18.1.2")
+    quoted, echo = (
+        bytes(outer / ICMP(type=kind) / frame.octets[14:]) for kind in ("time-exceeded", "echo-request")
+    )
+    assert quoted[70:86] == frame.octets[42:58], "the signature"
+    rig.target.start_capture(ARRIVALS)
+    for octets in (quoted, echo):
+        rig.daemon.running.chip.arrive(rig.session.numbers["p2"], octets, rig.now_ns)
+    rig.target.stop_capture("arrivals")
+    arrived = [f.stream_id for f in frames_of(rig.target.read_capture("arrivals"))]
+    assert arrived == [0, frame.stream_id]
 
 
 @pytest.mark.parametrize("kind", ["0800", "8100", "86dd"])
