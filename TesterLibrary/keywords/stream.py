@@ -35,6 +35,7 @@ class Streams:
         signature: bool = True,
         start_after: Duration = Duration(0),
         forwarding: Forwarding | None = None,
+        together: bool = False,
     ) -> str:
         """Describes a stream of UDP test frames (RFC 2544 appendix C.2.6). Returns its name. Nothing is sent.
 
@@ -48,6 +49,7 @@ class Streams:
         | ``signature`` | whether 16 bytes at the end of each payload say which frame it is |
         | ``start_after`` | how much later than the streams that are started with it its first frame leaves |
         | ``forwarding`` | what the device may do with headers; as the testbed says, if it is left out |
+        | ``together`` | whether it starts at once with other streams of its port and rate |
 
         A frame counts as received if it is the frame that was sent, as a device of this kind may change it
         (RFC 1242 §3.6). ``forwarding`` is ``bridged``: headers arrive as they were sent; ``routed``: MAC
@@ -62,6 +64,10 @@ class Streams:
         frame arrived twice, as it says. Two such streams that arrive on one port differ in an address, a port
         or another field that stays the same in all frames, or are refused. Devices may write MAC addresses
         where they route, traffic classes, hop counts, IPv4 identifications and checksums.
+
+        Streams that are started together, leave one port and have one rate start spread over their gap: the
+        k-th of n starts k/n of the gap after the first, and the log says so. ``together=True`` has all frames
+        of such streams due at once: a burst. Streams with ``start_after`` start as that says.
 
         A stream that starts later, such as the aggressor of another one, sends for the rest of a trial. Rates
         of the trial are averages over its whole duration. `Set Rate` lets it go on at once. On a
@@ -83,6 +89,7 @@ class Streams:
                 headers=headers,
                 signature=signature,
                 start_after=start_after,
+                together=together,
                 forwarding=forwarding,
             )
         )

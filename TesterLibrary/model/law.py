@@ -267,6 +267,7 @@ class Departures:
     law: Law
     offset_ns: int = 0
     phase_ns: Fraction = Fraction(0)  # of `offset_ns`, not rounded: it leaves after others of its port
+    spread: int = 0  # streams, if the phase only keeps so many apart, and a target may round it
 
     def __str__(self) -> str:
         if isinstance(self.law, Steady):  # its rate is said beside it

@@ -43,6 +43,12 @@ class Stream:
         default=Duration(0),
         metadata=option(Duration.parse, "give how much later than the others it starts, such as 500 ms"),
     )
+    together: bool = field(
+        default=False,
+        metadata=option(
+            bool, "give true, to start at once with the other streams of its port and rate, or false"
+        ),
+    )
     phase: Fraction = Fraction(0)  # how much later its first frame is, in gaps between its frames
     editors: tuple[Editor, ...] = ()  # fields that change from frame to frame
     cascades: tuple[tuple[FieldPath, ...], ...] = ()  # in each, a field moves when the one before it wraps

@@ -31,6 +31,7 @@ from .kept import kept_headers
 from .matches import check_apart, matches
 from .rate import check_sum
 from .responder import Neighbours, plan_end
+from .spreading import spread, spread_starts
 from .stamps import plan_stamps
 from .trigger import check_triggers
 from .version import with_version
@@ -71,6 +72,9 @@ def compile(  # noqa: A001 - the word of the architecture
     streams = [_forwarded(stream, forwarding) for stream in job.streams]
     ends = [stations(stream, ports) for stream in streams]
     made = _streams(streams, first_id, job.seed, ends, gateways)
+    turns, spreading = spread_starts(streams, [stream for stream, _ in made])
+    for place, turn in turns.items():
+        made[place] = spread(made[place][0], turn), made[place][1]
     for name in dict.fromkeys(stream.tx for stream in job.streams):
         check_sum(ports[name], [stream for stream in job.streams if stream.tx == name])
     check_apart(stream for stream, _ in made)
@@ -115,7 +119,7 @@ def compile(  # noqa: A001 - the word of the architecture
         ends=tuple(plan.end for plan in played),
         paths=tuple(plan_path(path, number, job.seed, ports=ports) for number, path in enumerate(job.paths)),
         stamps=tuple(plan_stamps(stamps, ports=ports) for stamps in job.stamps),
-        remarks=tuple(device.remarks(more)),
+        remarks=(*device.remarks(more), *spreading),
     )
 
 

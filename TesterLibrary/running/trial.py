@@ -436,7 +436,8 @@ def _duration_ns(
     for stream in sent:
         counted = counters[stream.id]
         gap_ns = 1 / stream.rate if stream.rate else 1  # of a single frame
-        begins.append(stream.departures.due(0) if by_law else counted.first_tx_ns)
+        spread_ns = stream.departures.phase_ns if stream.departures.spread else 0
+        begins.append(stream.departures.due(0) - spread_ns if by_law else counted.first_tx_ns)
         ends.append(begins[-1] + (sending_ns(_departures(stream, changed), counted) or gap_ns))
     return max(1, int(max(ends) - min(begins))) if sent else 1
 

@@ -3,6 +3,7 @@
 """Lowers phases to a switch: a meter gives several ticks in each gap of a stream, and one of them passes.
 
 Streams of one port and one rate get the same ticks, one with phase 0 as well, so they keep their distances.
+Where phases only spread the starts of streams, they have as many ticks as a loopback port has room for.
 """
 
 from __future__ import annotations
@@ -30,6 +31,10 @@ def ticks(streams: Sequence[PlannedStream], lines: Mapping[int, Fraction]) -> di
     found: dict[int, int] = {}
     for (_, rate), same in sharing.items():
         wanted = min(MOST_TICKS, lcm(*(phase(stream).denominator for stream in same)))
+        apart = min(stream.departures.spread for stream in same)
+        if apart:  # no more ticks together than fill one port; also for those that others have left
+            most = min(lines[stream.id] for stream in same) // (rate * apart)
+            wanted = min(MOST_TICKS, apart, most)
         found |= {stream.id: max(1, min(wanted, lines[stream.id] // rate)) for stream in same}
     return found
 

@@ -92,6 +92,13 @@ def test_what_does_not_end_needs_a_number_of_packets(tmp_path: Path) -> None:
     assert send(this, [stream()], packets=10, timeout=MINUTE).sent == 10
 
 
+def test_streams_that_start_spread_are_offered_at_their_rate(tmp_path: Path) -> None:
+    """The second one sends half a gap later, and both send for 1 s."""
+    both = [stream(name, rate="10 pps") for name in ("north", "south")]
+    trial = send(fake_tester(tmp_path), both, packets=10, timeout=MINUTE)
+    assert (trial.sent, trial.offered_rate, trial.duration_ns) == (20, 20, 10**9)
+
+
 @pytest.mark.parametrize("next_hop", [True, False])
 def test_a_capture_is_sent_and_measured_as_far_as_its_frames_are_known(
     tmp_path: Path, next_hop: bool

@@ -392,7 +392,7 @@ def test_packets_to_and_from_the_driver_say_their_port() -> None:
 
 @pytest.mark.parametrize("schema", SCHEMAS)
 def test_a_stream_that_changes_leaves_the_others_alone(schema: Schema) -> None:
-    a, b = stream("a"), stream("b", frame_size=FrameSize(128))
+    a, b = stream("a", together=True), stream("b", frame_size=FrameSize(128), together=True)
     old = switched(planned([a, b], [HTTP]))
     other = switched(planned([a, replace(b, frame_size=FrameSize(512))], [HTTP]))
     faster = switched(planned([a, replace(b, rate=Rate.parse("2 kpps"))], [HTTP]))
