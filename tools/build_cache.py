@@ -22,7 +22,7 @@ _DIGESTS = "sha256"
 _PACKAGES = Path("/var/lib/dpkg/status")  # versions of all system packages: headers, libraries, compilers
 _UNPACKAGED = (Path("/usr/local/include"), Path("/usr/local/lib"))
 # With these a build reads files that the key does not cover.
-_VARIABLES = (
+VARIABLES = (
     *("CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH"),
     *("PKG_CONFIG_PATH", "PKG_CONFIG_LIBDIR", "PKG_CONFIG_SYSROOT_DIR", "COMPILER_PATH", "GCC_EXEC_PREFIX"),
 )
@@ -100,7 +100,7 @@ class BuildCache:
 
     def _find_entry(self) -> Path | None:
         """The folder of these inputs; None: the key would not cover what the build reads."""
-        variables = [name for name in _VARIABLES if os.environ.get(name)]
+        variables = [name for name in VARIABLES if os.environ.get(name)]
         if os.environ.get("TESTER_BUILD_CACHE") == "off" or variables or not _PACKAGES.is_file():
             return None
         total = hashlib.sha256(repr((platform.machine(), self._options)).encode())

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tools.build_cache import VARIABLES
+
 TOOLS = Path(__file__).parents[2] / "tools"
 FAKES = ("c++", "clang++", "pkg-config", "protoc", "grpc_cpp_plugin")
 # Meson takes a while to configure, and a compiler has a fault. Ninja builds until it is told to end.
@@ -61,7 +63,8 @@ class Checkout:
             (self.bin / name).chmod(0o755)
 
     def run(self, verb: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        cache = {"XDG_CACHE_HOME": str(self.folder.parent / "cache")}
+        cache = {"XDG_CACHE_HOME": str(self.folder.parent / "cache"), "TESTER_BUILD_CACHE": ""}
+        cache |= dict.fromkeys(VARIABLES, "")
         return subprocess.run(
             [sys.executable, self.folder / "tools" / "engine.py", verb],
             cwd=self.folder,
