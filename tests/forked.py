@@ -25,7 +25,7 @@ from typing import Any
 
 _IMPORTED = (
     *("robot.run", "robot.api", "TesterLibrary.library", "TesterLibrary.testbeds.namespace"),
-    *("scapy.layers.inet", "scapy.layers.inet6"),
+    *("jsonschema", "scapy.layers.inet", "scapy.layers.inet6"),
 )
 _MOST = 1 << 16  # bytes of a message
 _OPEN = (0, 1, 2)

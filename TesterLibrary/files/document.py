@@ -18,14 +18,16 @@ from functools import lru_cache, reduce
 from operator import getitem
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-import jsonschema
 import yaml
 
 from ..errors import TesterLibraryError, UnitError
 from ..model.units import Duration, Rate, RateUnit, Ratio
 from .paths import report_file
+
+if TYPE_CHECKING:
+    import jsonschema
 
 _MOST_VALUES = 10_000  # a real file has dozens; a file of aliases to aliases can have billions
 _DEEPEST = 20
@@ -36,10 +38,6 @@ _MOST_KEPT = 50_000  # bytes of a file whose nodes are kept, so that users of a 
 _T = TypeVar("_T")
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 _HALF = re.compile(r"[\ud800-\udfff]")  # a surrogate without the other one, which UTF-8 cannot have
-_FORMATS = jsonschema.FormatChecker(formats=())
-_FORMATS.checks("time", raises=UnitError)(lambda text: bool(Duration.parse(text)) or True)
-_FORMATS.checks("ratio", raises=UnitError)(lambda text: bool(Ratio.parse(text)) or True)
-_FORMATS.checks("rate", raises=UnitError)(lambda text: bool(Rate.parse(text)) or True)
 
 
 def _telling(text: object, *, tells: bool, allowed: str) -> bool:
@@ -70,10 +68,26 @@ def _load(text: object) -> bool:
     return _telling(text, tells=load.value > 0, allowed="a load above 0, such as 50 %")
 
 
-_FORMATS.checks("time that passes", raises=UnitError)(_time_that_passes)
-_FORMATS.checks("rate that passes", raises=UnitError)(_rate_that_passes)
-_FORMATS.checks("loss that passes", raises=UnitError)(_loss_that_passes)
-_FORMATS.checks("load", raises=UnitError)(_load)
+_FORMATS: Mapping[str, Callable[[Any], bool]] = {
+    "time": lambda text: bool(Duration.parse(text)) or True,
+    "ratio": lambda text: bool(Ratio.parse(text)) or True,
+    "rate": lambda text: bool(Rate.parse(text)) or True,
+    "time that passes": _time_that_passes,
+    "rate that passes": _rate_that_passes,
+    "loss that passes": _loss_that_passes,
+    "load": _load,
+}
+
+
+@lru_cache(maxsize=1)
+def _format_checker() -> jsonschema.FormatChecker:
+    import jsonschema  # a third of the time to start a process that reads no file
+
+    checker = jsonschema.FormatChecker(formats=())
+    for name, check in _FORMATS.items():
+        checker.checks(name, raises=UnitError)(check)
+    return checker
+
 
 _ALIKE = 0.7  # `sent` is no `reset`, though they share three letters
 Place = tuple[str | int, ...]  # keys and indices on the way to a value
@@ -155,7 +169,11 @@ def load_document(
     schema = json.loads(report_file(f"schemas/{kind.name}.schema.json").read_text(encoding="utf-8"))
     for definition, properties in more.items():
         schema["$defs"][definition]["properties"] |= properties
-    errors = jsonschema.Draft202012Validator(schema, format_checker=_FORMATS).iter_errors(document.data)
+    import jsonschema
+
+    errors = jsonschema.Draft202012Validator(schema, format_checker=_format_checker()).iter_errors(
+        document.data
+    )
     problems = dict.fromkeys(problem for error in errors for problem in _explain(error, document))
     if problems:
         in_order = sorted(problems, key=lambda problem: document.line(problem[0]))
