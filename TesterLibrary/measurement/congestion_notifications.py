@@ -18,7 +18,7 @@ from ..model.heading import Heading
 from ..model.units import Duration
 from .cut_headers import cut_headers
 from .go_back_n import of_no_data, roce_packets
-from .roce_packet import RocePacket
+from .roce_packet import PSNS, RocePacket, psn_after
 from .trace import Change, PathTrace, TracedPacket
 
 
@@ -57,6 +57,33 @@ class Notification:
     flow: int
     ends: frozenset[bytes]
     prompted: bool  # its queue pair had a marked packet before that no other one has told
+    disordered: bool = False  # else it had a packet out of sequence before, of which the same holds
+
+
+@dataclass
+class SequenceGaps:
+    """Packets of one direction of a queue pair that reach their receiver behind a gap."""
+
+    expected: int | None = None
+    disordered: int = 0  # packets that no notification has told
+
+    def arrives(self, packet: RocePacket) -> None:
+        """Counts a packet that is not the next one. How many numbers a READ takes is not known."""
+        if packet.is_read_request:
+            self.expected = None
+        if not (packet.is_request_data or packet.is_read_response):
+            return
+        ahead = 0 if self.expected is None else psn_after(packet.psn, self.expected)
+        if ahead > 0:
+            self.disordered += 1
+        elif ahead == 0:
+            self.expected = (packet.psn + 1) % PSNS
+
+    def take(self) -> bool:
+        """Whether a notification may be of a packet that none has told; it is told then."""
+        told = self.disordered > 0
+        self.disordered -= told
+        return told
 
 
 @dataclass(frozen=True)
@@ -91,8 +118,13 @@ class CongestionNotifications:
 
     @property
     def unprompted(self) -> int:
-        """Notifications of a queue pair beyond one for each mark."""
-        return sum(not notification.prompted for notification in self.notifications)
+        """Notifications of a queue pair beyond one for each mark, and for each packet out of sequence."""
+        return sum(not (each.prompted or each.disordered) for each in self.notifications)
+
+    @property
+    def disordered(self) -> int:
+        """Notifications without a mark that some NICs send for packets out of sequence (Lumina, §4)."""
+        return sum(notification.disordered for notification in self.notifications)
 
     def least_ns(self, scope: Scope) -> int | None:
         """The shortest time between two notifications of one scope; None where none has two."""
@@ -148,6 +180,7 @@ def congestion_notifications(trace: PathTrace) -> CongestionNotifications:
         deque
     )  # times of marks, one for each notification
     groups: dict[tuple[Scope, str], list[int]] = defaultdict(list)
+    sequences: dict[tuple[int, Heading], SequenceGaps] = defaultdict(SequenceGaps)
     known: set[tuple[int, Heading]] = set()  # queue pairs, and directions in which they have sent
     unmatched = ""
     for packet, roce in roce_packets(trace):
@@ -155,6 +188,8 @@ def congestion_notifications(trace: PathTrace) -> CongestionNotifications:
         flow = flows.setdefault((ends, roce.queue_pair), len(flows) + 1)
         if not roce.is_cnp:
             known.add((flow, packet.direction))
+            if packet.arrives:
+                sequences[flow, packet.direction].arrives(roce)
         if roce.is_cnp and (flow, _OPPOSITE[packet.direction]) not in known:
             unmatched = of_no_data(packet, roce)
         elif roce.is_cnp:
@@ -165,9 +200,12 @@ def congestion_notifications(trace: PathTrace) -> CongestionNotifications:
             prompted = bool(waiting or crossing)
             if crossing:
                 crossing.popleft()
+            disordered = not prompted and sequences[flow, _OPPOSITE[packet.direction]].take()
             marks += [replace(mark, notified_ns=packet.arrived_ns - mark.at_ns) for mark in waiting]
             notifications.append(
-                Notification(packet.number, packet.direction, packet.arrived_ns, flow, ends, prompted)
+                Notification(
+                    packet.number, packet.direction, packet.arrived_ns, flow, ends, prompted, disordered
+                )
             )
             for scope, name in _scopes(packet, roce, flow):
                 groups[scope, name].append(packet.arrived_ns)

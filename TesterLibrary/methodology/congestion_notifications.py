@@ -18,6 +18,8 @@ def notified_of_congestion(
 ) -> Verdict:
     """Whether each mark is told in time, or another one of its scope was shortly before; and nothing else.
 
+    A notification may follow a packet out of sequence, as some NICs send it: that is a remark.
+
     INCONCLUSIVE where nothing was marked, and where two are closer to each other than the interval, but not
     by more than the tolerance.
 
@@ -42,13 +44,18 @@ def notified_of_congestion(
         faults.append(close)
     if found.unprompted:
         faults.append(f"{found.unprompted:,} notifications of queue pairs without a marked packet")
+    remark = (
+        f"{found.disordered:,} notifications without a mark followed packets out of sequence"
+        if found.disordered
+        else ""
+    )
     unsure = f"{close}, and the tester may be wrong by {tolerance}" if close and not faults else ""
     return assess(
         len(faults),
         EQUAL,
         0,
         subject=f"number of faults of congestion notification on path {found.path}, {found.marked:,} marked",
-        measured=f"{len(faults)} ({'; '.join(faults)})" if faults else "0",
+        measured="; ".join(filter(None, (f"{len(faults)} ({'; '.join(faults)})" if faults else "0", remark))),
         bound=f"0, with {interval} between notifications of a {scope.value}",
         doubt=found.doubt or unsure or ("" if found.marked or faults else "no packet arrived marked"),
     )

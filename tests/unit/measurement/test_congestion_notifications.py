@@ -87,6 +87,23 @@ def test_a_notification_without_a_mark_is_found() -> None:
     assert "without a marked packet" in str(verdict)
 
 
+def test_a_notification_may_follow_a_packet_out_of_sequence() -> None:
+    """Some NICs send one for it (Lumina, section 4); each such packet may have one."""
+    wire = Wire().data(0).data(1, lost=True).data(2).cnp()
+    found = congestion_notifications(wire.trace())
+    assert (found.unprompted, found.disordered) == (0, 1)
+    marked(wire.waits(60).data(1, 2), 3).cnp()
+    verdict = judged(wire.trace())
+    assert verdict.outcome is Outcome.PASS
+    assert verdict.measured == "0; 1 notifications without a mark followed packets out of sequence"
+    assert congestion_notifications(wire.cnp().trace()).unprompted == 1
+
+
+def test_a_loss_behind_which_nothing_arrived_asks_for_no_notification() -> None:
+    found = congestion_notifications(Wire().data(0).data(1, lost=True).data(1).cnp().trace())
+    assert (found.unprompted, found.disordered) == (1, 0)
+
+
 def test_each_of_two_marks_may_be_told() -> None:
     """The second one had passed the tester before the first notification came to it."""
     twice = marked(marked(Wire(), 0), 1).cnp().cnp()
