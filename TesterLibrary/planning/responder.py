@@ -118,6 +118,7 @@ class _Planner:
             if len(self._protocol.layers) == len(self._protocol.states) == 1:
                 accepts = tuple(questions(self._protocol, values))
         elif self._ip:
+            self._check_version(end)
             servers = end.servers or Endpoints(AddressRange(self._own_address()))
             accepts, mine = tuple(self._accepts(servers)), servers.addresses
         elif end.servers is not None:
@@ -236,6 +237,21 @@ class _Planner:
                 f"{self._protocol.name} speaks {speaks}, so {addresses} cannot be its addresses"
             )
         return addresses
+
+    def _check_version(self, end: Responder) -> None:
+        """Refuses a responder on a port of the other IP version, to which no device sends its packets.
+
+        IPv6 servers may have addresses of their own on an IPv4 port, for devices with static neighbours.
+        """
+        wanted, address = {"IP": 4, "IPv6": 6}[self._ip], self._station.port.address
+        if not self._transport or address is None or address.version == wanted:
+            return
+        if wanted == 4 or end.servers is None:
+            raise end.refused(
+                f"{self._protocol.name} speaks IPv{wanted}, and port {end.port!r} has only the IPv"
+                f"{address.version} address {address}, so it would serve nobody; use a port with an "
+                f"IPv{wanted} address"
+            )
 
     def _sources(self, end: Clients) -> Endpoints:
         if not self._ip:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from ..errors import PlanError
 from ..model.message import Message, Number
@@ -20,8 +20,10 @@ from .tcp_options import MOST_OCTETS, OCTETS
 
 def sending_problems(protocol: Protocol, scope: NameScope) -> Iterator[Problem]:
     """The problems of one table's templates, messages and scanners."""
+    flow = {name for key in protocol.layers[0].flow for name in key}
     for template in protocol.templates:
         yield from _template(template, scope)
+        yield from _nowhere(template, flow)
     for message in protocol.messages:
         yield from _message(message, scope)
     for scanner in protocol.scanners:
@@ -55,6 +57,25 @@ def _template(template: Template, scope: NameScope) -> Iterator[Problem]:
             yield line, unknown("variable", option.only_if, scope.variables)
         for value in option.values:
             yield from expression_problems(value, scope, line, bare=False)
+
+
+def _nowhere(template: Template, flow: Set[str]) -> Iterator[Problem]:
+    """IP addresses of a template that are neither the flow's nor its author's."""
+    fields = flow | {name for name, _ in template.fields}
+    for header in template.headers.headers:
+        if header.name not in ("IP", "IPv6"):
+            continue
+        fields |= {f"{header.name}.{name}" for name, _ in header.fields}
+        missing = [name for name in (f"{header.name}.src", f"{header.name}.dst") if name not in fields]
+        if missing:
+            yield (
+                template.line,
+                f"the template {template.name!r} goes to nobody: its {' and '.join(missing)} "
+                f"{'is' if len(missing) == 1 else 'are'} neither of the flow nor set; write "
+                f"flow: [[{header.name}.src, {header.name}.dst]], or set them, such as "
+                f"set: {{{header.name}.dst: {header.name}.src}}",
+            )
+        return
 
 
 def _message(message: Message, scope: NameScope) -> Iterator[Problem]:

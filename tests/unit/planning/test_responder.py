@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from ipaddress import IPv4Address, ip_address, ip_interface
 from pathlib import Path
@@ -320,3 +321,17 @@ def test_clients_of_ipv6_say_what_is_the_same(tmp_path: Path) -> None:
     ends = [clients(name=name, sources=given, **common) for name, given in zip("ab", sources, strict=True)]
     with pytest.raises(PlanError, match=r"\[2001:2::10-2001:2::11\]:1024-65535 to \[2001:2::9\]:80"):
         planned(*ends)
+
+
+@pytest.mark.parametrize("servers", [None, Endpoints.parse("198.18.0.10:80")])
+def test_a_responder_that_no_device_can_reach_is_refused(servers: Endpoints | None) -> None:
+    ports = {"p2": replace(BRIDGED["p2"], address=ip_interface("2001:2:0:1::2/64"))}
+    message = (
+        r"^responder 'web': http-server speaks IPv4, and port 'p2' has only the IPv6 address "
+        r"2001:2:0:1::2/64, so it would serve nobody; use a port with an IPv4 address$"
+    )
+    with pytest.raises(PlanError, match=message):
+        planned(responder(servers=servers), ports=ports)
+    with pytest.raises(PlanError, match="http-get-ipv6 speaks IPv6, and port 'p2' has only the IPv4 address"):
+        planned(responder("http-get-ipv6"))
+    assert planned(responder(servers=servers), ports={"p2": replace(BRIDGED["p2"], address=None)}).ends

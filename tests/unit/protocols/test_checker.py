@@ -50,6 +50,40 @@ def test_what_is_shipped_is_right(name: str) -> None:
     assert check(load_unchecked(name)) == []
 
 
+@pytest.mark.parametrize(
+    ("flow", "template", "missing"),
+    [
+        ("", "headers: Ether / IP / UDP", "IP.src and IP.dst are"),
+        ("", "headers: Ether / IP / UDP, set: {IP.dst: IP.src}", "IP.src is"),
+        ("flow: [[UDP.sport, UDP.dport]]", "headers: Ether / IP(src=198.18.0.1) / UDP", "IP.dst is"),
+        ("flow: [[IP.src, IP.dst]]", "headers: Ether / IP / UDP", ""),
+        ("", "headers: Ether / IP(src=198.18.0.1) / UDP, set: {IP.dst: IP.src}", ""),
+        ("", "headers: Ether / UDP", ""),
+    ],
+)
+def test_an_answer_without_addresses_goes_to_nobody(
+    tmp_path: Path, flow: str, template: str, missing: str
+) -> None:
+    """Neither the flow nor the author says which they are."""
+    text = f"""\
+version: 1
+name: mine
+headers: Ether / IP / UDP
+{flow}
+states: [idle]
+templates:
+  answer: {{{template}}}
+table:
+  - {{in: idle, on: packet, do: [send: answer]}}
+"""
+    if not missing:
+        load_protocol(str(write(tmp_path, text)))
+        return
+    assert said(tmp_path, text).startswith(
+        f"mine.yaml:7: the template 'answer' goes to nobody: its {missing} neither of the flow nor set"
+    )
+
+
 def test_the_example_is_right(tmp_path: Path) -> None:
     protocol = load_protocol(str(write(tmp_path, GOOD)))
     assert protocol.state_bits == 8 + 8 + 32

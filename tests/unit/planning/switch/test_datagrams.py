@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -113,9 +114,9 @@ def test_a_queue_carries_the_first_word_of_the_packet_or_of_the_template(tmp_pat
     ("old", "new", "problem"),
     [
         (
-            "IP.src: IP.dst, ",
+            "UDP.dport: UDP.sport, ",
             "",
-            "line 13: template answer does not set IP.src; on a switch an answer of UDP goes",
+            "line 13: template answer does not set UDP.dport; on a switch an answer of UDP goes",
         ),
         ("IP.src: IP.dst, ", "IP.src: IP.src, ", "sets IP.src to IP.src; .* give IP.src: IP.dst"),
         ("UDP.dport: UDP.sport", "UDP.dport: 9", "sets UDP.dport to 9; .* give UDP.dport: UDP.sport"),
@@ -197,6 +198,8 @@ def test_answers_behind_other_headers_are_refused_by_line_and_resource(
     tmp_path: Path, stack: str, why: str
 ) -> None:
     path = tmp_path / "other.yaml"
+    source, destination = ("2001:db8::1", "2001:db8::2") if "IPv6" in stack else ("192.0.2.1", "192.0.2.2")
+    addressed = re.sub(r"(IPv6|IP)\b", rf"\1(src={source}, dst={destination})", stack, count=1)
     path.write_text(
         f"""
 version: 1
@@ -206,7 +209,7 @@ headers: Ether / {stack}
 counters: [answered]
 templates:
   syn_ack:
-    headers: Ether / {stack}
+    headers: Ether / {addressed}
 states: [idle]
 table:
   - {{in: idle, on: packet, do: [count: answered, send: syn_ack]}}
