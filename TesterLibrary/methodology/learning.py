@@ -91,12 +91,16 @@ def all_learned(result: LearningResult) -> Verdict:
 
 
 def learning_rate_above(result: LearningResult, bound: Frequency) -> Verdict:
-    """Whether the device learned so fast, at least. A tester that fell short only makes it look slower.
+    """Whether the device learned every address, so fast at least. A tester that fell short makes it slower.
 
     INCONCLUSIVE if the time between two frames to an address leaves it open.
     """
     trial = result.trial
     least, most = trial.rate_bounds
+    unlearned = trial.addresses - trial.learned
+    missing = f"; {unlearned:,} of {trial.addresses:,} addresses were never learned" if unlearned else ""
+    if unlearned:
+        least = most = Fraction(0)
     holds = least >= bound.per_second
     doubt = "; ".join(trial.objections)
     if not holds and trial.all_learned and trial.announced_rate < bound.per_second * Fraction(11, 10):
@@ -106,7 +110,7 @@ def learning_rate_above(result: LearningResult, bound: Frequency) -> Verdict:
         AT_LEAST,
         bound.per_second,
         subject=f"learning rate of {result.title}",
-        measured=f"{text_of(trial.learning_rate)}/s",
+        measured=f"{text_of(trial.learning_rate)}/s{missing}",
         bound=f">= {bound}",
         doubt=trial.doubt if holds else doubt,
     )

@@ -47,4 +47,6 @@ Servers Have Even Shares
     ...    total=${QUESTIONS}
     Wait For Clients    users
     Get Session Statistics    users    transactions    ==    ${QUESTIONS}
+    ${again} =    Get Session Statistics    users    retransmitted
+    Servers Have Answered    ${QUESTIONS}    @{SERVERS}    again=${again}
     Verify Even Shares    @{SERVERS}    within=${UNFAIRNESS}

@@ -56,11 +56,13 @@ The Header Says Which Server
     END
 
 Servers Have Even Shares
-    [Documentation]    As many requests reach each server; a balancer with wrong weights is found out here.
+    [Documentation]    As many requests reach each server; a balancer with wrong weights is found out here, and one that
+    ...    asks more than one server for a request.
     Start Servers
     Start HTTP Clients    users    ${SERVICE}    connections=20    flow_size=1 kB    total=400    rate=400/s
     Wait For Clients    users
     Get Session Statistics    users    completed    ==    400
+    Servers Have Answered    400    @{SERVERS}
     Verify Even Shares    @{SERVERS}    within=${UNFAIRNESS}
 
 Flows Of All Sizes Are Carried

@@ -79,8 +79,8 @@ def test_a_table_that_is_too_small_fails_unless_the_tester_is_in_doubt() -> None
         (1000, 4.0, 5000.0, (), (Outcome.PASS, Outcome.FAIL)),
         (1000, 4.0, 5000.0, ("disturbed",), (Outcome.PASS, Outcome.INCONCLUSIVE)),
         (1000, 4.0, 300.0, (), (Outcome.PASS, Outcome.INCONCLUSIVE)),
-        (999, 1.0, 5000.0, (), (Outcome.FAIL, Outcome.PASS)),
-        (999, 1.0, 5000.0, ("disturbed",), (Outcome.INCONCLUSIVE, Outcome.PASS)),
+        (999, 1.0, 5000.0, (), (Outcome.FAIL, Outcome.FAIL)),
+        (999, 1.0, 5000.0, ("disturbed",), (Outcome.INCONCLUSIVE, Outcome.INCONCLUSIVE)),
     ],
 )
 def test_verdicts(
