@@ -13,7 +13,7 @@ from assertionengine import AssertionOperator
 
 from ..measurement.session_trial import SessionTrial
 from ..methodology.judging import about
-from ..methodology.sessions import failed_range, never_measured, over_early, silent_remarks
+from ..methodology.sessions import failed_range, never_measured, over_early, silent_remarks, time_bounds
 from ..model.responder import End
 from ..running.suite import Suite
 from ..verdict import Between, Undecided
@@ -97,14 +97,35 @@ def _bounds(trial: SessionTrial, statistic: str, behind: tuple[int, str] | None)
     value, known = trial.statistics.statistic(statistic), _known(trial, statistic)
     if behind is None and trial.over and value is not None and _is_rate(statistic):
         return Undecided(value, inf, over_early(trial))
-    if behind is None or value is None:
+    if value is None:
         return known
+    if behind is None:
+        return _omitted(trial, statistic, value, known)
     left, why = behind
     if not _rises(statistic):
         return Undecided(0, inf, why)
     least = value if known is None else known.least
     tried = trial.statistics.openings + left
     return Undecided(least, tried if trial.statistics.opens and statistic in _ONCE else inf, why)
+
+
+def _omitted(trial: SessionTrial, statistic: str, value: float, known: Between | None) -> Between | None:
+    """The bounds of a statistic where connections were not opened when they were due."""
+    if _is_time(statistic):
+        if not trial.late:
+            return known
+        name, _, figure = statistic.rpartition(".")
+        if figure.startswith("p") and not figure.startswith("pdv"):
+            return time_bounds(trial, name, float(figure[1:]))
+        return Undecided(known.least if known and figure == "max" else 0, inf, trial.omission)
+    if not trial.unopened or statistic == _PRESENT:
+        return known
+    if _is_rate(statistic):
+        return Undecided(0, inf if trial.all_in_use else value, trial.omission)
+    if not trial.all_in_use and (_ends_well(statistic) or _opens(statistic)):
+        return known
+    least = value if known is None else known.least
+    return Undecided(least, least + trial.unopened if statistic in _ONCE else inf, trial.omission)
 
 
 def _known(trial: SessionTrial, statistic: str) -> Between | None:

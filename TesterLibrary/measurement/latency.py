@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil
+from math import ceil, inf
 
 from ..errors import UnitError
 from ..model.units import duration_text
@@ -192,6 +192,19 @@ class Latency:
         assert least
         assert most
         return _widened(found, least.least, most.most)
+
+    def bounds_with(self, missing: int, percent: float) -> tuple[Fraction | float, Fraction | float] | None:
+        """A percentile's bounds with so many values more, which may be anything; None where there is none."""
+        if not self.count:
+            return None
+        rank = (self.count + missing) * percent / 100
+        least, most = (
+            self._about(at_rank(self.counters.buckets, place), percentile=True)
+            for place in (rank - missing, min(rank, self.count))
+        )
+        assert least
+        assert most
+        return least.least if rank > missing else Fraction(0), most.most if rank <= self.count else inf
 
     def _about(self, value: float | None, base: int = 0, *, percentile: bool = False) -> Figure | None:
         """A value less a base, with its error; a percentile does not leave the range of all values."""

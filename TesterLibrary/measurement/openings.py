@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from math import ceil
 
 from ..model.planned_end import Opening
 from ..model.responder import Reopen
@@ -65,6 +66,22 @@ class Openings:
     def due(self, duration_ns: int) -> Fraction | None:
         """Openings that the rate asks for in a time; None if it did not go on for all of the time."""
         return None if self.asked.rate is None or self._all_opened else self.asked.rate * duration_ns
+
+    def unopened(self, counted: SessionStatistics, due: Fraction | None, limit: Fraction) -> int:
+        """Openings of a time that were due while all places were in use, and that never were.
+
+        `limit` is the part of those that are due up to which none is missing: one more may be due at either
+        end of the time.
+        """
+        if due is None:
+            return 0 if self._all_opened else counted.put_off
+        missing = due - counted.openings - 2
+        return min(counted.put_off, ceil(missing)) if missing > due * limit else 0
+
+    def late(self, counted: SessionStatistics, due: Fraction | None) -> int:
+        """The same, with those that were opened late."""
+        missing = counted.put_off if due is None else ceil(due - counted.openings)
+        return max(0, min(counted.put_off, missing))
 
     @property
     def left(self) -> int:

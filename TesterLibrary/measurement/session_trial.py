@@ -30,12 +30,30 @@ class SessionTrial(Validated):
     started_at: str = ""  # wall clock, ISO 8601 with zone, for the report only
     failed_before: str = ""  # what had failed of these clients before it began
     all_in_use: int = 0  # the clients' `connections`, if all were in use while another was due; else 0
+    unopened: int = 0  # connections that were due while all places were in use, and were not opened
+    late: int = 0  # the same, with those that were opened late
     over: bool = False  # whether all connections of the clients' `total` were over before the time was
     silent: int = 0  # connections without any answer, where none had one in this time
     # Since the clients' start, where the connections that failed in it leave no place to open another one.
     whole: SessionStatistics | None = None
     earlier_objections: tuple[str, ...] = ()  # why `whole` is not to be trusted
     unserved: bool = False  # no request was answered as asked for, and no connection is open that may be
+
+    @property
+    def omission(self) -> str:
+        """Connections that were not opened when they were due, and what to do; empty if there were none."""
+        if not self.late:
+            return ""
+        counts = f"{self.late:,} connections were due while no place was free"
+        if self.due is not None:
+            counts = (
+                f"{float(self.due):,.0f} connections were due, and {self.statistics.openings:,} were opened"
+            )
+        most = f"all connections={self.all_in_use:,}" if self.all_in_use else "all connections"
+        return (
+            f"{counts}: {most} were in use, and nobody knows the times of those that waited for a place; "
+            "give the clients more connections"
+        )
 
     @property
     def judged(self) -> SessionStatistics:

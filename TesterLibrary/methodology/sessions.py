@@ -13,7 +13,7 @@ from typing import Protocol
 from ..measurement.session_trial import SessionTrial
 from ..model.quantity import Frequency
 from ..model.units import Bandwidth, Duration, Ratio, duration_text
-from ..verdict import AT_LEAST, AT_MOST, About, Undecided, Verdict, assess, text_of
+from ..verdict import AT_LEAST, AT_MOST, About, Between, Undecided, Verdict, assess, text_of
 from .judging import about
 from .result import Result
 
@@ -59,7 +59,10 @@ def connection_rate_above(trial: SessionTrial, bound: Frequency) -> Verdict:
         if trial.connection_rate is None
         else "; ".join((f"{text_of(trial.connection_rate)}/s", *failure_remarks(trial))),
         bound=f">= {bound}",
-        doubt=trial.doubt or _too_few_asked(trial, bound) or _too_few_offered(trial, bound),
+        doubt=trial.doubt
+        or _too_few_asked(trial, bound)
+        or _too_few_offered(trial, bound)
+        or (_unopened(trial) if exact is not None and exact >= bound.per_second else ""),
     )
 
 
@@ -85,7 +88,7 @@ def time_below(trial: SessionTrial, name: str, bound: Duration, percent: float) 
     figure = trial.statistics.times(name).figure_at(percent)
     never = not figure and trial.dead
     return assess(
-        never_measured(trial) if never else about(figure),
+        never_measured(trial) if never else time_bounds(trial, name, percent),
         AT_MOST,
         bound.ns,
         subject=f"{name.replace('_', ' ')} of {trial.statistics.name}, percentile {percent:g}",
@@ -97,6 +100,17 @@ def time_below(trial: SessionTrial, name: str, bound: Duration, percent: float) 
         bound=f"<= {bound}",
         doubt=trial.doubt or ("" if figure or never else "nothing was measured"),
     )
+
+
+def time_bounds(trial: SessionTrial, name: str, percent: float) -> Between | None:
+    """A percentile of a time, with its error; None where none was measured.
+
+    Connections that were not opened when they were due may have had any time.
+    """
+    times, opened = trial.statistics.times(name), trial.statistics.openings or 1
+    missing = ceil(trial.late * max(Fraction(1), Fraction(times.count, opened)))
+    bounds = times.bounds_with(missing, percent) if missing else None
+    return Undecided(*bounds, trial.omission) if bounds else about(times.figure_at(percent))
 
 
 def never_measured(trial: SessionTrial) -> About:
@@ -162,7 +176,14 @@ def _goodput_doubt(trial: SessionTrial, goodput: float | None, bound: Bandwidth)
     """Why goodput says nothing of the device, beside the tester's own part."""
     if goodput is None:
         return "the protocol's tables count no payload"
-    return _mostly_failed(trial) if goodput >= bound.bps else over_early(trial) or _all_carried(trial)
+    if goodput >= bound.bps:
+        return _mostly_failed(trial) or _unopened(trial)
+    return over_early(trial) or _all_carried(trial) or (_unopened(trial) if trial.all_in_use else "")
+
+
+def _unopened(trial: SessionTrial) -> str:
+    """Connections that were due and not opened; empty if there were none."""
+    return trial.omission if trial.unopened else ""
 
 
 def _mostly_failed(trial: SessionTrial) -> str:
@@ -199,6 +220,8 @@ def _waiting(trial: SessionTrial, bound: Ratio) -> str:
     failed, waiting, most = trial.failures, trial.unanswered, bound.value * trial.flows
     if failed is None or failed > most:
         return ""
+    if failed + trial.unopened > bound.value * (trial.flows + trial.unopened):
+        return trial.omission
     return _waits(trial) if waiting is None or failed + waiting > most else _unserved(trial)
 
 

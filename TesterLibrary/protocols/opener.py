@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import deque
 from fractions import Fraction
-from math import ceil
+from math import ceil, floor
 
 from ..model.planned_end import Opening
 from ..model.responder import Reopen
@@ -46,7 +46,7 @@ class Opener:
     def put_off(self) -> int:
         """The number of openings that were due while there was no room for them."""
         waiting = not self._room and self._opening.connections and self.going
-        return self._put_off + bool(self._opening.rate and waiting and self._due() <= self._interpreter.now)
+        return self._put_off + (self._due_by_now() if waiting else 0)
 
     def due(self) -> int | None:
         """When the next flow is to be opened; None while there is no room for it."""
@@ -77,11 +77,16 @@ class Opener:
         rate = self._opening.rate
         return self._first_due + Fraction(self._due_number, 1000) / rate if rate else self._first_due
 
+    def _due_by_now(self) -> int:
+        """Openings that a rate asks for from the next one on until now."""
+        rate, late = self._opening.rate, self._interpreter.now - self._due()
+        return 1 + floor(late * 1000 * rate) if rate and late >= 0 else 0
+
     def _open(self) -> None:
         if self._opening.rate and ceil(self._due()) < self._interpreter.now:
             # Openings that had to wait are not made up for later.
+            self._put_off += self._due_by_now()
             self._first_due, self._due_number = Fraction(self._interpreter.now), 0
-            self._put_off += 1
         number = self._next()
         fields: dict[str, object] = {series.field: series.value(number) for series in self._opening.addresses}
         fields["Ether.src"] = int.from_bytes(self._opening.source_mac, "big")

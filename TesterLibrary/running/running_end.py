@@ -87,9 +87,23 @@ class RunningEnd:
             backlog_dropped=self.tester.backlog_drops() - self.backlog,
         )
         faults = (*found, *self._faults_beside(statistics))
-        openings = self.openings(statistics)
-        over = openings is not None and openings.over
-        return SessionTrial(statistics, None, faults, unanswered=left_waiting([statistics]), over=over)
+        openings, waiting = self.openings(statistics), left_waiting([statistics])
+        trial = SessionTrial(statistics, None, faults, unanswered=waiting)
+        if openings is None:
+            return trial
+        job = now.job(self.plan.job)
+        span_ns = (
+            (job.stopped_at_ns or now.taken_at_ns) - job.started_at_ns if job and job.started_at_ns else 0
+        )
+        due = openings.due(span_ns) if before is self.started and span_ns else None
+        return replace(
+            trial,
+            due=due,
+            all_in_use=openings.all_in_use(waiting or 0),
+            unopened=openings.unopened(statistics, due, self.tester.rules.limits.max_shortfall),
+            late=openings.late(statistics, due),
+            over=openings.over,
+        )
 
     def measured(self, duration: Duration, *, from_start: bool) -> SessionTrial:
         """The end from now on for a time, or from its start to the end of that time."""
@@ -122,6 +136,10 @@ class RunningEnd:
             started_at,
             failed_before=earlier.failed_text if earlier else "",
             all_in_use=openings.all_in_use(waiting or 0) if openings else 0,
+            unopened=openings.unopened(statistics, due, self.tester.rules.limits.max_shortfall)
+            if openings
+            else 0,
+            late=openings.late(statistics, due) if openings else 0,
             over=openings is not None and openings.over and not from_start,
             silent=openings.silent(waiting or 0, statistics) if openings else 0,
             whole=whole if fails_wholly else None,

@@ -25,21 +25,29 @@ bool Opener::HasRoom() const {
   return open_ + lost_ < opening_.connections && (fresh_ < opening_.flows || over_ > 0);
 }
 
-bool Opener::IsDue(uint64_t now_us, bool& put_off) {
-  put_off = false;
-  if (Over(now_us) || DueUs() > now_us) return false;
-  if (HasRoom()) {
-    // Openings that were put off are not made up for.
-    if (waiting_) {
-      origin_ = opened_;
-      origin_us_ = now_us;
-    }
-    waiting_ = false;
-    return true;
+uint64_t Opener::DueBy(uint64_t due_us, uint64_t now_us) const {
+  if (opening_.openings == 0) return 0;
+  const UnsignedWide late_ns = UnsignedWide{now_us - due_us} * 1000;
+  return 1 + static_cast<uint64_t>(late_ns * opening_.openings / opening_.nanoseconds);
+}
+
+bool Opener::IsDue(uint64_t now_us, uint64_t& put_off) {
+  if (Over(now_us)) return false;
+  const uint64_t due_us = DueUs();
+  if (due_us > now_us) return false;
+  const bool has_room = HasRoom();
+  if (!has_room || put_off_ > 0) {
+    const uint64_t due = DueBy(due_us, now_us);
+    put_off += due - put_off_;
+    put_off_ = due;
   }
-  put_off = !waiting_;
-  waiting_ = true;
-  return false;
+  if (has_room && put_off_ > 0) {
+    // Openings that were put off are not made up for.
+    origin_ = opened_;
+    origin_us_ = now_us;
+    put_off_ = 0;
+  }
+  return has_room;
 }
 
 uint32_t Opener::Fresh() {

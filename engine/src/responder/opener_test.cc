@@ -26,7 +26,7 @@ Opening Four() {
 // All that are due.
 std::vector<uint32_t> Take(Opener& opener, uint64_t now_us) {
   std::vector<uint32_t> numbers;
-  for (bool put_off = false; opener.IsDue(now_us, put_off);) numbers.push_back(opener.Take());
+  for (uint64_t put_off = 0; opener.IsDue(now_us, put_off);) numbers.push_back(opener.Take());
   return numbers;
 }
 
@@ -77,14 +77,20 @@ TEST(Opener, KeepsItsRateAndMakesNothingUp) {
   EXPECT_EQ(Take(opener, 1000).size(), 1U);
   EXPECT_EQ(Take(opener, 1004).size(), 0U);
   EXPECT_EQ(Take(opener, 1005).size(), 1U);
-  bool put_off = false;
+  uint64_t put_off = 0;
+  EXPECT_FALSE(opener.IsDue(1012, put_off));
+  EXPECT_EQ(put_off, 1U);
+  EXPECT_FALSE(opener.IsDue(1014, put_off));
+  EXPECT_EQ(put_off, 1U);  // the same one still
   EXPECT_FALSE(opener.IsDue(1500, put_off));
-  EXPECT_TRUE(put_off);
-  EXPECT_FALSE(opener.IsDue(1501, put_off));
-  EXPECT_FALSE(put_off);  // the same one still
+  EXPECT_EQ(put_off, 99U);  // due at 1010, 1015, ... 1500
   opener.Ended(0, false);
   opener.Ended(1, false);
-  EXPECT_EQ(Take(opener, 1502).size(), 1U);
+  EXPECT_TRUE(opener.IsDue(1502, put_off));
+  EXPECT_EQ(put_off, 99U);
+  opener.Take();
+  EXPECT_FALSE(opener.IsDue(1502, put_off));
+  EXPECT_EQ(put_off, 99U);
   EXPECT_EQ(Take(opener, 1507).size(), 1U);
   opener.Ended(2, false);
   EXPECT_EQ(Take(opener, 2000).size(), 0U);

@@ -225,14 +225,14 @@ bool Responder::Start(const Identity& identity, uint32_t number, uint64_t now_us
 
 uint32_t Responder::Open(uint64_t now_us, Output& output) {
   uint32_t opened = 0;
-  bool put_off = false;
+  uint64_t put_off = 0;
   for (; opened < kMostOpenings && opener_->IsDue(now_us, put_off); ++opened) {
     const uint32_t number = opener_->Take();
     Identity identity;
     SetAddresses(plan_->machine, *plan_->opening, number, identity);
     Start(identity, flows_ ? number : kNoNumber, now_us, output);
   }
-  if (put_off) counters_->put_off.Add(1);
+  if (put_off > 0) counters_->put_off.Add(put_off);
   if (opened == 0 && opener_->Over(now_us)) {
     counters_->opening.store(false, std::memory_order_relaxed);
   }

@@ -118,3 +118,21 @@ def test_clients_may_send_until_all_their_connections_are_over(
     asked: dict[str, Any], counted: dict[str, Any], may_send: bool
 ) -> None:
     assert openings(asked, **counted).may_send is may_send
+
+
+@pytest.mark.parametrize(
+    ("due", "opened", "put_off", "unopened", "late"),
+    [
+        (Fraction(2000), 980, 1021, 1018, 1020),
+        (Fraction(2000), 1999, 500, 0, 1),  # hardly late
+        (Fraction(2000), 980, 0, 0, 0),  # the tester was late
+        (Fraction(2000), 2001, 3, 0, 0),
+        (None, 2000, 1021, 0, 1021),  # the total has been opened, later than asked
+    ],
+)
+def test_what_was_due_without_a_place_was_late_or_never_opened(
+    due: Fraction | None, opened: int, put_off: int, unopened: int, late: int
+) -> None:
+    clients = openings({"rate": RATE, "total": 2000 if due is None else 0}, openings=opened, put_off=put_off)
+    assert clients.unopened(clients.counted, due, Fraction(1, 1000)) == unopened
+    assert clients.late(clients.counted, due) == late

@@ -16,7 +16,12 @@ import pytest
 from TesterLibrary.errors import PlanError, TargetError, TesterLibraryError
 from TesterLibrary.keywords.clients import ONE_MEGABYTE
 from TesterLibrary.methodology.maximum import Limit, MaximumResult, MaximumSearch, Quantity, find_maximum
-from TesterLibrary.methodology.sessions import connection_rate_above, failures_below, goodput_above
+from TesterLibrary.methodology.sessions import (
+    connection_rate_above,
+    failures_below,
+    goodput_above,
+    time_below,
+)
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.query import PacketFilter
@@ -161,7 +166,39 @@ def test_connections_that_were_all_in_use_are_not_held_against_a_device(tmp_path
     assert verdict.outcome is Outcome.INCONCLUSIVE
     assert "all connections=1 were in use, so 9.90099/s were opened of 90/s: one lives" in verdict.reason
     assert "give connections=10 or more" in verdict.reason
-    assert connection_rate_above(trial, Frequency(Fraction(9))).outcome is Outcome.PASS
+    verdict = connection_rate_above(trial, Frequency(Fraction(9)))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert verdict.reason.startswith(
+        "101 connections were due, and 10 were opened: all connections=1 were in use"
+    )
+
+
+def test_a_server_that_stands_still_is_not_measured_by_what_it_let_be_opened(tmp_path: Path) -> None:
+    """Its client has one place: what was due in the meantime was never opened, and has no time."""
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    ends.start(users(rate=Frequency(Fraction(20))))
+    asleep = ends._sleep
+
+    def stands_still(seconds: float) -> None:
+        asleep(seconds / 4)
+        ends.stop(["web"], Responder, abandon=True)
+        asleep(seconds / 2)
+        ends.start(server())
+        asleep(seconds / 4)
+
+    ends._sleep = stands_still  # type: ignore[method-assign]
+    ends._running["users"].sleep = stands_still
+    trial = ends.measure("users", Duration(2 * 10**9))
+    assert 15 < trial.unopened < 30
+    median = Duration.parse("50 ms")
+    verdict = time_below(trial, "time_to_open", median, 75)
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "connections were due" in verdict.reason
+    assert time_below(trial, "time_to_open", median, 30).outcome is Outcome.PASS
+    assert time_below(trial, "time_to_open", Duration(0), 75).outcome is Outcome.FAIL
+    since_start = ends.so_far("users")
+    assert since_start.late == pytest.approx(trial.late, abs=1)
 
 
 def test_clients_without_a_rate_have_all_their_connections_in_use(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from TesterLibrary.measurement.session_trial import SessionTrial
 from TesterLibrary.measurement.snapshot import DurationCounters
@@ -47,6 +48,15 @@ def _silent() -> SessionTrial:
     return SessionTrial(now, Fraction(2_000), unanswered=48, silent=48)
 
 
+def _omitted(**changes: Any) -> SessionTrial:
+    """Clients with one place, whose server stood still for half of the time."""
+    counted = connections(
+        counters=_NOTHING | {"tcp.bytes_received": 10**6, "http.completed": 980}, openings=980
+    )
+    given = {"all_in_use": 1, "unopened": 1_018, "late": 1_020, **changes}
+    return replace(counted, due=Fraction(2_000), **given)
+
+
 def judged(trial: SessionTrial) -> Iterator[Verdict]:
     yield connection_rate_above(trial, Frequency.parse("1 k/s"))
     yield goodput_above(trial, Bandwidth.parse("1 Mbps"))
@@ -79,7 +89,13 @@ def sessions() -> Iterator[Verdict]:
     before = replace(connections(openings=0, begun=0), failed_before="5 failed (5 refused)")
     yield failures_below([before], NONE)
     yield failures_below([connections(objections=LATE)], NONE)
-    yield from (judge for trial in (_dead(), _silent()) for judge in judged(trial))
+    yield from (judge for trial in (_dead(), _silent(), _omitted()) for judge in judged(trial))
+    yield goodput_above(_omitted(), Bandwidth.parse("1 Gbps"))
+    yield goodput_above(_omitted(all_in_use=0), Bandwidth.parse("1 Gbps"))
+    yield connection_rate_above(
+        replace(_omitted(), statistics=connections().statistics), Frequency.parse("1 k/s")
+    )
+    yield time_below(_omitted(late=0, unopened=0), "time_to_open", Duration(MILLISECOND), 99)
     yield even_shares({"one": 1_000, "two": 1_010}, TENTH)
     yield even_shares({"one": 1_000_000, "two": 10}, TENTH)
     yield even_shares({"one": 0, "two": 0}, TENTH)
