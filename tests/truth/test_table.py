@@ -78,7 +78,7 @@ def test_each_target_is_told_apart() -> None:
 
 
 def test_each_judge_has_its_turn() -> None:
-    assert len({simulated.judge_of(number) for number in range(400)}) == 60
+    assert len({simulated.judge_of(number) for number in range(400)}) == 62
     assert len({embedded.judge_of(number).make for number in range(60)}) == 21
     numbers = [number for _, batch in embedded.batches(range(100)) for number in batch]
     assert sorted(numbers) == list(range(100))
