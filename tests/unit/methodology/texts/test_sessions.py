@@ -95,7 +95,7 @@ def sessions() -> Iterator[Verdict]:
     yield connection_rate_above(
         replace(_omitted(), statistics=connections().statistics), Frequency.parse("1 k/s")
     )
-    yield time_below(_omitted(late=0, unopened=0), "time_to_open", Duration(MILLISECOND), 99)
+    yield time_below(_omitted(late=0, unopened=0), "time_to_open", Duration(MILLISECOND), 50)
     yield even_shares({"one": 1_000, "two": 1_010}, TENTH)
     yield even_shares({"one": 1_000_000, "two": 10}, TENTH)
     yield even_shares({"one": 0, "two": 0}, TENTH)
