@@ -126,7 +126,7 @@ def test_copies_do_not_hide_the_loss_of_an_interval() -> None:
 
 
 def test_the_time_between_two_probes_leaves_a_learning_rate_open() -> None:
-    result = LearningResult("table", (), LearningTrial(200, 100, 5000.0, 10**9, 10**8))
+    result = LearningResult("table", (), LearningTrial(100, 100, 5000.0, 10**9, 10**8))
     asked = {90: Outcome.PASS, 100: Outcome.PASS, 105: Outcome.INCONCLUSIVE, 120: Outcome.FAIL}
     for rate, outcome in asked.items():
         assert learning_rate_above(result, Frequency(Fraction(rate))).outcome is outcome
