@@ -186,7 +186,7 @@ def learning(draw: random.Random) -> Case:
     verdict = learning_rate_above(result, Frequency(bound))
     return Case(
         "learning_rate_above",
-        rate >= bound,
+        learned == addresses and rate >= bound,
         verdict,
         excuse,
         f"bound {bound}; {true_ns=} {probing_ns=} {trial}",
