@@ -64,10 +64,17 @@ class SessionStatistics:
     interpreted: bool | None = None  # its tables are; None: the tester has one way to run tables only
     unread: Mapping[str, str] = field(default_factory=dict)  # by counter, what a table cannot read
     failures: tuple[str, ...] = ()  # counters of what flows fail by
+    first_change: str = ""  # the first byte that a table verified and that was another one: where, and what
 
     @classmethod
     def of(
-        cls, protocol: Protocol, counted: EndCounters, duration_ns: int, *, opens: bool = False
+        cls,
+        protocol: Protocol,
+        counted: EndCounters,
+        duration_ns: int,
+        *,
+        opens: bool = False,
+        first_change: str = "",
     ) -> SessionStatistics:
         """The counters of an end since its start, by the names that its protocol has for them."""
         layers = protocol.layers
@@ -100,6 +107,7 @@ class SessionStatistics:
             interpreted=counted.interpreted,
             unread={f"{layer.name}.{name}": what for layer in layers for name, what in layer.unread},
             failures=tuple(f"{layer.name}.{name}" for layer in layers for name in layer.failures),
+            first_change=first_change,
         )
 
     def since(self, earlier: SessionStatistics) -> SessionStatistics:
@@ -116,6 +124,7 @@ class SessionStatistics:
             interpreted=self.interpreted,
             unread=self.unread,
             failures=self.failures,
+            first_change=self.first_change,
             concurrent=self.concurrent,
             most_concurrent=self.most_concurrent,
             counters={name: value - earlier.counters.get(name, 0) for name, value in self.counters.items()},
@@ -332,7 +341,8 @@ class SessionStatistics:
         others = f"{crossed:,} frames for other flows arrived" if crossed else ""
         if not self.failed:
             return others
-        said = ", ".join(filter(None, (self.causes, others)))
+        change = f"first change: {self.first_change}" if self.first_change else ""
+        said = ", ".join(filter(None, (self.causes, change, others)))
         return f"{self.failed:,} failed" + (f" ({said})" if said else "")
 
     @property

@@ -226,7 +226,7 @@ class Act(ABC):
 
     @property
     def cuts(self) -> bool:
-        """Whether it takes bytes of a payload off, or adds some, which a switch cannot."""
+        """Whether it takes bytes of a payload off, adds some, or compares them, which a switch cannot."""
         return False
 
     @property

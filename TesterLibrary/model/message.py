@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 
 from .expression import NOTHING, Expression
 
+# What a body repeats. A prime number of bytes, so that a page or a buffer in the wrong place shows.
+FILL = bytes(range(251))
+
 
 @dataclass(frozen=True)
 class Number:
@@ -25,7 +28,7 @@ class Message:
     name: str
     text: tuple[bytes | Number, ...]
     body: Expression = NOTHING
-    fill: bytes = bytes(range(256))
+    fill: bytes = FILL
     line: int = field(default=0, compare=False)
 
     @property

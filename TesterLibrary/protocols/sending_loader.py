@@ -11,12 +11,11 @@ from typing import Any
 
 from ..files.document import Place
 from ..model.expression import Expression
-from ..model.message import Message, Number
+from ..model.message import FILL, Message, Number
 from ..model.scanner import Find, ScannedNumber, Scanner
 from ..model.template import Option, OptionKind, Template
 from .document_reader import DocumentReader
 
-FILL = bytes(range(256))  # what a body repeats
 _NUMBER = re.compile(r"\{([A-Za-z]\w*):(0?)([1-9]|1[0-9]|20)\}")
 
 

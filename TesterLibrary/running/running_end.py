@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from ..measurement.openings import Openings, State, Unfinished
 from ..measurement.session_trial import SessionTrial, left_waiting, objections
 from ..measurement.sessions import SessionStatistics
-from ..measurement.snapshot import Snapshot
+from ..measurement.snapshot import EndCounters, Snapshot
 from ..model.plan import Plan
 from ..model.planned_end import PlannedEnd
 from ..model.responder import Clients, End
 from ..model.units import Duration
 from ..reporting.wall_clock import wall_clock
+from ..wire.connection import connection_text
 from .gateways import moved_next_hop
 from .tester import Tester
 
@@ -58,7 +59,13 @@ class RunningEnd:
         until_ns = (job.stopped_at_ns if job else 0) or now.taken_at_ns
         span_ns = until_ns - self.started.taken_at_ns
         counters = now.end(self.plan.job, self.planned.name)
-        return SessionStatistics.of(self.planned.protocol, counters, span_ns, opens=self.opens)
+        return SessionStatistics.of(
+            self.planned.protocol,
+            counters,
+            span_ns,
+            opens=self.opens,
+            first_change=_first_change(counters),
+        )
 
     def openings(self, counted: SessionStatistics | None = None) -> Openings | None:
         """The openings of clients, as they were counted or are now; None of a responder."""
@@ -230,3 +237,13 @@ class RunningEnd:
             return
         if reason := self.tester.lost_tags(end.port):
             yield reason
+
+
+def _first_change(counters: EndCounters) -> str:
+    """The first byte that a table verified and that was another one; empty if there is none."""
+    if counters.changed_headers is None:
+        return ""
+    return (
+        f"byte {counters.changed_place:,} of the content from {connection_text(counters.changed_headers)} is "
+        f"0x{counters.changed_arrived:02x}, not 0x{counters.changed_expected:02x}"
+    )

@@ -16,7 +16,8 @@ Prints a line when it begins.
 If it is to keep a `log`, it answers each line that it reads with one of JSON, and counts from 0 again: how
 many frames it has `seen`, and for each that it `sent` its number, what was done to it (`whole`, `corrupt`,
 `shorten`, `lengthen` or `headers`), the port it left by, and the nanoseconds from its arrival, by the
-kernel's stamp, until it had left.
+kernel's stamp, until it had left. Of the long TCP segments from p2, one byte of each `flip_every`-th becomes
+0xff, with the right checksum.
 Only the standard library: it may run as another user than the tests.
 """
 
@@ -64,7 +65,7 @@ class Forwarder:
         self.wish = wish
         self.log: list[tuple[int, str, str, int]] = []
         self.sockets = {name: self._open(name) for name in ("p1", "p2")}
-        self.seen = 0
+        self.seen = self.segments = 0
         self.held: list[tuple[int, Frame]] = []  # each is sent after the frame of this number
         self.queue: deque[tuple[float, Frame]] = deque()
         self.looped: tuple[float, Frame] | None = None  # the time at which it comes again
@@ -111,7 +112,7 @@ class Forwarder:
 
     def forward(self, name: str, octets: bytes, taken_ns: int) -> None:
         if name == "p2":
-            self.sockets["p1"].send(octets)
+            self.sockets["p1"].send(self.flipped(octets))
         elif octets[12:14] == b"\x08\x00" and octets[23] == socket.IPPROTO_UDP:
             self.mistreat(Frame(self.seen, octets, taken_ns=taken_ns))
             self.seen += 1
@@ -139,6 +140,20 @@ class Forwarder:
                     self.send(frame)
         while self.held and self.held[0][0] <= number:
             self.send(self.held.pop(0)[1])
+
+    def flipped(self, octets: bytes) -> bytes:
+        if len(octets) < 1000 or octets[23] != socket.IPPROTO_TCP:
+            return octets
+        self.segments += 1
+        if not every(self.segments - 1, self.wish.get("flip_every", 0)):
+            return octets
+        changed = bytearray(octets)
+        changed[400] = 0xFF
+        changed[50:52] = b"\0\0"
+        pseudo = changed[26:34] + struct.pack("!HH", socket.IPPROTO_TCP, len(changed) - 34)
+        total = folded(pseudo + changed[34:] + bytes(len(changed) % 2))
+        changed[50:52] = struct.pack("!H", ~total & 0xFFFF)
+        return bytes(changed)
 
     def damaged(self, frame: Frame) -> Frame:
         """Behind the headers of IPv4 and UDP; in one way at most."""

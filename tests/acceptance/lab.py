@@ -11,11 +11,12 @@ from typing import Any
 
 from TesterLibrary.measurement.sessions import SessionStatistics
 from TesterLibrary.model.endpoints import Endpoints
+from TesterLibrary.model.message import FILL
 from TesterLibrary.model.responder import Clients, End, Responder
 from TesterLibrary.running.connections import Connections
 from TesterLibrary.running.opening import OpenTestbed
 
-_PATTERN = bytes(range(256))
+_PATTERN = FILL
 SERVER = "198.19.1.2"  # ours, behind p2 of the router
 KERNEL = "198.18.1.1"  # the router itself, as p1 sees it
 
@@ -77,4 +78,4 @@ def users(port: int, **given: Any) -> Clients:
 
 
 def pattern(size: int) -> bytes:
-    return (_PATTERN * (size // 256 + 1))[:size]
+    return (_PATTERN * (size // len(_PATTERN) + 1))[:size]

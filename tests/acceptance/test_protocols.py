@@ -15,12 +15,13 @@ from collections.abc import Callable
 
 import pytest
 
+from TesterLibrary.model.message import FILL
 from TesterLibrary.protocols.checker import load_protocol
 from TesterLibrary.protocols.interpreter import Interpreter
 
 from .tap import KERNEL, PEER, own_namespace, tap
 
-PATTERN = bytes(range(256))
+PATTERN = FILL
 
 
 def made(name: str, **parameters: object) -> Interpreter:
@@ -60,7 +61,7 @@ def test_curl_gets_what_it_asks_for() -> None:
         server = made("http-server")
         with tap(arp(), server):
             for size in (0, 1, 1000, 65_536, 1_000_000):
-                assert curl(f"http://{PEER}/{size}") == (PATTERN * (size // 256 + 1))[:size]
+                assert curl(f"http://{PEER}/{size}") == (PATTERN * (size // 251 + 1))[:size]
             twice = curl(f"http://{PEER}/10", f"http://{PEER}/20")
             assert twice == PATTERN[:10] + PATTERN[:20]
             assert curl("--data", "x" * 100_000, f"http://{PEER}/3") == PATTERN[:3]
@@ -105,7 +106,7 @@ def test_a_client_of_ours_gets_pages_of_a_server_of_python() -> None:
             self.send_response(200)
             self.send_header("Content-Length", str(size))
             self.end_headers()
-            self.wfile.write(PATTERN * (size // 256))
+            self.wfile.write(bytes(size))
 
         def log_message(self, *_: object) -> None:
             return

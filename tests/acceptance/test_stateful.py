@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from threading import Timer
 
@@ -18,7 +19,9 @@ import pytest
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.responder import Clients, Responder
 from TesterLibrary.model.units import Duration
+from TesterLibrary.running.opening import OpenTestbed
 
+from .defects import device_that
 from .lab import KERNEL, SERVER, Lab, pattern, users, web
 from .opened import opened
 from .robots import check_passed, robot
@@ -172,7 +175,23 @@ def test_our_clients_get_every_byte_of_our_server_through_loss(lab: Lab) -> None
     assert (counted.completed, counted.failed, counted.transactions) == (4, 0, 4)
     assert counted.bytes_received == 4 * (1_000_000 + 110)
     assert counted.count("out_of_order") > 0
+    assert counted.count("verified") > 1_000_000
     assert lab.connections.statistics("web").count("retransmitted") > 0
+
+
+def test_a_byte_that_a_device_changes_fails_its_connection_and_is_named(bed: OpenTestbed) -> None:
+    server, size, count = "198.18.0.88", 10_000, 60
+    bed.connections.start(replace(web(), servers=Endpoints.parse(f"{server}:80")))
+    target, parameters = Endpoints.parse(f"{server}:80"), {"size": size, "linger": 0}
+    with device_that(bed, flip_every=50):
+        bed.connections.start(users(80, target=target, connections=20, total=count, parameters=parameters))
+        counted = Lab(bed).until("users", lambda s: s.ended == count)
+    assert counted.count("verified") == count * size
+    assert counted.failed == counted.count("changed") > 0  # a body has seven segments
+    place = (
+        rf"first change: byte [\d,]+ of the content from {server} port 80 to [\d.]+ port \d+ is 0xff, not 0x"
+    )
+    assert re.search(place, counted.failed_text)
 
 
 @pytest.mark.long

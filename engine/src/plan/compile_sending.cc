@@ -20,7 +20,6 @@ constexpr size_t kMaxOptionBytes = 40;
 constexpr size_t kMaxMessages = 255;
 constexpr size_t kMaxParts = 64;
 constexpr size_t kMaxTextBytes = 65'535;
-constexpr size_t kMaxFillBytes = 65'536;
 constexpr size_t kMaxDigits = 39;
 constexpr uint8_t kBodyBits = 32;
 constexpr size_t kMaxScanners = 16;
@@ -207,7 +206,7 @@ machine::MessagePart CompilePart(const v1::Part& part, std::string_view thing,
 machine::TableMessage CompileMessage(const v1::TableMessage& in, std::string_view thing,
                                      const ProtocolCompiler& compiler) {
   compiler.AtMost("parts of a message", static_cast<uint64_t>(in.parts_size()), kMaxParts);
-  compiler.Between("bytes to fill a message with:", in.fill().size(), 1, kMaxFillBytes);
+  compiler.Between("bytes to fill a message with:", in.fill().size(), 1, machine::kMaxFillBytes);
   machine::TableMessage compiled{};
   size_t bytes = 0;
   for (const auto& part : in.parts()) {
@@ -219,9 +218,7 @@ machine::TableMessage CompileMessage(const v1::TableMessage& in, std::string_vie
   compiled.body = compiler.Expression(thing, in.body());
   CheckBody(compiled.body, kBodyBits, thing, compiler);
   compiled.fill_bytes = static_cast<uint32_t>(in.fill().size());
-  while (compiled.fill.size() < compiled.fill_bytes + machine::kMaxFrameBytes) {
-    compiled.fill.insert(compiled.fill.end(), in.fill().begin(), in.fill().end());
-  }
+  compiled.fill = machine::Repeated(in.fill());
   SumFill(compiled);
   return compiled;
 }

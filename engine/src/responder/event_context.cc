@@ -3,6 +3,9 @@
 
 #include "responder/event_context.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "base/random_numbers.h"
 
 namespace tester::machine {
@@ -39,6 +42,29 @@ uint16_t EventContext::Scan(const Scanner& scanner) {
   context.facts[kScanned] = packet.Take(scanned.taken);
   if (scanned.ended) return scanner.ended;
   return scanned.overlong ? scanner.overlong : kNone;
+}
+
+void EventContext::Verify(const Content& content, int64_t octets, int64_t from) const {
+  if (context.packet == nullptr) return;
+  const Packet& packet = *context.packet;
+  const Frame rest = packet.rest();
+  const auto most = static_cast<int64_t>(rest.size());
+  const auto bytes = static_cast<size_t>(std::clamp<int64_t>(octets, 0, most));
+  const uint8_t* const right = content.From(from);
+  Count(content.compared, bytes);
+  if (std::memcmp(rest.data(), right, bytes) == 0) return;
+  size_t first = bytes;
+  uint64_t changed = 0;
+  for (size_t i = 0; i < bytes; ++i) {
+    if (rest[i] == right[i]) continue;
+    first = std::min(first, i);
+    ++changed;
+  }
+  Count(content.changed, changed);
+  counters.first_change.Keep({packet.frame, packet.payload},
+                             {.place = static_cast<uint64_t>(from) + first,
+                              .arrived = rest[first],
+                              .expected = right[first]});
 }
 
 // The lowest table takes those above with it; what one above has said stays on its way.

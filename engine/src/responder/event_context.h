@@ -157,6 +157,7 @@ struct EventContext {
     const auto most = static_cast<int64_t>(std::min<UnsignedWide>(wanted, INT64_MAX));
     reg.SetWide(context.state, wanted - context.packet->Take(most));
   }
+  void Verify(const Content& content, int64_t octets, int64_t from) const;
   // The event that it leads to; kNone: there is none.
   uint16_t Scan(const Scanner& scanner);
 

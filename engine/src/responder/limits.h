@@ -13,6 +13,7 @@ inline constexpr size_t kMaxHeaders = 16;
 inline constexpr size_t kMaxKeyBytes = 36;
 inline constexpr size_t kMaxTimers = 15;
 inline constexpr size_t kMaxFrameBytes = 16'384;  // that a responder sends
+inline constexpr size_t kMaxFillBytes = 65'536;   // that repeat in a body
 inline constexpr uint32_t kMaxFollowing = 8;      // steps and scans of a row
 inline constexpr size_t kMaxEdges = 8;            // of what is transmitted
 inline constexpr size_t kMaxTables = 4;

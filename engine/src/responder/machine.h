@@ -78,6 +78,7 @@ struct Machine {
   std::vector<Transmit> transmits;
   std::vector<FrameTemplate> templates;
   std::vector<TableMessage> messages;
+  std::vector<Content> contents;
   std::vector<Scanner> scanners;
   std::vector<std::string> counters;  // "table.counter"
   std::vector<std::string> histograms;

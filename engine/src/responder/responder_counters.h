@@ -4,12 +4,15 @@
 // Counters of a responder since its start: written on the worker of its port, read by anybody.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <memory>
 #include <vector>
 
 #include "base/counter.h"
 #include "stats/latency.h"
+#include "wire/bytes.h"
 
 namespace tester {
 
@@ -34,6 +37,35 @@ namespace tester {
   X(too_long)                        \
   X(not_sent)
 
+// The first byte of a payload that was not what it had to be. Written once, read by anybody.
+class FirstChange {
+ public:
+  struct Byte {
+    uint64_t place = 0;  // in the content
+    uint8_t arrived = 0;
+    uint8_t expected = 0;
+  };
+
+  // `headers`: of the frame that it arrived in.
+  void Keep(Frame headers, const Byte& byte) {
+    if (kept()) return;
+    header_bytes_ = std::min(headers.size(), headers_.size());
+    std::copy_n(headers.begin(), header_bytes_, headers_.begin());
+    byte_ = byte;
+    kept_.store(true, std::memory_order_release);
+  }
+  // The others may be read once this is true.
+  bool kept() const { return kept_.load(std::memory_order_acquire); }
+  Frame headers() const { return {headers_.data(), header_bytes_}; }
+  const Byte& byte() const { return byte_; }
+
+ private:
+  std::array<uint8_t, 192> headers_{};
+  size_t header_bytes_ = 0;
+  Byte byte_;
+  std::atomic<bool> kept_{false};
+};
+
 struct ResponderCounters {
   ResponderCounters(size_t counter_count, size_t histogram_count)
       : counters(counter_count), histograms(histogram_count) {}
@@ -42,6 +74,7 @@ struct ResponderCounters {
   std::vector<Latency> histograms;  // of microseconds
   TESTER_RESPONDER_COUNTERS(TESTER_DECLARE_COUNTER)
   std::atomic<bool> opening{false};
+  FirstChange first_change;
 };
 
 }  // namespace tester

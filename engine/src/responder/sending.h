@@ -81,7 +81,7 @@ struct FrameTemplate {
   std::vector<uint8_t> octets;  // headers and payload
   uint16_t header_bytes;
   uint16_t tcp = kNone;  // the header that options are of
-  // An expression: bytes of 0 to 255, again and again, behind those octets.
+  // An expression: bytes of 0 to 250, again and again, behind those octets.
   uint16_t body = kNone;
   std::vector<FrameHeader> headers;
   std::vector<FlowValue> flow;
@@ -107,8 +107,31 @@ struct TableMessage {
   uint32_t text_bytes;
   uint16_t body;  // an expression of registers and numbers
   uint32_t fill_bytes;
-  std::vector<uint8_t> fill;  // so often that a frame can be filled from anywhere in its first run
+  std::vector<uint8_t> fill;        // Repeated
   std::vector<uint16_t> fill_sums;  // of the bytes before each, and of all, folded
+};
+
+// Bytes over and over, so often that a frame fits behind each of them.
+template <typename Octets>
+std::vector<uint8_t> Repeated(const Octets& octets) {
+  std::vector<uint8_t> repeated;
+  while (repeated.size() < octets.size() + kMaxFrameBytes) {
+    repeated.insert(repeated.end(), octets.begin(), octets.end());
+  }
+  return repeated;
+}
+
+// What bytes of a payload have to be, over and over.
+struct Content {
+  uint32_t period = 0;
+  std::vector<uint8_t> octets;  // Repeated
+  uint16_t compared = 0;        // counters
+  uint16_t changed = 0;
+
+  const uint8_t* From(int64_t place) const {
+    const auto bytes = static_cast<int64_t>(period);
+    return octets.data() + ((place % bytes) + bytes) % bytes;
+  }
 };
 
 }  // namespace tester::machine

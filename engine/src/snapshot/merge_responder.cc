@@ -16,6 +16,14 @@ void FillDurations(const Latency& times, v1::DurationCounters& out) {
   out.set_max_us(times.max());
 }
 
+void FillChange(const FirstChange& change, v1::EndCounters& out) {
+  if (!change.kept()) return;
+  out.set_changed_headers(change.headers().data(), change.headers().size());
+  out.set_changed_place(change.byte().place);
+  out.set_changed_arrived(change.byte().arrived);
+  out.set_changed_expected(change.byte().expected);
+}
+
 }  // namespace
 
 void FillResponder(const ResponderCounters& counters, v1::EndCounters& out) {
@@ -26,6 +34,7 @@ void FillResponder(const ResponderCounters& counters, v1::EndCounters& out) {
     out.set_counters(i, counters.counters[static_cast<size_t>(i)].Get());
   }
   for (const Latency& times : counters.histograms) FillDurations(times, *out.add_histograms());
+  FillChange(counters.first_change, out);
   out.set_opening(counters.opening.load(std::memory_order_relaxed));
 #define TESTER_SET(name) out.set_##name(counters.name.Get());
   TESTER_RESPONDER_COUNTERS(TESTER_SET)

@@ -6,6 +6,8 @@ from __future__ import annotations
 import pytest
 from scapy.layers.inet import TCP
 
+from TesterLibrary.model.message import FILL
+
 from .dialogue import Dialogue, TcpPeer, flags, payload
 
 pytestmark = pytest.mark.usefixtures("machine")
@@ -28,7 +30,7 @@ def body(answer: bytes) -> bytes:
 def test_a_get_is_answered_with_the_size_asked_for_and_the_connection_stays() -> None:
     ours = browser()
     for _ in range(3):
-        assert body(ours.takes(ours.sends(GET))) == (bytes(range(256)) * 2)[:300]
+        assert body(ours.takes(ours.sends(GET))) == (FILL * 2)[:300]
     ours.says("A")
     assert (ours.dialogue.count("requests"), ours.dialogue.count("responses")) == (3, 3)
 

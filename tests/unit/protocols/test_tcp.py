@@ -6,6 +6,8 @@ from __future__ import annotations
 import pytest
 from scapy.layers.inet import IP, TCP
 
+from TesterLibrary.model.message import FILL
+
 from .dialogue import PEER, Dialogue, TcpPeer, flags, payload
 
 pytestmark = pytest.mark.usefixtures("machine")
@@ -310,7 +312,7 @@ def test_a_client_opens_sends_and_closes() -> None:
     server.ack = syn[TCP].seq + 1
     sent = server.says("SA", options=[("MSS", 1460)])
     server.seq += 1
-    assert server.takes(sent) == (bytes(range(256)) * 4)[:1000]
+    assert server.takes(sent) == (FILL * 4)[:1000]
     (end,) = server.says("A")
     server.takes([end])
     assert "F" in end[TCP].flags

@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from scapy.layers.inet import TCP
 from scapy.layers.l2 import Ether
 
+from TesterLibrary.model.message import FILL
 from TesterLibrary.protocols.checker import load_protocol
 from TesterLibrary.protocols.interpreter import Interpreter
 
 from .dialogue import OUR_MAC, OURS, PEER, PEER_MAC
 
 Streams = dict[tuple[int, int], bytes]
-PATTERN = bytes(range(256))
+PATTERN = FILL
 
 
 @dataclass
