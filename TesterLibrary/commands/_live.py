@@ -9,8 +9,8 @@ import subprocess
 from pathlib import Path
 from types import TracebackType
 
-from ..python_process import python_command
 from ..reporting.live.server import listen, url_of
+from ..testbeds.python_process import python_command
 
 _GREATEST_PORT = 65535
 _END_S = 10.0  # for the process to end, after which it is killed

@@ -8,7 +8,6 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..errors import TesterLibraryError
 from ..reporting.assembly import merge
 from ..reporting.markdown import markdown
 from ..reporting.outcome import ERROR, EXIT_STATUS
@@ -48,13 +47,13 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="write all records as tables, too: tests, trials, streams, intervals, verdicts, events",
     )
-    parser.set_defaults(run=_report)
+    parser.set_defaults(run=_report, refuse=parser.error)
 
 
 def _merged(options: argparse.Namespace) -> Path:
     """The folder of several runs in one."""
     if options.directory or not options.output or len(options.merge) == 1:
-        raise TesterLibraryError("--merge needs two or more runs, and --output DIR for the folder of both")
+        options.refuse("--merge needs two or more runs, and --output DIR for the folder of both")
     merge(options.merge, options.output)
     output: Path = options.output
     return output
@@ -65,7 +64,7 @@ def _report(options: argparse.Namespace) -> int:
     if options.merge:
         options.directory = _merged(options)
     elif options.output or not options.directory:
-        raise TesterLibraryError("give the folder of a run, or --merge RUN RUN --output DIR")
+        options.refuse("give the folder of a run, or --merge RUN RUN --output DIR")
     reports = rebuild(options.directory)
     if key:
         reports = reports.signed(options.directory, key)

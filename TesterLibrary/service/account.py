@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import TesterLibraryError
-from ..python_process import python_code
+from ..testbeds.python_process import python_code
 from . import attached
 
 HOME = "home"  # of a job: its temporary files, too

@@ -18,10 +18,10 @@ from ..model.job import Job
 from ..model.stream import Stream
 from ..model.units import Duration, FrameSize, Rate
 from ..planning.compile import compile as compile_job
-from ..python_process import python_command
 from ..running.opening import open_target
 from ..targets.base import Target
 from ..testbeds import open_testbed
+from ..testbeds.python_process import python_command
 from ..testbeds.testbed import Testbed
 from .config import ServedPlace
 

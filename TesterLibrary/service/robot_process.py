@@ -25,11 +25,11 @@ from types import MappingProxyType
 from typing import IO, Any
 
 from ..errors import TesterLibraryError
-from ..python_process import python_command
 from ..reporting.folder_lock import lock_folder
 from ..reporting.place import EVIDENCE, ROBOT, RecordPlace
 from ..reporting.recorder import ROBOT_FAULT, RUN_VARIABLE, Recorder
 from ..testbeds.of_run import VARIABLE as TESTBED_VARIABLE
+from ..testbeds.python_process import python_command
 from .attached import end_with
 
 _PATIENCE_S = 30.0  # with Robot, which was told to end

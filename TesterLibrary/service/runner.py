@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from ..python_process import python_command
+from ..testbeds.python_process import python_command
 from ..testbeds.sandbox import JOB_VARIABLE
 from . import attached
 from .account import Account

@@ -19,7 +19,6 @@ from typing import Any
 
 from ..errors import NotInstalled, TestbedBroken, TestbedError
 from ..model.units import Duration
-from ..python_process import python_command
 from . import confinement
 from .privilege import is_privileged, missing_for_user_namespace
 from .processes import (
@@ -31,6 +30,7 @@ from .processes import (
     in_namespaces,
     open_namespaces,
 )
+from .python_process import python_command
 from .testbed import Testbed, TestbedPort
 
 _MODULE = "TesterLibrary.testbeds.host"

@@ -15,7 +15,7 @@ from typing import Any
 from ...model.ports import Port
 from ...model.router import RouterTable
 from ...model.shaper import Shaper
-from ...python_process import python_command
+from ...testbeds.python_process import python_command
 from .cabling import CopyPort, FrontPort
 from .remote import RemoteSwitch
 

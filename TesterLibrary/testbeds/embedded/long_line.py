@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from ...errors import TestbedError
 from ...model.units import Bandwidth, Duration
-from ...python_process import python_command
 from ..programs import run
+from ..python_process import python_command
 from . import DutPort, device
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import NotInstalled, TestbedError
-from ...python_process import python_command
 from ..guest import run as run_in_guest
 from ..guest.image import Image, image_of
 from ..guest.machine import LONGEST_BOOT
 from ..guest.parts import Parts, Wanted, find_parts
 from ..programs import begin
+from ..python_process import python_command
 from . import DutPort, device
 
 if TYPE_CHECKING:

@@ -242,7 +242,8 @@ def test_what_failed_before_a_measurement_is_named(tmp_path: Path) -> None:
     assert goodput.measured == "0 Mbps; 3 failed (3 reset, 3 timed out) before the measurement began"
     failures = failures_below([trial], Ratio(Fraction(0)))
     assert failures.outcome is Outcome.FAIL
-    assert failures.measured == "100 % (3 of 3); 3 failed (3 reset, 3 timed out) before the measurement began"
+    causes = "3 reset, 3 timed out"
+        assert failures.measured == f"100 % (3 of 3: {causes}); 3 failed ({causes}) before the measurement began"
 
 
 def test_failures_that_leave_places_are_those_of_the_measured_time(tmp_path: Path) -> None:

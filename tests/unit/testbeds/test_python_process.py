@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import TesterLibrary
-from TesterLibrary.python_process import python_code, python_command
+from TesterLibrary.testbeds.python_process import python_code, python_command
 
 LIBRARY = Path(TesterLibrary.__file__).parent
 MODULES = (
@@ -90,7 +90,7 @@ def test_each_python_of_the_library_begins_so() -> None:
         if (lines := [line for line in path.read_text().splitlines() if "sys.executable" in line])
     }
     assert {name: lines for name, lines in others.items() if lines} == {
-        "python_process.py": ["return [sys.executable, __file__, module, *arguments]"],
+        "testbeds/python_process.py": ["return [sys.executable, __file__, module, *arguments]"],
         "targets/tofino/vendor/link.py": [
             'f"the SDE\'s Python ({sys.executable}) has no client of its own: {problem}; set SDE_INSTALL "'
         ],

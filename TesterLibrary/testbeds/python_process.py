@@ -35,7 +35,8 @@ def python_code(code: str) -> list[str]:
 def _main() -> None:
     if "" in os.environ.get("PYTHONPATH", "x").split(os.pathsep):  # Python takes it for the user's folder
         sys.path = [path for path in sys.path if path not in ("", os.getcwd())]  # noqa: PTH109
-    sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120
+    library = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
+    sys.path.append(os.path.dirname(library))  # noqa: PTH120
     _, module, *arguments = sys.argv
     code = arguments.pop(0) if module == _CODE else None
     sys.argv = [module, *arguments]
