@@ -29,7 +29,7 @@ class Sending:
         | =Argument= | =Meaning= |
         | ``name`` | the name of the stream; its rate and its pattern do not count |
         | ``packets`` | how many frames are sent |
-        | ``timeout`` | the longest time that the tester may take |
+        | ``timeout`` | the longest time that the tester may take; packets that need longer are refused |
 
         | ${trial} = | `Send Burst` | north | packets=1000 |
         | `Verify Loss Below` | 0 |
@@ -48,7 +48,7 @@ class Sending:
         | =Argument= | =Meaning= |
         | ``streams`` | names of streams; all, if none is given |
         | ``packets`` | how many frames of each stream; may be left out where all streams end by themselves |
-        | ``timeout`` | the longest time that the tester may take |
+        | ``timeout`` | the longest time that the tester may take; packets that need longer are refused |
 
         Messages and lists of gaps with ``repeat=False``, a ramp, and a replayed capture end by themselves.
 

@@ -31,7 +31,7 @@ class TranslationKeywords:
         | ``forward`` | the name of a stream from the private side, UDP or TCP over IP, not at random |
         | ``back`` | the name of a stream from the other side, which gets new destinations |
         | ``rate`` | the rate of new flows, such as ``1000 pps``: one that the device surely carries |
-        | ``timeout`` | the longest time that the tester may take |
+        | ``timeout`` | the longest time that the tester may take; flows that need longer are refused |
 
         Each flow is opened by one frame. The address and port that the device gave it are those to which the
         frames of ``back`` go from now on, flow by flow, so both directions can be measured like all other

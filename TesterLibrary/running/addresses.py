@@ -19,12 +19,12 @@ from ..model.stream import Stream
 from ..model.units import Duration, Rate, RateUnit
 from ..reporting.wall_clock import wall_clock
 from .observation import observe
+from .sending import send_all
 from .tester import Tester
 from .trial import StreamRun
 
 _FIRST = 0x02_00_01_00_00_00  # locally administered, and none of the tester's or of an embedded device
 _MOST = 1 << 24  # addresses with that prefix
-_TIMEOUT = Duration(300 * 10**9)
 _UNKNOWN = 8  # addresses that nobody has, to see whether frames to them are flooded
 _FROM, _TO = "from addresses", "to addresses"
 
@@ -152,10 +152,10 @@ class TableMeasurer:
         """A frame with each address."""
         tester, (editor,) = self._tester, stream.editors
         assert isinstance(editor.mode, Sweep)
+        assert editor.mode.count is not None, "a search counts its addresses"
         tester.trials += 1
         with StreamRun(tester, f"addresses-{tester.trials}", [stream]).loaded() as run:
-            run.start(packets=editor.mode.count)
-            tester.target.wait([run.name], timeout=_TIMEOUT)
+            send_all(tester, run, editor.mode.count)
             # A trial ends when all frames have arrived where they are expected; copies may come later.
             tester.sleep(tester.rules.settle.seconds)
             return tester.record(run.finish())

@@ -28,10 +28,10 @@ from .burden import Burden
 from .measurer import Pauses, TrialMeasurer
 from .memberships import Memberships
 from .observation import observe
+from .sending import send_all
 from .tester import Tester
 from .trial import StreamRun
 
-_TIMEOUT = Duration(300 * 10**9)
 _ROUNDS = 2  # frames to each group in a check: one of them is enough (RFC 3918 §7.1)
 
 
@@ -153,8 +153,7 @@ class CapacityMeasurer:
             tester.sleep(self._settle.seconds)
             tester.trials += 1
             with StreamRun(tester, f"groups-{tester.trials}", [stream]).loaded() as run:
-                run.start(packets=_ROUNDS * groups)
-                tester.target.wait([run.name], timeout=_TIMEOUT)
+                send_all(tester, run, _ROUNDS * groups)
                 tester.sleep(tester.rules.settle.seconds)  # copies elsewhere may come later
                 trial = tester.record(run.finish())
         (found,) = trial.streams

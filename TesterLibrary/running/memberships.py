@@ -23,10 +23,9 @@ from ..model.stream import Stream
 from ..model.units import Duration
 from .answering import Answering
 from .scope import Running
+from .sending import send_all
 from .tester import Tester
 from .trial import StreamRun
-
-_TIMEOUT = Duration(300 * 10**9)
 
 
 @dataclass(frozen=True)
@@ -171,8 +170,7 @@ class Memberships:
     def _send(self, act: str, membership: Membership, rate: Frequency) -> Reported:
         stream = self._stream(act, membership, rate)
         with StreamRun(self._tester, self._name(act), [stream]).loaded() as run:
-            run.start(packets=membership.groups.count)
-            self._tester.target.wait([run.name], timeout=_TIMEOUT)
+            send_all(self._tester, run, membership.groups.count)
             trial = run.so_far()
         counted = trial.streams[0].counters
         return Reported(counted.tx_packets, counted.first_tx_ns, counted.last_tx_ns, trial.objections)

@@ -23,10 +23,10 @@ from ..reporting.wall_clock import wall_clock
 from .announcement import ANNOUNCEMENTS, PROBES, Announcement, Neighbours
 from .answering import Answering
 from .observation import is_interrupted, observe
+from .sending import send_all
 from .tester import Tester
 from .trial import StreamRun
 
-_TIMEOUT = Duration(300 * 10**9)
 _POLL_S = 0.02
 _PATIENCE_S = 1.0  # a device that still learns has to reach one more address within this time
 _CHECKS = 3  # most checks whether all are known; each after a new announcement
@@ -307,8 +307,7 @@ class NeighbourMeasurer:
         tester = self._tester
         tester.trials += 1
         with StreamRun(tester, f"neighbours-{tester.trials}", [stream]).loaded() as run:
-            run.start(packets=packets)
-            tester.target.wait([run.name], timeout=_TIMEOUT)
+            send_all(tester, run, packets)
             yield run
 
     def _watch(self, run: StreamRun, addresses: int) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scapy.layers.inet import IP, UDP
@@ -15,14 +16,16 @@ from scapy.utils import wrpcap
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.judging import throughput_above
-from TesterLibrary.model.departures import CaptureReplay, Messages, PacketTrain
+from TesterLibrary.model.capture_totals import CaptureTotals
+from TesterLibrary.model.departures import CaptureReplay, Messages, PacketTrain, Poisson
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.pattern import Pattern, Stage
 from TesterLibrary.model.units import Duration, FrameSize, Rate, Ratio
 from TesterLibrary.running.measurer import TrialMeasurer
-from TesterLibrary.running.sending import send, send_burst
+from TesterLibrary.running.sending import send, send_all, send_burst
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.running.traffic import Traffic
+from TesterLibrary.running.trial import StreamRun
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget
 from TesterLibrary.targets.fake.target import fake_port
 from TesterLibrary.targets.tofino.latency import PERCENTILE_ERROR
@@ -90,6 +93,50 @@ def test_what_does_not_end_needs_a_number_of_packets(tmp_path: Path) -> None:
     with pytest.raises(PlanError, match="stream 'north' has no end of its own; say how many packets"):
         send(this, [stream()], packets=None, timeout=MINUTE)
     assert send(this, [stream()], packets=10, timeout=MINUTE).sent == 10
+
+
+TRAIN = Messages((PacketTrain(3, gap=Duration(40 * 10**9)),), repeat=False)
+
+
+@pytest.mark.parametrize(
+    ("change", "packets", "last"),
+    [
+        ({}, 601, "60 s"),
+        ({"start_after": Duration(59 * 10**9)}, 11, "60 s"),
+        ({"shaping": Pattern((Stage(1, 9),))}, 601, "60 s"),
+        ({"shaping": Poisson()}, 601, "60 s"),
+        ({"shaping": TRAIN, "rate": TRAIN.average}, None, "80 s"),
+    ],
+)
+def test_packets_that_need_longer_than_the_timeout_are_refused_before_any_is_sent(
+    tmp_path: Path, change: dict[str, Any], packets: int | None, last: str
+) -> None:
+    this = fake_tester(tmp_path)
+    text = f"stream 'north' sends its last packet {last} after the start, but timeout is 60 s; give fewer"
+    with pytest.raises(PlanError, match=text):
+        send(this, [replace(stream(rate="10 pps"), **change)], packets=packets, timeout=MINUTE)
+    assert this.target.snapshot().ports[0].tx_packets == 0
+
+
+def test_a_burst_longer_than_its_timeout_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match=r"last packet 13\.44 us after the start, but timeout is 1 us"):
+        send_burst(fake_tester(tmp_path), stream(), packets=21, timeout=Duration(1000))
+
+
+def test_a_file_that_is_longer_than_the_timeout_is_refused(tmp_path: Path) -> None:
+    wrpcap(str(tmp_path / "x.pcap"), [Ether() / IP() / UDP() / bytes(100)] * 3)
+    totals = CaptureTotals(3, 3 * 146, 30 * 10**9)
+    twice = CaptureReplay(str(tmp_path / "x.pcap"), repetitions=2)
+    replayed = replace(stream(), shaping=twice, frame_size=totals)
+    with pytest.raises(PlanError, match="sends its last packet 75 s after the start, but timeout is 60 s"):
+        send(fake_tester(tmp_path), [replayed], packets=None, timeout=MINUTE)
+
+
+def test_frames_of_a_search_are_waited_for_at_any_rate(tmp_path: Path) -> None:
+    this = fake_tester(tmp_path)
+    with StreamRun(this, "search", [stream(rate="1 pps")]).loaded() as run:
+        send_all(this, run, 1000)
+        assert run.finish().sent == 1000
 
 
 def test_streams_that_start_spread_are_offered_at_their_rate(tmp_path: Path) -> None:
