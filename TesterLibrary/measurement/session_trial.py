@@ -37,6 +37,7 @@ class SessionTrial(Validated):
     # Since the clients' start, where the connections that failed in it leave no place to open another one.
     whole: SessionStatistics | None = None
     earlier_objections: tuple[str, ...] = ()  # why `whole` is not to be trusted
+    earlier_attempts: tuple[str, ...] = ()
     unserved: bool = False  # no request was answered as asked for, and no connection is open that may be
 
     @property

@@ -9,6 +9,9 @@ class Validated:
     """A measurement. An invalid one says nothing about the device: `objections` tells why."""
 
     objections: tuple[str, ...]
+    earlier_attempts: tuple[
+        str, ...
+    ] = ()  # of measurements that are no trials of streams: why each was invalid
 
     @property
     def valid(self) -> bool:
@@ -16,5 +19,6 @@ class Validated:
         return not self.objections
 
     def marked(self, text: str) -> str:
-        """The line of what was measured, with what makes it invalid."""
+        """The line of what was measured, with what makes it, or an attempt before it, invalid."""
+        text = "; ".join((text, *self.earlier_attempts))
         return text if self.valid else f"{text} - INVALID: {'; '.join(self.objections)}"

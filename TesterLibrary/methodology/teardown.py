@@ -42,6 +42,7 @@ class TeardownTrial(Validated):
     crossed: int = 0  # frames that had arrived at a connection until then and were for another
     objections: tuple[str, ...] = ()
     started_at: str = ""  # wall clock, ISO 8601 with zone, for the report only
+    earlier_attempts: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         text = f"{self.held:,} of {self.connections:,} connections deleted within {_text(self.command_ns)}"

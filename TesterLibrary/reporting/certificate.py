@@ -31,7 +31,7 @@ from .marks import marks_of
 from .offered_traffic import OfferedTraffic, offered_traffic, with_short_names
 from .outcome import PASS, WORST_FIRST, one_line, overall
 from .progress import finding
-from .recorder import EARLIER_ATTEMPT, NOT_RUN
+from .recorder import EARLIER_ATTEMPT, INVALID_ATTEMPT, NOT_RUN
 from .records import EventRecord, Records, ResultRecord, TestRecord, VerdictRecord, short_names
 from .render import render
 from .session_table import SessionRow, session_rows
@@ -39,7 +39,10 @@ from .taken_over import taken_over
 from .tester_part import PATH, STAMPS, TRACE, TesterPart, tester_parts
 
 # What has a place of its own, or is for the next attempt at a test alone.
-_ELSEWHERE = (NOT_RUN, EARLIER_ATTEMPT, device_said.EVENT, BEGUN, OBSERVATION, PATH, STAMPS, TRACE)
+_ELSEWHERE = (
+    *(NOT_RUN, EARLIER_ATTEMPT, INVALID_ATTEMPT, device_said.EVENT, BEGUN, OBSERVATION),
+    *(PATH, STAMPS, TRACE),
+)
 _UNKNOWN = dict.fromkeys(("name", "vendor", "model", "version", "description", "layer"), "")
 _NOT_OPENED = {"target": "was not opened", "version": "", "details": "", "ports": ()}
 

@@ -109,6 +109,10 @@ class Console:
             left = f"; {text}" if (text := self._time_left()) else ""
             self._line(f"      trial {self._counted()}{again}, {_seconds(trial)} at {self._found}{left}")
 
+    def invalid_attempt(self, text: str) -> None:
+        """An attempt at a measurement is repeated, as the tester did not do its part."""
+        self._line(f"      {text}")
+
     def interval(self, interval: Interval) -> None:
         """An interval of traffic that is watched has ended."""
         if self.notes:

@@ -53,6 +53,7 @@ ROBOT_FAULT = "robot_fault"  # an event: Robot ended, or did not begin, before i
 RUN_AGAIN = "run_again"  # an event: what a tester did not finish was run elsewhere
 RECORDS_CHANGED = "records_changed"  # an event: records of a tester were changed since it wrote them
 NOT_RUN = "not_run"  # the event of a test that was left out, with the reason
+INVALID_ATTEMPT = "invalid_attempt"  # an event: a measurement of connections that was repeated, whole
 EARLIER_ATTEMPT = "earlier_attempt"  # an event: how a test had ended before it was run again
 KINDS = ("trial", "result", "verdict", "withdrawal", "test", "event")
 

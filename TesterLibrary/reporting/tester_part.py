@@ -12,6 +12,7 @@ from ..measurement.session_trial import SessionTrial
 from ..model.number import counted
 from .evidence_summary import by_kind
 from .place import EVIDENCE
+from .recorder import INVALID_ATTEMPT
 from .records import EventRecord
 from .stamp_files import FOLDER as STAMP_FILES
 
@@ -29,7 +30,17 @@ class TesterPart:
 def tester_parts(events: Sequence[EventRecord], sessions: Sequence[SessionTrial]) -> tuple[TesterPart, ...]:
     """A sentence on all measurements of connections, and one on each path, trace and stamps."""
     parts = [part for event in events if (part := _part(event))]
-    return (*_sessions(sessions), *parts)
+    attempts = [event.facts for event in events if event.event == INVALID_ATTEMPT]
+    return (*_sessions(sessions), *_invalid_attempts(attempts), *parts)
+
+
+def _invalid_attempts(attempts: Sequence[Mapping[str, Any]]) -> Iterator[TesterPart]:
+    """A sentence on the attempts at measurements of connections that were repeated, with their reasons."""
+    if attempts:
+        kinds = by_kind([reason for attempt in attempts for reason in attempt["reasons"]])
+        reasons = "; ".join(text + (f" ({count} such)" if count > 1 else "") for text, count in kinds)
+        number = counted(len(attempts), "attempt")
+        yield TesterPart(f"{number} at such measurements did not count, and were repeated: {reasons}")
 
 
 def _sessions(trials: Sequence[SessionTrial]) -> Iterator[TesterPart]:

@@ -55,7 +55,7 @@ class _Preparation:
         """
 
         def measure() -> SessionTrial:
-            trial = self.ends.repeated(once)
+            trial = self.ends.repeated(clients.name, once)
             if self.prepare or not self.ends.left_over or not (trial.statistics.failed or trial.unanswered):
                 return trial
             return replace(trial, objections=(*trial.objections, _LEFT_OVER))

@@ -237,7 +237,7 @@ class Connections:
 
     def measure_well(self, name: str, duration: Duration) -> SessionTrial:
         """Measures a running end, again while the tester did not do its part, as often as its rules allow."""
-        return self.repeated(lambda: self.measure(name, duration))
+        return self.repeated(name, lambda: self.measure(name, duration))
 
     def observed(
         self,
@@ -276,9 +276,9 @@ class Connections:
         """Whether the device may still hold connections of an interrupted attempt at the test."""
         return is_interrupted(self._tester)
 
-    def repeated(self, measure: Callable[[], SessionTrial]) -> SessionTrial:
+    def repeated(self, name: str, measure: Callable[[], SessionTrial]) -> SessionTrial:
         """The first valid trial of as many attempts as the tester's rules allow, or the last one."""
-        return self._tester.rules.repeated(lambda _: measure(), lambda trial: trial.valid, self._sleep)
+        return self._tester.repeated(name, measure, self._sleep)
 
     def clients(self, name: str) -> Clients:
         """The clients of that name as they were started. TesterLibraryError if there are none."""

@@ -71,7 +71,7 @@ class TcpTransferMeasurer:
 
         def measure() -> SessionTrial:
             self._ends.clear(self._clients.name)
-            return self._ends.repeated(lambda: self._quiet(duration))
+            return self._ends.repeated(self._clients.name, lambda: self._quiet(duration))
 
         asked = "handshakes", duration
         return self._ends.observed(SessionTrial, self._clients, measure, *asked, empties=False)
@@ -92,11 +92,11 @@ class TcpTransferMeasurer:
         once = self._with(
             self._data, parameters, connections=connections, total=connections, reopen=Reopen.NEVER, rate=None
         )
-        both: list[SessionTrial] = []
+        handshakes: list[SessionTrial] = []
 
         def measure() -> _Transfer:
-            self._ends.repeated(attempt)
-            return _Transfer(*both)
+            data = self._ends.repeated(once.name, attempt)
+            return _Transfer(data, handshakes[-1])
 
         def attempt() -> SessionTrial:
             self._ends.clear(once.name)
@@ -108,7 +108,7 @@ class TcpTransferMeasurer:
                     longest,
                 )
                 found = self._ends.so_far(once.name)
-                both[:] = [found, self._ends.so_far(name)]
+                handshakes.append(self._ends.so_far(name))
             self._ends.clear(once.name)
             return found
 

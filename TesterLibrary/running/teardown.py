@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from ..methodology.teardown import TeardownTrial
 from ..model.responder import Reopen
@@ -48,9 +49,8 @@ class Teardown:
         """Opens so many connections and has their table deleted; again where the tester fell short."""
 
         def measure() -> TeardownTrial:  # the hook empties the table first
-            return self._tester.rules.repeated(
-                lambda _: self._once(connections), lambda trial: trial.valid, self._tester.sleep
-            )
+            once, sleep = partial(self._once, connections), self._tester.sleep
+            return self._tester.repeated(self._clients.name, once, sleep)
 
         asked = "torn down", connections, self._timeout
         return self._ends.observed(TeardownTrial, self._clients, measure, *asked, empties=True)

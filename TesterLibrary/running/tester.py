@@ -17,7 +17,9 @@ from ..errors import PlanError
 from ..measurement.calibration import Calibration
 from ..measurement.correction import Correction, frame_time_ns
 from ..measurement.evidence import EvidenceLimits
+from ..measurement.session_trial import SessionTrial
 from ..measurement.trial import Trial
+from ..methodology.teardown import TeardownTrial
 from ..model.forwarding import Forwarding
 from ..model.job import Job
 from ..model.membership import Membership
@@ -29,7 +31,7 @@ from ..planning.compile import compile as compile_job
 from ..planning.rate import check_replayed_rate, check_sum, part_of_line
 from ..reporting.finished import Finished, measured_at
 from ..reporting.progress import Console
-from ..reporting.recorder import Recorder
+from ..reporting.recorder import INVALID_ATTEMPT, Recorder
 from ..targets.base import Capabilities, Target
 from .at_large import AtLarge
 from .scope import Running, Scopes
@@ -37,6 +39,7 @@ from .stream_ids import StreamIds
 from .trial_parts import TrialParts
 
 Measured = TypeVar("Measured")
+Repeatable = TypeVar("Repeatable", SessionTrial, TeardownTrial)
 _ANY_ERROR = Fraction(10**9)
 _LOG = logging.getLogger(__name__)  # Robot writes it to its log
 
@@ -319,6 +322,30 @@ class Tester:
         judged = set(trial.evidence.objections(limits))
         yield from trial.evidence.objections(replace(limits, max_rate_error=_ANY_ERROR))
         yield from (objection for objection in trial.objections if objection not in judged)
+
+    def repeated(
+        self, name: str, measure: Callable[[], Repeatable], sleep: Callable[[float], None]
+    ) -> Repeatable:
+        """The first valid measurement of clients or a responder, or the last that the rules allow.
+
+        Each one that is repeated is recorded, shown, and named in the one that is returned.
+        """
+        earlier: list[str] = []
+
+        def attempt(number: int) -> Repeatable:
+            trial = measure()
+            if not trial.valid and number < self.rules.attempts:
+                text = f"attempt {number} does not count: {'; '.join(trial.objections)}"
+                self.recorder.event(
+                    INVALID_ATTEMPT, end=name, attempt=number, reasons=trial.objections, trial=trial
+                )
+                self.progress.invalid_attempt(f"{name}: {text}")
+                _LOG.info("%s: %s; it measured: %s", name, text, trial)
+                earlier.append(text)
+                return trial
+            return replace(trial, earlier_attempts=tuple(earlier))
+
+        return self.rules.repeated(attempt, lambda trial: trial.valid, sleep)
 
     def lost_tags(self, port: str) -> str:
         """Why frames that arrive at a port may have lost their VLAN tag; empty if they have not."""

@@ -208,10 +208,15 @@ def test_connections_have_their_causes_and_the_tester_s_part(tmp_path: Path) -> 
     recorder.begin_test("Suite", "Users")
     recorder.result(session_result(SessionTrial(users, due=Fraction(300))))
     recorder.result(session_result(SessionTrial(users, objections=("the link was down",))))
+    for number in (1, 2):
+        recorder.event("invalid_attempt", end="users", attempt=number, reasons=[f"a pause of {number} s"])
     page = certificate(read(tmp_path))
     assert "150: 150 refused</td>" in page
     assert "2 measurements of clients and responders, 1 invalid because the tester fell short" in page
     assert "300 openings were due, 299 were made; the link was down" in page
+    repeated = "2 attempts at such measurements did not count, and were repeated: a pause of 1 s (2 such)"
+    assert page.count("invalid_attempt") == 0
+    assert f"<li>{repeated}</li>" in page
 
 
 def test_paths_traces_and_stamps_have_the_tester_s_part_and_their_files(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
+from io import StringIO
 from ipaddress import ip_interface
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 
 from TesterLibrary.errors import PlanError, TargetError, TesterLibraryError
 from TesterLibrary.keywords.clients import ONE_MEGABYTE
+from TesterLibrary.measurement.session_trial import SessionTrial
 from TesterLibrary.methodology.maximum import Limit, MaximumResult, MaximumSearch, Quantity, find_maximum
 from TesterLibrary.methodology.sessions import (
     connection_rate_above,
@@ -383,15 +385,42 @@ def test_a_time_that_was_disturbed_is_measured_again_so_often(tmp_path: Path) ->
     ends.start(users(total=5))
     good = ends.measure("users", TENTH)
     bad = replace(good, objections=("a worker did not run",))
-    for tries, expected in (([bad, good], good), ([bad, bad, bad, good], bad), ([good], good)):
+    cases: list[tuple[list[SessionTrial], SessionTrial, int]] = [
+        ([bad, good], good, 1),
+        ([bad, bad, bad, good], bad, 2),
+        ([good], good, 0),
+    ]
+    for tries, expected, repeated in cases:
         left = iter(tries)
-        assert ends.repeated(lambda left=left: next(left)) == expected  # type: ignore[misc]
+        found = ends.repeated("users", lambda left=left: next(left))  # type: ignore[misc]
+        texts = tuple(f"attempt {n} does not count: a worker did not run" for n in range(1, repeated + 1))
+        assert found == replace(expected, earlier_attempts=texts)
+
+
+def test_an_attempt_that_does_not_count_is_recorded_shown_and_named(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    ends.start(users(total=5))
+    good = ends.measure("users", TENTH)
+    left = iter([replace(good, objections=("a worker did not run",)), good])
+    found = ends.repeated("users", lambda: next(left))
+    text = "attempt 1 does not count: a worker did not run"
+    assert str(found) == f"{good}; {text}"
+    console = ends._tester.progress._out
+    assert isinstance(console, StringIO)
+    assert console.getvalue() == f"      users: {text}\n"
+    (event,) = [event for event in events_of(tmp_path) if event["event"] == "invalid_attempt"]
+    assert (event["end"], event["attempt"], event["reasons"]) == ("users", 1, ["a worker did not run"])
+    assert event["trial"]["statistics"]["duration_ns"] == good.statistics.duration_ns
+
+
+def events_of(directory: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (directory / "events.jsonl").read_text().splitlines()]
 
 
 def flows_of(directory: Path) -> list[int]:
     """The numbers of the sources with which clients began, in their order."""
-    events = (directory / "events.jsonl").read_text().splitlines()
-    started = [event for event in map(json.loads, events) if event["event"] == "clients_started"]
+    started = [event for event in events_of(directory) if event["event"] == "clients_started"]
     return [event["first_source"] for event in started]
 
 
