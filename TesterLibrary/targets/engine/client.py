@@ -45,6 +45,7 @@ _REFUSED = frozenset(
         grpc.StatusCode.RESOURCE_EXHAUSTED,
     }
 )
+_SINGLE_FRAMES = frozenset({"Inject", "Resolve"})  # calls that need no state of the tester but a link
 _ANSWER_S = 10.0  # for calls that answer within a second, on a machine that may be busy
 _RESOLVE_NS = 10**9
 _READ_S = 600.0  # for the largest capture, even if the reader writes it slowly
@@ -421,6 +422,8 @@ class EngineTarget:
         self, error: grpc.RpcError, call: str, late: TargetError | None = None
     ) -> PlanError | TargetError:
         code, details = error.code(), error.details() or ""
+        if code is grpc.StatusCode.FAILED_PRECONDITION and call in _SINGLE_FRAMES:
+            return TargetError(details)  # the port takes no frames
         if code in _REFUSED:
             return PlanError(details)
         if code is grpc.StatusCode.PERMISSION_DENIED:

@@ -103,9 +103,18 @@ CALLS: dict[str, Callable[[EngineTarget], object]] = {
 }
 
 
-@pytest.mark.parametrize("call", CALLS)
+REFUSED = ["INVALID_ARGUMENT", "ALREADY_EXISTS", "NOT_FOUND", "FAILED_PRECONDITION", "RESOURCE_EXHAUSTED"]
+SINGLE_FRAMES = ("Inject", "Resolve")
+
+
 @pytest.mark.parametrize(
-    "code", ["INVALID_ARGUMENT", "ALREADY_EXISTS", "NOT_FOUND", "FAILED_PRECONDITION", "RESOURCE_EXHAUSTED"]
+    ("call", "code"),
+    [
+        (call, code)
+        for call in CALLS
+        for code in REFUSED
+        if code != "FAILED_PRECONDITION" or call not in SINGLE_FRAMES
+    ],
 )
 def test_a_refusal_is_a_plan_error_in_the_testers_words(
     server: tuple[Server, str], call: str, code: str
@@ -114,6 +123,16 @@ def test_a_refusal_is_a_plan_error_in_the_testers_words(
     servicer.status[call] = (grpc.StatusCode[code], "given 1, allowed 2")
     with pytest.raises(PlanError, match=r"^given 1, allowed 2$"):
         CALLS[call](EngineTarget.connect(address))
+
+
+@pytest.mark.parametrize("call", SINGLE_FRAMES)
+def test_a_port_that_takes_no_frames_is_inconclusive(server: tuple[Server, str], call: str) -> None:
+    servicer, address = server
+    said = 'inject on "p1": the port took 0 of 1 frames within a second; is its link up?'
+    servicer.status[call] = (grpc.StatusCode.FAILED_PRECONDITION, said)
+    with pytest.raises(TargetError) as error:
+        CALLS[call](EngineTarget.connect(address))
+    assert error.value.reason == said
 
 
 @pytest.mark.parametrize("call", CALLS)
