@@ -107,9 +107,9 @@ def test_each_of_several_verdicts_has_its_subject_unit_and_reason(page: Page) ->
     ]
     page.test("Suite.Several", [], verdicts, "FAIL")
     said = (
-        "FAIL PASS: frame loss of north, 64 bytes 0 % (0 of 9 frames) (required <= 0 %); "
-        "PASS: p99 latency of north 4.608 ms (required <= 5 ms; limited by the tester); "
-        "outage of north, 64 bytes 1 s (required <= 50 ms)"
+        "FAIL PASS: frame loss of north, 64 bytes: 0 % (0 of 9 frames) (required <= 0 %); "
+        "PASS: p99 latency of north: 4.608 ms (required <= 5 ms; limited by the tester); "
+        "outage of north, 64 bytes: 1 s (required <= 50 ms)"
     )
     assert said in page.text
 
@@ -137,8 +137,8 @@ def test_suites_of_equal_last_names_have_columns_of_their_own(page: Page) -> Non
     for suite, outcome in (("Run.East.Loss", "PASS"), ("Run.West.Loss", "FAIL")):
         page.test(f"{suite}.64 Bytes", [], [Verdict(Outcome(outcome), "loss", suite, "none")], outcome)
     assert "TestEast.LossWest.Loss" in page.text
-    assert "PASS Run.East.Loss (required none)" in page.text
-    assert "FAIL Run.West.Loss (required none)" in page.text
+    assert "PASS loss: Run.East.Loss (required none)" in page.text
+    assert "FAIL loss: Run.West.Loss (required none)" in page.text
 
 
 def test_a_test_that_ran_twice_is_there_twice(page: Page) -> None:
