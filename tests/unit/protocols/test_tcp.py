@@ -276,21 +276,62 @@ def test_a_partial_acknowledgment_brings_the_next_lost_segment() -> None:
     assert again[TCP].seq == sent[3][TCP].seq
 
 
-def test_a_closed_window_is_probed_for_as_long_as_the_peer_answers() -> None:
-    ours = giving(2000, rto="1 ms")
+BACK_OFF = [200 * 2**k for k in range(9)]  # ms, up to 51.2 s
+
+
+def closed_window(**parameters: object) -> TcpPeer:
+    ours = giving(2000, **parameters)
     ours.window = 0
     ours.says("FA")
     ours.seq += 1
-    probes = []
-    for _ in range(30):
-        probes += ours.dialogue.waits(5)
+    return ours
+
+
+def expect_probe(ours: TcpPeer, ms: float) -> None:
+    """One probe, after exactly so much time."""
+    assert ours.dialogue.waits(ms - 0.1) == []
+    (probe,) = ours.dialogue.waits(0.1)
+    assert (probe[TCP].seq, len(payload(probe))) == (ours.ack, 1)
+
+
+def test_a_closed_window_is_probed_ever_more_rarely_for_as_long_as_the_peer_answers() -> None:
+    """RFC 9293 §3.8.6.1."""
+    ours = closed_window()
+    for ms in [*BACK_OFF, *BACK_OFF[-1:] * 20]:
+        expect_probe(ours, ms)
         ours.says("A")
-    data = [probe for probe in probes if payload(probe)]
-    assert len(data) > 15
-    assert {(packet[TCP].seq, len(payload(packet))) for packet in data} == {(ours.ack, 1)}
+    assert ours.dialogue.count("timed_out") == 0
     ours.window = 65_535
     sent = ours.says("A")
     assert sum(len(payload(packet)) for packet in sent) == 2000
+
+
+def test_a_window_that_is_closed_again_is_probed_soon() -> None:
+    ours = closed_window()
+    for ms in BACK_OFF[:4]:
+        expect_probe(ours, ms)
+        ours.says("A")
+    ours.window = 536
+    ours.takes(ours.says("A"))
+    ours.window = 0
+    ours.says("A")
+    for ms in BACK_OFF[:4]:
+        expect_probe(ours, ms)
+        ours.says("A")
+
+
+def test_probes_that_nobody_answers_are_given_up_after_eight_in_turn() -> None:
+    ours = closed_window()
+    for ms in BACK_OFF:
+        expect_probe(ours, ms)
+        ours.says("A")
+    for _ in range(7):
+        expect_probe(ours, BACK_OFF[-1])
+    ours.says("A")
+    for _ in range(8):
+        expect_probe(ours, BACK_OFF[-1])
+    assert flags(ours.dialogue.waits(BACK_OFF[-1])) == ["RA"]
+    assert ours.dialogue.count("timed_out") == 1
 
 
 def test_a_window_update_lets_more_be_sent() -> None:
