@@ -4,26 +4,21 @@
 
 from __future__ import annotations
 
-from scapy.layers.inet import IP, TCP, UDP
-from scapy.layers.inet6 import IPv6
-from scapy.layers.l2 import Ether
-from scapy.packet import Packet
-
 
 def connection_text(frame: bytes) -> str:
     """`192.0.2.1 port 80 to 192.0.2.9 port 4711`, of the innermost addresses; empty without an IP header."""
-    layers = [layer for layer in _layers(Ether(frame)) if isinstance(layer, IP | IPv6 | TCP | UDP)]
-    addresses = [layer for layer in layers if isinstance(layer, IP | IPv6)]
-    if not addresses:
-        return ""
-    ports = layers[-1] if isinstance(layers[-1], TCP | UDP) else None
-    source, destination = (f" port {ports.sport}", f" port {ports.dport}") if ports else ("", "")
-    return f"{addresses[-1].src}{source} to {addresses[-1].dst}{destination}"
+    from scapy.layers.inet import IP, TCP, UDP  # they take their time, and few runs need them
+    from scapy.layers.inet6 import IPv6
+    from scapy.layers.l2 import Ether
 
-
-def _layers(packet: Packet) -> list[Packet]:
     layers = []
-    while packet:
-        layers.append(packet)
-        packet = packet.payload
-    return layers
+    layer = Ether(frame)
+    while layer:
+        layers.append(layer)
+        layer = layer.payload
+    ends = [layer for layer in layers if isinstance(layer, IP | IPv6)]
+    if not ends:
+        return ""
+    ports = next((layer for layer in reversed(layers) if isinstance(layer, TCP | UDP)), None)
+    source, destination = (f" port {ports.sport}", f" port {ports.dport}") if ports else ("", "")
+    return f"{ends[-1].src}{source} to {ends[-1].dst}{destination}"

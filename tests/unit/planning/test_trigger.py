@@ -70,7 +70,9 @@ def test_the_payload_is_what_follows_the_headers_that_are_named_whichever_they_a
     link = Ether(src="02:00:00:00:00:09", dst="02:00:00:00:00:02")
     behind_arp = trigger("ARP.op == 1 and payload == pad", send="Ether / ARP(op=2) / Raw(load=payload)")
     assert len(sent(behind_arp, link / ARP() / Raw("pad"))) == 1
-    behind_ethernet = trigger("Ether.type == 0x0806 and payload == 0x0001", send="Ether / IP / UDP")
+    behind_ethernet = trigger(
+        "Ether.type == 0x0806 and payload == 0x0001", send="Ether / IP(src=10.0.0.1, dst=10.0.0.3) / UDP"
+    )
     assert len(sent(behind_ethernet, link / ARP())) == 1
 
 

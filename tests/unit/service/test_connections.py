@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import resource
 import socket
@@ -36,6 +37,7 @@ _REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 _HEADER_S = 0.5
 _BODY_S = 0.5
 _MOST = 8
+_CLIENT = ("127.0.0.1", 4711)
 
 
 async def _answer(scope: Any, _: Any, send: Any) -> None:
@@ -128,7 +130,9 @@ def test_requests_beyond_the_most_are_refused_as_all_and_heartbeats_are_not(tmp_
             await send({"type": "http.response.start", "status": 200, "headers": []})
 
         ledger = Ledger(Store(Address.parse(tmp_path / "service.sqlite", KIND)))
-        door = Door(app, shipped_places(), ledger, Connections(_MOST))
+        connections = Connections(_MOST)
+        connections.uids[_CLIENT] = os.geteuid()
+        door = Door(app, shipped_places(), ledger, connections)
 
         async def ask(path: str) -> int:
             sent: list[Any] = []
@@ -137,7 +141,7 @@ def test_requests_beyond_the_most_are_refused_as_all_and_heartbeats_are_not(tmp_
                 sent.append(message)
 
             headers = [(b"host", b"localhost")]
-            scope = {"type": "http", "method": "POST", "path": path, "headers": headers}
+            scope = {"type": "http", "method": "POST", "path": path, "headers": headers, "client": _CLIENT}
             await door(scope, lambda: asyncio.sleep(0, {}), send)
             if sent[0]["status"] == 503:
                 refused = json.loads(sent[1]["body"])

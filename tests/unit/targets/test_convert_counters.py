@@ -46,6 +46,7 @@ def fill(message: Message, numbers: Iterator[int]) -> None:
         else:
             text = field.type == field.TYPE_STRING
             value: Any = str(number) if text else True if field.type == field.TYPE_BOOL else number
+            value = str(number).encode() if field.type == field.TYPE_BYTES else value
             if field.is_repeated:
                 getattr(message, field.name).extend([value, str(next(numbers)) if text else next(numbers)])
             else:

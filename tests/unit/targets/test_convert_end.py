@@ -77,6 +77,7 @@ def test_what_opens_flows() -> None:
         "http-client.surplus",
         "http-client.timed_out",
         "http-client.coded",
+        "http-client.changed",
         "http-client.lost",
     ]
 

@@ -67,7 +67,7 @@ def test_a_value_that_is_not_there_is_named_with_those_that_are(
 ) -> None:
     figures = [type("Figure", (), {"key": key(suite)})() for suite in suites]
     run = type("Run", (), {"id": "before", "figures": figures, "started_at": None})()
-    monkeypatch.setattr(baseline, "read_verdicts", lambda _: None)
+    monkeypatch.setattr(baseline, "read_consistent", lambda _: None)
     monkeypatch.setattr(baseline, "run_of", lambda _: run)
     assert baseline.find_baseline(tmp_path, wanted) == (None, said)
 
