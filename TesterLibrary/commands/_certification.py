@@ -31,7 +31,7 @@ from ..reporting.place import ALLURE_RESULTS, EVIDENCE, ROBOT
 from ..reporting.recorder import Recorder, read_run, start_run
 from ..reporting.records import read_verdicts
 from ..reporting.run_files import RunFile, RunFiles, RunFilesListener, write_run_files
-from ..reporting.time_budget import ENDED, TimeBudget, record_not_run, spent
+from ..reporting.time_budget import ENDED, TimeBudget, TimeLimit, latest_end, record_not_run, spent
 from ..service.robot_process import await_end, record_fault
 from ..testbeds import load_testbed, shipped_testbeds
 from ..testbeds.load import check_interfaces, find_testbed
@@ -51,6 +51,7 @@ _INSTEAD = {  # of variables that a run sets itself
     "criteriafile": "name the criteria by --criteria, or in criteria: of a campaign",
 }
 _FILES_LISTENER = f"{RunFilesListener.__module__}.{RunFilesListener.__name__}"
+_LIMIT_LISTENER = f"{TimeLimit.__module__}.{TimeLimit.__name__}"
 _BUDGET_LISTENER = f"{TimeBudget.__module__}.{TimeBudget.__name__}"
 
 
@@ -268,12 +269,16 @@ class Certification:
     def run(self) -> bool:
         """Runs Robot on one testbed after the other. False if it was interrupted.
 
-        Tests for which the time budget has no room are recorded as such, and the run ends.
+        Tests for which the time budget has no room are recorded as such, and the run ends. A test that does
+        not end is ended some time after that.
         """
         if self.by:
             return self.by.run(self)
         run_id = str(read_run(self.output / EVIDENCE)["id"])
-        ends_at = None if self.time_budget_s is None else time.monotonic() + self.time_budget_s
+        ends_at = latest = None
+        if self.time_budget_s is not None:
+            ends_at = time.monotonic() + self.time_budget_s
+            latest = latest_end(ends_at, self.time_budget_s)
         # Suites are read once: they may be edited meanwhile.
         items = self.known_items() if self.again is None else self.again
         files = RunFiles(self.output)
@@ -287,8 +292,10 @@ class Certification:
                 record_fault(self.output, run_id, bed.label, change)
             elif chosen:
                 options = [*self._options(number, bed, ends_at), *self._choice(chosen)]
+                if latest is not None:
+                    options += ["--listener", f"{_LIMIT_LISTENER};{latest}"]
                 interrupted, why = run_robot(
-                    [*options, *map(str, bed.suites)], self.output, run_id, bed.testbed
+                    [*options, *map(str, bed.suites)], self.output, run_id, bed.testbed, latest
                 )
                 if self.again is not None:
                     merge(*(self._robot_output(number, bed, again=again) for again in (False, True)))

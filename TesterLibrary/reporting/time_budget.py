@@ -3,7 +3,7 @@
 """A listener that ends a run in time: it takes out the tests for which no time is left, and records them.
 
 A test whose length is known is not begun if it would not end in time; where nothing is known, the run ends
-after the test during which the time was over.
+after the test during which the time was over. A test that goes on for long after that is ended.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from .place import RecordPlace
 from .recorder import NOT_RUN, Recorder
 from .waiting_tests import outermost, take_out
 
+_OVERRUN = 0.25  # of the time budget, for a test that runs when it is spent
+_LEAST_OVERRUN_S = 60.0
+_OVERDUE = "the time budget was spent, and the test went on for long after it, so the run has ended it"
 ENDED = "the run had ended because of its time budget"
 
 
@@ -40,6 +43,26 @@ def spent(seconds_left: float, expected_s: float = 0) -> str:
     if expected_s > seconds_left:
         return f"it takes about {expected_s:.0f} s, and {seconds_left:.0f} s of the time budget are left"
     return ""
+
+
+def latest_end(ends_at: float, budget_s: float) -> float:
+    """When a test is ended that still runs, in seconds of the clock of `ends_at`."""
+    return ends_at + max(_LEAST_OVERRUN_S, budget_s * _OVERRUN)
+
+
+class TimeLimit:
+    """A listener of Robot that says why a test was ended, to be given with `latest_end`."""
+
+    ROBOT_LISTENER_API_VERSION = 3
+    ROBOT_LISTENER_PRIORITY = 2  # before the library's own listener, which records how a test ended
+
+    def __init__(self, latest_end: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._latest_end, self._clock = float(latest_end), clock
+
+    def end_test(self, data: Any, result: Any) -> None:  # noqa: ARG002 - Robot names them
+        """A test that was under way at that time has not ended by itself."""
+        if result.status == "FAIL" and self._clock() >= self._latest_end:
+            result.message = "\n\n".join(filter(None, [_OVERDUE, result.message]))
 
 
 class TimeBudget:

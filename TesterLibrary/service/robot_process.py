@@ -7,14 +7,17 @@ So Robot holds a lock on its folder (flock(2)), which only its own end releases.
 
     python -m TesterLibrary.service.robot_process PARENT OPTIONS SUITES
 
-is Robot for the process PARENT, and ends as soon as its output is written: an interpreter that is taken apart
-keeps a tester of a campaign from its next suite for half a second.
+is Robot for the process PARENT. When that ends, Robot is told to end, and killed if it goes on for long.
+It ends as soon as its output is written: an interpreter that is taken apart keeps a tester of a campaign from
+its next suite for half a second.
 """
 
 from __future__ import annotations
 
 import atexit
 import os
+import select
+import signal
 import subprocess
 import sys
 import threading
@@ -111,9 +114,27 @@ def _record_fault(message: str) -> None:
     record_fault(Path(options["--outputdir"]), run_id, options["--name"], f"Robot says: {line}")
 
 
+def kill_after(parent: int, patience_s: float) -> None:
+    """Kills this process so long after a process has ended: a test may not end when it is told to."""
+    try:
+        handle = os.pidfd_open(parent)
+    except ProcessLookupError:
+        handle = None
+
+    def kill() -> None:
+        if handle is not None:
+            select.select([handle], [], [])
+        threading.Event().wait(patience_s)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    threading.Thread(target=kill, name="end of the parent", daemon=True).start()
+
+
 def _main() -> None:
     """Never returns."""
-    end_with(int(sys.argv[1]))  # no traffic goes on after that was killed
+    parent = int(sys.argv[1])
+    kill_after(parent, _PATIENCE_S)
+    end_with(parent)  # no traffic goes on after that was killed
     from robot.run import RobotFramework
 
     class Robot(RobotFramework):

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from robot import running
+from robot import result, running
 
 from TesterLibrary.reporting import agenda
 from TesterLibrary.reporting.agenda import Agenda, Item
 from TesterLibrary.reporting.recorder import RUN_VARIABLE, start_run
 from TesterLibrary.reporting.records import read
-from TesterLibrary.reporting.time_budget import TimeBudget, spent
+from TesterLibrary.reporting.time_budget import TimeBudget, TimeLimit, latest_end, spent
 
 SUITE = """
 *** Settings ***
@@ -88,3 +88,25 @@ def test_a_repetition_takes_as_long_as_the_one_before() -> None:
     assert known.expected(items[2], {0: 70.0}) == 70
     assert known.expected(items[3], {0: 70.0}) == 5
     assert known.expected(Item("other", "a.Loss", "x", 5), {0: 70.0}) == 5
+
+
+def test_a_test_that_runs_when_the_time_is_spent_has_a_quarter_of_it_more() -> None:
+    assert latest_end(7200, 7200) == 9000
+    assert latest_end(10, 10) == 70
+
+
+@pytest.mark.parametrize(
+    ("now", "message"),
+    [
+        (99.0, "Execution terminated by signal"),
+        (
+            100.0,
+            "the time budget was spent, and the test went on for long after it, so the run has ended it\n\n"
+            "Execution terminated by signal",
+        ),
+    ],
+)
+def test_a_test_that_was_ended_says_why(now: float, message: str) -> None:
+    ended = result.TestCase("Hangs", status="FAIL", message="Execution terminated by signal")
+    TimeLimit("100", lambda: now).end_test(None, ended)
+    assert ended.message == message
