@@ -92,6 +92,14 @@ def test_names_are_known(kind: str, address: str | None) -> None:
         assert found.ancount == 0
 
 
+def test_a_name_is_answered_in_the_letter_case_in_which_it_was_asked() -> None:
+    """RFC 4343 §3; a resolver may choose it at random, and compares."""
+    ask = DNS(id=5, qd=DNSQR(qname="wWw.eXAmple.ORG"))
+    (answer,) = Dialogue("dns").hears(IPV4 / UDP(sport=9, dport=53) / ask)
+    assert answer[DNS].qd[0].qname == b"wWw.eXAmple.ORG."
+    assert answer[DNS].an[0].rdata == "198.51.100.1"
+
+
 def test_what_is_no_query_is_not_answered() -> None:
     dns = Dialogue("dns")
     answer = DNS(qr=1, qd=DNSQR(qname="a"), an=DNSRR(rrname="a", rdata="192.0.2.1"))
@@ -108,7 +116,8 @@ def test_a_server_for_one_name_answers_that_with_the_number_of_the_query() -> No
     assert (answer[DNS].qd[0].qname, answer[DNS].an[0].rdata) == (b"www.example.com.", "198.51.100.1")
     assert dns.hears(query / DNS(id=7, qd=DNSQR(qname="example.com"))) == []
     assert dns.hears(query / DNS(id=7, qr=1, qd=DNSQR(qname="www.example.com"))) == []
-    assert (dns.count("answered"), dns.count("ignored")) == (1, 2)
+    assert dns.hears(query / DNS(id=7, qd=DNSQR(qname="wWw.example.com"))) == []  # a template has one case
+    assert (dns.count("answered"), dns.count("ignored")) == (1, 3)
 
 
 def test_gtp_u_is_alive() -> None:
@@ -187,6 +196,12 @@ RECORD = DNSRR(rrname="www.example.com", rdata="192.0.2.1")
     [
         ({}, "answered"),
         ({"an": [RECORD, RECORD]}, "answered"),
+        ({"qd": DNSQR(qname="wWw.EXAMPLE.cOm")}, "answered"),  # RFC 4343 §3
+        ({"qd": DNSQR(qname="WWW.EXAMPLE.ORG")}, "mismatched"),
+        ({"qd": DNSQR(qname="www-example.com")}, "mismatched"),
+        ({"qd": DNSQR(qname="www.example.org"), "an": [], "rcode": 3}, "mismatched"),
+        ({"qd": DNSQR(qname="www.example.com.org"), "an": []}, "mismatched"),
+        ({"qd": DNSQR(qname="a"), "an": []}, "mismatched"),
         ({"qd": DNSQR(qname="www.example.org")}, "mismatched"),
         ({"qd": DNSQR(qname="www.example.com", qtype="AAAA")}, "mismatched"),
         ({"qd": DNSQR(qname="www.example.com", qclass=3)}, "mismatched"),
