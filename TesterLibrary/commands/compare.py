@@ -13,7 +13,7 @@ from ..model.number import counted, percent
 from ..model.units import Bandwidth, Ratio, duration_text
 from ..reporting.comparison import Change, Comparison, compare, status
 from ..reporting.rebuild import evidence_of
-from ..reporting.records import Records, read_longest_trials, read_verdicts, short_names
+from ..reporting.records import Records, read_consistent, read_longest_trials, short_names
 from ._command import command
 
 _SAME_LENGTH = 1.1  # trials that end by what they see are never quite as long as each other
@@ -41,7 +41,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _compare(options: argparse.Namespace) -> int:
     folders = evidence_of(options.before), evidence_of(options.after)
-    before, after = map(read_verdicts, folders)
+    before, after = map(read_consistent, folders)
     found = compare(before, after, options.tolerance)
     testbeds = list(_other_testbeds(before, after))
     settings = [*_other_profiles(before, after), *_other_durations(*folders)]

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.commands.main import main
+from TesterLibrary.reporting.chain import rechained
 from TesterLibrary.reporting.recorder import Recorder
 from TesterLibrary.verdict import Outcome, Verdict
 from tests.unit.reporting.golden import GOLDEN, SECOND, _Testbed, _Tester
@@ -27,7 +28,7 @@ def worse(tmp_path: Path) -> Path:
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     (found,) = (line for line in lines if line["measured"] == "100 %")
     found |= {"measured": "96 %", "least": "24/25", "most": "24/25"}
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    path.write_text("".join(f"{line}\n" for line in rechained([json.dumps(line) for line in lines])))
     return tmp_path
 
 
@@ -98,3 +99,13 @@ def test_the_folder_of_the_records_may_be_named(worse: Path) -> None:
 def test_a_folder_without_records_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", str(GOLDEN), str(tmp_path)]) == 3
     assert "holds no run.json; it is not the evidence of a run" in capsys.readouterr().err
+
+
+def test_a_run_whose_records_were_edited_is_refused(worse: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = worse / "evidence" / "verdicts.jsonl"
+    path.write_text(path.read_text().replace("96 %", "99 %"))
+    for runs in ([GOLDEN, worse], [worse, GOLDEN]):
+        assert main(["compare", *map(str, runs)]) == 3
+        told = capsys.readouterr()
+        assert told.out == ""
+        assert told.err.endswith("values of such a run are not used\n")

@@ -209,3 +209,19 @@ def test_a_test_that_is_run_again_leaves_a_chain_without_a_gap(evidence: Path, r
     assert (records.faults, records.contradictions) == ((), ())
     assert [record.number for record in records.verdicts] == [1, 2, 3]
     assert recorder.directory == evidence
+
+
+def test_a_verdict_that_is_withdrawn_stays_so_when_others_are_put_aside(recorder: Recorder) -> None:
+    record_test(recorder, "A", "FAIL")
+    record_test(recorder, "B", "FAIL", "PASS")
+    recorder.withdraw([2], by="TRY / EXCEPT")
+    set_aside(recorder.directory, [Item("bed", SUITE, "A")])
+    again = Recorder(recorder.directory, "run")
+    again.place = RecordPlace("bed")
+    record_test(again, "A", "FAIL")
+    verdicts = read(recorder.directory).verdicts
+    assert [(v.place.test, v.number, v.caught_by) for v in verdicts] == [
+        ("B", 1, "TRY / EXCEPT"),
+        ("B", 2, ""),
+        ("A", 3, ""),
+    ]
