@@ -10,9 +10,10 @@ def connection_text(frame: bytes) -> str:
     from scapy.layers.inet import IP, TCP, UDP  # they take their time, and few runs need them
     from scapy.layers.inet6 import IPv6
     from scapy.layers.l2 import Ether
+    from scapy.packet import Packet
 
     layers = []
-    layer = Ether(frame)
+    layer: Packet = Ether(frame)
     while layer:
         layers.append(layer)
         layer = layer.payload
