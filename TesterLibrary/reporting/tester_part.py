@@ -40,7 +40,7 @@ def _invalid_attempts(attempts: Sequence[Mapping[str, Any]]) -> Iterator[TesterP
         kinds = by_kind([reason for attempt in attempts for reason in attempt["reasons"]])
         reasons = "; ".join(text + (f" ({count} such)" if count > 1 else "") for text, count in kinds)
         number = counted(len(attempts), "attempt")
-        yield TesterPart(f"{number} at such measurements did not count, and were repeated: {reasons}")
+        yield TesterPart(f"{number} at measurements of connections did not count: {reasons}")
 
 
 def _sessions(trials: Sequence[SessionTrial]) -> Iterator[TesterPart]:

@@ -214,7 +214,7 @@ def test_connections_have_their_causes_and_the_tester_s_part(tmp_path: Path) -> 
     assert "150: 150 refused</td>" in page
     assert "2 measurements of clients and responders, 1 invalid because the tester fell short" in page
     assert "300 openings were due, 299 were made; the link was down" in page
-    repeated = "2 attempts at such measurements did not count, and were repeated: a pause of 1 s (2 such)"
+    repeated = "2 attempts at measurements of connections did not count: a pause of 1 s (2 such)"
     assert page.count("invalid_attempt") == 0
     assert f"<li>{repeated}</li>" in page
 
