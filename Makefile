@@ -13,7 +13,7 @@ STEP := $(PYTHON) tools/step.py
 PACKAGES := $(PYTHON) tools/packages.py
 INSTALL := pyproject.toml setup.py tools/venv.py tools/protos.py tools/counter_classes.py proto
 
-.PHONY: help certify test test-fleet test-long truth load matrix docs house tofino-model tofino-program bench setup venv venv-bench venv-dev engine allure packages packages-test packages-bench packages-guests test-guests \
+.PHONY: help certify test test-fleet test-long truth load corpus matrix docs house tofino-model tofino-program bench setup venv venv-bench venv-dev engine allure packages packages-test packages-bench packages-guests test-guests \
 	clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
@@ -35,6 +35,8 @@ help:
 	@echo "                  CASES=1000 EMBEDDED=200 SEED=number"
 	@echo "make load       acceptance suites beside two busy loops; a wrong verdict fails; results/load/summary.json"
 	@echo "                  LOOPS=2 ONLY=name    other loops, one case"
+	@echo "make corpus     routers with one bug each, and which of them suites find; results/corpus/summary.json"
+	@echo "                  ONLY=text            bugs with this in their name"
 	@echo "make matrix     docs/matrix.md: each suite on each target, by running it"
 	@echo "                  ONLY=target          one column; SDE_INSTALL=folder of the SDE for that of the model"
 	@echo "make house      figures of the structure of the sources; fails where one got worse"
@@ -62,6 +64,9 @@ truth: setup venv-dev
 
 load: packages-test setup venv-dev
 	@$(BIN)/python -m tests.load $(if $(LOOPS),--loops $(LOOPS)) $(if $(ONLY),--only "$(ONLY)")
+
+corpus: packages-test setup venv-dev
+	@$(BIN)/python -m tests.corpus $(if $(ONLY),--only "$(ONLY)")
 
 matrix: packages-test setup venv-dev
 	@$(BIN)/python -m tests.matrix $(if $(ONLY),--target "$(ONLY)") $(if $(SUITE),--suite "$(SUITE)")
