@@ -45,7 +45,8 @@ _END_S = 5.0
 _SO_TIMESTAMPNS = 35
 _SO_RCVBUFFORCE = 33
 
-pytestmark = [pytest.mark.usefixtures("engine"), pytest.mark.waits]
+# Not beside others: threads of gRPC that begin while a test is in a network namespace stay in it.
+pytestmark = pytest.mark.usefixtures("engine")
 
 
 @pytest.fixture
