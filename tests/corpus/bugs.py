@@ -301,6 +301,114 @@ class KeepsSourceAddress(Router):
         yield egress, frame[:6] + self.sender + frame[12:]
 
 
+class CollectsFrames(Router):
+    """Network cards with interrupt coalescing, and radio links: frames wait and leave in one burst."""
+
+    bug = "100 frames collected and sent at once"
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # type: ignore[arg-type]
+        self.waiting: list[tuple[Port, bytes]] = []
+
+    def leaving(self, ingress: Port, egress: Port, frame: bytes) -> Iterator[tuple[Port, bytes]]:
+        del ingress
+        self.waiting.append((egress, frame))
+        if len(self.waiting) == 100:
+            yield from self.waiting
+            self.waiting.clear()
+
+
+class LosesBucket(Router):
+    """Link aggregation and ECMP with one dead member: each flow that is hashed to it is lost."""
+
+    bug = "one of 16 hash buckets lost"
+
+    def leaving(self, ingress: Port, egress: Port, frame: bytes) -> Iterator[tuple[Port, bytes]]:
+        del ingress
+        if frame[35] % 16 != 3:  # UDP source port behind 20 bytes of IPv4
+            yield egress, frame
+
+
+class Pauses(Router):
+    """Routers whose forwarding stands while a table is written or a link of an aggregate changes."""
+
+    bug = "forwarding pauses"
+
+    def leaving(self, ingress: Port, egress: Port, frame: bytes) -> Iterator[tuple[Port, bytes]]:
+        del ingress
+        if not 60 < self.forwarded <= 120:
+            yield egress, frame
+
+
+class ClearsDontFragment(Router):
+    """Access gateways that clear the DF bit to get around lost "fragmentation needed" messages."""
+
+    bug = "DF bit cleared"
+
+    def fragmentation(self, octets: bytes) -> bytes:
+        flags = int.from_bytes(octets[2:], "big") & ~wire.DONT_FRAGMENT
+        return octets[:2] + struct.pack("!H", flags)
+
+
+class RenumbersPackets(Router):
+    """Firewalls that "scrub" the IPv4 identification, also of packets that are fragmented later."""
+
+    bug = "IPv4 identification rewritten"
+
+    def fragmentation(self, octets: bytes) -> bytes:
+        return struct.pack("!H", self.forwarded & 0xFFFF) + octets[2:]
+
+
+class ForwardsBrokenHeaders(Router):
+    """Fast paths that compute the checksum anew and never verify it: a damaged header becomes a right one."""
+
+    bug = "IPv4 checksum not verified"
+
+    def is_intact(self, header: bytes) -> bool:
+        del header
+        return True
+
+
+class ForwardsMartians(Router):
+    """Routers whose source check is done in an access list that nobody configured."""
+
+    bug = "packets from martian addresses forwarded"
+
+    def is_martian(self, source: bytes) -> bool:
+        del source
+        return False
+
+
+class AnswersFromAfar(Router):
+    """IPv6 stacks that do not look at the hop limit: anybody in the world can fill the neighbour cache."""
+
+    bug = "solicitations with hop limit 64 answered"
+
+    def is_on_link(self, hops: int) -> bool:
+        del hops
+        return True
+
+
+class ReportsErrors(Router):
+    """Line cards that report each expired packet, ICMP errors too: two of them never end."""
+
+    bug = "ICMP errors about ICMP errors"
+
+    def may_report(self, packet: bytes, header_length: int) -> bool:
+        del packet, header_length
+        return True
+
+
+class AnswersForAll(Router):
+    """Routers with proxy ARP as the default: they answer for addresses that nobody has."""
+
+    bug = "ARP answered for each address"
+
+    def answers_arp(self, ingress: Port, target: bytes) -> bool:
+        del ingress, target
+        return True
+
+
 def devices(kind: type[Device]) -> dict[str, type[Device]]:
     """The devices with a bug, by their bug."""
     return {device.bug: device for device in kind.__subclasses__()}

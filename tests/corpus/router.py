@@ -144,19 +144,26 @@ class Router(Device):
         sender_mac, sender, target = packet[8:14], packet[14:18], packet[24:28]
         if ingress.is_next_to(sender):
             ingress.neighbours[sender] = sender_mac
-        if operation == b"\x00\x01" and target == ingress.address:
+        if operation == b"\x00\x01" and self.answers_arp(ingress, target):
             reply = packet[:6] + b"\x00\x02" + ingress.mac + target + sender_mac + sender
             self.send(ingress, sender_mac + ingress.mac + wire.ARP + reply)
 
+    def answers_arp(self, ingress: Port, target: bytes) -> bool:
+        return target == ingress.address
+
     def handle_solicitation(self, ingress: Port, packet: bytes, source_mac: bytes) -> None:
         source, group, target = packet[8:24], packet[24:40], packet[48:64]
-        if target != ingress.address or packet[7] != 255 or not self.answers(group):
+        if target != ingress.address or not self.is_on_link(packet[7]) or not self.answers(group):
             return
         if ingress.is_next_to(source):
             ingress.neighbours[source] = source_mac
         message = wire.advertisement(target, self.advertised_mac(ingress), self.advertised_flags())
         answer = wire.icmpv6(target, source, message, hop_limit=255)
         self.send(ingress, source_mac + ingress.mac + wire.IPV6 + answer)
+
+    def is_on_link(self, hops: int) -> bool:
+        """Whether a message of neighbour discovery with this hop limit has passed no router."""
+        return hops == 255
 
     def answers(self, destination: bytes) -> bool:
         """Whether a solicitation to this address is answered."""
@@ -176,17 +183,19 @@ class Router(Device):
         del source_mac
         length = int.from_bytes(padded[2:4], "big")
         packet, header = padded[:length], padded[: (padded[0] & 15) * 4]
-        if padded[0] >> 4 != 4 or len(header) < 20 or wire.checksum(header):
+        if padded[0] >> 4 != 4 or len(header) < 20 or not self.is_intact(header):
             return
         source, destination, hops = header[12:16], header[16:20], header[8]
-        if destination == ingress.address:
+        if destination == ingress.address or self.is_martian(source):
             return
         if self.is_expired(hops):
-            self.report(ingress, source, 11, 0, self.quoted(packet))
+            if self.may_report(packet, len(header)):
+                self.report(ingress, source, 11, 0, self.quoted(packet))
             return
         changed = bytearray(header)
         changed[8] = self.hops_left(hops)
         changed[1] = self.traffic_class(header[1])
+        changed[4:8] = self.fragmentation(header[4:8])
         routed = self.summed(bytes(changed)) + self.payload(packet, len(header))
         for piece in self.pieces(ingress, routed):
             self.deliver(ingress, wire.IPV4, piece, destination)
@@ -197,7 +206,7 @@ class Router(Device):
         if packet[6] == wire.ICMPV6 and packet[40] == wire.SOLICITATION:
             self.handle_solicitation(ingress, packet, source_mac)
             return
-        if destination == ingress.address or wire.is_multicast(destination):
+        if destination == ingress.address or wire.is_multicast(destination) or self.is_martian(source):
             return
         if self.is_expired(hops):
             self.report_ipv6(ingress, source, 3, packet[:1232])
@@ -222,6 +231,15 @@ class Router(Device):
     def is_too_long(self, length: int) -> bool:
         return length > self.mtu
 
+    def is_intact(self, header: bytes) -> bool:
+        """RFC 1812 §5.2.2: whether an IPv4 header has the right checksum."""
+        return wire.checksum(header) == 0
+
+    def is_martian(self, source: bytes) -> bool:
+        """Whether a packet from this address is not forwarded (RFC 1812 §5.3.7, RFC 4291 §2.5.6)."""
+        address = ip_address(source)
+        return address.is_loopback or address.is_link_local or address.is_multicast
+
     def is_expired(self, hops: int) -> bool:
         return hops <= 1
 
@@ -231,6 +249,10 @@ class Router(Device):
     def traffic_class(self, value: int) -> int:
         """DSCP and ECN."""
         return value
+
+    def fragmentation(self, octets: bytes) -> bytes:
+        """Identification, flags and offset of an IPv4 header."""
+        return octets
 
     def flow_label(self, value: int) -> int:
         return value
@@ -248,6 +270,10 @@ class Router(Device):
         return packet[header_length:]
 
     # ICMP errors
+
+    def may_report(self, packet: bytes, header_length: int) -> bool:
+        """RFC 1812 §4.3.2.7: there is no error about an error."""
+        return packet[9] != wire.ICMP or packet[header_length] not in wire.ERRORS
 
     def quoted(self, packet: bytes) -> bytes:
         """RFC 1812 §4.3.2.3: the packet as it came."""

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ class Check:
     suite: Path
     test: str
     testbed: str
+    variables: tuple[str, ...] = _GENTLE
 
     def run(self, folder: Path, bug: str) -> Any:
         """The test, as Robot's output has it, on a device with this bug; without one if it is empty."""
@@ -39,7 +40,7 @@ class Check:
         tests = robot(
             self.suite,
             folder / "output",
-            *(testbed, f"BUG:{bug}", *_GENTLE),
+            *(testbed, f"BUG:{bug}", *self.variables),
             only=self.test,
             listener=_LISTENER,
         )
@@ -69,8 +70,8 @@ class Row:
         return test.status == "FAIL" and all(word in test.message for word in self.words)
 
 
-def _shipped(suite: str, test: str, testbed: str = _ROUTER) -> Check:
-    return Check(_SHIPPED / suite, test, testbed)
+def _shipped(suite: str, test: str, testbed: str = _ROUTER, variables: Sequence[str] = ()) -> Check:
+    return Check(_SHIPPED / suite, test, testbed, (*_GENTLE, *variables))
 
 
 def _ipv4(test: str) -> Check:
@@ -83,6 +84,11 @@ def _ipv6(test: str) -> Check:
 
 _JOB = _shipped("job/streams.robot", "Streams Of The Job")
 _JOB6 = _shipped("job/streams.robot", "Streams Of The Job", _ROUTER6)
+_BURSTS = _shipped("apps/traffic.robot", "No Microburst Leaves The Device", variables=["PACKETS:400 pps"])
+_FLOWS = _shipped(
+    "measurement/measurement.robot", "Every Flow Arrives", variables=["RATE:1 kpps", "DURATION:1 s"]
+)
+_OUTAGE = _shipped("measurement/measurement.robot", "No Outage")
 _ORDER = _shipped("measurement/measurement.robot", "Frames Keep Their Order")
 _PRIORITY = Check(_HERE / "suites" / "vlan.robot", "The Priority Arrives", _BRIDGE)
 _LAST_HOP = _ipv4("The Last Hop Is Not Forwarded")
@@ -158,6 +164,32 @@ ROWS = (
         "source MAC address not rewritten",
         _ipv4("The Source Address Is That Of The Router"),
         ("Ether.src of north is 02:00:00:00:00:01",),
+    ),
+    Row("100 frames collected and sent at once", _BURSTS, ("largest burst",)),
+    Row("one of 16 hash buckets lost", _FLOWS, ("silent",)),
+    Row("forwarding pauses", _OUTAGE, ("outage of north",)),
+    Row("DF bit cleared", _ipv4("The Don't Fragment Bit Arrives"), ("IP.flags of north",)),
+    Row("IPv4 identification rewritten", _ipv4("The Identification Arrives"), ("IP.id of north",)),
+    Row(
+        "IPv4 checksum not verified",
+        _ipv4("A Broken Header Is Not Forwarded"),
+        ("count of query forwarded is 50",),
+    ),
+    Row(
+        "packets from martian addresses forwarded",
+        _ipv4("A Martian Is Not Forwarded"),
+        ("count of query forwarded is 50",),
+    ),
+    Row(
+        "solicitations with hop limit 64 answered",
+        _ipv6("Solicitations From Afar Are Not Answered"),
+        ("capture answers is 20",),
+    ),
+    Row("ICMP errors about ICMP errors", _ipv4("Errors Are Not About Errors"), ("query reports is 50",)),
+    Row(
+        "ARP answered for each address",
+        _ipv4("ARP Is Answered For The Gateway Alone"),
+        ("query replies is 20",),
     ),
 )
 

@@ -9,9 +9,10 @@ from ipaddress import IPv6Address
 
 ARP, IPV4, IPV6 = b"\x08\x06", b"\x08\x00", b"\x86\xdd"
 ICMP, UDP, ICMPV6 = 1, 17, 58
+ERRORS = (3, 4, 5, 11, 12)  # of ICMP
 SOLICITATION, ADVERTISEMENT = 135, 136
 ROUTER, SOLICITED, OVERRIDE = 0x80, 0x40, 0x20  # flags of an advertisement
-MORE_FRAGMENTS, FRAGMENT_OFFSET = 0x2000, 0x1FFF
+DONT_FRAGMENT, MORE_FRAGMENTS, FRAGMENT_OFFSET = 0x4000, 0x2000, 0x1FFF
 SHORTEST = 60  # bytes of a frame, without FCS
 
 

@@ -63,6 +63,42 @@ Errors Quote The Packet As It Came
     Get Capture Statistics    reports    matched    >=    50
     Get Capture Statistics    wrong quotes    matched    ==    0
 
+Errors Are Not About Errors
+    [Documentation]    RFC 1812 section 4.3.2.7.
+    Create Stream    errors    frame_size=128    rate=${RATE}    signature=False
+    ...    headers=Ether / IP(ttl=1) / ICMP(type=11)
+    Count Packets    reports    port=p1    filter=ICMP.type == 11
+    Send Traffic    errors    packets=50
+    Get Query Result    reports    count    ==    0
+
+The Don't Fragment Bit Arrives
+    [Documentation]    RFC 791, RFC 1191: a router never clears it.
+    Field Arrives    IP.flags    sent    Ether / IP(flags=DF) / UDP
+
+The Identification Arrives
+    [Documentation]    RFC 6864 section 4.2: no device in between changes it.
+    Field Arrives    IP.id    sent    Ether / IP(id=4660) / UDP
+
+A Broken Header Is Not Forwarded
+    [Documentation]    RFC 1812 section 5.2.2: a router verifies the checksum.
+    Create Stream    broken    frame_size=128    rate=${RATE}    signature=False
+    ...    headers=Ether / IP(chksum=4660) / UDP
+    Is Not Forwarded    broken
+
+A Martian Is Not Forwarded
+    [Documentation]    RFC 1812 section 5.3.7: no packet comes from a loopback address.
+    Create Stream    martian    frame_size=128    rate=${RATE}    signature=False
+    ...    headers=Ether / IP(src=127.0.0.1) / UDP
+    Is Not Forwarded    martian
+
+ARP Is Answered For The Gateway Alone
+    [Documentation]    RFC 826: nobody else's address is the router's.
+    Create Stream    questions    rate=${RATE}    signature=False
+    ...    headers=Ether(dst=ff:ff:ff:ff:ff:ff) / ARP(op=1, psrc=198.18.1.2, pdst=198.18.200.200)
+    Count Packets    replies    port=p1    filter=ARP.psrc == 198.18.200.200
+    Send Traffic    questions    packets=20
+    Get Query Result    replies    count    ==    0
+
 Padding Is Zero
     [Documentation]    RFC 894: of the router's own short frames.
     Create Stream    questions    rate=${RATE}    signature=False
@@ -102,6 +138,13 @@ Field Arrives
     Set Expected Field    north    ${field}    ==    ${expected}
     Measure Loss    north    duration=${DURATION}
     Verify Header Field    north    ${field}    ==    ${expected}
+
+Is Not Forwarded
+    [Documentation]    No packet of a stream leaves the router.
+    [Arguments]    ${name}
+    Count Packets    forwarded    port=p2    filter=UDP.dport == 7
+    Send Traffic    ${name}    packets=50
+    Get Query Result    forwarded    count    ==    0
 
 Expire
     [Documentation]    Sends packets with TTL 1, and counts them and their reports.

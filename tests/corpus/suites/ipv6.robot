@@ -16,6 +16,7 @@ ${RATE}             400 pps
 ${DURATION}         500 ms
 ${GATEWAY}          2001:2:0:1::1
 ${STATION}          2001:2:0:1::2
+${NEIGHBOUR}        2001:2:0:1::99
 ${GROUP}            ff02::1:ff00:1
 ${ADVERTISED}       icmp6 and ip6[40] == 136
 
@@ -48,6 +49,15 @@ Answers Have The Override Flag
 Unicast Solicitations Are Answered
     [Documentation]    RFC 4861 section 7.3: neighbour unreachability detection.
     Solicit    ${GATEWAY}    wrong=without the S flag    filter=ip6[44] & 0x40 == 0
+
+Solicitations From Afar Are Not Answered
+    [Documentation]    RFC 4861 section 7.1.1: a hop limit below 255 has passed a router.
+    Create Stream    questions    frame_size=90    rate=${RATE}    signature=False
+    ...    headers=Ether / IPv6(src=${NEIGHBOUR}, dst=${GROUP}, hlim=64) / ICMPv6Solicitation(tgt=${GATEWAY})
+    Start Capture    answers    port=p1    direction=received    filter=${ADVERTISED} and ip6 dst host ${NEIGHBOUR}
+    Send Traffic    questions    packets=20
+    Stop Capture    answers
+    Get Capture Statistics    answers    matched    ==    0
 
 
 *** Keywords ***
