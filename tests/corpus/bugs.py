@@ -258,6 +258,15 @@ class ZeroesFlowLabel(Router):
         return 0
 
 
+class CountsSegments(Router):
+    """SRv6 nodes that write the number of segments: hosts behind them drop the packet (RFC 8754 §4.3.1.1)."""
+
+    bug = "SRv6 last entry wrong"
+
+    def last_entry(self, value: int) -> int:
+        return value + 1
+
+
 class ForwardsLastHop(Router):
     """Fast paths that compare the TTL with 0 before they decrement it."""
 

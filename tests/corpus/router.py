@@ -206,6 +206,13 @@ class Router(Device):
         if packet[6] == wire.ICMPV6 and packet[40] == wire.SOLICITATION:
             self.handle_solicitation(ingress, packet, source_mac)
             return
+        if (
+            destination == ingress.address
+            and packet[6] == wire.ROUTING
+            and packet[42] == wire.SEGMENT_ROUTING
+        ):
+            packet = self.at_next_segment(packet)
+            destination = packet[24:40]
         if destination == ingress.address or wire.is_multicast(destination) or self.is_martian(source):
             return
         if self.is_expired(hops):
@@ -220,6 +227,19 @@ class Router(Device):
         length = struct.pack("!H", self.payload_length(len(packet) - 40))
         routed = head + length + packet[6:7] + bytes([self.hops_left(hops)]) + packet[8:]
         self.deliver(ingress, wire.IPV6, routed, destination)
+
+    def at_next_segment(self, packet: bytes) -> bytes:
+        """RFC 8986 §4.1: the packet on its way to the next segment of its list."""
+        segments_left, last = packet[43], packet[44]
+        if not segments_left or segments_left > last + 1:
+            return packet
+        entry = 48 + (segments_left - 1) * 16
+        route = bytes([segments_left - 1, self.last_entry(last)])
+        return packet[:24] + packet[entry : entry + 16] + packet[40:43] + route + packet[45:]
+
+    def last_entry(self, value: int) -> int:
+        """The last entry of a segment routing header: the number of its segments less 1."""
+        return value
 
     def pieces(self, ingress: Port, packet: bytes) -> Iterator[bytes]:
         """An IPv4 packet, if it is not too long for the next link."""

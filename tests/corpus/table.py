@@ -155,6 +155,11 @@ ROWS = (
     Row("UDP checksum 0 rewritten", _ipv4("A Datagram Without Checksum Stays So"), ("UDP.chksum of north",)),
     Row("flow label zeroed", _ipv6("The Flow Label Arrives"), ("IPv6.fl of north is 0",)),
     Row(
+        "SRv6 last entry wrong",
+        _ipv6("The Segment Routing Header Arrives"),
+        ("SRv6.lastentry of north is 2 (sent 1)",),
+    ),
+    Row(
         "packets with TTL 1 forwarded",
         _LAST_HOP,
         ("count of query forwarded is 50",),

@@ -8,7 +8,8 @@ import struct
 from ipaddress import IPv6Address
 
 ARP, IPV4, IPV6 = b"\x08\x06", b"\x08\x00", b"\x86\xdd"
-ICMP, UDP, ICMPV6 = 1, 17, 58
+ICMP, UDP, ROUTING, ICMPV6 = 1, 17, 43, 58
+SEGMENT_ROUTING = 4  # type of a routing header (RFC 8754)
 ERRORS = (3, 4, 5, 11, 12)  # of ICMP
 SOLICITATION, ADVERTISEMENT = 135, 136
 ROUTER, SOLICITED, OVERRIDE = 0x80, 0x40, 0x20  # flags of an advertisement

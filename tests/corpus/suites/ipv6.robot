@@ -16,6 +16,8 @@ ${RATE}             400 pps
 ${DURATION}         500 ms
 ${GATEWAY}          2001:2:0:1::1
 ${STATION}          2001:2:0:1::2
+${SEGMENTS}         2001:2:0:2::2, ${GATEWAY}    # the last one first
+${ROUTED}           Ether / IPv6(dst=${GATEWAY}) / SRv6(addresses=[${SEGMENTS}], segleft=1, lastentry=1) / UDP
 ${NEIGHBOUR}        2001:2:0:1::99
 ${GROUP}            ff02::1:ff00:1
 ${ADVERTISED}       icmp6 and ip6[40] == 136
@@ -33,6 +35,15 @@ The Traffic Class Arrives
 The Flow Label Arrives
     [Documentation]    RFC 6437 section 3: forwarding nodes leave it unchanged.
     Field Arrives    IPv6.fl    sent
+
+The Segment Routing Header Arrives
+    [Documentation]    RFC 8754 section 4.3.1.1: a segment endpoint changes Segments Left and the destination.
+    Create Stream    north    frame_size=256    rate=${RATE}    headers=${ROUTED}    forwarding=TRANSLATED
+    Set Expected Field    north    SRv6.segleft    ==    sent - 1
+    Set Expected Field    north    SRv6.lastentry    ==    sent
+    Measure Loss    north    duration=${DURATION}
+    Verify Header Field    north    SRv6.segleft    ==    sent - 1
+    Verify Header Field    north    SRv6.lastentry    ==    sent
 
 Multicast Solicitations Are Answered With An Address
     [Documentation]    RFC 4861 section 4.4: the target link-layer address is required in these answers.
