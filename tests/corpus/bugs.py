@@ -227,6 +227,26 @@ class ChangesPayload(Router):
         return changed[header_length:26] + struct.pack("!H", wire.udp_checksum(changed)) + changed[28:]
 
 
+class RewritesText(Router):
+    """Firewalls with an application layer gateway (SIP, FTP): they change addresses in the payload."""
+
+    bug = "address in the payload rewritten"
+
+    def payload(self, packet: bytes, header_length: int) -> bytes:
+        changed = packet[:header_length] + packet[header_length:].replace(b"198.18.1.2", b"198.19.1.1")
+        return changed[header_length:26] + struct.pack("!H", wire.udp_checksum(changed)) + changed[28:]
+
+
+class LosesOddLengths(Router):
+    """Network cards that move words of 4 bytes, and count the last word of a frame wrong."""
+
+    bug = "frames of 4n + 1 bytes lost"
+
+    def pieces(self, ingress: Port, packet: bytes) -> Iterator[bytes]:
+        if (len(packet) + 18) % 4 != 1:  # Ethernet's header and FCS
+            yield from super().pieces(ingress, packet)
+
+
 class Misdelivers(Router):
     """Fabrics that lose the egress port of a cell under load: the frame leaves where it came from."""
 

@@ -151,6 +151,12 @@ ROWS = (
     ),
     Row("each 20th frame duplicated", _ORDER, ("frames duplicated is",)),
     Row("payload changed, checksum right", _JOB, ("arrived with another content",)),
+    Row(
+        "address in the payload rewritten",
+        _ipv4("Text Arrives As Sent"),
+        ("arrived with another content",),
+    ),
+    Row("frames of 4n + 1 bytes lost", _ipv4("Each Length Arrives"), ("bytes65",)),
     Row("frames sent back to the ingress port", _ORDER, ("frames misrouted is",)),
     Row("UDP checksum 0 rewritten", _ipv4("A Datagram Without Checksum Stays So"), ("UDP.chksum of north",)),
     Row("flow label zeroed", _ipv6("The Flow Label Arrives"), ("IPv6.fl of north is 0",)),

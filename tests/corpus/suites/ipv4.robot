@@ -39,6 +39,23 @@ A Datagram Without Checksum Stays So
     [Documentation]    RFC 768: zero says that the sender computed none.
     Field Arrives    UDP.chksum    sent    Ether / IP / UDP(chksum=0)
 
+Text Arrives As Sent
+    [Documentation]    RFC 1812 section 5.2.1: a router does not look at the payload.
+    Create Stream    north    frame_size=256    rate=${RATE}    headers=Ether / IP / UDP(sport=5060, dport=5060)
+    Set Payload    north    text    INVITE sip:a@198.18.1.2 SIP/2.0
+    Measure Loss    north    duration=${DURATION}
+    Verify Loss Below    0
+
+Each Length Arrives
+    [Documentation]    RFC 2544 section 9 has powers of two alone.
+    FOR    ${size}    IN RANGE    64    68
+        Create Stream    bytes${size}    frame_size=${size}    rate=100 pps
+    END
+    Measure Loss    duration=${DURATION}
+    FOR    ${size}    IN RANGE    64    68
+        Get Frame Loss    bytes${size}    ==    0
+    END
+
 The Last Hop Is Not Forwarded
     [Documentation]    RFC 1812 section 5.3.1: a packet with TTL 1 is not forwarded.
     Expire
