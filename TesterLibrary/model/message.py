@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from .expression import NOTHING, Expression
 
-# What a body repeats. A prime number of bytes, so that a page or a buffer in the wrong place shows.
-FILL = bytes(range(251))
+# What a body repeats: byte n is (157 n + 101) modulo 251. A prime number of bytes, so that a page or a buffer
+# in the wrong place shows, and in an order that no other program sends.
+FILL = bytes((157 * n + 101) % 251 for n in range(251))
 
 
 @dataclass(frozen=True)

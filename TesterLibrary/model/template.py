@@ -34,7 +34,7 @@ class Option:
 class Template:
     """A packet to send. A field's value is that in `fields`, else that in the headers, else the flow's.
 
-    Behind the payload are as many bytes as `body` says of 0 to 250, again and again.
+    Behind the payload are as many bytes as `body` says of what a body repeats (message.py).
     """
 
     name: str

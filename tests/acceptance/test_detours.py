@@ -41,7 +41,7 @@ SINK = """\
 import socket, sys
 server = socket.create_server((sys.argv[1], 5002))
 for size in map(int, sys.argv[2:]):
-    pattern = (bytes(range(256)) * (size // 256 + 1))[:size]
+    pattern = (bytes((157 * n + 101) % 251 for n in range(251)) * (size // 251 + 1))[:size]
     with server.accept()[0] as taken:
         data = b"".join(iter(lambda: taken.recv(65536), b""))
         taken.sendall(pattern)

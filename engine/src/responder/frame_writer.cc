@@ -152,10 +152,10 @@ void SetWords(const FrameTemplate& frame, const Context& context, size_t table,
   }
 }
 
-// 0 to 250, again and again: model/message.py, FILL.
+// What a body repeats: FILL of model/message.py.
 constexpr auto kBody = [] {
   std::array<uint8_t, kMaxFrameBytes> bytes{};
-  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i % 251);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>((157 * i + 101) % 251);
   return bytes;
 }();
 

@@ -81,7 +81,7 @@ struct FrameTemplate {
   std::vector<uint8_t> octets;  // headers and payload
   uint16_t header_bytes;
   uint16_t tcp = kNone;  // the header that options are of
-  // An expression: bytes of 0 to 250, again and again, behind those octets.
+  // An expression: bytes that repeat (frame_writer.cc), behind those octets.
   uint16_t body = kNone;
   std::vector<FrameHeader> headers;
   std::vector<FlowValue> flow;

@@ -7,6 +7,8 @@ from __future__ import annotations
 import pytest
 from scapy.layers.inet import IP, TCP
 
+from TesterLibrary.model.message import FILL
+
 from .dialogue import Dialogue, TcpPeer, flags, payload
 
 pytestmark = pytest.mark.usefixtures("machine")
@@ -21,7 +23,7 @@ def test_each_pure_ack_is_answered_with_the_next_segment() -> None:
         (push,) = peer.says("A", seq=1001, ack=position + 1460 * number)
         assert (str(push[TCP].flags), push[TCP].seq, push[TCP].ack) == ("PA", position + 1460 * number, 1001)
         assert len(payload(push)) == 1460
-        assert payload(push)[:300] == bytes(n % 251 for n in range(300))
+        assert payload(push)[:300] == (FILL * 2)[:300]
         assert (push[IP].src, push[IP].dst, push[TCP].sport) == ("198.18.0.2", "198.18.0.9", 80)
     assert peer.dialogue.count("pushed") == 3
 
