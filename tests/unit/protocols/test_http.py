@@ -68,10 +68,10 @@ def test_a_head_has_no_body() -> None:
 @pytest.mark.parametrize(
     ("request_", "given"),
     [
-        (b"GET /3 HTTP/1.1\r\nConnection: Close\r\n\r\n", b"\0\1\2"),
-        (b"GET /3 HTTP/1.0\r\nHost: x\r\n\r\n", b"\0\1\2"),
+        (b"GET /3 HTTP/1.1\r\nConnection: Close\r\n\r\n", FILL[:3]),
+        (b"GET /3 HTTP/1.0\r\nHost: x\r\n\r\n", FILL[:3]),
         (b"HEAD /3 HTTP/1.1\r\nConnection: close\r\n\r\n", b""),
-        (b"POST /3 HTTP/1.1\r\nContent-Length: 2\r\nConnection: close\r\n\r\nxx", b"\0\1\2"),
+        (b"POST /3 HTTP/1.1\r\nContent-Length: 2\r\nConnection: close\r\n\r\nxx", FILL[:3]),
     ],
 )
 def test_the_connection_is_closed_when_the_client_says_so(request_: bytes, given: bytes) -> None:

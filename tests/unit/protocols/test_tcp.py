@@ -401,7 +401,7 @@ def test_both_may_open_at_once() -> None:
     (both,) = server.says("S")
     assert str(both[TCP].flags) == "SA"
     server.ack, server.seq = both[TCP].seq + 1, server.seq + 1
-    assert server.takes(server.says("A"))[:3] == b"\0\1\2"
+    assert server.takes(server.says("A"))[:3] == FILL[:3]
     assert client.count("established") == 1
     assert syn[TCP].ack == 0
 
