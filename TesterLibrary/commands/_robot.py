@@ -28,7 +28,7 @@ class RobotProcess(Protocol):
     """The part of `subprocess.Popen` that waits for Robot and ends it."""
 
     def wait(self, timeout: float | None = None) -> int:
-        """Its status. TimeoutExpired after so many seconds."""
+        """Its exit status. TimeoutExpired when the seconds are over."""
         ...
 
     def send_signal(self, sig: int) -> None:

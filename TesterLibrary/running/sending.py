@@ -60,7 +60,7 @@ def send_burst(tester: Tester, stream: Stream, *, packets: int, timeout: Duratio
 
 
 def send_all(tester: Tester, run: StreamRun, packets: int) -> None:
-    """Sends so many frames of each stream of a loaded run, and waits until they have left, at any rate.
+    """Sends a number of frames of each stream of a loaded run, and waits until they have left, at any rate.
 
     Raises:
         TargetError: five minutes after the last frame was due, frames have not left.
