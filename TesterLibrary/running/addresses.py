@@ -151,9 +151,8 @@ class TableMeasurer:
     def _sent(self, stream: Stream) -> Trial:
         """A frame with each address."""
         tester, (editor,) = self._tester, stream.editors
-        assert (
-            isinstance(editor.mode, Sweep) and editor.mode.count is not None
-        )  # a search counts its addresses
+        assert isinstance(editor.mode, Sweep)
+        assert editor.mode.count is not None, "a search counts its addresses"
         tester.trials += 1
         with StreamRun(tester, f"addresses-{tester.trials}", [stream]).loaded() as run:
             send_all(tester, run, editor.mode.count)
