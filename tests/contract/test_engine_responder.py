@@ -137,6 +137,7 @@ def test_transactions_complete_and_leave_no_flow(session: Session) -> None:
         "tcp.bytes_delivered": 600 * len(REQUEST),
         "http-client.requests": 600,
         "http-client.completed": 600,
+        "http-client.verified": 600 * 1024,
         "http-client.finished": 600,
     }
     counted = session.counters("server")
