@@ -116,7 +116,7 @@ def test_a_queue_carries_the_first_word_of_the_packet_or_of_the_template(tmp_pat
         (
             "UDP.dport: UDP.sport, ",
             "",
-            "line 13: template answer does not set UDP.dport; on a switch an answer of UDP goes",
+            "line 14: template answer does not set UDP.dport; on a switch an answer of UDP goes",
         ),
         ("IP.src: IP.dst, ", "IP.src: IP.src, ", "sets IP.src to IP.src; .* give IP.src: IP.dst"),
         ("UDP.dport: UDP.sport", "UDP.dport: 9", "sets UDP.dport to 9; .* give UDP.dport: UDP.sport"),
@@ -139,7 +139,7 @@ def test_a_queue_carries_the_first_word_of_the_packet_or_of_the_template(tmp_pat
         (
             "DNS.qdcount: 1, payload",
             "payload.length: 21, payload",
-            "line 19: a row tests payload.length, which is no",
+            "line 20: a row tests payload.length, which is no",
         ),
         (
             'begins: "\\x03www"',
