@@ -4,16 +4,14 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from robot import rebot
-
 from ..errors import TesterLibraryError
 from ..reporting import agenda
+from ..reporting.assembly import merge_outputs
 from ..reporting.chain import CHAIN, FIELD, as_line, rechained
 from ..reporting.codec import parse
 from ..reporting.durable import make_directory, write_file
@@ -115,18 +113,10 @@ def merge(first: Path, second: Path) -> None:
     if not first.exists():
         second.replace(first)
         return
-    merged, messages = first.with_suffix(".merged"), io.StringIO()
-    status: int = rebot(  # type: ignore[no-untyped-call]
-        str(first),
-        str(second),
-        merge=True,
-        output=str(merged),
-        log="NONE",
-        report="NONE",
-        stdout=messages,
-        stderr=messages,
-    )
-    if status >= _REBOT_FAILED:  # an output that a killed run has left unfinished
+    merged = first.with_suffix(".merged")
+    if (
+        merge_outputs((first, second), merged) >= _REBOT_FAILED
+    ):  # an output that a killed run has left unfinished
         second.replace(first)
         return
     merged.replace(first)

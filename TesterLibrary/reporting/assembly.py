@@ -141,7 +141,7 @@ def merge(runs: Sequence[Path], output: Path) -> None:
     whole.write()
     outputs = {path: begun for part in parts for path, begun in _outputs(part.evidence.parent)}
     if len(outputs) == len(parts):  # an output that another run has overwritten cannot be merged
-        _merge_outputs(sorted(outputs, key=lambda path: outputs[path]), output / "output.xml")
+        merge_outputs(sorted(outputs, key=lambda path: outputs[path]), output / "output.xml")
 
 
 def _outputs(folder: Path) -> Iterator[tuple[Path, str]]:
@@ -152,9 +152,10 @@ def _outputs(folder: Path) -> Iterator[tuple[Path, str]]:
                 yield path, found[1].decode()
 
 
-def _merge_outputs(outputs: Sequence[Path], merged: Path) -> None:
+def merge_outputs(outputs: Sequence[Path], merged: Path) -> int:
+    """Writes one output of Robot, in which tests of later outputs replace earlier ones. Rebot's status."""
     messages = io.StringIO()
-    rebot(  # type: ignore[no-untyped-call]
+    status: int = rebot(  # type: ignore[no-untyped-call]
         *map(str, outputs),
         merge=True,
         output=str(merged),
@@ -163,6 +164,7 @@ def _merge_outputs(outputs: Sequence[Path], merged: Path) -> None:
         stdout=messages,
         stderr=messages,
     )
+    return status
 
 
 def _part_of(run: Path, name: str) -> _Part:

@@ -11,6 +11,7 @@ import select
 import socket
 import struct
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from ipaddress import ip_address, ip_interface
 from typing import ClassVar
@@ -57,7 +58,7 @@ class Port:
         return self.gateway is not None and ip_address(address) in self.gateway.network
 
 
-class Device:
+class Device(ABC):
     """A router or a switch: its ports, and the way out of them."""
 
     bug: ClassVar[str] = ""
@@ -76,8 +77,9 @@ class Device:
                 if frame := source.receive():
                     self.handle(source, frame)
 
+    @abstractmethod
     def handle(self, ingress: Port, frame: bytes) -> None:
-        raise NotImplementedError
+        """Takes a frame that has arrived at a port."""
 
     def forward(self, ingress: Port, egress: Port, frame: bytes) -> None:
         """Sends a frame of somebody else."""
