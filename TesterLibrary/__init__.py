@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .library import TesterLibrary as TesterLibrary
-    from .reporting.inconclusive_fails import InconclusiveFails as InconclusiveFails
+    from .reporting.record.inconclusive_fails import InconclusiveFails as InconclusiveFails
 
     __version__: str
 
@@ -26,7 +26,7 @@ def __getattr__(name: str) -> object:
 
         return VERSION
     if name == "InconclusiveFails":
-        from .reporting.inconclusive_fails import InconclusiveFails
+        from .reporting.record.inconclusive_fails import InconclusiveFails
 
         return InconclusiveFails
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -19,14 +19,14 @@ from .errors import TargetError, TestbedError
 from .keywords import CONVERTERS, components
 from .keywords._calls import check_integers, check_names, converting
 from .keywords._optional import with_reasons
-from .model.written import NOTATIONS
-from .reporting import metrics
-from .reporting.durable import RecordError
-from .reporting.listener import Listener
+from .model.units.written import NOTATIONS
 from .reporting.live.notes import LiveNotes
-from .reporting.machine import versions
-from .reporting.progress import Console
-from .reporting.recorder import TESTBED_FAULT, TESTER_FAULT, Recorder
+from .reporting.pages import metrics
+from .reporting.record.durable import RecordError
+from .reporting.record.listener import Listener
+from .reporting.record.machine import versions
+from .reporting.record.progress import Console
+from .reporting.record.recorder import TESTBED_FAULT, TESTER_FAULT, Recorder
 from .running.scope import ScopeListener
 from .running.suite import Suite
 
@@ -230,6 +230,8 @@ class _Closer:
         recorder = self.suite.recorder
         metrics.write(recorder.directory)
         if recorder.is_ready:
-            from .reporting.rebuild import after_robot  # templates, and plots: not while a suite is imported
+            from .reporting.pages.rebuild import (
+                after_robot,  # templates, and plots: not while a suite is imported
+            )
 
             after_robot(recorder.directory.parent)

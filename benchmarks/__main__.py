@@ -17,7 +17,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from TesterLibrary.reporting.machine import describe_machine
+from TesterLibrary.reporting.record.machine import describe_machine
 
 from .harness.machine import control_cpu, load_average, sending_cpu
 from .harness.outcome import Outcome

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, Rate
-from TesterLibrary.reporting.progress import Console
-from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.model.units.units import Duration, Rate
+from TesterLibrary.reporting.record.progress import Console
+from TesterLibrary.reporting.record.recorder import Recorder
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.opening import open_tester
 

@@ -10,14 +10,14 @@ from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
-from TesterLibrary.commands._certification import certification
-from TesterLibrary.commands._fleet import FleetRunner
-from TesterLibrary.files.campaign import load_campaign
-from TesterLibrary.reporting.assembly import assemble
-from TesterLibrary.reporting.cells import attempts, read_plan
-from TesterLibrary.reporting.place import EVIDENCE
-from TesterLibrary.service.fleet.fleet import fleet_of
-from TesterLibrary.service.fleet.workers import LocalWorkers
+from TesterLibrary.campaign.campaign_file import load_campaign
+from TesterLibrary.campaign.certification import certification
+from TesterLibrary.campaign.fleet.fleet import fleet_of
+from TesterLibrary.campaign.fleet.runner import FleetRunner
+from TesterLibrary.campaign.fleet.workers import LocalWorkers
+from TesterLibrary.reporting.merge.assembly import assemble
+from TesterLibrary.reporting.merge.cells import attempts, read_plan
+from TesterLibrary.reporting.record.record_place import EVIDENCE
 
 from .harness.machine import load_average
 from .harness.outcome import Outcome, Run, below

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from TesterLibrary.model.units import Ratio
-from TesterLibrary.reporting.comparison import compare
-from TesterLibrary.reporting.place import EVIDENCE
-from TesterLibrary.reporting.records import read_verdicts
+from TesterLibrary.model.units.units import Ratio
+from TesterLibrary.reporting.pages.comparison import compare
+from TesterLibrary.reporting.record.record_place import EVIDENCE
+from TesterLibrary.reporting.record.records import read_verdicts
 
 from .harness.outcome import Outcome, below
 from .harness.recorded import recorded, timed

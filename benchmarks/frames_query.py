@@ -11,10 +11,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from TesterLibrary.reporting.frames import FOLDER, FrameRows
-from TesterLibrary.reporting.place import EVIDENCE
-from TesterLibrary.reporting.query import MEMORY
-from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.reporting.captures.frames import FOLDER, FrameRows
+from TesterLibrary.reporting.captures.query import MEMORY
+from TesterLibrary.reporting.record.record_place import EVIDENCE
+from TesterLibrary.reporting.record.recorder import Recorder
 
 from .harness.captured import PLACE, STREAM, batches, trial
 from .harness.outcome import Impossible, Outcome, below

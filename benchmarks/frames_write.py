@@ -11,11 +11,11 @@ from statistics import median
 
 from TesterLibrary.model.capture import Capture
 from TesterLibrary.model.ports import Port
-from TesterLibrary.model.units import Bandwidth
-from TesterLibrary.reporting.place import RecordPlace
-from TesterLibrary.reporting.progress import Console
-from TesterLibrary.reporting.recorder import Recorder
-from TesterLibrary.reporting.trial_part import TrialPart
+from TesterLibrary.model.units.units import Bandwidth
+from TesterLibrary.reporting.record.progress import Console
+from TesterLibrary.reporting.record.record_place import RecordPlace
+from TesterLibrary.reporting.record.recorder import Recorder
+from TesterLibrary.reporting.record.trial_part import TrialPart
 from TesterLibrary.running.capture import CaptureFile, Captures
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.targets.engine.client import EngineTarget

@@ -12,7 +12,7 @@ from itertools import pairwise
 from statistics import median
 from typing import Any, NamedTuple
 
-from TesterLibrary.model.law import even
+from TesterLibrary.model.plan.law import even
 
 from .harness.alternate import alternate, paired
 from .harness.outcome import Outcome, at_most, percentile

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.responder import Clients, Responder
-from TesterLibrary.reporting.progress import Console
-from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.reporting.record.progress import Console
+from TesterLibrary.reporting.record.recorder import Recorder
 from TesterLibrary.running.opening import OpenTestbed, open_tester
 
 from .harness.machine import load_average, need_program, need_root

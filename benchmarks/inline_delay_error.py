@@ -18,7 +18,7 @@ from TesterLibrary.model.inline import Path
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Bandwidth, Duration, FrameSize, Rate
+from TesterLibrary.model.units.units import Bandwidth, Duration, FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.targets.base import Target
 from TesterLibrary.targets.engine.process import EngineProcess

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from random import Random
 
-from TesterLibrary.model.units import LINE_OVERHEAD
+from TesterLibrary.model.units.units import LINE_OVERHEAD
 from TesterLibrary.planning.switch.allocation import LoopbackFlow, LoopbackPorts, allocate
 
 from .harness.machine import load_average

@@ -15,7 +15,7 @@ from unittest.mock import patch
 from TesterLibrary import TesterLibrary
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.measurer import Measurer
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.units import Duration, Ratio
 
 from .harness.machine import load_average
 from .harness.outcome import Outcome, Run, at_most

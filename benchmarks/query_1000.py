@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from TesterLibrary.reporting.place import EVIDENCE
-from TesterLibrary.reporting.query import query
-from TesterLibrary.reporting.records import read
+from TesterLibrary.reporting.captures.query import query
+from TesterLibrary.reporting.record.record_place import EVIDENCE
+from TesterLibrary.reporting.record.records import read
 
 from .harness.outcome import ANY, Outcome
 from .harness.recorded import recorded, timed

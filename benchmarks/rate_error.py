@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from TesterLibrary.measurement.snapshot import ClockCounters, Snapshot
-from TesterLibrary.model.law import Departures, Steady
 from TesterLibrary.model.pattern import Stage
+from TesterLibrary.model.plan.law import Departures, Steady
 
 from .harness.alternate import rate
 from .harness.machine import load_average

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from TesterLibrary.reporting.rebuild import rebuild
+from TesterLibrary.reporting.pages.rebuild import rebuild
 
 from .harness.outcome import Outcome, below
 from .harness.recorded import recorded, timed

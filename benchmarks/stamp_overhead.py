@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from statistics import median
 
 from TesterLibrary.model.heading import Heading
-from TesterLibrary.model.planned_stamps import PlannedStamps, Tunnel
+from TesterLibrary.model.plan.planned_stamps import PlannedStamps, Tunnel
 
 from .harness.alternate import alternate, rate
 from .harness.outcome import Outcome, Run, above

@@ -17,9 +17,9 @@ from robotlibcore import DynamicCore
 
 from TesterLibrary.keywords import components
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Rate
-from TesterLibrary.reporting.progress import Console
-from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.model.units.units import Rate
+from TesterLibrary.reporting.record.progress import Console
+from TesterLibrary.reporting.record.recorder import Recorder
 from TesterLibrary.running.suite import Suite
 
 from .harness import witness

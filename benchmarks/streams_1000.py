@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from TesterLibrary.model.law import even
+from TesterLibrary.model.plan.law import even
 
 from .harness.alternate import alternate, paired
 from .harness.generation import into_nothing

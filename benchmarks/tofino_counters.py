@@ -7,8 +7,8 @@ from __future__ import annotations
 import time
 from statistics import median
 
-from TesterLibrary.model.plan import Plan
-from TesterLibrary.targets.tofino.target import TofinoTarget
+from TesterLibrary.model.plan.plan import Plan
+from TesterLibrary.targets.tofino.driver.target import TofinoTarget
 
 from .harness.outcome import Outcome, below
 from .harness.registry import Settings, benchmark

@@ -7,11 +7,11 @@ from __future__ import annotations
 import time
 from itertools import islice
 
-from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.plan.plan import Plan
 from TesterLibrary.planning.switch.match_action import match_action
 from TesterLibrary.protocols.checker import load_protocol
-from TesterLibrary.targets.tofino.rows import row_entries
-from TesterLibrary.targets.tofino.target import TofinoTarget
+from TesterLibrary.targets.tofino.driver.target import TofinoTarget
+from TesterLibrary.targets.tofino.entries.rows import row_entries
 
 from .harness.outcome import Outcome, below
 from .harness.registry import Settings, benchmark

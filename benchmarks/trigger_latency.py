@@ -15,7 +15,7 @@ from TesterLibrary.model.ports import Port
 from TesterLibrary.model.query import PacketFilter
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.trigger import SentFrames, Trigger
-from TesterLibrary.model.units import Bandwidth, Duration, FrameSize, Rate
+from TesterLibrary.model.units.units import Bandwidth, Duration, FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.targets.base import Target
 from TesterLibrary.targets.engine.process import EngineProcess

@@ -17,8 +17,8 @@ from hypothesis import settings
 
 from TesterLibrary.p4 import sources
 from TesterLibrary.p4.build import DEFAULT_PROTOCOLS, generate
-from TesterLibrary.targets.tofino import daemon
-from TesterLibrary.targets.tofino.vendor_model import SCOPES, missing
+from TesterLibrary.targets.tofino.session import daemon
+from TesterLibrary.targets.tofino.session.vendor_model import SCOPES, missing
 from TesterLibrary.testbeds.privilege import is_privileged
 
 from . import excuses

@@ -32,7 +32,7 @@ from TesterLibrary.model.endpoints import AddressRange, Endpoints, PortRange
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.query import LENGTH, Fact, PacketFilter, Query, QueryField, QueryKeys
 from TesterLibrary.model.responder import Clients, End, Responder
-from TesterLibrary.model.units import Bandwidth, Duration
+from TesterLibrary.model.units.units import Bandwidth, Duration
 from TesterLibrary.planning.query import plan_query
 from TesterLibrary.planning.responder import plan_end
 from TesterLibrary.targets.engine.convert_end import responder_message

@@ -20,7 +20,7 @@ from TesterLibrary.errors import PlanError  # noqa: E402
 from TesterLibrary.files.job import load_job  # noqa: E402
 from TesterLibrary.model.pattern import Pattern  # noqa: E402
 from TesterLibrary.model.ports import Port  # noqa: E402
-from TesterLibrary.model.units import LINE_OVERHEAD, Bandwidth  # noqa: E402
+from TesterLibrary.model.units.units import LINE_OVERHEAD, Bandwidth  # noqa: E402
 from TesterLibrary.planning.prediction import predict  # noqa: E402
 from TesterLibrary.planning.switch.allocation import LoopbackFlow, LoopbackPorts, allocate  # noqa: E402
 from TesterLibrary.planning.switch.chip import CHIPS, TOFINO, TOFINO_2  # noqa: E402

@@ -12,30 +12,30 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from ..campaign.campaign_file import Campaign, load_campaign
+from ..campaign.certification import Certification, certification, rest_of
+from ..campaign.execution import add_inconclusive, execute, link_latest, undecided
+from ..campaign.fleet.fleet import Fleet, fleet_of
+from ..campaign.fleet.runner import FleetRunner
+from ..campaign.fleet.workers import Workers
+from ..campaign.job_campaign import job_campaign
+from ..campaign.run_lock import alone
+from ..campaign.trend_gate import TrendGate, worst
+from ..campaign.verdict_lines import RESULTS
 from ..errors import TesterLibraryError
-from ..files.campaign import Campaign, load_campaign
 from ..files.criteria import load_criteria
 from ..files.document import Document, Kind, read_document
 from ..files.job import is_job_file, load_job
-from ..files.job_run import job_campaign
 from ..files.paths import resource
 from ..files.profile import profile_values
-from ..model.number import counted
+from ..model.units.number import counted
 from ..planning.prediction import predict
-from ..reporting.long_name import below_testbed
-from ..reporting.place import EVIDENCE
-from ..reporting.signature import load_private_key
+from ..reporting.pages.signature import load_private_key
+from ..reporting.record.long_name import below_testbed
+from ..reporting.record.record_place import EVIDENCE
 from ..reporting.trend.address import Address
-from ..service.fleet.fleet import Fleet, fleet_of
-from ..service.fleet.workers import Workers
 from ..testbeds import Testbed, load_testbed
-from ._alone import alone
-from ._certification import Certification, certification, rest_of
-from ._execution import add_inconclusive, execute, link_latest, undecided
-from ._fleet import FleetRunner
 from ._live import LivePage
-from ._trend_gate import TrendGate, worst
-from ._verdicts import RESULTS
 
 _MOST = 15  # tests on one screen
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 
 from ..errors import UnitError
-from ..model.units import Duration
+from ..model.units.units import Duration
 
 
 def duration(text: str) -> Duration:

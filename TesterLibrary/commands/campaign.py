@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import argparse
 
+from ..campaign.campaign_file import load_campaign
+from ..campaign.fleet.over_ray import RayWorkers
+from ..campaign.fleet.status import status
 from ..errors import TesterLibraryError
-from ..files.campaign import load_campaign
-from ..service.fleet.over_ray import RayWorkers
 from ._campaign import add_campaign, run_campaign
 from ._command import command
-from ._fleet_status import status
 from ._live import LivePage
 
 _DESCRIPTION = """

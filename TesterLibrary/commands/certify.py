@@ -10,17 +10,17 @@ from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 
+from ..campaign.certification import certification, resumed
+from ..campaign.execution import add_inconclusive, execute, link_latest, undecided
+from ..campaign.run_lock import alone
+from ..campaign.verdict_lines import RESULTS
 from ..errors import ChoiceError
 from ..files import paths
-from ..model.number import counted
-from ..reporting.outcome import WRONG_COMMAND_LINE
-from ..reporting.signature import load_private_key
-from ._alone import alone
-from ._certification import certification, resumed
+from ..model.units.number import counted
+from ..reporting.pages.signature import load_private_key
+from ..reporting.record.outcome import WRONG_COMMAND_LINE
 from ._command import command
-from ._execution import add_inconclusive, execute, link_latest, undecided
 from ._live import LivePage, add_live
-from ._verdicts import RESULTS
 
 _PROFILE = "quick"
 _DESCRIPTION = """

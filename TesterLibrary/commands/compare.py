@@ -9,11 +9,11 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..model.number import counted, percent
-from ..model.units import Bandwidth, Ratio, duration_text
-from ..reporting.comparison import Change, Comparison, compare, status
-from ..reporting.rebuild import evidence_of
-from ..reporting.records import Records, read_consistent, read_longest_trials, short_names
+from ..model.units.number import counted, percent
+from ..model.units.units import Bandwidth, Ratio, duration_text
+from ..reporting.pages.comparison import Change, Comparison, compare, status
+from ..reporting.pages.rebuild import evidence_of
+from ..reporting.record.records import Records, read_consistent, read_longest_trials, short_names
 from ._command import command
 
 _SAME_LENGTH = 1.1  # trials that end by what they see are never quite as long as each other

@@ -10,13 +10,13 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..campaign.verdict_lines import RESULTS
 from ..errors import TesterLibraryError
-from ..reporting.durable import write_bytes
 from ..reporting.export import dashboard, reportportal
 from ..reporting.export.facts import Facts, facts_of
 from ..reporting.export.upload import KEY, upload
+from ..reporting.record.durable import write_bytes
 from ._command import STATUS_HELP, command
-from ._verdicts import RESULTS
 
 _FOLDER = RESULTS / "dashboard"
 _FILE = "reportportal.zip"

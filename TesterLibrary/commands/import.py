@@ -8,7 +8,7 @@ import argparse
 from pathlib import Path
 
 from ..errors import TesterLibraryError
-from ..model.units import Bandwidth
+from ..model.units.units import Bandwidth
 from ._command import command
 
 _DESCRIPTION = """

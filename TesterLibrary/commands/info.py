@@ -8,8 +8,8 @@ import argparse
 
 from ..errors import TesterLibraryError
 from ..files import paths
-from ..reporting import allure_report
-from ..reporting.machine import describe_machine, versions
+from ..reporting.allure import report as allure_report
+from ..reporting.record.machine import describe_machine, versions
 from ._command import command
 
 

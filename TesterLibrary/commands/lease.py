@@ -8,14 +8,14 @@ import argparse
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from ..campaign.end_signals import End
 from ..errors import TestbedError
-from ..model.units import Duration
+from ..model.units.units import Duration
 from ..targets.base import LeaseTerms
 from ..targets.engine.owner import OWNER
 from ..testbeds import load_testbed
 from ._command import command
 from ._duration import duration
-from ._signals import End
 
 if TYPE_CHECKING:
     from ..targets.engine.client import EngineTarget

@@ -17,7 +17,7 @@ from typing import NoReturn
 
 from .. import commands
 from ..errors import TesterLibraryError
-from ..reporting.outcome import ERROR, EXIT_STATUS, WRONG_COMMAND_LINE
+from ..reporting.record.outcome import ERROR, EXIT_STATUS, WRONG_COMMAND_LINE
 from ._command import STATUS_HELP, registered
 
 STATUS = EXIT_STATUS

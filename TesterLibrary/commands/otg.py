@@ -11,10 +11,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..campaign.end_signals import End
 from ..errors import TesterLibraryError, UnitError
-from ..model.units import Duration
+from ..model.units.units import Duration
 from ._command import command
-from ._signals import End
 
 if TYPE_CHECKING:
     from ..running.opening import OpenTestbed
@@ -80,8 +80,8 @@ def _time(text: str) -> Duration:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from ..reporting.progress import Console  # these take long to load
-    from ..reporting.recorder import Recorder
+    from ..reporting.record.progress import Console  # these take long to load
+    from ..reporting.record.recorder import Recorder
     from ..running.opening import LeaseWish, open_tester
 
     try:

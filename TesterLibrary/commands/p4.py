@@ -13,7 +13,7 @@ from ..p4 import sources
 from ..p4.build import DEFAULT_PROTOCOLS, build, default_protocols, ship
 from ..p4.compiler import find_compiler
 from ..planning.switch.chip import INTERNAL_PIPES
-from ..targets.tofino.daemon import PIPES, scopes_of, write_configuration
+from ..targets.tofino.session.daemon import PIPES, scopes_of, write_configuration
 from ._command import command
 
 _BUILD = """

@@ -12,10 +12,10 @@ from typing import Any
 
 from ..files import paths
 from ..files.job import load_job
-from ..model.edit import PlannedEditor
-from ..model.number import counted
-from ..model.planned_end import PlannedEnd
-from ..model.units import Rate, RateUnit, duration_text
+from ..model.plan.edit import PlannedEditor
+from ..model.plan.planned_end import PlannedEnd
+from ..model.units.number import counted
+from ..model.units.units import Rate, RateUnit, duration_text
 from ..p4.build import check_programs
 from ..planning.flows import FlowSpace
 from ..planning.prediction import Prediction, ProtocolPlan, predict, predict_ends, targets
@@ -24,7 +24,7 @@ from ..planning.switch.phase import phase
 from ..planning.switch.plan import SwitchPlan, switch_plan
 from ..planning.switch.staging import Staging
 from ..planning.switch.steps import Level
-from ..reporting.codec import encode
+from ..reporting.record.codec import encode
 from ._command import command
 
 _DESCRIPTION = """

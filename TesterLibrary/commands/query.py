@@ -11,12 +11,12 @@ import json
 import sys
 from pathlib import Path
 
-from ..reporting.frame_files import frame_files
-from ..reporting.frames import COLUMNS
-from ..reporting.query import MEMORY, Answer, query
-from ..reporting.rebuild import evidence_of
-from ..reporting.records import cut_off, read
-from ..reporting.tables import TABLES
+from ..reporting.captures.frame_files import frame_files
+from ..reporting.captures.frames import COLUMNS
+from ..reporting.captures.query import MEMORY, Answer, query
+from ..reporting.pages.rebuild import evidence_of
+from ..reporting.pages.tables import TABLES
+from ..reporting.record.records import cut_off, read
 from ._command import STATUS_HELP, command
 
 _NULL = "–"

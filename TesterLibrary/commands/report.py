@@ -8,14 +8,14 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..reporting.assembly import merge
-from ..reporting.markdown import markdown
-from ..reporting.outcome import ERROR, EXIT_STATUS
-from ..reporting.rebuild import is_plain_robot, rebuild
-from ..reporting.signature import load_private_key
-from ..reporting.tables import write_tables
+from ..campaign.verdict_lines import show
+from ..reporting.merge.assembly import merge
+from ..reporting.pages.markdown import markdown
+from ..reporting.pages.rebuild import is_plain_robot, rebuild
+from ..reporting.pages.signature import load_private_key
+from ..reporting.pages.tables import write_tables
+from ..reporting.record.outcome import ERROR, EXIT_STATUS
 from ._command import STATUS_HELP, command
-from ._verdicts import show
 
 
 @command(

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import argparse
 
+from ..campaign.fleet.workers import LocalWorkers
 from ..errors import TesterLibraryError
-from ..service.fleet.workers import LocalWorkers
 from ._campaign import add_campaign, loaded, run_campaign
 from ._command import command
 from ._duration import duration

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import TesterLibraryError
-from ..model.number import counted
+from ..model.units.number import counted
 from ._command import STATUS_HELP, command
 from ._live import port
 

@@ -13,12 +13,13 @@ from collections.abc import Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 
+from ..campaign.verdict_lines import RESULTS
 from ..errors import TesterLibraryError
-from ..model.number import counted
-from ..model.units import Ratio
-from ..reporting.durable import write_file
-from ..reporting.rebuild import evidence_of
-from ..reporting.records import cut_off, read_consistent
+from ..model.units.number import counted
+from ..model.units.units import Ratio
+from ..reporting.pages.rebuild import evidence_of
+from ..reporting.record.durable import write_file
+from ..reporting.record.records import cut_off, read_consistent
 from ..reporting.trend import page
 from ..reporting.trend.address import Address
 from ..reporting.trend.database import TOLERANCE, Database, open_database
@@ -26,7 +27,6 @@ from ..reporting.trend.figure import Run, run_of
 from ..reporting.trend.level import Method
 from ..reporting.trend.summary import Trend, status, time_text, trends
 from ._command import command
-from ._verdicts import RESULTS
 
 _DATABASE = RESULTS / "trend.duckdb"
 _DESCRIPTION = """

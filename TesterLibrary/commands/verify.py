@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..reporting.verification import Finding, verify
+from ..reporting.pages.verification import Finding, verify
 from ._command import command
 
 _DESCRIPTION = """

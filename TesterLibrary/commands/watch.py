@@ -9,15 +9,15 @@ import ipaddress
 import webbrowser
 from pathlib import Path
 
+from ..campaign.end_signals import End
+from ..campaign.verdict_lines import RESULTS
 from ..errors import TesterLibraryError
 from ..reporting.live.server import LOOPBACK, listen, url_of
 from ..reporting.live.watching import watched
-from ..reporting.place import EVIDENCE
-from ..reporting.rebuild import evidence_of
+from ..reporting.pages.rebuild import evidence_of
+from ..reporting.record.record_place import EVIDENCE
 from ._command import STATUS_HELP, command
 from ._live import port
-from ._signals import End
-from ._verdicts import RESULTS
 
 _DESCRIPTION = """
 Serves a page of a run that goes on, or of one that is over: tests, verdicts, rates, loss, delay and log,

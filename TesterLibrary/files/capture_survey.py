@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ..model.capture_totals import CaptureTotals
-from ..model.units import FCS_LENGTH, MIN_FRAME_SIZE
+from ..model.units.units import FCS_LENGTH, MIN_FRAME_SIZE
 
 _PCAP = {b"\xd4\xc3\xb2\xa1": ("<", 1000), b"\xa1\xb2\xc3\xd4": (">", 1000)}
 _PCAP |= {b"\x4d\x3c\xb2\xa1": ("<", 1), b"\xa1\xb2\x3c\x4d": (">", 1)}  # nanoseconds

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import yaml
 
 from ..errors import TesterLibraryError, UnitError
-from ..model.units import Duration, Rate, RateUnit, Ratio
+from ..model.units.units import Duration, Rate, RateUnit, Ratio
 from .paths import report_file
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import TesterLibraryError
 from ..measurement.evidence import EvidenceLimits
-from ..model.units import Duration, Ratio
+from ..model.units.units import Duration, Ratio
 from .document import Kind, load_document
 from .paths import resource
 

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from ..errors import PlanError, TesterLibraryError
 from ..model.departures import GapDistribution, Messages, Points, out_of_order
 from ..model.impairment import DelayDistribution
-from ..model.units import Duration, Ratio
+from ..model.units.units import Duration, Ratio
 from .document import Kind, read_document
 
 _KIND = Kind("gap", PlanError)

@@ -21,7 +21,7 @@ from ..model.ports import Port
 from ..model.responder import End
 from ..model.stream import STREAM_OPTIONS, Stream
 from ..model.stream_mix import mixed
-from ..model.units import LINE_RATE, Bandwidth, Duration, Rate, Ratio
+from ..model.units.units import LINE_RATE, Bandwidth, Duration, Rate, Ratio
 from ..model.version import VersionField
 from . import paths
 from .capture_survey import survey

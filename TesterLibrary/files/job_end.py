@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from ..model.endpoints import AddressRange, Endpoints
-from ..model.quantity import Frequency
 from ..model.responder import Clients, Reopen, Responder
+from ..model.units.quantity import Frequency
 from .document import Place
 
 _T = TypeVar("_T")

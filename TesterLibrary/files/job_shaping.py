@@ -18,7 +18,7 @@ from ..model.departures import (
     TimePattern,
 )
 from ..model.pattern import Pattern, Stage, pattern
-from ..model.units import Duration, FrameSize, Rate, Ratio
+from ..model.units.units import Duration, FrameSize, Rate, Ratio
 from .shaping_text import ArrivalLaw, arrivals, rewrite
 
 _Parsers = Mapping[str, Callable[[Any], Any]]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import TesterLibraryError
-from ..model.units import Duration, Ratio
+from ..model.units.units import Duration, Ratio
 from .document import Kind, load_document
 from .paths import resource
 

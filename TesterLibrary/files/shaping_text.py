@@ -18,7 +18,7 @@ from ..model.departures import (
     TalkSpurts,
     UniformGaps,
 )
-from ..model.units import Duration, Ratio
+from ..model.units.units import Duration, Ratio
 from .gaps import distribution, load_distribution, load_gaps
 
 _FROM_0_TO_TWICE = Ratio(Fraction(1))

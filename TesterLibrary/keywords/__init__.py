@@ -14,8 +14,8 @@ from ..running.suite import Suite
 from ._component import registered
 from ._conversion import converters
 
-for _module in pkgutil.iter_modules(__path__):
-    importlib.import_module(f"{__name__}.{_module.name}")
+for _module in pkgutil.walk_packages(__path__, f"{__name__}."):
+    importlib.import_module(_module.name)
 
 CONVERTERS = converters(registered)
 """Robot's converters from the texts of a suite to the types of keywords' arguments."""

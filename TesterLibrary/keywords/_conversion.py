@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator
 from enum import Enum
 from typing import Any
 
-from ..model.written import NOTATIONS, Notation
+from ..model.units.written import NOTATIONS, Notation
 from ._attributes import attributes_of
 
 _PACKAGE = __name__.partition(".")[0]

@@ -11,11 +11,16 @@ from assertionengine import AssertionOperator
 
 from ..errors import Inconclusive, TesterLibraryError
 from ..measurement.counter import Counter, not_counted
-from ..measurement.latency import Latency
+from ..measurement.delays.latency import Latency
+from ..measurement.delays.variation import Variation
 from ..measurement.order import Order
 from ..measurement.trial import StreamResult, Trial
-from ..measurement.variation import Variation
-from ..methodology.judging import (
+from ..methodology.latency import LatencyResult
+from ..methodology.order import order_of
+from ..methodology.outage import uncounted
+from ..methodology.result import trials_of
+from ..methodology.traffic import TrafficResult
+from ..methodology.verdicts.judging import (
     about,
     delay_doubt_of,
     doubt_of,
@@ -24,12 +29,7 @@ from ..methodology.judging import (
     undiscerned,
     unmeasured,
 )
-from ..methodology.latency import LatencyResult
-from ..methodology.order import order_of
-from ..methodology.outage import uncounted
-from ..methodology.result import trials_of
-from ..methodology.traffic import TrafficResult
-from ..model.units import Ratio, duration_text, ratio_text
+from ..model.units.units import Ratio, duration_text, ratio_text
 from ..running.suite import Suite
 from ..verdict import Between, text_of
 from ._assertion import asserted

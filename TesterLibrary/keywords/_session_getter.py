@@ -12,8 +12,8 @@ from typing import Any
 from assertionengine import AssertionOperator
 
 from ..measurement.session_trial import SessionTrial
-from ..methodology.judging import about
 from ..methodology.sessions import failed_range, never_measured, over_early, silent_remarks, time_bounds
+from ..methodology.verdicts.judging import about
 from ..model.responder import End
 from ..running.suite import Suite
 from ..verdict import Between, Undecided

@@ -12,7 +12,7 @@ from ..measurement.trial import Trial
 from ..methodology.maximum import MaximumResult, Quantity
 from ..methodology.result import Result
 from ..methodology.sessions import SessionResult, session_result
-from ..model.units import Duration
+from ..model.units.units import Duration
 from ..running.reset import connections_hook
 from ..running.suite import Suite
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 from ..protocols.checker import load_protocol
 from ..protocols.diagram import edges
 from ..protocols.svg import svg
-from ..reporting.figure import MOST_PLOTS, Figure
-from ..reporting.recorder import Recorder
-from ..reporting.render import image
+from ..reporting.pages.render import image
+from ..reporting.pictures.figure import MOST_PLOTS, Figure
+from ..reporting.record.recorder import Recorder
 
 
 def show_states(recorder: Recorder, protocol: str) -> None:

@@ -12,11 +12,11 @@ from typing import Any
 from assertionengine import AssertionOperator
 
 from ..errors import UnitError
-from ..model.comparison import require_comparison
-from ..model.magnitude import NONE, OFTEN, Magnitude
-from ..model.number import refusal, split_unit
-from ..model.quantity import Octets
-from ..model.units import Duration, RateUnit, Ratio, bandwidth_text, duration_text, ratio_text
+from ..model.units.comparison import require_comparison
+from ..model.units.magnitude import NONE, OFTEN, Magnitude
+from ..model.units.number import refusal, split_unit
+from ..model.units.quantity import Octets
+from ..model.units.units import Duration, RateUnit, Ratio, bandwidth_text, duration_text, ratio_text
 from ..verdict import operator_text, text_of
 
 

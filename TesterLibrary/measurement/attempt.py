@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..model.number import counted
+from ..model.units.number import counted
 from .evidence import Evidence
 
 

@@ -10,11 +10,11 @@ from fractions import Fraction
 from math import ceil
 from typing import TypeGuard
 
-from ..model.law import Departures, Replay
-from ..model.random_law import Random
-from ..model.units import duration_text
-from .histogram import bounds_of
-from .latency import Latency
+from ..model.plan.law import Departures, Replay
+from ..model.plan.random_law import Random
+from ..model.units.units import duration_text
+from .delays.histogram import bounds_of
+from .delays.latency import Latency
 from .snapshot import DepartureCounters, LatencyCounters, StreamCounters
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from ..model.number import percent, were
-from ..model.plan import Plan
+from ..model.plan.plan import Plan
+from ..model.units.number import percent, were
 from .counter import increase, total
 from .departure import held_up, rate_error
 from .links import link_objection, links_down

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from ..model.number import counted
+from ..model.units.number import counted
 from .counter import increase, total
 from .snapshot import IcmpErrorCounters, PortCounters, Snapshot
 

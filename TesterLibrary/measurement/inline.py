@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ..model.heading import Heading
 from ..model.impairment import Impairment
-from ..model.units import Duration
+from ..model.units.units import Duration
 from .evidence import EvidenceLimits
 from .links import link_objection, links_down
 from .port_evidence import lost_at_ports, port_evidence, port_objections

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..model.number import percent
-from ..model.units import Duration
-from .blind_delay import BlindDelay, Passages, bounded_text
-from .correction import NOT_CORRECTED, Correction
+from ..model.units.number import percent
+from ..model.units.units import Duration
+from .delays.blind_delay import BlindDelay, Passages, bounded_text
+from .delays.correction import NOT_CORRECTED, Correction
 from .snapshot import OrderCounters, PortVersionCounters, StreamCounters, VersionCounters
 
 

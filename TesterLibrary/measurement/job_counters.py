@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from .._generated.tester.v1 import counters
 from .._generated.tester.v1.counters import PollGaps
-from ..model.units import Duration
-from .histogram import bounds_of
+from ..model.units.units import Duration
+from .delays.histogram import bounds_of
 
 __all__ = ["JobCounters", "PollGaps"]
 

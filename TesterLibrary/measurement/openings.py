@@ -9,7 +9,7 @@ from enum import Enum
 from fractions import Fraction
 from math import ceil
 
-from ..model.planned_end import Opening
+from ..model.plan.planned_end import Opening
 from ..model.responder import Reopen
 from .sessions import SessionStatistics
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..model.units import Duration, duration_text
+from ..model.units.units import Duration, duration_text
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from ..model.number import percent, were
+from ..model.units.number import percent, were
 from .counter import increase
 from .evidence import EvidenceLimits, backlog_objection, gap_objection, waited_ns
 from .links import link_objection, links_down

@@ -13,9 +13,9 @@ from fractions import Fraction
 from ..errors import UnitError
 from ..model.protocol import Protocol
 from .counter import increase
-from .histogram import bounds_of, index_of
-from .latency import Figure, Latency
-from .latency_error import LatencyError
+from .delays.histogram import bounds_of, index_of
+from .delays.latency import Figure, Latency
+from .delays.latency_error import LatencyError
 from .snapshot import DurationCounters, EndCounters, LatencyCounters
 
 _MALFORMED = "wrong checksum or length: transmit offload of the device?"

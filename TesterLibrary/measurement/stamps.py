@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, isqrt
 
-from .histogram import bounds_of
-from .latency import Latency
-from .latency_error import OF_ENGINE, LatencyError, PercentileError
+from .delays.histogram import bounds_of
+from .delays.latency import Latency
+from .delays.latency_error import OF_ENGINE, LatencyError, PercentileError
 from .snapshot import StampCounters, StampDirectionCounters, StampFlowCounters
 
 _UNFIT = {

@@ -8,29 +8,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ..model.number import counted, percent
-from ..model.units import Duration
+from ..model.units.number import counted, percent
+from ..model.units.units import Duration
 from .attempt import Attempt, unconfirmed
-from .blind_delay import BlindDelay, Passages
 from .broadcast import Broadcast
-from .correction import NOT_CORRECTED, Correction, DelayKind
 from .counter import total
+from .delays.blind_delay import BlindDelay, Passages
+from .delays.correction import NOT_CORRECTED, Correction, DelayKind
+from .delays.in_time import InTime
+from .delays.late import late_bounds
+from .delays.latency import Latency
+from .delays.latency_error import OF_ENGINE, LatencyError, PercentileError
+from .delays.sustained import Growth
+from .delays.variation import Variation
 from .departure import GapError, achieved_rate, held_up
 from .evidence import Evidence, EvidenceLimits
 from .flows import FlowSummary
 from .foreign import NOTHING_FOREIGN, Foreign, ForeignAt
-from .in_time import InTime
-from .late import late_bounds
-from .latency import Latency
-from .latency_error import OF_ENGINE, LatencyError, PercentileError
 from .octets import OctetBalance
 from .order import Order
 from .outage import Outage
 from .outage_bounds import outage_bounds, outages_of
 from .snapshot import StreamCounters
-from .sustained import Growth
 from .validated import Validated
-from .variation import Variation
 from .waits import Waits
 
 _NAMED = 6  # streams that a title names one by one

@@ -16,8 +16,8 @@ from typing import Protocol
 
 from ..errors import PlanError
 from ..measurement.addresses import AddressCheck
-from ..model.quantity import Frequency
-from ..model.units import Duration, Ratio
+from ..model.units.quantity import Frequency
+from ..model.units.units import Duration, Ratio
 from ..verdict import AT_LEAST, Verdict, assess
 from .bisection import highest_passing
 from .learning_window import LearningWindow

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from ..errors import PlanError
 from ..measurement.validated import Validated
-from ..model.units import Duration, duration_text
+from ..model.units.units import Duration, duration_text
 from ..verdict import AT_LEAST, AT_MOST, Between, Verdict, assess
 from .result import Result
 

@@ -18,14 +18,14 @@ from statistics import stdev
 
 from ..errors import Inconclusive, PlanError
 from ..measurement.trial import StreamResult, Trial
-from ..model.number import counted
-from ..model.units import Duration, Ratio, duration_text
+from ..model.units.number import counted
+from ..model.units.units import Duration, Ratio, duration_text
 from ..verdict import AT_LEAST, About, Between, Verdict, assess, text_of
-from .judging import doubt_of, untold
 from .measurer import BurstMeasurer
 from .result import Result, shorter
 from .standard import unwaited
 from .throughput import LimitedBy, ThroughputResult
+from .verdicts.judging import doubt_of, untold
 
 _RFC, _RFC_REPETITIONS, _RFC_REST = "RFC 2544 §26.4", 50, Duration(2 * 10**9)
 _NO_LOSS = Ratio(Fraction(0))

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..measurement.blind_delay import BlindDelay, bounded_text
+from ..measurement.delays.blind_delay import BlindDelay, bounded_text
 from ..measurement.trial import Trial
-from ..model.units import Duration
+from ..model.units.units import Duration
 from ..verdict import AT_MOST, Verdict, assess
-from .judging import delay_doubt_of, lost_text, title_of
 from .measurer import Measurer
 from .result import Result
+from .verdicts.judging import delay_doubt_of, lost_text, title_of
 
 
 @dataclass(frozen=True)

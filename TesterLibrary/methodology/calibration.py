@@ -11,11 +11,11 @@ from fractions import Fraction
 from ..errors import Inconclusive
 from ..measurement.calibration import CalibratedSize
 from ..measurement.trial import Trial
-from ..model.units import Duration, Ratio
-from .judging import doubt_of
+from ..model.units.units import Duration, Ratio
 from .measurer import Measurer
 from .result import Result
 from .throughput import ThroughputSearch, find_throughput
+from .verdicts.judging import doubt_of
 
 _QUIET = Fraction(1, 10)  # part of the highest rate at which no frame waits for another
 

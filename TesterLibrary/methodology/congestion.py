@@ -17,11 +17,11 @@ from fractions import Fraction
 
 from ..errors import PlanError
 from ..measurement.trial import StreamResult, Trial
-from ..model.units import Duration, Ratio
+from ..model.units.units import Duration, Ratio
 from ..verdict import AT_MOST, Between, Verdict, assess
-from .judging import doubt_of, unmeasured
 from .measurer import Measurer
 from .result import Result, shorter
+from .verdicts.judging import doubt_of, unmeasured
 
 _RFC_TRIAL = Duration(30 * 10**9)  # RFC 2889 §5.5.2, which refers to §5.1.2
 

@@ -16,12 +16,12 @@ from fractions import Fraction
 from ..errors import PlanError
 from ..measurement.foreign import ForeignAt
 from ..measurement.trial import Trial
-from ..model.units import Duration, Ratio
+from ..model.units.units import Duration, Ratio
 from ..verdict import AT_MOST, Verdict, assess
-from .judging import doubt_of, unmeasured
 from .measurer import Measurer
 from .result import Result, shorter
-from .unsigned import unsigned
+from .verdicts.judging import doubt_of, unmeasured
+from .verdicts.unsigned import unsigned
 
 _RFC_TRIAL = Duration(30 * 10**9)  # RFC 2889 §5.9.2, which refers to §5.1.2
 _DOWN = Fraction(1, 100)  # of the legal frames, beyond what is lost otherwise: the device was not forwarding

@@ -7,9 +7,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ..measurement.trial import StreamResult, Trial
-from ..model.units import RateUnit
+from ..model.units.units import RateUnit
 from ..verdict import Between
-from .judging import amount
+from .verdicts.judging import amount
 
 
 def reached_rate(trial: Trial, unit: RateUnit) -> Fraction:

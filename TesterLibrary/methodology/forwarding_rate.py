@@ -17,14 +17,14 @@ from math import ceil
 
 from ..errors import PlanError
 from ..measurement.trial import StreamResult, Trial
-from ..model.number import counted
-from ..model.units import Duration, Rate, RateUnit, Ratio
+from ..model.units.number import counted
+from ..model.units.units import Duration, Rate, RateUnit, Ratio
 from ..verdict import AT_LEAST, Between, Verdict, assess
 from .forwarded import forwarded_rate
-from .judging import amount, doubt_of, unmeasured
 from .measurer import Measurer
 from .result import Result
 from .standard import Standard
+from .verdicts.judging import amount, doubt_of, unmeasured
 
 OnEstimate = Callable[[int, Duration], None]
 

@@ -11,12 +11,12 @@ from math import ceil
 
 from ..errors import PlanError
 from ..measurement.trial import Trial
-from ..model.units import Duration, Ratio
+from ..model.units.units import Duration, Ratio
 from ..verdict import Verdict
-from .judging import loss_below
 from .measurer import Measurer
 from .result import Result
 from .standard import Standard
+from .verdicts.judging import loss_below
 
 _COARSEST = Fraction(1, 10)  # "the maximum granularity of the trials MUST be 10 % of the maximum rate"
 

@@ -15,16 +15,16 @@ from fractions import Fraction
 from statistics import fmean
 
 from ..errors import PlanError
-from ..measurement.correction import DelayKind
-from ..measurement.latency import Latency
+from ..measurement.delays.correction import DelayKind
+from ..measurement.delays.latency import Latency
 from ..measurement.trial import Trial
-from ..model.number import counted
-from ..model.units import Duration, Ratio, duration_text
+from ..model.units.number import counted
+from ..model.units.units import Duration, Ratio, duration_text
 from ..verdict import Verdict
-from .judging import latency_below, lost_text
 from .measurer import Measurer
 from .result import Result, partly, shorter
 from .standard import unwaited
+from .verdicts.judging import latency_below, lost_text
 
 _RFC, _RFC_DURATION, _RFC_REPETITIONS = "RFC 2544 §26.2", Duration(120 * 10**9), 20
 

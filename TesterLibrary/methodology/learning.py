@@ -10,7 +10,7 @@ from typing import Protocol
 
 from ..errors import PlanError
 from ..measurement.learning import LearningCheck, LearningTrial
-from ..model.quantity import Frequency
+from ..model.units.quantity import Frequency
 from ..verdict import AT_LEAST, EQUAL, Between, Verdict, assess, text_of
 from .bisection import highest_passing
 from .result import Result

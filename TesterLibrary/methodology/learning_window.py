@@ -12,8 +12,8 @@ from fractions import Fraction
 from math import ceil
 
 from ..errors import PlanError
-from ..model.quantity import Frequency
-from ..model.units import Duration
+from ..model.units.quantity import Frequency
+from ..model.units.units import Duration
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from math import ceil, floor
 
 from ..errors import PlanError
 from ..measurement.session_trial import SessionTrial
-from ..model.number import counted
-from ..model.units import Duration, Ratio
+from ..model.units.number import counted
+from ..model.units.units import Duration, Ratio
 from ..verdict import AT_LEAST, Verdict, assess, text_of
 from .bisection import highest_passing
 from .result import Result

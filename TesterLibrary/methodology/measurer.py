@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from ..measurement.trial import Trial
-from ..model.units import Duration
+from ..model.units.units import Duration
 
 
 class Measurer(Protocol):

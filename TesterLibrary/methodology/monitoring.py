@@ -9,8 +9,8 @@ from enum import Enum
 from fractions import Fraction
 
 from ..measurement.interval import Interval, bounds_text
-from ..model.number import percent
-from ..model.units import Duration, Ratio, ratio_text
+from ..model.units.number import percent
+from ..model.units.units import Duration, Ratio, ratio_text
 from ..verdict import AT_MOST, Between, Verdict, assess
 from .result import Result
 

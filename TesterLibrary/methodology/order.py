@@ -10,11 +10,11 @@ from fractions import Fraction
 
 from ..measurement.order import UNKNOWN, Order
 from ..measurement.trial import Trial
-from ..model.units import Duration, Ratio, ratio_text
+from ..model.units.units import Duration, Ratio, ratio_text
 from ..verdict import AT_MOST, Between, Verdict, assess
-from .judging import deaf, order_doubt_of, title_of, undiscerned
 from .measurer import Measurer
 from .result import Result
+from .verdicts.judging import deaf, order_doubt_of, title_of, undiscerned
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ from math import ceil
 from ..measurement.counter import Counter, not_counted
 from ..measurement.outage import Outage
 from ..measurement.trial import Trial
-from ..model.units import Duration, duration_text
+from ..model.units.units import Duration, duration_text
 from ..verdict import AT_MOST, Between, Verdict, assess
-from .judging import doubt_of, title_of, undiscerned, unmeasured
 from .measurer import Measurer
 from .result import Result
+from .verdicts.judging import doubt_of, title_of, undiscerned, unmeasured
 
 _FRAMES = 2  # in the time of a bound: an outage that is longer has at least one of them missing
 

@@ -16,8 +16,8 @@ from ..errors import PlanError
 from ..measurement.trial import Trial
 from ..verdict import AT_LEAST, Between, Verdict, assess
 from .bisection import highest_passing
-from .judging import doubt_of
 from .result import Result
+from .verdicts.judging import doubt_of
 
 _EXACT = Fraction(1, 10**9)
 

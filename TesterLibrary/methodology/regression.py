@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ..errors import PlanError
-from ..model.units import Ratio
+from ..model.units.units import Ratio
 from ..verdict import AT_LEAST, AT_MOST, Below, Between, Outcome, Verdict, assess
 
 _BESIDE = ", beside the baseline"  # the end of the subject of a comparison

@@ -17,13 +17,13 @@ from statistics import fmean
 from ..errors import PlanError
 from ..measurement.outage import Outage
 from ..measurement.trial import Trial
-from ..model.units import Duration, Ratio, duration_text
+from ..model.units.units import Duration, Ratio, duration_text
 from ..verdict import AT_MOST, About, Verdict, assess
-from .judging import doubt_of, undiscerned, unmeasured
 from .measurer import InterruptedMeasurer, Interruption
 from .outage import outages_of, uncounted
 from .result import Result, partly
 from .standard import unwaited
+from .verdicts.judging import doubt_of, undiscerned, unmeasured
 
 
 class ResetKind(Enum):

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..measurement.trial import Trial
-from ..model.units import Duration, Ratio
+from ..model.units.units import Duration, Ratio
 
 
 def shorter(what: str, given: Duration, asked: Duration, source: str) -> tuple[str, ...]:

@@ -11,11 +11,11 @@ from math import ceil, inf
 from typing import Protocol
 
 from ..measurement.session_trial import SessionTrial
-from ..model.quantity import Frequency
-from ..model.units import Bandwidth, Duration, Ratio, duration_text
+from ..model.units.quantity import Frequency
+from ..model.units.units import Bandwidth, Duration, Ratio, duration_text
 from ..verdict import AT_LEAST, AT_MOST, About, Between, Undecided, Verdict, assess, text_of
-from .judging import about
 from .result import Result
+from .verdicts.judging import about
 
 
 class SessionMeasurer(Protocol):

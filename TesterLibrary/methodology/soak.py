@@ -15,12 +15,12 @@ from math import comb
 
 from ..errors import PlanError
 from ..measurement.trial import Trial
-from ..model.number import counted
-from ..model.units import Duration, Ratio
+from ..model.units.number import counted
+from ..model.units.units import Duration, Ratio
 from ..verdict import AT_MOST, Between, Verdict, assess
-from .judging import doubt_of, flapping_of
 from .measurer import Measurer
 from .result import Result
+from .verdicts.judging import doubt_of, flapping_of
 
 _CONFIDENCE = 0.95
 _HALVINGS = 40

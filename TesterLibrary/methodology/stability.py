@@ -16,9 +16,9 @@ from fractions import Fraction
 from math import sqrt
 
 from ..measurement.trial import Trial
-from ..model.units import Duration, Ratio
-from .judging import doubt_of
+from ..model.units.units import Duration, Ratio
 from .measurer import Measurer
+from .verdicts.judging import doubt_of
 
 _APART = 2  # times the load at which more is forwarded
 _MORE = Fraction(12, 10)  # times the rate, from which on more is forwarded

@@ -11,14 +11,14 @@ from math import inf
 
 from ..errors import UnitError
 from ..measurement.counter import total
-from ..measurement.latency_error import OF_ENGINE, PercentileError
+from ..measurement.delays.latency_error import OF_ENGINE, PercentileError
 from ..measurement.snapshot import StampDirectionCounters
 from ..measurement.stamps import StampedPackets, packets_of, remarks
 from ..model.stamps import StampMode
-from ..model.units import Duration, Ratio, duration_text, ratio_text
+from ..model.units.units import Duration, Ratio, duration_text, ratio_text
 from ..verdict import AT_MOST, Between, Outcome, Verdict, assess
-from .judging import about
 from .result import Result
+from .verdicts.judging import about
 
 _BADNESS = (Outcome.PASS, Outcome.INCONCLUSIVE, Outcome.FAIL)
 _EACH_ONCE = ("received", "lost")

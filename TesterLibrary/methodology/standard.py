@@ -10,7 +10,7 @@ from enum import Enum
 from ..measurement.trial import Trial
 from ..model.multicast import is_multicast
 from ..model.stream import Stream
-from ..model.units import Duration
+from ..model.units.units import Duration
 from .result import shorter
 
 _SECOND = 10**9

@@ -18,14 +18,14 @@ from math import inf
 
 from ..errors import PlanError
 from ..measurement.trial import StreamResult, Trial
-from ..model.units import Duration, Ratio, duration_text
+from ..model.units.units import Duration, Ratio, duration_text
 from ..verdict import AT_MOST, About, Verdict, assess
-from .judging import doubt_of, undiscerned, unmeasured
-from .last_loss import LastLoss
 from .measurer import Step, StepMeasurer, Stepped
 from .outage import uncounted
 from .result import Result, shorter
 from .standard import unwaited
+from .verdicts.judging import doubt_of, undiscerned, unmeasured
+from .verdicts.last_loss import LastLoss
 
 _RFC, _RFC_OVERLOAD = "RFC 2544 §26.5", Duration(60 * 10**9)
 _QUIET = Fraction(1, 10)  # part of the time after the step that has to be without loss at its end

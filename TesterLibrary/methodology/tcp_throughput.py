@@ -15,8 +15,8 @@ from typing import Protocol
 
 from ..errors import PlanError
 from ..measurement.session_trial import SessionTrial
-from ..model.number import counted
-from ..model.units import Bandwidth, Duration, Ratio, duration_text, ratio_text
+from ..model.units.number import counted
+from ..model.units.units import Bandwidth, Duration, Ratio, duration_text, ratio_text
 from ..verdict import AT_LEAST, AT_MOST, About, Between, Verdict, assess, text_of
 from .result import Result, shorter
 

@@ -17,9 +17,9 @@ from typing import Protocol
 
 from ..errors import PlanError
 from ..measurement.validated import Validated
-from ..model.number import counted
-from ..model.quantity import Frequency
-from ..model.units import duration_text
+from ..model.units.number import counted
+from ..model.units.quantity import Frequency
+from ..model.units.units import duration_text
 from ..verdict import AT_LEAST, Between, Verdict, assess, text_of
 from .result import Result
 

@@ -14,12 +14,12 @@ from ..errors import PlanError
 from ..measurement.evidence import EvidenceLimits
 from ..measurement.snapshot import StreamCounters
 from ..measurement.trial import StreamResult
-from ..model.law import Replay
-from ..model.number import percent
-from ..model.plan import PlannedStream
-from ..model.quantity import Octets
-from ..model.random_law import Random
-from ..model.units import MIN_FRAME_SIZE, Bandwidth, Duration, Ratio
+from ..model.plan.law import Replay
+from ..model.plan.plan import PlannedStream
+from ..model.plan.random_law import Random
+from ..model.units.number import percent
+from ..model.units.quantity import Octets
+from ..model.units.units import MIN_FRAME_SIZE, Bandwidth, Duration, Ratio
 from ..verdict import AT_MOST, Undecided, Verdict, assess
 from .monitoring import MonitoringResult
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ..errors import PlanError
-from .units import Duration
+from .units.units import Duration
 
 
 class Direction(Enum):

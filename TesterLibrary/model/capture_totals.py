@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .units import FrameSizes
+from .units.units import FrameSizes
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from ..errors import PlanError
 from .pattern import Pattern
-from .units import Duration, FrameSize, Rate, RateUnit, Ratio
+from .units.units import Duration, FrameSize, Rate, RateUnit, Ratio
 
 MOST_MESSAGES = 1 << 20  # limit of plan.proto, as the other ones here
 MOST_POINTS = 1 << 16

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ..errors import UnitError
-from .comparison import COMPARISONS, require_comparison
 from .editor import FieldPath
+from .units.comparison import COMPARISONS, require_comparison
 
 _OF_SENT = re.compile(r"\s*sent\s*(?:([-+])\s*([0-9]+))?\s*")
 _REWRITTEN = "->"

@@ -7,7 +7,7 @@ from __future__ import annotations
 from enum import Enum
 
 from ..errors import PlanError
-from .units import Duration
+from .units.units import Duration
 
 LONGEST_DELAY = Duration(60 * 10**9)
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 from ..errors import PlanError
 from .departures import Points, out_of_order
 from .heading import LONGEST_DELAY, Heading, OrderPolicy, check_delay
-from .units import LINE_OVERHEAD, Duration, Rate, RateUnit, Ratio
+from .units.units import LINE_OVERHEAD, Duration, Rate, RateUnit, Ratio
 
 MOST_QUEUE_FRAMES = 65_536
 MOST_QUEUE_BYTES = 1 << 30

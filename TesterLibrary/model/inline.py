@@ -12,7 +12,7 @@ from .editor import FieldPath
 from .headers import HeaderStack
 from .heading import Heading, OrderPolicy, StationAddress, check_delay
 from .impairment import Impairment
-from .units import Duration, Ratio
+from .units.units import Duration, Ratio
 
 MOST_FLOWS = 65_536  # that are numbered
 MOST_ITERATIONS = 65_535

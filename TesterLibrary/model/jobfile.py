@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .job import Job
 from .ports import Port
-from .units import Duration, Ratio
+from .units.units import Duration, Ratio
 
 
 @dataclass(frozen=True)

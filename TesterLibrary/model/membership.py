@@ -15,10 +15,10 @@ from .endpoints import AddressRange
 from .headers import Header, HeaderStack
 from .multicast import check_groups, each_group, groups_of, ip_field, ip_header
 from .ports import Address, Port
-from .quantity import Frequency
 from .responder import Responder
 from .stream import Stream
-from .units import FrameSize, Rate, RateUnit
+from .units.quantity import Frequency
+from .units.units import FrameSize, Rate, RateUnit
 
 _SIZES = {4: FrameSize(80), 6: FrameSize(112)}  # hold a report of either version and the signature behind it
 _SHARE_BITS = 31  # of a number below 1, as the tables have it

@@ -14,7 +14,7 @@ from .headers import HeaderStack
 from .payload import Payload, PayloadKind
 from .ports import Address, Port
 from .stream import Stream
-from .units import LINE_OVERHEAD, MIN_FRAME_SIZE, FrameSize, Rate, RateUnit
+from .units.units import LINE_OVERHEAD, MIN_FRAME_SIZE, FrameSize, Rate, RateUnit
 
 _BROADCASTS = Fraction(1, 100)  # of the frames of the test (§11.1)
 _EACH_SECOND = Rate(Fraction(1), RateUnit.PPS)  # queries (§11.2)

@@ -15,7 +15,7 @@ from .endpoints import AddressRange
 from .headers import Header, HeaderStack
 from .ports import Address
 from .stream import Stream
-from .units import LINE_RATE, FrameSize, FrameSizes, Rate
+from .units.units import LINE_RATE, FrameSize, FrameSizes, Rate
 
 _LINK_LOCAL = IPv4Network("224.0.0.0/24")
 _BEYOND_THE_LINK = 3  # the least scope of an IPv6 group that devices forward (RFC 4291 §2.7, RFC 7346)

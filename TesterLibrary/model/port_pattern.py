@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from ..errors import PlanError
 from .stream import Stream
-from .units import Rate
+from .units.units import Rate
 
 
 class PortPattern(Enum):

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface
 
-from .units import Bandwidth
+from .units.units import Bandwidth
 
 Interface = IPv4Interface | IPv6Interface
 Address = IPv4Address | IPv6Address

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import PlanError
 from .endpoints import AddressRange, Endpoints
-from .quantity import Frequency
+from .units.quantity import Frequency
 
 _HIGHEST_VLAN = 4094
 DEFAULT_CAPACITY = 65_536  # flows

@@ -11,7 +11,7 @@ from ..errors import PlanError
 from .forwarding import Forwarding
 from .headers import HeaderStack
 from .heading import Heading, check_delay
-from .units import Duration
+from .units.units import Duration
 
 MOST_FLOWS_STAMPED = 65_535  # a stamp has two bytes for the number of its flow
 MOST_FLOWS_MATCHED = 1 << 20

@@ -16,9 +16,9 @@ from .forwarding import Forwarding
 from .headers import HeaderStack
 from .mix import parse_frame_sizes
 from .payload import COUNTING, Payload
-from .units import LINE_RATE, Duration, FrameSize, FrameSizes, Rate, RateUnit
+from .units.units import LINE_RATE, Duration, FrameSize, FrameSizes, Rate, RateUnit
+from .units.written import option, option_of
 from .version import VersionField
-from .written import option, option_of
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ..errors import PlanError
-from .number import percent
 from .ports import Port
 from .stream import Stream
-from .units import Rate, RateUnit
+from .units.number import percent
+from .units.units import Rate, RateUnit
 
 
 def mixed(

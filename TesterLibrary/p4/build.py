@@ -18,8 +18,8 @@ from ..planning.switch.editor import own_fields
 from ..planning.switch.match_action import MatchAction, match_action
 from ..planning.switch.replies import replies_only
 from ..protocols.checker import load_protocol
-from ..targets.tofino.daemon import PIPES, Scopes, scopes_of
-from ..targets.tofino.program import NOTES
+from ..targets.tofino.session.daemon import PIPES, Scopes, scopes_of
+from ..targets.tofino.session.program import NOTES
 from . import outputs, sources
 from .compiler import compile_program, options
 from .efsm import efsm, queue_numbers

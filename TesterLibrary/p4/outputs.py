@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..targets.tofino.program import NOTES, SCHEMA
+from ..targets.tofino.session.program import NOTES, SCHEMA
 from . import sources
 
 REPORT = "resources.json"

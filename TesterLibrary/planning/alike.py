@@ -19,11 +19,11 @@ from ..errors import PlanError
 from ..model.departures import CaptureReplay, Messages
 from ..model.editor import Editor, FieldPath, FieldValues, Sweep
 from ..model.headers import HeaderStack
-from ..model.law import Departures
 from ..model.payload import PayloadKind
-from ..model.plan import PlannedStream
+from ..model.plan.law import Departures
+from ..model.plan.plan import PlannedStream
 from ..model.stream import Stream
-from ..model.units import FrameSize
+from ..model.units.units import FrameSize
 from .content import Content, content
 from .flows import FlowSpace
 from .reach import MOST_ADDRESSES, Reach

@@ -9,8 +9,8 @@ from ipaddress import IPv4Address, IPv6Address
 
 from ..errors import PlanError
 from ..model.endpoints import AddressRange, Endpoints, PortRange
-from ..model.plan import Plan
-from ..model.planned_end import PlannedEnd
+from ..model.plan.plan import Plan
+from ..model.plan.planned_end import PlannedEnd
 from ..protocols.scope import layout_of
 
 _Ranges = Mapping[str, range]  # values of fields, as they arrive

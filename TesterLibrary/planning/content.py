@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from ..errors import PlanError
-from ..model.edit import Checksum, ChecksumKind, PlannedEditor, RandomRange
 from ..model.editor import Editor, FieldPath
-from ..model.plan import Version
+from ..model.plan.edit import Checksum, ChecksumKind, PlannedEditor, RandomRange
+from ..model.plan.plan import Version
 from ..model.stream import Stream
 from .cascade import cascaded
 from .coverage import Checksums

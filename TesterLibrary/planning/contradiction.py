@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, permutations
 
 from ..errors import PlanError
-from ..model.planned_query import Placed, PlacedFact, PlacedField, PlannedTest
+from ..model.plan.planned_query import Placed, PlacedFact, PlacedField, PlannedTest
 from ..protocols.values import MaskedNumbers, complement
 from .lengths import LENGTH
 from .presence import Presence

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..errors import PlanError
-from ..model.edit import Checksum, ChecksumKind, Coverage
+from ..model.plan.edit import Checksum, ChecksumKind, Coverage
 from ..wire.header_values import numeric_width
 from .template import FramePlace, FrameTemplate
 

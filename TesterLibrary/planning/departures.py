@@ -22,12 +22,12 @@ from ..model.departures import (
     TimePattern,
     UniformGaps,
 )
-from ..model.law import Departures, Law, Replay, Rewrite, Script, ScriptMessage, Steady
 from ..model.pattern import Pattern, Stage
+from ..model.plan.law import Departures, Law, Replay, Rewrite, Script, ScriptMessage, Steady
+from ..model.plan.random_law import Exponential, OnOff, Quantiles, Random
 from ..model.ports import Port
-from ..model.random_law import Exponential, OnOff, Quantiles, Random
 from ..model.stream import Stream
-from ..model.units import FrameSize, FrameSizes, Rate, RateUnit
+from ..model.units.units import FrameSize, FrameSizes, Rate, RateUnit
 from .rate import fitted, planned_rate
 from .time_pattern import profile
 

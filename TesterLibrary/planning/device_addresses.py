@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import IPv4Address
 
-from ..model.plan import PlannedNeighbour
+from ..model.plan.plan import PlannedNeighbour
 from ..model.ports import Address, Port
 
 _POINT_TO_POINT = 1  # host bits of a network whose addresses are all hosts (RFC 3021, RFC 6164)

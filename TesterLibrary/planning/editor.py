@@ -12,8 +12,8 @@ from functools import cached_property, reduce, singledispatch
 from operator import or_
 
 from ..errors import PlanError
-from ..model.edit import Distribution, RandomBits, RandomRange, Source, Step, Values
 from ..model.editor import Draw, Editor, FieldValues, RandomField, RandomMask, RandomPrefix, Sweep
+from ..model.plan.edit import Distribution, RandomBits, RandomRange, Source, Step, Values
 from .template import FramePlace
 
 WORD = 64  # the most bits that an editor changes

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from ..errors import PlanError, UnitError
 from ..model.expected_field import ExpectedField, FieldRelation
-from ..model.plan import PlannedField, PlannedStream
+from ..model.plan.plan import PlannedField, PlannedStream
 from .template import FrameTemplate
 
 MOST_FIELDS = 8  # of a stream

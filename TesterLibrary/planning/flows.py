@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from math import gcd, lcm
 
-from ..model.edit import Checksum, ChecksumKind, PlannedEditor
-from ..model.plan import PlannedStream
+from ..model.plan.edit import Checksum, ChecksumKind, PlannedEditor
+from ..model.plan.plan import PlannedStream
 
 _CASTAGNOLI = 0x82F63B78  # CRC-32C, its bits reversed
 

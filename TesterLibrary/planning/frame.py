@@ -16,7 +16,7 @@ from ..errors import PlanError
 from ..model.headers import Header, HeaderStack
 from ..model.ports import Address
 from ..model.stream import Stream
-from ..model.units import FCS_LENGTH
+from ..model.units.units import FCS_LENGTH
 from ..wire.address import Station
 from ..wire.headers import EXPERIMENTAL_TYPE, Route, lay_out, layers_of, text
 from .payload import filling

@@ -10,9 +10,9 @@ from statistics import NormalDist
 
 from ..model.heading import Heading
 from ..model.impairment import DelayDistribution, Distribution, GilbertElliott, Impairment, PathDelay
-from ..model.planned_path import PlannedDelay, PlannedGilbertElliott, PlannedImpairment, PlannedRatio
-from ..model.splitmix import splitmix64
-from ..model.units import Ratio
+from ..model.plan.planned_path import PlannedDelay, PlannedGilbertElliott, PlannedImpairment, PlannedRatio
+from ..model.units.splitmix import splitmix64
+from ..model.units.units import Ratio
 
 _ALWAYS = (1 << 64) - 1
 _CDF_STEPS = 16_384

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from ..errors import PlanError
 from ..model.headers import Header, HeaderStack
 from ..model.inline import Event, Path, Rewrite
-from ..model.match import Match
-from ..model.planned_path import PlannedAction, PlannedCarried, PlannedEvent, PlannedPath, PlannedRatio
+from ..model.plan.match import Match
+from ..model.plan.planned_path import PlannedAction, PlannedCarried, PlannedEvent, PlannedPath, PlannedRatio
 from ..model.ports import Port
-from ..model.splitmix import splitmix64
+from ..model.units.splitmix import splitmix64
 from ..wire.address import station_of
 from ..wire.header_catalog import scapys_field
 from ..wire.headers import Route, lay_out, layers_of

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 
 from ..errors import PlanError
-from ..model.match import Match, exclude
-from ..model.plan import PlannedStream
+from ..model.plan.match import Match, exclude
+from ..model.plan.plan import PlannedStream
 from .template import FrameTemplate
 
 _LONGEST = 64  # bytes of one match

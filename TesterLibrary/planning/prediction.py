@@ -19,8 +19,8 @@ from typing import Protocol as Interface
 
 from ..errors import PlanError
 from ..model.jobfile import JobFile
-from ..model.plan import Plan, PlannedStream
-from ..model.planned_end import PlannedEnd
+from ..model.plan.plan import Plan, PlannedStream
+from ..model.plan.planned_end import PlannedEnd
 from ..model.protocol import Protocol
 from ..model.stream import Stream
 from .compile import compile as compile_job

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from ..model.planned_query import Matcher, Placed, PlacedFact, PlacedField, QueryPart
+from ..model.plan.planned_query import Matcher, Placed, PlacedFact, PlacedField, QueryPart
 from ..model.query import Fact
-from ..model.units import FCS_LENGTH
+from ..model.units.units import FCS_LENGTH
 from ..protocols.values import Interval, MaskedNumbers, complement
 from .lengths import (
     DATA_OFFSET,

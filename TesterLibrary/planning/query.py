@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import PlanError
 from ..model.editor import FieldPath
 from ..model.headers import HeaderStack
-from ..model.planned_query import (
+from ..model.plan.planned_query import (
     Matcher,
     Placed,
     PlacedFact,

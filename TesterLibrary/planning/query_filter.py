@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from operator import eq, ge, gt, le, lt, ne
 
-from ..model.planned_query import PlannedKey, PlannedQuery, PlannedTest
+from ..model.plan.planned_query import PlannedKey, PlannedQuery, PlannedTest
 
 _COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
     "IS": eq,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..model.condition import Compare, Relation
-from ..model.planned_end import Accept
+from ..model.plan.planned_end import Accept
 from ..model.protocol import Protocol, Row
 from ..protocols.layout import Layout
 from ..protocols.scope import layout_of

@@ -12,10 +12,10 @@ from functools import lru_cache
 from ..errors import PlanError
 from ..model.capture_totals import CaptureTotals
 from ..model.departures import CaptureReplay
-from ..model.number import percent
 from ..model.ports import Port
 from ..model.stream import Stream
-from ..model.units import Bandwidth, FrameSizes, Rate, RateUnit
+from ..model.units.number import percent
+from ..model.units.units import Bandwidth, FrameSizes, Rate, RateUnit
 
 _LARGEST = 2**64 - 1  # the largest numerator and denominator of a planned rate
 _FASTEST = Fraction(1)  # frames each nanosecond: the limit of `plan.proto`

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from ipaddress import IPv4Address, IPv6Address
 
-from ..model.edit import Distribution, RandomBits, RandomRange, Source, Step, Values
-from ..model.plan import LearningFrame, PlannedNeighbour
+from ..model.plan.edit import Distribution, RandomBits, RandomRange, Source, Step, Values
+from ..model.plan.plan import LearningFrame, PlannedNeighbour
 from ..model.ports import Address, Port
 from ..wire.address import Station
 from .editor import FieldChange

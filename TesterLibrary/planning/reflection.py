@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import permutations
 
-from ..model.match import Match, exclude
-from ..model.plan import PlannedStream
+from ..model.plan.match import Match, exclude
+from ..model.plan.plan import PlannedStream
 
 _TAGS = (b"\x81\x00", b"\x88\xa8")
 _ADDRESSES = {b"\x08\x00": (12, 4), b"\x86\xdd": (8, 16)}  # by EtherType: offset in the header, and bytes

@@ -11,14 +11,14 @@ from typing import Any
 
 from ..errors import TesterLibraryError
 from ..model.endpoints import AddressRange, Endpoints, PortRange
-from ..model.plan import LearningFrame, PlannedNeighbour
-from ..model.planned_end import Accept, Opening, PlannedEnd, Series
+from ..model.plan.plan import LearningFrame, PlannedNeighbour
+from ..model.plan.planned_end import Accept, Opening, PlannedEnd, Series
 from ..model.ports import Address, Port
 from ..model.protocol import Protocol
 from ..model.responder import Clients, End, Numbers, Reopen, Responder
-from ..model.splitmix import splitmix64
 from ..model.trigger import Trigger
-from ..model.units import FCS_LENGTH
+from ..model.units.splitmix import splitmix64
+from ..model.units.units import FCS_LENGTH
 from ..protocols.checker import load_protocol
 from ..protocols.frame import Frame
 from ..protocols.parameters import parameter_values, written_parameters

@@ -11,7 +11,7 @@ from ..errors import PlanError
 from ..model.editor import FieldPath
 from ..model.headers import HeaderStack
 from ..model.inline import ChecksumPolicy, Part, Rewrite
-from ..model.planned_path import PlannedRewrite
+from ..model.plan.planned_path import PlannedRewrite
 from .anchor import ANCHORS, begin_of, bytes_of
 from .template import FramePlace, FrameTemplate
 

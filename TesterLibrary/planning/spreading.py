@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from ..model.law import Departures, Steady
-from ..model.plan import PlannedStream
+from ..model.plan.law import Departures, Steady
+from ..model.plan.plan import PlannedStream
 from ..model.stream import Stream
-from ..model.units import duration_text
+from ..model.units.units import duration_text
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 
 from ..errors import PlanError
 from ..model.headers import HeaderStack
-from ..model.planned_stamps import PlannedStamps, Tunnel
+from ..model.plan.planned_stamps import PlannedStamps, Tunnel
 from ..model.ports import Port
 from ..model.stamps import StampMode, Stamps
-from ..model.units import Duration
+from ..model.units.units import Duration
 from .inline import header_matches, layout
 
 _LONGEST_NAME = 128

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import PlanError
 from ..model.editor import FieldPath
 from ..model.headers import HeaderStack
-from ..model.plan import bits_of
+from ..model.plan.plan import bits_of
 from ..wire.header_catalog import scapys_field
 from ..wire.header_values import as_number, from_number, numeric_width, resolved
 from ..wire.headers import layers_of

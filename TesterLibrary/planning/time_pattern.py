@@ -16,7 +16,7 @@ from math import ceil, pi, sin, sqrt
 
 from ..errors import PlanError
 from ..model.departures import Shape, TimePattern
-from ..model.law import Profile, Stretch
+from ..model.plan.law import Profile, Stretch
 
 _MOST_STRETCHES = 1 << 16  # the limit of plan.proto
 _MOST_OF_A_PERIOD = 1 << 13

@@ -13,8 +13,8 @@ from ..model.condition import Compare, Flags, Prefix, Relation, Test
 from ..model.editor import FieldPath
 from ..model.expression import Expression
 from ..model.headers import Header, HeaderStack
-from ..model.planned_end import PlannedEnd
-from ..model.planned_query import PlacedField, PlannedTest
+from ..model.plan.planned_end import PlannedEnd
+from ..model.plan.planned_query import PlacedField, PlannedTest
 from ..model.ports import Port
 from ..model.protocol import Protocol, Row
 from ..model.query import Condition as FilterCondition

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..errors import PlanError
-from ..model.edit import Checksum, ChecksumKind, Coverage, PlannedEditor, Values
-from ..model.plan import PlannedStream, Version
+from ..model.plan.edit import Checksum, ChecksumKind, Coverage, PlannedEditor, Values
+from ..model.plan.plan import PlannedStream, Version
 from ..model.version import VersionField
 from .coverage import Checksums
 from .editor import FieldChange

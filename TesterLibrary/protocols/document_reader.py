@@ -13,11 +13,11 @@ from ..files.document import Document, Place
 from ..files.headers import headers_in, load_headers
 from ..model.expression import Expression, number
 from ..model.headers import HeaderStack, HeaderType
-from ..model.number import NUMBER, refusal, split_unit
 from ..model.protocol import Measure, Parameter
-from ..model.quantity import Octets
-from ..model.time_text import scale_of
-from ..model.units import Duration
+from ..model.units.number import NUMBER, refusal, split_unit
+from ..model.units.quantity import Octets
+from ..model.units.time_text import scale_of
+from ..model.units.units import Duration
 
 _T = TypeVar("_T")
 _UNIT = re.compile(rf"\s*(?:{NUMBER})\s*([A-Za-z\u00b5\u03bc]+)[^:]*")

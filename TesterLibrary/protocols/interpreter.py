@@ -18,7 +18,7 @@ from ..model.action import Fields
 from ..model.condition import Test
 from ..model.expression import Expression
 from ..model.protocol import LONGEST_TIMER, Protocol, Row
-from ..model.splitmix import splitmix64
+from ..model.units.splitmix import splitmix64
 from .actions.sending import Transmit
 from .automaton import ScanProgress, automaton_of
 from .document_reader import quantity

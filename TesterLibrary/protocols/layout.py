@@ -14,7 +14,7 @@ from ..errors import PlanError
 from ..files.document import did_you_mean
 from ..model.headers import HeaderStack
 from ..model.ports import Port
-from ..model.units import Bandwidth
+from ..model.units.units import Bandwidth
 from ..wire.address import Station
 from ..wire.header_values import resolved, width
 from ..wire.headers import Route, lay_out, layers_of

@@ -8,7 +8,7 @@ from collections import deque
 from fractions import Fraction
 from math import ceil, floor
 
-from ..model.planned_end import Opening
+from ..model.plan.planned_end import Opening
 from ..model.responder import Reopen
 from .flow import Flow, FlowKey
 from .interpreter import Interpreter

@@ -14,10 +14,10 @@ from ..measurement.trial import Trial
 from ..methodology.learning_window import LearningWindow
 from ..model.editor import Editor, FieldPath, Sweep
 from ..model.headers import Header, HeaderStack
-from ..model.quantity import Frequency
 from ..model.stream import Stream
-from ..model.units import Duration, Rate, RateUnit
-from ..reporting.wall_clock import wall_clock
+from ..model.units.quantity import Frequency
+from ..model.units.units import Duration, Rate, RateUnit
+from ..reporting.record.wall_clock import wall_clock
 from .observation import observe
 from .sending import send_all
 from .tester import Tester

@@ -17,10 +17,10 @@ from ..measurement.trial import Trial
 from ..methodology.ageing import AgeingTrial, Table
 from ..model.endpoints import AddressRange
 from ..model.headers import Header, HeaderStack
-from ..model.quantity import Frequency
 from ..model.stream import Stream
-from ..model.units import Duration, Rate, RateUnit
-from ..reporting.wall_clock import wall_clock
+from ..model.units.quantity import Frequency
+from ..model.units.units import Duration, Rate, RateUnit
+from ..reporting.record.wall_clock import wall_clock
 from .addresses import AddressPorts, TableMeasurer
 from .announcement import Announcement, Neighbours
 from .observation import observe

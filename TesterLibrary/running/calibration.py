@@ -14,7 +14,7 @@ from ..files.calibration import store_calibration
 from ..measurement.calibration import Calibration
 from ..methodology.calibration import CalibrationResult, calibrate
 from ..model.stream import Stream
-from ..model.units import Duration, FrameSize
+from ..model.units.units import Duration, FrameSize
 from ..testbeds.embedded.cable import CABLE
 from .measurer import TrialMeasurer
 from .opening import OpenTestbed, open_tester

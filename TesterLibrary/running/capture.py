@@ -13,10 +13,10 @@ from ..errors import PlanError, TesterLibraryError
 from ..measurement.capture import CaptureCounters, CapturedFrame, StoppedCapture
 from ..measurement.captured_frames import CapturedFrames, frames_of
 from ..model.capture import Capture
-from ..reporting.durable import RecordError, make_directory
-from ..reporting.excerpts import MOST_EXCERPTS, Excerpt
-from ..reporting.frames import FOLDER, FrameFile, FrameRows, check_parquet
-from ..reporting.pcapng import free_path, not_written, write_capture
+from ..reporting.captures.excerpts import MOST_EXCERPTS, Excerpt
+from ..reporting.captures.frames import FOLDER, FrameFile, FrameRows, check_parquet
+from ..reporting.captures.pcapng import free_path, not_written, write_capture
+from ..reporting.record.durable import RecordError, make_directory
 from .capture_losses import CaptureLosses
 from .tester import Tester
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..measurement.capture import CaptureCounters, CapturedFrame, StoppedCapture
 from ..measurement.captured_frames import CapturedFrames
-from ..measurement.losses import LostFrames, lost_frames
+from ..measurement.traces.losses import LostFrames, lost_frames
 from ..model.capture import Capture, Keep
-from ..reporting.excerpts import Excerpt, excerpt_frames, first_losses
-from ..reporting.frame_comments import Comments, frame_comment
-from ..reporting.pcapng import free_path, write_capture
-from ..reporting.trial_part import TrialPart
+from ..reporting.captures.excerpts import Excerpt, excerpt_frames, first_losses
+from ..reporting.captures.frame_comments import Comments, frame_comment
+from ..reporting.captures.pcapng import free_path, write_capture
+from ..reporting.record.trial_part import TrialPart
 
 if TYPE_CHECKING:
     import numpy as np

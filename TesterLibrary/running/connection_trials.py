@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ..measurement.session_trial import SessionTrial
-from ..model.quantity import Frequency
 from ..model.responder import Clients, Reopen
-from ..model.units import Duration
+from ..model.units.quantity import Frequency
+from ..model.units.units import Duration
 from .connections import Connections
 
 _SETTLE = Duration(200_000_000)  # for the first connections, before a rate is measured

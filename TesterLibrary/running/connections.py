@@ -18,10 +18,10 @@ from ..measurement.session_trial import SessionTrial
 from ..measurement.sessions import SessionStatistics
 from ..measurement.snapshot import Snapshot
 from ..model.job import Job
-from ..model.plan import Plan
+from ..model.plan.plan import Plan
 from ..model.responder import Clients, End
 from ..model.trigger import Trigger
-from ..model.units import Duration
+from ..model.units.units import Duration
 from ..planning.compile import compile as compile_job
 from ..planning.prediction import require
 from ..planning.responder import asked_for

@@ -7,8 +7,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from ..reporting.device_said import MOST_CHARACTERS, When, record_said
-from ..reporting.recorder import Recorder
+from ..reporting.record.device_answers import MOST_CHARACTERS, When, record_said
+from ..reporting.record.recorder import Recorder
 from ..testbeds.testbed import SSH, AskHook, DutSpec
 from .hook_process import HookProcess
 

@@ -17,9 +17,9 @@ from ..measurement.snapshot import StreamCounters
 from ..measurement.trial import Trial
 from ..model.membership import GroupProtocol, Membership
 from ..model.multicast import groups_of
-from ..model.quantity import Frequency
 from ..model.stream import Stream
-from ..model.units import Duration
+from ..model.units.quantity import Frequency
+from ..model.units.units import Duration
 from .burden import Burden
 from .memberships import Memberships
 from .observation import observe

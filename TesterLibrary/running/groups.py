@@ -14,16 +14,16 @@ from ..measurement.counter import Counter, not_counted
 from ..measurement.group_check import GroupCheck
 from ..measurement.multicast import Leak, Reported
 from ..measurement.trial import Trial
-from ..methodology.unsigned import unsigned
+from ..methodology.verdicts.unsigned import unsigned
 from ..model.endpoints import AddressRange
 from ..model.membership import GroupProtocol, Membership
 from ..model.multicast import check_groups, group_stream
-from ..model.number import counted
 from ..model.ports import Address
-from ..model.quantity import Frequency
 from ..model.stream import Stream
-from ..model.units import Duration, FrameSizes, Rate, RateUnit
-from ..reporting.wall_clock import wall_clock
+from ..model.units.number import counted
+from ..model.units.quantity import Frequency
+from ..model.units.units import Duration, FrameSizes, Rate, RateUnit
+from ..reporting.record.wall_clock import wall_clock
 from .burden import Burden
 from .measurer import Pauses, TrialMeasurer
 from .memberships import Memberships

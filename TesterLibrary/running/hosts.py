@@ -20,8 +20,8 @@ from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
 
 from ..errors import TestbedError, TesterLibraryError
 from ..files.document import did_you_mean
-from ..model.units import Duration
-from ..reporting.durable import RecordError
+from ..model.units.units import Duration
+from ..reporting.record.durable import RecordError
 from ..testbeds import RunningTestbed
 from ..testbeds.sandbox import JOB_VARIABLE
 from .counter_source import CounterSource, source_of

@@ -17,13 +17,13 @@ from ..measurement.trial import Trial
 from ..measurement.waits import Waits
 from ..methodology.measurer import Interruption, Step, Stepped
 from ..model.departures import Shape, TimePattern
-from ..model.law import Profile
 from ..model.modifier import NO_MODIFIERS, Modifiers
-from ..model.plan import PlannedStream
+from ..model.plan.law import Profile
+from ..model.plan.plan import PlannedStream
 from ..model.stream import Stream
-from ..model.units import Duration, Rate, RateUnit, Ratio
-from ..reporting.codec import decode
-from ..reporting.finished import Finished, fingerprint
+from ..model.units.units import Duration, Rate, RateUnit, Ratio
+from ..reporting.record.codec import decode
+from ..reporting.record.finished_trials import Finished, fingerprint
 from ..targets.base import SendingProgress
 from .tester import Tester
 from .trial import StreamRun

@@ -18,9 +18,9 @@ from ..errors import PlanError, TargetError, TesterLibraryError
 from ..measurement.multicast import Reported
 from ..model.endpoints import AddressRange
 from ..model.membership import Membership
-from ..model.quantity import Frequency
 from ..model.stream import Stream
-from ..model.units import Duration
+from ..model.units.quantity import Frequency
+from ..model.units.units import Duration
 from .answering import Answering
 from .scope import Running
 from .sending import send_all

@@ -29,7 +29,7 @@ from ..measurement.interval import (
 )
 from ..measurement.snapshot import Snapshot, StreamCounters, VersionCounters, without_signature
 from ..methodology.monitoring import Method, MonitoringResult
-from ..model.units import Duration
+from ..model.units.units import Duration
 from ..planning.reflection import reflections
 from .tester import Tester
 from .trial import StreamRun

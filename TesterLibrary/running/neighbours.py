@@ -16,10 +16,10 @@ from ..measurement.flows import flows_of
 from ..measurement.learning import LearningCheck, LearningTrial
 from ..measurement.trial import Trial
 from ..model.endpoints import AddressRange
-from ..model.plan import PlannedStream
+from ..model.plan.plan import PlannedStream
 from ..model.stream import Stream
-from ..model.units import Duration
-from ..reporting.wall_clock import wall_clock
+from ..model.units.units import Duration
+from ..reporting.record.wall_clock import wall_clock
 from .announcement import ANNOUNCEMENTS, PROBES, Announcement, Neighbours
 from .answering import Answering
 from .observation import is_interrupted, observe

@@ -12,8 +12,8 @@ from typing import Generic, TypeVar
 from ..measurement.trial import Trial
 from ..model.endpoints import AddressRange
 from ..model.ports import Address
-from ..reporting.codec import decode
-from ..reporting.finished import BEGUN, OBSERVATION, Finished, fingerprint
+from ..reporting.record.codec import decode
+from ..reporting.record.finished_trials import BEGUN, OBSERVATION, Finished, fingerprint
 from .scope import Running
 from .tester import Tester
 

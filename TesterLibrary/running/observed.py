@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from ..errors import PlanError
 from ..measurement.trial import Trial
-from ..methodology.header_field import CapturedField, judge_all_frames, judge_header_field
+from ..methodology.verdicts.header_field import CapturedField, judge_all_frames, judge_header_field
 from ..model.expected_field import ExpectedField, FieldRelation
-from ..model.plan import PlannedStream
+from ..model.plan.plan import PlannedStream
 from ..planning.observed import FieldReader
 from ..verdict import Verdict
 from .capture import CaptureFile

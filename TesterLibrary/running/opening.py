@@ -18,9 +18,9 @@ from ..measurement.evidence import EvidenceLimits
 from ..model.ports import Port
 from ..model.responder import Clients, Responder
 from ..model.trigger import Trigger
-from ..model.units import Bandwidth, Duration
-from ..reporting.progress import Console
-from ..reporting.recorder import Recorder
+from ..model.units.units import Bandwidth, Duration
+from ..reporting.record.progress import Console
+from ..reporting.record.recorder import Recorder
 from ..targets.base import Capabilities, LeaseTerms, PortInfo, Target
 from ..targets.engine.client import EngineTarget
 from ..targets.engine.found import clear_up, take_from_dead
@@ -28,7 +28,7 @@ from ..targets.engine.owner import OWNER
 from ..targets.engine.process import EngineProcess
 from ..targets.fake import fake_port
 from ..targets.simulated import SimulatedTarget
-from ..targets.tofino.on_testbed import switch_on
+from ..targets.tofino.session.testbed_switch import switch_on
 from ..testbeds import RunningTestbed, open_testbed
 from ..testbeds.of_run import check_testbed_of_run
 from ..testbeds.simulated import SimulatedDevice

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from ..errors import PlanError, TargetError, TesterLibraryError
 from ..measurement.inline import PathStatistics, statistics_of
 from ..measurement.snapshot import Snapshot
-from ..measurement.trace import PathTrace
+from ..measurement.traces.trace import PathTrace
 from ..methodology.stamps import StampResult
 from ..model.impairment import Impairment
 from ..model.inline import Event, Path
 from ..model.job import Job
-from ..model.plan import Plan
+from ..model.plan.plan import Plan
 from ..model.stamps import LoadedPath, Stamps
 from ..planning.compile import compile as compile_job
 from ..verdict import Outcome, Verdict

@@ -10,7 +10,7 @@ from dataclasses import replace
 from ..errors import PlanError
 from ..measurement.trial import Trial
 from ..model.stream import Stream
-from ..model.units import MIN_FRAME_SIZE, Duration, FrameSize
+from ..model.units.units import MIN_FRAME_SIZE, Duration, FrameSize
 from .measurer import TrialMeasurer
 from .tester import Tester
 

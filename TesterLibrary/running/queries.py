@@ -20,11 +20,11 @@ from ..measurement.query import (
 )
 from ..measurement.snapshot import Snapshot
 from ..model.capture import Direction
-from ..model.planned_query import PlannedQuery
+from ..model.plan.planned_query import PlannedQuery
 from ..model.query import Counted, Query
 from ..planning.query import key_octets, plan_query
-from ..reporting.durable import RecordError
-from ..reporting.query_files import write_query
+from ..reporting.captures.query_files import write_query
+from ..reporting.record.durable import RecordError
 from .connections import Connections
 from .tester import Tester
 

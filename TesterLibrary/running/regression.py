@@ -9,9 +9,9 @@ from typing import Any
 
 from ..errors import TesterLibraryError
 from ..methodology.regression import is_comparison, no_regression
-from ..model.units import Ratio
-from ..reporting.recorder import read_run
-from ..reporting.repetitions import unrepeated
+from ..model.units.units import Ratio
+from ..reporting.pages.repetitions import unrepeated
+from ..reporting.record.recorder import read_run
 from ..reporting.trend.baseline import Sought, find_baseline
 from ..verdict import Verdict
 from .suite import Suite

@@ -15,7 +15,7 @@ from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
 
 from ..errors import Inconclusive, TestbedError, TesterLibraryError
 from ..methodology.reset import ResetKind
-from ..model.units import Duration
+from ..model.units.units import Duration
 from ..targets.simulated import SimulatedTarget
 from ..testbeds.testbed import SSH, ResetHook
 from .gateways import moved_gateways

@@ -11,11 +11,11 @@ from ..measurement.openings import Openings, State, Unfinished
 from ..measurement.session_trial import SessionTrial, left_waiting, objections
 from ..measurement.sessions import SessionStatistics
 from ..measurement.snapshot import EndCounters, Snapshot
-from ..model.plan import Plan
-from ..model.planned_end import PlannedEnd
+from ..model.plan.plan import Plan
+from ..model.plan.planned_end import PlannedEnd
 from ..model.responder import Clients, End
-from ..model.units import Duration
-from ..reporting.wall_clock import wall_clock
+from ..model.units.units import Duration
+from ..reporting.record.wall_clock import wall_clock
 from ..wire.connection import connection_text
 from .gateways import moved_next_hop
 from .tester import Tester

@@ -12,10 +12,10 @@ from math import ceil
 from ..errors import PlanError
 from ..measurement.departure import is_scheduled
 from ..measurement.trial import Trial
-from ..model.law import Replay
-from ..model.plan import PlannedStream
+from ..model.plan.law import Replay
+from ..model.plan.plan import PlannedStream
 from ..model.stream import Stream
-from ..model.units import LINE_RATE, Duration
+from ..model.units.units import LINE_RATE, Duration
 from .tester import Tester
 from .trial import StreamRun
 

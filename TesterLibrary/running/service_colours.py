@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ..errors import PlanError
 from ..measurement.trial import Trial
-from ..methodology.service_colours import Arrived
+from ..methodology.services.service_colours import Arrived
 from ..model.query import PacketFilter, Query
 from ..model.stream import Stream
 from .queries import Queries

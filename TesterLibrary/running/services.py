@@ -11,10 +11,10 @@ from ..errors import PlanError
 from ..measurement.interval import Interval
 from ..measurement.trial import Trial
 from ..methodology.monitoring import Method
-from ..methodology.service_activation import Service, loads_of
-from ..methodology.service_colours import Offered
+from ..methodology.services.service_activation import Service, loads_of
+from ..methodology.services.service_colours import Offered
 from ..model.stream import Stream
-from ..model.units import Duration, Rate, RateUnit
+from ..model.units.units import Duration, Rate, RateUnit
 from .measurer import TrialMeasurer
 from .service_colours import ServiceColours
 from .suite import Suite

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from zlib import crc32
 
-from ..model.planned_end import PlannedEnd
-from ..model.splitmix import splitmix64
+from ..model.plan.planned_end import PlannedEnd
+from ..model.units.splitmix import splitmix64
 
 
 class SourceTurns:

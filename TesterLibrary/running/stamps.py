@@ -17,11 +17,11 @@ from ..measurement.stamps import in_flight
 from ..methodology.stamps import StampResult
 from ..model.heading import Heading
 from ..model.job import Job
-from ..model.plan import Plan
+from ..model.plan.plan import Plan
 from ..model.stamps import Stamps
 from ..planning.compile import compile as compile_job
-from ..reporting.durable import RecordError
-from ..reporting.stamp_files import FOLDER, write_flows, write_intervals
+from ..reporting.captures.stamp_files import FOLDER, write_flows, write_intervals
+from ..reporting.record.durable import RecordError
 from .tester import Tester
 
 _POLL_S = 0.02

@@ -23,9 +23,9 @@ from ..model.modifier import Modifier, Modifiers
 from ..model.port_pattern import PortPattern, over_ports
 from ..model.stream import Stream
 from ..model.stream_mix import mixed
-from ..model.units import Duration, Rate, Ratio
-from ..reporting.progress import Console
-from ..reporting.recorder import Recorder
+from ..model.units.units import Duration, Rate, Ratio
+from ..reporting.record.progress import Console
+from ..reporting.record.recorder import Recorder
 from ..testbeds.load import shipped_testbeds
 from ..verdict import Verdict
 from .capture import Captures

@@ -13,9 +13,9 @@ from ..errors import PlanError
 from ..measurement.session_trial import SessionTrial
 from ..methodology.tcp_throughput import Segments
 from ..model.endpoints import AddressRange, Endpoints, PortRange
-from ..model.quantity import Frequency
 from ..model.responder import Clients, Reopen
-from ..model.units import Duration
+from ..model.units.quantity import Frequency
+from ..model.units.units import Duration
 from .connections import Connections
 from .tester import Tester
 

@@ -10,8 +10,8 @@ from functools import partial
 
 from ..methodology.teardown import TeardownTrial
 from ..model.responder import Reopen
-from ..model.units import Duration
-from ..reporting.wall_clock import wall_clock
+from ..model.units.units import Duration
+from ..reporting.record.wall_clock import wall_clock
 from .connection_trials import HELD
 from .connections import Connections
 from .tester import Tester

@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 from ..errors import PlanError
 from ..measurement.calibration import Calibration
-from ..measurement.correction import Correction, frame_time_ns
+from ..measurement.delays.correction import Correction, frame_time_ns
 from ..measurement.evidence import EvidenceLimits
 from ..measurement.session_trial import SessionTrial
 from ..measurement.trial import Trial
@@ -23,15 +23,15 @@ from ..methodology.teardown import TeardownTrial
 from ..model.forwarding import Forwarding
 from ..model.job import Job
 from ..model.membership import Membership
-from ..model.plan import Plan, PlannedStream
+from ..model.plan.plan import Plan, PlannedStream
 from ..model.ports import Address, Port
 from ..model.stream import Stream
-from ..model.units import Duration
+from ..model.units.units import Duration
 from ..planning.compile import compile as compile_job
 from ..planning.rate import check_replayed_rate, check_sum, part_of_line
-from ..reporting.finished import Finished, measured_at
-from ..reporting.progress import Console
-from ..reporting.recorder import INVALID_ATTEMPT, Recorder
+from ..reporting.record.finished_trials import Finished, measured_at
+from ..reporting.record.progress import Console
+from ..reporting.record.recorder import INVALID_ATTEMPT, Recorder
 from ..targets.base import Capabilities, Target
 from .at_large import AtLarge
 from .scope import Running, Scopes

@@ -12,16 +12,16 @@ from pathlib import Path as File
 from ..errors import PlanError, TargetError, TesterLibraryError
 from ..measurement.capture import CapturedFrame, Fate, StoppedCapture
 from ..measurement.captured_frames import CapturedFrames
-from ..measurement.trace import Change, PathTrace, TracedPacket
+from ..measurement.traces.trace import Change, PathTrace, TracedPacket
 from ..model.capture import Capture, TracedPath
 from ..model.heading import Heading
 from ..model.inline import ChecksumPolicy, Corrupt, Mark, Truncate
-from ..model.planned_path import PlannedAction, PlannedPath, PlannedRewrite
-from ..model.units import FCS_LENGTH
-from ..reporting.durable import RecordError
-from ..reporting.frame_comments import Comments
-from ..reporting.frames import FOLDER, FrameFile, FrameRows, check_parquet
-from ..reporting.pcapng import free_path, not_written, write_capture
+from ..model.plan.planned_path import PlannedAction, PlannedPath, PlannedRewrite
+from ..model.units.units import FCS_LENGTH
+from ..reporting.captures.frame_comments import Comments
+from ..reporting.captures.frames import FOLDER, FrameFile, FrameRows, check_parquet
+from ..reporting.captures.pcapng import free_path, not_written, write_capture
+from ..reporting.record.durable import RecordError
 from .tester import Tester
 
 _DIRECTIONS = (Heading.FORWARD, Heading.BACKWARD)

@@ -13,7 +13,7 @@ from ..measurement.interval import Interval
 from ..measurement.trial import Trial
 from ..methodology.monitoring import MonitoringResult
 from ..model.stream import Stream
-from ..model.units import Duration
+from ..model.units.units import Duration
 from .monitor import Monitor, MonitorThread
 from .tester import Tester
 from .trial import StreamRun

@@ -20,7 +20,7 @@ from ..measurement.captured_frames import frames_of
 from ..model.capture import Capture, Direction
 from ..model.editor import Editor, FieldPath, FieldValues
 from ..model.stream import Stream
-from ..model.units import Duration, Rate
+from ..model.units.units import Duration, Rate
 from ..planning.flows import FlowSpace
 from .sending import send
 from .tester import Tester

@@ -10,23 +10,23 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ..errors import PlanError, TargetError
+from ..measurement.delays.in_time import ArrivalReading, InTime
+from ..measurement.delays.sustained import DelayReading, Growth, growth
 from ..measurement.departure import has_span, is_scheduled, rate_error, sending_ns
 from ..measurement.evidence import Evidence, EvidenceLimits
 from ..measurement.flows import FlowMeasure, FlowSummary
 from ..measurement.foreign import Foreign, ForeignAt
-from ..measurement.in_time import ArrivalReading, InTime
 from ..measurement.snapshot import Snapshot, StreamCounters, without_signature
-from ..measurement.sustained import DelayReading, Growth, growth
 from ..measurement.trial import StreamResult, Trial
-from ..model.law import Departures, Replay
 from ..model.membership import not_joined
-from ..model.plan import Plan, PlannedStream
+from ..model.plan.law import Departures, Replay
+from ..model.plan.plan import Plan, PlannedStream
 from ..model.stream import Stream
-from ..model.units import MIN_FRAME_SIZE, Duration
+from ..model.units.units import MIN_FRAME_SIZE, Duration
 from ..planning.flows import FlowSpace
 from ..planning.reflection import reflections
 from ..reporting.live.notes import WatchedStream
-from ..reporting.wall_clock import wall_clock
+from ..reporting.record.wall_clock import wall_clock
 from ..targets.base import SendingProgress
 from .gateways import moved_gateways
 from .held_frames import HeldFrames, await_sent

@@ -8,8 +8,8 @@ from collections import deque
 from collections.abc import Iterable
 
 from ..measurement.trial import Trial
-from ..reporting.place import RecordPlace
-from ..reporting.trial_part import TrialPart
+from ..reporting.record.record_place import RecordPlace
+from ..reporting.record.trial_part import TrialPart
 
 _KEPT = 4  # trials of one id: ids are given out again when all have been used
 

@@ -20,9 +20,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..campaign import attached
 from ..errors import TesterLibraryError
 from ..testbeds.python_process import python_code
-from . import attached
 
 HOME = "home"  # of a job: its temporary files, too
 _NEEDED = {"CHOWN": 0, "DAC_OVERRIDE": 1, "FOWNER": 3, "KILL": 5, "SETGID": 6, "SETUID": 7}  # of Linux

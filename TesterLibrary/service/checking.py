@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from ..errors import TesterLibraryError
 from ..model.job import Job
 from ..model.stream import Stream
-from ..model.units import Duration, FrameSize, Rate
+from ..model.units.units import Duration, FrameSize, Rate
 from ..planning.compile import compile as compile_job
 from ..running.opening import open_target
 from ..targets.base import Target

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import TesterLibraryError
 from ..files.document import Document, Kind, load_document
-from ..model.units import Duration
+from ..model.units.units import Duration
 from ..reporting.trend.address import Address
 from ..testbeds import load_testbed, shipped_testbeds
 from ..testbeds.testbed import Testbed

@@ -16,8 +16,8 @@ from typing import Protocol
 from uuid import uuid4
 
 from ..errors import TesterLibraryError
-from ..reporting.outcome import ERROR, EXIT_STATUS
-from ..reporting.wall_clock import wall_clock
+from ..reporting.record.outcome import ERROR, EXIT_STATUS
+from ..reporting.record.wall_clock import wall_clock
 from .account import close
 from .config import JOBS, Config, ServedPlace
 from .job import Job, JobState

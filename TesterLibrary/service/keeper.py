@@ -8,7 +8,7 @@ What is sent under it stops when it is released, and soon after the service has 
 from __future__ import annotations
 
 from ..errors import LeaseError, TesterLibraryError
-from ..model.units import Duration
+from ..model.units.units import Duration
 from ..targets.base import LeaseTerms
 from ..targets.engine import leases
 from ..targets.engine.client import EngineTarget

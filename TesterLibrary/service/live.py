@@ -15,7 +15,7 @@ from weakref import finalize
 from ..reporting.live.feed import Feed
 from ..reporting.live.follow import Follower
 from ..reporting.live.server import LAST_EVENT, MOST_PAGES, event_of, known_number
-from ..reporting.place import EVIDENCE
+from ..reporting.record.record_place import EVIDENCE
 from .refusal import TooMany
 
 _QUIET_S = 1.0

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from ..campaign import attached
 from ..testbeds.python_process import python_command
 from ..testbeds.sandbox import JOB_VARIABLE
-from . import attached
 from .account import Account
 
 LOG = "job.log"

@@ -13,8 +13,8 @@ from typing import Any, BinaryIO
 from pydantic_core import from_json
 
 from ..files.beneath import open_beneath
-from ..reporting.place import EVIDENCE
-from ..reporting.recorder import KINDS
+from ..reporting.record.record_place import EVIDENCE
+from ..reporting.record.recorder import KINDS
 from .refusal import Unknown, Wrong
 
 _MOST_FILES = 10_000

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import TesterLibraryError
-from ..reporting.codec import decode, encode
+from ..reporting.record.codec import decode, encode
 from ..reporting.trend.address import Address
 from ..reporting.trend.store import Row, Server, open_server
 from .job import Job

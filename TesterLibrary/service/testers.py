@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from ..errors import TesterLibraryError
-from ..model.units import Duration
-from ..reporting.wall_clock import wall_clock
+from ..model.units.units import Duration
+from ..reporting.record.wall_clock import wall_clock
 from . import labgrid
 from .checking import problem_of
 from .config import ServedPlace

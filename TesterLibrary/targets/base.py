@@ -16,7 +16,7 @@ from ..errors import TargetError
 from ..measurement.capture import StoppedCapture
 from ..measurement.captured_frames import CapturedFrames
 from ..measurement.counter import Counter
-from ..measurement.latency_error import OF_ENGINE, PercentileError
+from ..measurement.delays.latency_error import OF_ENGINE, PercentileError
 from ..measurement.query import QuerySummary, RawRow
 from ..measurement.snapshot import (
     FlowCounters,
@@ -27,10 +27,10 @@ from ..measurement.snapshot import (
 )
 from ..model.capture import Capture
 from ..model.heading import Heading
-from ..model.plan import LearningFrame, Plan, PlannedStream
-from ..model.planned_query import Matcher, PlannedQuery
+from ..model.plan.plan import LearningFrame, Plan, PlannedStream
+from ..model.plan.planned_query import Matcher, PlannedQuery
 from ..model.ports import Address
-from ..model.units import Duration
+from ..model.units.units import Duration
 
 
 def still_sending(jobs: Sequence[str], timeout: Duration) -> TargetError:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import NotInstalled, TestbedBroken, TestbedError
-from ..model.units import Duration
+from ..model.units.units import Duration
 from . import confinement
 from .privilege import is_privileged, missing_for_user_namespace
 from .processes import (

@@ -21,7 +21,7 @@ from ..files import paths
 from ..files.document import Document, Kind, did_you_mean, load_document
 from ..model.forwarding import Forwarding
 from ..model.ports import Address, Interface
-from ..model.units import Bandwidth, Duration
+from ..model.units.units import Bandwidth, Duration
 from .embedded import devices, restarts
 from .simulated import SimulatedDevice
 from .testbed import (

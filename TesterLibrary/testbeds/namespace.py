@@ -25,7 +25,7 @@ from pyroute2.ethtool.ioctl import IoctlEthtool
 from pyroute2.netlink.nfnetlink.nfctsocket import NFCTSocket
 
 from ..model.ports import Interface
-from ..model.units import Duration
+from ..model.units.units import Duration
 from .address_limit import limit_addresses
 from .sandbox import Sandbox
 

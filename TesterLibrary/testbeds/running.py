@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 from ..errors import TestbedError
-from ..model.units import Duration
+from ..model.units.units import Duration
 from .hosting import HostProcess, clean_stale
 from .load import load_testbed
 from .neighbour_table import NeighbourTable, fills_neighbour_table

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..model.units import Bandwidth, Duration, Ratio
+from ..model.units.units import Bandwidth, Duration, Ratio
 
 _NEVER = Duration(0)
 _NOTHING = Ratio(Fraction(0))

@@ -13,9 +13,9 @@ from typing import Any
 
 from ..model.forwarding import Forwarding
 from ..model.ports import Address, Interface, Port
-from ..model.router import RouterTable
-from ..model.shaper import Shaper
-from ..model.units import Bandwidth, Duration
+from ..model.units.units import Bandwidth, Duration
+from .router_table import RouterTable
+from .shaper import Shaper
 
 SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10")  # no question that nobody answers
 

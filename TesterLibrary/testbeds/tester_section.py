@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 
 from ..errors import TesterLibraryError
 from ..files.document import Document
-from ..model.quantity import Frequency
-from ..model.router import RouterTable
-from ..model.shaper import Shaper
-from ..model.units import Bandwidth, Duration
+from ..model.units.quantity import Frequency
+from ..model.units.units import Bandwidth, Duration
+from .router_table import RouterTable
+from .shaper import Shaper
 from .testbed import (
     LEASE_TIMES,
     CertificateFiles,

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from TesterLibrary.measurement.capture import CapturedFrame
 from TesterLibrary.measurement.captured_frames import CapturedFrames
-from TesterLibrary.reporting.place import RecordPlace
-from TesterLibrary.reporting.trial_part import TrialPart
+from TesterLibrary.reporting.record.record_place import RecordPlace
+from TesterLibrary.reporting.record.trial_part import TrialPart
 
 STREAM = 7
 PLACE = RecordPlace("benchmark", "Benchmark", "Frames")

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from TesterLibrary.model.edit import Checksum, ChecksumKind, Coverage, PlannedEditor, RandomRange, Step
-from TesterLibrary.model.plan import PlannedStream, Version
+from TesterLibrary.model.plan.edit import Checksum, ChecksumKind, Coverage, PlannedEditor, RandomRange, Step
+from TesterLibrary.model.plan.plan import PlannedStream, Version
 
 from ..senders.engine import stream
 

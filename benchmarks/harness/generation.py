@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from TesterLibrary.model.plan import PlannedStream
+from TesterLibrary.model.plan.plan import PlannedStream
 
 from ..senders import engine, testpmd
 from .alternate import alternate, paired, rate

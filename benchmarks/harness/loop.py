@@ -15,12 +15,12 @@ import grpc
 from TesterLibrary._generated.tester.v1.control_pb2 import TakeSnapshotRequest
 from TesterLibrary._generated.tester.v1.control_pb2_grpc import TesterStub
 from TesterLibrary._generated.tester.v1.counters_pb2 import VersionCounters
-from TesterLibrary.measurement.latency import Latency
+from TesterLibrary.measurement.delays.latency import Latency
 from TesterLibrary.measurement.snapshot import StreamCounters
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Bandwidth, Duration, Rate
+from TesterLibrary.model.units.units import Bandwidth, Duration, Rate
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.targets.base import Target
 from TesterLibrary.targets.engine.process import EngineProcess

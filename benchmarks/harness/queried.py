@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from TesterLibrary.model.planned_query import PlannedQuery
+from TesterLibrary.model.plan.planned_query import PlannedQuery
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.query import LENGTH, Query, QueryKeys
-from TesterLibrary.model.units import Bandwidth
+from TesterLibrary.model.units.units import Bandwidth
 from TesterLibrary.planning.query import plan_query
 
 from ..senders import engine

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from TesterLibrary import TesterLibrary
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.methodology.judging import loss_below
-from TesterLibrary.model.units import Duration, Rate, Ratio
-from TesterLibrary.reporting.place import EVIDENCE
-from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.methodology.verdicts.judging import loss_below
+from TesterLibrary.model.units.units import Duration, Rate, Ratio
+from TesterLibrary.reporting.record.record_place import EVIDENCE
+from TesterLibrary.reporting.record.recorder import Recorder
 
 from .machine import load_average
 from .outcome import Outcome, Run

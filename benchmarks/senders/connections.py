@@ -10,10 +10,10 @@ from ipaddress import IPv4Interface
 
 from TesterLibrary.measurement.snapshot import EndCounters
 from TesterLibrary.model.endpoints import Endpoints
-from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.plan.plan import Plan
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.responder import Clients, End, Responder
-from TesterLibrary.model.units import Bandwidth
+from TesterLibrary.model.units.units import Bandwidth
 from TesterLibrary.planning.responder import Neighbours, plan_end
 from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess

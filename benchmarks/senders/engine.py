@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 
-from TesterLibrary.model.law import Departures, even
-from TesterLibrary.model.plan import Plan, PlannedStream
+from TesterLibrary.model.plan.law import Departures, even
+from TesterLibrary.model.plan.plan import Plan, PlannedStream
 from TesterLibrary.planning.version import with_version
 from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess

@@ -14,9 +14,9 @@ from scapy.layers.l2 import Ether
 from TesterLibrary.model.capture import Capture, TracedPath
 from TesterLibrary.model.heading import Heading, OrderPolicy
 from TesterLibrary.model.inline import Drop
-from TesterLibrary.model.plan import LearningFrame, Plan
-from TesterLibrary.model.planned_path import PlannedDelay, PlannedEvent, PlannedImpairment, PlannedPath
-from TesterLibrary.model.planned_stamps import PlannedStamps
+from TesterLibrary.model.plan.plan import LearningFrame, Plan
+from TesterLibrary.model.plan.planned_path import PlannedDelay, PlannedEvent, PlannedImpairment, PlannedPath
+from TesterLibrary.model.plan.planned_stamps import PlannedStamps
 from TesterLibrary.model.stamps import LoadedPath
 from TesterLibrary.targets.engine.process import EngineProcess
 

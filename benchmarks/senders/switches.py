@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.plan.plan import Plan
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import FrameSize, Rate
+from TesterLibrary.model.units.units import FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.running.opening import open_target
-from TesterLibrary.targets.tofino.target import TofinoTarget
+from TesterLibrary.targets.tofino.driver.target import TofinoTarget
 from TesterLibrary.testbeds import open_testbed
 
 from ..harness.machine import load_average

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.running.opening import OpenTestbed
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.running.trial import StreamRun

@@ -9,12 +9,12 @@ import time
 from fractions import Fraction
 from pathlib import Path
 
-from TesterLibrary.model.units import Ratio
+from TesterLibrary.model.units.units import Ratio
 from TesterLibrary.targets.fake import FakePath
-from TesterLibrary.targets.tofino import opening
 from TesterLibrary.targets.tofino.fake import Bridge, FakeDaemon, FakeSwitch
 from TesterLibrary.targets.tofino.fake.served import ServedSwitch
-from TesterLibrary.targets.tofino.remote import RemoteSwitch
+from TesterLibrary.targets.tofino.session import opening
+from TesterLibrary.targets.tofino.session.remote import RemoteSwitch
 from TesterLibrary.targets.tofino.vendor.serving import serve
 
 ROBOT_LISTENER_API_VERSION = 3

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from TesterLibrary.model.number import percent
+from TesterLibrary.model.units.number import percent
 
 _ENOUGH = Fraction(1, 2)
 # Read from the text of the verdict: sessions record no evidence, only their objections.

@@ -9,8 +9,8 @@ from fractions import Fraction
 from io import StringIO
 from pathlib import Path
 
-from TesterLibrary.reporting.progress import Console
-from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.reporting.record.progress import Console
+from TesterLibrary.reporting.record.recorder import Recorder
 from TesterLibrary.running.opening import OpenTestbed, open_tester
 
 # Where a hypervisor takes more than 5 %, or a worker pauses, it is open who lost a frame. These tests know

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from robot.api import ExecutionResult
 
-from TesterLibrary.reporting.rebuild import NO_REPORTS
+from TesterLibrary.reporting.pages.rebuild import NO_REPORTS
 from tests import forked
 from tests.excuses import Excused
 

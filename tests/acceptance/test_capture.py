@@ -13,10 +13,10 @@ from scapy.utils import rdpcap
 from TesterLibrary.model.capture import Capture, Direction
 from TesterLibrary.model.mix import parse_frame_sizes
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, Rate
-from TesterLibrary.reporting.frame_files import frame_files
-from TesterLibrary.reporting.query import query
-from TesterLibrary.reporting.records import read
+from TesterLibrary.model.units.units import Duration, Rate
+from TesterLibrary.reporting.captures.frame_files import frame_files
+from TesterLibrary.reporting.captures.query import query
+from TesterLibrary.reporting.record.records import read
 from TesterLibrary.running.capture import Captures
 from TesterLibrary.running.opening import OpenTestbed
 from TesterLibrary.running.sending import send

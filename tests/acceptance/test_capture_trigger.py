@@ -12,7 +12,7 @@ import pytest
 from TesterLibrary.measurement.captured_frames import frames_of
 from TesterLibrary.model.capture import Capture, CaptureTrigger, Direction, TriggerKind
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, FrameSize, Rate
+from TesterLibrary.model.units.units import Duration, FrameSize, Rate
 from TesterLibrary.running.capture import CaptureFile, Captures
 from TesterLibrary.running.opening import OpenTestbed
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from TesterLibrary.reporting.records import read
+from TesterLibrary.reporting.record.records import read
 
 from .robots import check_passed, run
 

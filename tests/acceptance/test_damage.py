@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from TesterLibrary.methodology.judging import loss_below, throughput_above
+from TesterLibrary.methodology.verdicts.judging import loss_below, throughput_above
 from TesterLibrary.model.forwarding import Forwarding
 from TesterLibrary.model.headers import HeaderStack
-from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import FrameSize, Rate, Ratio
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import FrameSize, Rate, Ratio
 from TesterLibrary.running.opening import OpenTestbed
 from TesterLibrary.verdict import Outcome
 

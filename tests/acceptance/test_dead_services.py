@@ -18,9 +18,9 @@ from TesterLibrary.methodology.sessions import (
     goodput_above,
     time_below,
 )
-from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Clients
-from TesterLibrary.model.units import Bandwidth, Duration, Ratio
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Bandwidth, Duration, Ratio
 from TesterLibrary.running.connection_trials import RateMeasurer
 from TesterLibrary.verdict import Outcome, Verdict
 

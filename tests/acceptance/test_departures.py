@@ -22,7 +22,7 @@ from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.model.departures import CaptureReplay, Messages, PacketTrain, Shape, TimePattern
 from TesterLibrary.model.pattern import Burst, Pattern
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, FrameSize, Rate
+from TesterLibrary.model.units.units import Duration, FrameSize, Rate
 from TesterLibrary.running.opening import OpenTestbed
 from TesterLibrary.running.sending import send, send_burst
 from tests.dissection import wrong_checksums

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.measurement.snapshot import FieldExampleCounters
-from TesterLibrary.methodology.header_field import judge_all_frames
+from TesterLibrary.methodology.verdicts.header_field import judge_all_frames
 from TesterLibrary.model.editor import Editor, FieldPath, Sweep
 from TesterLibrary.model.expected_field import ExpectedField
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import FrameSize, Rate
+from TesterLibrary.model.units.units import FrameSize, Rate
 from TesterLibrary.running.opening import OpenTestbed
 from TesterLibrary.verdict import Outcome
 

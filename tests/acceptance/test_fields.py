@@ -23,7 +23,7 @@ from TesterLibrary.model.editor import (
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.mix import parse_frame_sizes
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, Rate
+from TesterLibrary.model.units.units import Duration, Rate
 from TesterLibrary.planning.flows import FlowSpace
 from TesterLibrary.running.opening import OpenTestbed
 from TesterLibrary.running.trial import StreamRun

@@ -14,7 +14,7 @@ from TesterLibrary.files.headers import load_headers
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.payload import Payload, PayloadKind
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, FrameSize, Rate
+from TesterLibrary.model.units.units import Duration, FrameSize, Rate
 from TesterLibrary.running.opening import OpenTestbed
 from TesterLibrary.running.trial import StreamRun
 from tests.dissection import STACKS, layers, wrong_checksums

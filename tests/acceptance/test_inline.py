@@ -13,9 +13,9 @@ from scapy.layers.l2 import Ether
 from scapy.utils import PcapNgReader
 
 from TesterLibrary.files import paths
-from TesterLibrary.reporting.frame_files import frame_files
-from TesterLibrary.reporting.query import query
-from TesterLibrary.reporting.records import read
+from TesterLibrary.reporting.captures.frame_files import frame_files
+from TesterLibrary.reporting.captures.query import query
+from TesterLibrary.reporting.record.records import read
 from tests.dissection import wrong_checksums
 
 from .robots import check_passed, lines, quick_or_long, robot, run

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.commands import main as cli
-from TesterLibrary.reporting.rebuild import EVIDENCE
-from TesterLibrary.reporting.records import read
+from TesterLibrary.reporting.pages.rebuild import EVIDENCE
+from TesterLibrary.reporting.record.records import read
 
 _JOB = """
 version: 1

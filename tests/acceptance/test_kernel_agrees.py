@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import FCS_LENGTH, Duration, FrameSize
+from TesterLibrary.model.units.units import FCS_LENGTH, Duration, FrameSize
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.opening import OpenTestbed
 

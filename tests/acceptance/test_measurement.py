@@ -17,7 +17,7 @@ from TesterLibrary.methodology.monitoring import Method
 from TesterLibrary.methodology.order import order_of
 from TesterLibrary.methodology.outage import outages_of
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, FrameSize, Rate
+from TesterLibrary.model.units.units import Duration, FrameSize, Rate
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.opening import OpenTestbed
 

@@ -10,7 +10,7 @@ import pytest
 
 from TesterLibrary.files.paths import data_root
 from TesterLibrary.methodology.mlrsearch import MultipleLossRatioResult
-from TesterLibrary.reporting.records import read
+from TesterLibrary.reporting.record.records import read
 
 from .robots import check_failed, check_passed, robot, run
 

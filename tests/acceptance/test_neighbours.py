@@ -19,9 +19,9 @@ from TesterLibrary.files.paths import data_root
 from TesterLibrary.measurement.learning import LearningCheck
 from TesterLibrary.methodology.learning import find_capacity
 from TesterLibrary.model.endpoints import AddressRange
-from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Responder
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.running.ageing import NeighbourAgeing
 from TesterLibrary.running.announcement import Announcement, Neighbours
 from TesterLibrary.running.neighbours import NeighbourMeasurer

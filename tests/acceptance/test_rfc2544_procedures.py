@@ -17,9 +17,9 @@ import yaml
 from TesterLibrary.files.paths import data_root
 from TesterLibrary.methodology.throughput import LimitedBy, ThroughputSearch, find_throughput
 from TesterLibrary.methodology.token_bucket import Arrival, TokenBucket
-from TesterLibrary.model.quantity import Octets
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import FCS_LENGTH, Bandwidth, Duration, FrameSize, Rate, Ratio
+from TesterLibrary.model.units.quantity import Octets
+from TesterLibrary.model.units.units import FCS_LENGTH, Bandwidth, Duration, FrameSize, Rate, Ratio
 from TesterLibrary.running.measurer import Pauses, TrialMeasurer
 from TesterLibrary.testbeds import load_testbed
 

@@ -18,7 +18,7 @@ import pytest
 
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.responder import Clients, Responder
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.running.opening import OpenTestbed
 
 from .defects import device_that

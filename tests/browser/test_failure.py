@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from TesterLibrary.commands import main as cli
-from TesterLibrary.reporting.failures import anchor_of
+from TesterLibrary.reporting.pages.failures import anchor_of
 
 from .pages import opened
 from .test_watch import serving

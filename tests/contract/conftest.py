@@ -22,7 +22,7 @@ import pytest
 from TesterLibrary.errors import PlanError, TargetError
 from TesterLibrary.targets.engine.process import EngineProcess
 from TesterLibrary.targets.engine.program import find_program
-from TesterLibrary.targets.tofino.target import TofinoTarget
+from TesterLibrary.targets.tofino.driver.target import TofinoTarget
 from tests.model.running import RunningModel
 from tests.program.compiled import compiled
 from tests.program.pipelines import runs_program

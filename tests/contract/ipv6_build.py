@@ -10,7 +10,7 @@ from typing import Any
 
 from TesterLibrary.p4.build import Parts, default_protocols
 from TesterLibrary.p4.outputs import shipped
-from TesterLibrary.targets.tofino.program import NOTES, SCHEMA
+from TesterLibrary.targets.tofino.session.program import NOTES, SCHEMA
 
 _OF_IPV4 = ("http-get", "dns-one")
 PROTOCOLS = tuple(f"{name}-ipv6" if name in _OF_IPV4 else name for name in default_protocols("tofino2"))

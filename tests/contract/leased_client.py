@@ -26,7 +26,7 @@ import os
 import sys
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.model.capture import Capture
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.targets.base import LeaseTerms
 from TesterLibrary.targets.engine.client import EngineTarget
 from tests.contract.rig import Rig

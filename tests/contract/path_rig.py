@@ -23,17 +23,17 @@ from TesterLibrary.model.capture import Capture
 from TesterLibrary.model.impairment import Impairment
 from TesterLibrary.model.inline import Event, Path
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.plan import LearningFrame, Plan
+from TesterLibrary.model.plan.plan import LearningFrame, Plan
 from TesterLibrary.model.ports import Port
 from TesterLibrary.p4.outputs import shipped
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.targets.base import Target
 from TesterLibrary.targets.engine.process import EngineProcess
-from TesterLibrary.targets.tofino.cabling import Cabling, FrontPort
 from TesterLibrary.targets.tofino.fake import Bridge, FakeDaemon, FakeSwitch, MakesPipelines
-from TesterLibrary.targets.tofino.path_target import PathTarget
-from TesterLibrary.targets.tofino.program import Program
-from TesterLibrary.targets.tofino.session import SwitchSession
+from TesterLibrary.targets.tofino.path.path_target import PathTarget
+from TesterLibrary.targets.tofino.session.cabling import Cabling, FrontPort
+from TesterLibrary.targets.tofino.session.program import Program
+from TesterLibrary.targets.tofino.session.session import SwitchSession
 from tests.program.compiled import compiled
 from tests.program.path_pipelines import runs_paths
 

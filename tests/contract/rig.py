@@ -17,10 +17,10 @@ from typing import Any
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.snapshot import Snapshot
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.plan.plan import Plan
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Bandwidth, Duration, FrameSize, Rate
+from TesterLibrary.model.units.units import Bandwidth, Duration, FrameSize, Rate
 from TesterLibrary.p4.build import shipped
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.switch.chip import chip_of
@@ -28,12 +28,12 @@ from TesterLibrary.planning.switch.meter import TofinoMeter
 from TesterLibrary.targets.base import Target
 from TesterLibrary.targets.fake import FakeTarget
 from TesterLibrary.targets.fake.device import FakeDevice, FakePath
-from TesterLibrary.targets.tofino.cabling import Cabling, CopyPort, FrontPort
-from TesterLibrary.targets.tofino.copy_receiver import THREAD as COPY_RECEIVER
+from TesterLibrary.targets.tofino.copies.copy_receiver import THREAD as COPY_RECEIVER
+from TesterLibrary.targets.tofino.driver.target import TofinoTarget
 from TesterLibrary.targets.tofino.fake import FakeDaemon, FakeSwitch, MakesPipelines, Wire
-from TesterLibrary.targets.tofino.program import Program
-from TesterLibrary.targets.tofino.session import SwitchSession
-from TesterLibrary.targets.tofino.target import TofinoTarget
+from TesterLibrary.targets.tofino.session.cabling import Cabling, CopyPort, FrontPort
+from TesterLibrary.targets.tofino.session.program import Program
+from TesterLibrary.targets.tofino.session.session import SwitchSession
 
 SPEED = Bandwidth(10**9)
 PATIENCE = Duration(20 * 10**9)

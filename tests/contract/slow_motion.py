@@ -18,17 +18,17 @@ from math import ceil
 from typing import Any
 
 from TesterLibrary.model.ports import Port
-from TesterLibrary.model.units import Bandwidth
+from TesterLibrary.model.units.units import Bandwidth
 from TesterLibrary.p4.build import shipped
 from TesterLibrary.planning.switch.chip import TOFINO
-from TesterLibrary.targets.tofino.cabling import Cabling, FrontPort, meter_of
-from TesterLibrary.targets.tofino.entry import TableEntry
-from TesterLibrary.targets.tofino.modelled import LOOPBACKS
-from TesterLibrary.targets.tofino.program import SCHEMA, Program
-from TesterLibrary.targets.tofino.schema import Schema
-from TesterLibrary.targets.tofino.session import SwitchSession
-from TesterLibrary.targets.tofino.switch import Switch
-from TesterLibrary.targets.tofino.target import TofinoTarget
+from TesterLibrary.targets.tofino.driver.target import TofinoTarget
+from TesterLibrary.targets.tofino.entries.entry import TableEntry
+from TesterLibrary.targets.tofino.session.cabling import Cabling, FrontPort, meter_of
+from TesterLibrary.targets.tofino.session.model_switch import LOOPBACKS
+from TesterLibrary.targets.tofino.session.program import SCHEMA, Program
+from TesterLibrary.targets.tofino.session.schema import Schema
+from TesterLibrary.targets.tofino.session.session import SwitchSession
+from TesterLibrary.targets.tofino.session.switch import Switch
 from tests.model.running import FRONT, RunningModel
 
 from .rig import Rig

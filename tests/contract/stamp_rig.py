@@ -15,7 +15,7 @@ from TesterLibrary.measurement.snapshot import StampDirectionCounters
 from TesterLibrary.model.capture import Capture
 from TesterLibrary.model.inline import Event, Path
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.plan import LearningFrame
+from TesterLibrary.model.plan.plan import LearningFrame
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.stamps import LoadedPath, Stamps
 from TesterLibrary.planning.compile import compile as compile_job

@@ -23,9 +23,9 @@ from TesterLibrary.model.heading import Heading, StationAddress
 from TesterLibrary.model.impairment import Impairment, PathDelay
 from TesterLibrary.model.inline import Drop, Duplicate, Event, LinkDown, Path
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.plan import LearningFrame, Plan
+from TesterLibrary.model.plan.plan import LearningFrame, Plan
 from TesterLibrary.model.ports import Port
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.targets.base import Target
 from TesterLibrary.targets.engine.process import EngineProcess

@@ -22,8 +22,8 @@ from TesterLibrary.measurement.flows import flows_of
 from TesterLibrary.model.capture import Capture, CaptureTrigger, Direction, Keep, TriggerKind
 from TesterLibrary.model.editor import Editor, FieldPath, FieldValues, Mode, Sweep
 from TesterLibrary.model.headers import HeaderStack
-from TesterLibrary.model.plan import LearningFrame
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.plan.plan import LearningFrame
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.planning.flows import FlowSpace
 
 from .rig import PATIENCE, Rig

@@ -14,8 +14,8 @@ import pytest
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.responder import Clients, Responder
-from TesterLibrary.reporting.progress import Console
-from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.reporting.record.progress import Console
+from TesterLibrary.reporting.record.recorder import Recorder
 from TesterLibrary.running.connections import Connections
 from TesterLibrary.running.tester import Tester
 

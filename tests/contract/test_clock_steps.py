@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary._generated.tester.v1 import control_pb2_grpc, lease_pb2
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.targets.base import LeaseTerms
 from TesterLibrary.targets.engine.address import open_channel
 from TesterLibrary.targets.engine.client import EngineTarget

@@ -10,7 +10,9 @@ import pytest
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.flows import flows_of
-from TesterLibrary.model.edit import (
+from TesterLibrary.model.editor import Editor, FieldPath, FieldValues, Mode, Sweep
+from TesterLibrary.model.headers import HeaderStack
+from TesterLibrary.model.plan.edit import (
     Checksum,
     ChecksumKind,
     Coverage,
@@ -21,9 +23,7 @@ from TesterLibrary.model.edit import (
     Step,
     Values,
 )
-from TesterLibrary.model.editor import Editor, FieldPath, FieldValues, Mode, Sweep
-from TesterLibrary.model.headers import HeaderStack
-from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.plan.plan import Plan
 
 from .rig import Rig
 

@@ -20,7 +20,7 @@ from TesterLibrary.measurement.trial import StreamResult
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.mix import parse_frame_sizes
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Rate
+from TesterLibrary.model.units.units import Rate
 from TesterLibrary.planning.compile import compile as compile_job
 
 from .planted import Planted

@@ -14,8 +14,8 @@ import pytest
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.snapshot import Snapshot, StreamCounters
-from TesterLibrary.model.match import Match
-from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.plan.match import Match
+from TesterLibrary.model.plan.plan import Plan
 from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess
 

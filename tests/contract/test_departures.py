@@ -16,14 +16,23 @@ from _pytest.mark.structures import ParameterSet
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.captured_frames import frames_of
-from TesterLibrary.measurement.histogram import bounds_of
+from TesterLibrary.measurement.delays.histogram import bounds_of
 from TesterLibrary.measurement.snapshot import StreamCounters
 from TesterLibrary.model.capture import Capture, Direction
-from TesterLibrary.model.law import Departures, Law, Profile, Script, ScriptMessage, Steady, Stretch, even
 from TesterLibrary.model.pattern import Stage
-from TesterLibrary.model.plan import Plan
-from TesterLibrary.model.random_law import Exponential, OnOff, Quantiles, Random, RandomTimes
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.plan.law import (
+    Departures,
+    Law,
+    Profile,
+    Script,
+    ScriptMessage,
+    Steady,
+    Stretch,
+    even,
+)
+from TesterLibrary.model.plan.plan import Plan
+from TesterLibrary.model.plan.random_law import Exponential, OnOff, Quantiles, Random, RandomTimes
+from TesterLibrary.model.units.units import Duration
 
 from .rig import PATIENCE, Rig
 

@@ -25,8 +25,8 @@ from scapy.utils import PcapWriter
 
 from TesterLibrary._generated.tester.v1 import control_pb2, control_pb2_grpc
 from TesterLibrary.errors import TargetError
-from TesterLibrary.model.plan import Plan
-from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.plan.plan import Plan
+from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.targets.engine.leftovers import restore_interfaces
 from TesterLibrary.targets.engine.process import EngineProcess
 from TesterLibrary.testbeds.namespace import Namespace

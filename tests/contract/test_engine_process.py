@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.errors import TargetError, TestbedError
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess
 
@@ -71,7 +71,7 @@ def test_counters_survive_a_client_that_is_lost(process: EngineProcess) -> None:
     script = (
         "import sys; from TesterLibrary.targets.engine.client import EngineTarget as E\n"
         "t = E.connect(sys.argv[1]); t.start(['north']); t.flip(['north']); print('sending', flush=True)\n"
-        "from TesterLibrary.model.units import Duration; t.wait(['north'], timeout=Duration(10**11))"
+        "from TesterLibrary.model.units.units import Duration; t.wait(['north'], timeout=Duration(10**11))"
     )
     with subprocess.Popen([sys.executable, "-c", script, process.address], stdout=subprocess.PIPE) as client:
         assert client.stdout

@@ -18,7 +18,7 @@ from scapy.layers.l2 import Ether
 from scapy.utils import wrpcap
 
 from TesterLibrary.errors import LeaseError, PlanError, TargetError, TestbedError
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.targets.base import LeaseTerms
 from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.program import find_program

@@ -13,7 +13,7 @@ from TesterLibrary.measurement.snapshot import FieldCounters, FieldExampleCounte
 from TesterLibrary.model.editor import Editor, FieldPath, Sweep
 from TesterLibrary.model.expected_field import ExpectedField
 from TesterLibrary.model.headers import HeaderStack
-from TesterLibrary.model.units import Ratio
+from TesterLibrary.model.units.units import Ratio
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget
 from TesterLibrary.targets.fake.changes import FakeChange
 from TesterLibrary.targets.simulated import SimulatedTarget

@@ -10,7 +10,7 @@ import pytest
 
 from TesterLibrary.measurement.snapshot import PortCounters, StreamCounters
 from TesterLibrary.model.forwarding import Forwarding
-from TesterLibrary.model.plan import LearningFrame, PlannedStream
+from TesterLibrary.model.plan.plan import LearningFrame, PlannedStream
 from tests.acceptance.forwarder import HEADERS, with_headers
 
 from .rig import PATIENCE, Rig

@@ -16,7 +16,7 @@ import pytest
 from TesterLibrary import TesterLibrary
 from TesterLibrary.errors import LeaseError
 from TesterLibrary.model.capture import Capture
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.targets.engine import owner
 from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess

@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from TesterLibrary.errors import LeaseError, PlanError
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.targets.base import LeaseTerms
 from TesterLibrary.targets.engine import leases
 from TesterLibrary.targets.engine.client import EngineTarget

@@ -43,11 +43,11 @@ from TesterLibrary.model.inline import (
     Truncate,
 )
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.plan import Plan
-from TesterLibrary.model.planned_path import PlannedGilbertElliott, PlannedImpairment, PlannedRatio
-from TesterLibrary.model.splitmix import splitmix64
+from TesterLibrary.model.plan.plan import Plan
+from TesterLibrary.model.plan.planned_path import PlannedGilbertElliott, PlannedImpairment, PlannedRatio
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, FrameSize, Rate, Ratio
+from TesterLibrary.model.units.splitmix import splitmix64
+from TesterLibrary.model.units.units import Duration, FrameSize, Rate, Ratio
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.targets.engine.process import EngineProcess
 

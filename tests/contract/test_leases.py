@@ -27,7 +27,7 @@ from TesterLibrary.commands import main as cli
 from TesterLibrary.errors import LeaseError, PlanError, TargetError
 from TesterLibrary.measurement.evidence import Evidence
 from TesterLibrary.model.capture import Capture
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.targets.base import LeaseTerms
 from TesterLibrary.targets.engine.address import open_channel
 from TesterLibrary.targets.engine.client import EngineTarget

@@ -27,7 +27,7 @@ from TesterLibrary.model.heading import Heading
 from TesterLibrary.model.impairment import Impairment, PathDelay
 from TesterLibrary.model.inline import Event, LinkDown, Path
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.targets.engine.leftovers import restore_interfaces
 from TesterLibrary.targets.engine.process import EngineProcess

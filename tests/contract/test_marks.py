@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.measurement.blind_delay import BlindDelay, Passages
+from TesterLibrary.measurement.delays.blind_delay import BlindDelay, Passages
 from TesterLibrary.measurement.snapshot import StreamCounters
 from TesterLibrary.model.editor import FieldPath
 from TesterLibrary.model.headers import HeaderStack

@@ -12,8 +12,8 @@ from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.flows import flows_of
 from TesterLibrary.measurement.interval import PortInterval
 from TesterLibrary.measurement.snapshot import StreamCounters
-from TesterLibrary.model.plan import Plan
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.plan.plan import Plan
+from TesterLibrary.model.units.units import Duration
 
 from .rig import PATIENCE, Rig, SwitchRig
 

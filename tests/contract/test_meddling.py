@@ -23,10 +23,10 @@ from TesterLibrary.errors import PlanError, TargetError
 from TesterLibrary.measurement.evidence import Evidence, EvidenceLimits
 from TesterLibrary.measurement.job_counters import JobCounters
 from TesterLibrary.measurement.query import time_objections
-from TesterLibrary.model.law import even
-from TesterLibrary.model.plan import LearningFrame, Plan
+from TesterLibrary.model.plan.law import even
+from TesterLibrary.model.plan.plan import LearningFrame, Plan
 from TesterLibrary.model.query import Function, Query, QueryField
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.planning.query import plan_query
 from TesterLibrary.targets.engine import convert
 from TesterLibrary.targets.engine.process import EngineProcess

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from TesterLibrary.targets.tofino.modelled import COPY_END, connect_copies
+from TesterLibrary.targets.tofino.session.model_switch import COPY_END, connect_copies
 
 _SEND = "import socket, sys; socket.socket(type=socket.SOCK_DGRAM).sendto(b'copy', ('{}', {}))"
 

@@ -10,7 +10,7 @@ from ipaddress import ip_address
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.modifier import Modifier, Modifiers
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, FrameSize, Rate
+from TesterLibrary.model.units.units import Duration, FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
 
 from .rig import Rig

@@ -13,12 +13,12 @@ import pytest
 
 from TesterLibrary.methodology.learning import find_capacity
 from TesterLibrary.model.endpoints import AddressRange
-from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.model.router import RouterTable
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.running.announcement import Announcement, Neighbours
 from TesterLibrary.running.neighbours import NeighbourMeasurer
 from TesterLibrary.targets.tofino.fake.router import Router
+from TesterLibrary.testbeds.router_table import RouterTable
 
 from ..unit.running.testers import fake_tester
 from .rig import SwitchRig

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from TesterLibrary.reporting.progress import Console
-from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.reporting.record.progress import Console
+from TesterLibrary.reporting.record.recorder import Recorder
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.service.otg.control import TrafficGenerator
 from TesterLibrary.service.otg.json_text import parsed, plain

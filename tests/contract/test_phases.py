@@ -9,9 +9,9 @@ from fractions import Fraction
 import pytest
 
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.plan.plan import Plan
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, FrameSize, Rate
+from TesterLibrary.model.units.units import Duration, FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
 
 from .rig import Rig

@@ -22,10 +22,10 @@ from TesterLibrary.errors import Inconclusive, VerdictFailed
 from TesterLibrary.keywords._getter import Getter
 from TesterLibrary.measurement.counter import Counter
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.methodology.outage import outage_below, outages_of
+from TesterLibrary.methodology.verdicts.judging import loss_below
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, FrameSize, Rate, Ratio
+from TesterLibrary.model.units.units import Duration, FrameSize, Rate, Ratio
 from TesterLibrary.running.suite import Suite
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget

@@ -23,9 +23,9 @@ from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.inline import Path as InlinePath
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.plan import LearningFrame
-from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.plan.plan import LearningFrame
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.targets.base import LeaseTerms
 from TesterLibrary.targets.engine.address import open_channel

@@ -20,12 +20,12 @@ from TesterLibrary.model.editor import Editor, FieldPath, Sweep
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.plan import LearningFrame
-from TesterLibrary.model.planned_query import PlannedQuery
-from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.plan.plan import LearningFrame
+from TesterLibrary.model.plan.planned_query import PlannedQuery
 from TesterLibrary.model.query import NO_KEYS, Function, PacketFilter, Query, QueryField, QueryKeys
 from TesterLibrary.model.responder import Clients, Responder
 from TesterLibrary.model.trigger import SentFrames, Trigger
+from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.query import plan_query
 

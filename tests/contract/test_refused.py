@@ -12,9 +12,9 @@ from ipaddress import IPv4Address, IPv6Address
 import pytest
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.model.law import even
-from TesterLibrary.model.plan import LearningFrame, Plan, PlannedStream
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.plan.law import even
+from TesterLibrary.model.plan.plan import LearningFrame, Plan, PlannedStream
+from TesterLibrary.model.units.units import Duration
 
 from .rig import PATIENCE, Rig
 

@@ -16,8 +16,8 @@ from scapy.utils import PcapNgWriter, PcapWriter, wrpcap
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.evidence import Evidence, EvidenceLimits
-from TesterLibrary.model.law import Departures, Replay
-from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.plan.law import Departures, Replay
+from TesterLibrary.model.plan.plan import Plan
 from TesterLibrary.targets.engine.process import EngineProcess
 
 from .rig import PATIENCE, Rig

@@ -18,9 +18,9 @@ from TesterLibrary.measurement.sessions import SessionStatistics
 from TesterLibrary.measurement.snapshot import Snapshot
 from TesterLibrary.model.endpoints import AddressRange, Endpoints
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.plan import Plan
-from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.plan.plan import Plan
 from TesterLibrary.model.responder import Clients, End, Reopen, Responder
+from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.responder import asked_for
 from TesterLibrary.targets.engine.client import EngineTarget

@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.law import Departures, even
 from TesterLibrary.model.mix import parse_frame_sizes
-from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.plan.law import Departures, even
+from TesterLibrary.model.plan.plan import Plan
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, Rate
+from TesterLibrary.model.units.units import Duration, Rate
 from TesterLibrary.planning.compile import compile as compile_job
 
 from .rig import PATIENCE, Rig

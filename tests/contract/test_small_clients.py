@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from TesterLibrary.model.endpoints import Endpoints
-from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Clients, Reopen, Responder
+from TesterLibrary.model.units.quantity import Frequency
 
 from .planted import Planted
 from .rig import Rig, SwitchRig

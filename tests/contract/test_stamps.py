@@ -22,10 +22,10 @@ from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.heading import Heading
 from TesterLibrary.model.inline import Drop, Event, Path
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.plan.plan import Plan
 from TesterLibrary.model.stamps import Kept, LoadedPath, StampMode, Stamps
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, FrameSize, Rate
+from TesterLibrary.model.units.units import Duration, FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.targets.engine.process import EngineProcess
 

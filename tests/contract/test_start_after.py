@@ -11,7 +11,7 @@ import pytest
 
 from TesterLibrary.commands import main as cli
 from TesterLibrary.files.job import load_job
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 
 from ..unit.keywords.fake_library import library_on_fake
 from .rig import Rig

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.keywords.system_recovery import SystemRecovery
+from TesterLibrary.keywords.rfc.system_recovery import SystemRecovery
 from TesterLibrary.measurement.snapshot import Snapshot
 from TesterLibrary.methodology.system_recovery import (
     RecoveryMeasurement,
@@ -23,16 +23,16 @@ from TesterLibrary.methodology.system_recovery import (
     measure_system_recovery,
 )
 from TesterLibrary.methodology.token_bucket import Arrival, TokenBucket
-from TesterLibrary.model.law import Profile
-from TesterLibrary.model.plan import LearningFrame, Plan
-from TesterLibrary.model.quantity import Octets
-from TesterLibrary.model.shaper import Shaper
-from TesterLibrary.model.units import Bandwidth, Duration, Ratio
+from TesterLibrary.model.plan.law import Profile
+from TesterLibrary.model.plan.plan import LearningFrame, Plan
+from TesterLibrary.model.units.quantity import Octets
+from TesterLibrary.model.units.units import Bandwidth, Duration, Ratio
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.suite import Suite
 from TesterLibrary.targets.simulated import SimulatedTarget
 from TesterLibrary.targets.tofino.fake import Bridge, Wire
 from TesterLibrary.targets.tofino.fake.wire import ShapingBridge
+from TesterLibrary.testbeds.shaper import Shaper
 from TesterLibrary.testbeds.simulated import SimulatedDevice
 from TesterLibrary.verdict import Outcome
 

@@ -14,9 +14,9 @@ import pytest
 from TesterLibrary.errors import Inconclusive, PlanError, TargetError
 from TesterLibrary.measurement.counter import Counter
 from TesterLibrary.measurement.snapshot import PortCounters, Snapshot, StreamCounters, VersionCounters
-from TesterLibrary.model.law import even
-from TesterLibrary.model.plan import LearningFrame
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.plan.law import even
+from TesterLibrary.model.plan.plan import LearningFrame
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.targets.base import SendingProgress
 
 from .rig import PATIENCE, Rig

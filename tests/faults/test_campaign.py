@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.targets.base import LeaseTerms
 from TesterLibrary.targets.engine.client import EngineTarget
 from tests.unit.commands.fleets import night, outcomes

@@ -18,7 +18,7 @@ import pytest
 
 from TesterLibrary.commands import main as cli
 from TesterLibrary.errors import LeaseError
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.targets.base import LeaseTerms
 from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess

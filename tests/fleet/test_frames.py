@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 
+from TesterLibrary.campaign.fleet.frames import dataset
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.measurement.capture import CapturedFrame
 from TesterLibrary.measurement.captured_frames import CapturedFrames
-from TesterLibrary.reporting.frame_files import frame_files
-from TesterLibrary.reporting.frames import COLUMNS, FrameRows
-from TesterLibrary.reporting.place import EVIDENCE, RecordPlace
-from TesterLibrary.reporting.query import query
-from TesterLibrary.reporting.recorder import SCHEMA, start_run
-from TesterLibrary.reporting.records import read
-from TesterLibrary.reporting.trial_part import TrialPart
-from TesterLibrary.service.fleet.frames import dataset
+from TesterLibrary.reporting.captures.frame_files import frame_files
+from TesterLibrary.reporting.captures.frames import COLUMNS, FrameRows
+from TesterLibrary.reporting.captures.query import query
+from TesterLibrary.reporting.record.record_place import EVIDENCE, RecordPlace
+from TesterLibrary.reporting.record.recorder import SCHEMA, start_run
+from TesterLibrary.reporting.record.records import read
+from TesterLibrary.reporting.record.trial_part import TrialPart
 
 from ..unit.test_examples import BLOCKS, Block
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from robot.api import ExecutionResult, TestSuiteBuilder
 
-from TesterLibrary.reporting.rebuild import NO_REPORTS
+from TesterLibrary.reporting.pages.rebuild import NO_REPORTS
 
 from .model import SPEED, model_bounds, on_own_device, write_testbeds
 from .one_size import OneSize

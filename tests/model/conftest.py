@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.p4.build import shipped
-from TesterLibrary.targets.tofino.remote import RemoteSwitch
-from TesterLibrary.targets.tofino.schema import Schema
+from TesterLibrary.targets.tofino.session.remote import RemoteSwitch
+from TesterLibrary.targets.tofino.session.schema import Schema
 
 from .running import RunningModel
 

@@ -13,22 +13,19 @@ from TesterLibrary.model.job import Job
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Bandwidth
+from TesterLibrary.model.units.units import Bandwidth
 from TesterLibrary.p4.build import shipped
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.switch.allocation import LoopbackPort, LoopbackPorts
 from TesterLibrary.planning.switch.chip import TOFINO
-from TesterLibrary.targets.tofino.bases import Bases
-from TesterLibrary.targets.tofino.building import switch_job
-from TesterLibrary.targets.tofino.cabling import set_ports_of_model
-from TesterLibrary.targets.tofino.entry import TableEntry
-from TesterLibrary.targets.tofino.job import SwitchJob
-from TesterLibrary.targets.tofino.latency import bucket_entries
-from TesterLibrary.targets.tofino.loaded import LoadedStream
-from TesterLibrary.targets.tofino.misrouted import stream_asked
-from TesterLibrary.targets.tofino.ports import SwitchPorts
-from TesterLibrary.targets.tofino.program import Program
-from TesterLibrary.targets.tofino.readings import (
+from TesterLibrary.targets.tofino.driver.building import switch_job
+from TesterLibrary.targets.tofino.driver.job import SwitchJob
+from TesterLibrary.targets.tofino.driver.loaded import LoadedStream
+from TesterLibrary.targets.tofino.entries.entry import TableEntry
+from TesterLibrary.targets.tofino.entries.latency import bucket_entries
+from TesterLibrary.targets.tofino.entries.misrouted import stream_asked
+from TesterLibrary.targets.tofino.reading.resets import Resets
+from TesterLibrary.targets.tofino.reading.stream_readings import (
     Closed,
     StreamRegisters,
     asked,
@@ -38,10 +35,13 @@ from TesterLibrary.targets.tofino.readings import (
     reached,
     registers,
 )
-from TesterLibrary.targets.tofino.remote import RemoteSwitch
-from TesterLibrary.targets.tofino.resets import Resets
-from TesterLibrary.targets.tofino.switch import Asked, PortSetup, Reading
-from TesterLibrary.targets.tofino.vendor_model import SCOPES
+from TesterLibrary.targets.tofino.reading.time_bases import Bases
+from TesterLibrary.targets.tofino.session.cabling import set_ports_of_model
+from TesterLibrary.targets.tofino.session.ports import SwitchPorts
+from TesterLibrary.targets.tofino.session.program import Program
+from TesterLibrary.targets.tofino.session.remote import RemoteSwitch
+from TesterLibrary.targets.tofino.session.switch import Asked, PortSetup, Reading
+from TesterLibrary.targets.tofino.session.vendor_model import SCOPES
 
 from .running import FRONT
 

@@ -15,10 +15,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from TesterLibrary.planning.switch.chip import TOFINO
-from TesterLibrary.targets.tofino.modelled import CPU, CPU_END, MTU, connect_cpu
-from TesterLibrary.targets.tofino.remote import RemoteSwitch
-from TesterLibrary.targets.tofino.sde import vendor_switch
-from TesterLibrary.targets.tofino.vendor_model import DAEMON, VendorModel
+from TesterLibrary.targets.tofino.session.model_switch import CPU, CPU_END, MTU, connect_cpu
+from TesterLibrary.targets.tofino.session.remote import RemoteSwitch
+from TesterLibrary.targets.tofino.session.sde import vendor_switch
+from TesterLibrary.targets.tofino.session.vendor_model import DAEMON, VendorModel
 from TesterLibrary.testbeds.namespace import Namespace
 
 FRONT = {"p1": 0, "p2": 4, "p3": 8}  # device ports of an external pipe, by the interface they end in

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from TesterLibrary.targets.tofino.vendor_model import DAEMON
+from TesterLibrary.targets.tofino.session.vendor_model import DAEMON
 
 from .running import RunningModel
 

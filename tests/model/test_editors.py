@@ -22,8 +22,8 @@ from TesterLibrary.model.editor import (
     Sweep,
 )
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import FrameSize, Rate
-from TesterLibrary.targets.tofino.remote import RemoteSwitch
+from TesterLibrary.model.units.units import FrameSize, Rate
+from TesterLibrary.targets.tofino.session.remote import RemoteSwitch
 
 from .jobs import left, loaded, looping
 from .running import RunningModel

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import pytest
 
 from TesterLibrary.planning.switch.chip import PORT_MASK, TOFINO
-from TesterLibrary.targets.tofino.cabling import set_ports_of_model
-from TesterLibrary.targets.tofino.entry import Masked, TableEntry
-from TesterLibrary.targets.tofino.remote import RemoteSwitch
-from TesterLibrary.targets.tofino.switch import PortSetup
+from TesterLibrary.targets.tofino.entries.entry import Masked, TableEntry
+from TesterLibrary.targets.tofino.session.cabling import set_ports_of_model
+from TesterLibrary.targets.tofino.session.remote import RemoteSwitch
+from TesterLibrary.targets.tofino.session.switch import PortSetup
 
 from .running import FRONT, RunningModel, Tap
 

@@ -8,8 +8,8 @@ from ipaddress import ip_interface
 
 from TesterLibrary.model.endpoints import AddressRange, Endpoints, PortRange
 from TesterLibrary.model.responder import Responder
-from TesterLibrary.targets.tofino.end_readings import end_asked, end_counters
-from TesterLibrary.targets.tofino.remote import RemoteSwitch
+from TesterLibrary.targets.tofino.reading.end_readings import end_asked, end_counters
+from TesterLibrary.targets.tofino.session.remote import RemoteSwitch
 
 from .jobs import left, loaded, looping
 from .running import RunningModel

@@ -11,12 +11,12 @@ import pytest
 
 from TesterLibrary.errors import TargetError
 from TesterLibrary.p4.build import shipped
-from TesterLibrary.targets.tofino.cabling import set_ports_of_model
-from TesterLibrary.targets.tofino.entry import Masked, Span, TableEntry, Value
-from TesterLibrary.targets.tofino.remote import RemoteSwitch
-from TesterLibrary.targets.tofino.schema import Field, Schema, Table
-from TesterLibrary.targets.tofino.switch import Asked, PortSetup
-from TesterLibrary.targets.tofino.vendor_model import SCOPES
+from TesterLibrary.targets.tofino.entries.entry import Masked, Span, TableEntry, Value
+from TesterLibrary.targets.tofino.session.cabling import set_ports_of_model
+from TesterLibrary.targets.tofino.session.remote import RemoteSwitch
+from TesterLibrary.targets.tofino.session.schema import Field, Schema, Table
+from TesterLibrary.targets.tofino.session.switch import Asked, PortSetup
+from TesterLibrary.targets.tofino.session.vendor_model import SCOPES
 
 from .running import FRONT, RunningModel
 

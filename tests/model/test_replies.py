@@ -13,7 +13,7 @@ from scapy.packet import Packet, Raw
 
 from TesterLibrary.model.endpoints import AddressRange, Endpoints, PortRange
 from TesterLibrary.model.responder import Responder
-from TesterLibrary.targets.tofino.remote import RemoteSwitch
+from TesterLibrary.targets.tofino.session.remote import RemoteSwitch
 
 from .jobs import MACS, left, loaded
 from .running import RunningModel, Tap

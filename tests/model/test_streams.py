@@ -14,14 +14,14 @@ from scapy.layers.l2 import Ether
 from TesterLibrary.model.editor import Editor, FieldPath, Sweep
 from TesterLibrary.model.pattern import Pattern, Stage
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import FrameSize, Rate
-from TesterLibrary.targets.tofino.arrival import Arrival
-from TesterLibrary.targets.tofino.job import SwitchJob
-from TesterLibrary.targets.tofino.loaded import LoadedStream
-from TesterLibrary.targets.tofino.misrouted import DIGEST, port_asked, port_versions
-from TesterLibrary.targets.tofino.readings import StreamRegisters
-from TesterLibrary.targets.tofino.remote import RemoteSwitch
-from TesterLibrary.targets.tofino.switch import Digest
+from TesterLibrary.model.units.units import FrameSize, Rate
+from TesterLibrary.targets.tofino.driver.job import SwitchJob
+from TesterLibrary.targets.tofino.driver.loaded import LoadedStream
+from TesterLibrary.targets.tofino.entries.misrouted import DIGEST, port_asked, port_versions
+from TesterLibrary.targets.tofino.reading.arrival import Arrival
+from TesterLibrary.targets.tofino.reading.stream_readings import StreamRegisters
+from TesterLibrary.targets.tofino.session.remote import RemoteSwitch
+from TesterLibrary.targets.tofino.session.switch import Digest
 
 from .jobs import MACS, left, loaded, looping, read
 from .running import FRONT, RunningModel, Tap

@@ -20,7 +20,7 @@ from TesterLibrary.model.pattern import Pattern, Stage
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, FrameSize, Rate
+from TesterLibrary.model.units.units import Duration, FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.running.opening import open_target
 from TesterLibrary.targets.base import Target

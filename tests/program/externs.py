@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from TesterLibrary.targets.tofino.fake.crc import crc16, crc32
-from TesterLibrary.targets.tofino.switch import Digest
+from TesterLibrary.targets.tofino.session.switch import Digest
 
 from .checksum import ONES, carried, folded
 from .expressions import Call, Expressions, Value, Values, given

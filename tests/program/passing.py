@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from TesterLibrary.targets.tofino.entry import TableEntry
+from TesterLibrary.targets.tofino.entries.entry import TableEntry
 from TesterLibrary.targets.tofino.fake.store import Store
-from TesterLibrary.targets.tofino.switch import Digest
+from TesterLibrary.targets.tofino.session.switch import Digest
 
 GREEN, RED = 0, 3  # what a meter says
 

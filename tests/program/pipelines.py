@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from TesterLibrary.model.units import FCS_LENGTH, MIN_FRAME_SIZE
+from TesterLibrary.model.units.units import FCS_LENGTH, MIN_FRAME_SIZE
 from TesterLibrary.planning.switch.chip import INTERNAL_PIPES, pipe_of
 from TesterLibrary.targets.tofino.fake import MakesPipelines
 from TesterLibrary.targets.tofino.fake.digests import Digests

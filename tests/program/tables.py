@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from TesterLibrary.targets.tofino.entry import Masked, Span, TableEntry
-from TesterLibrary.targets.tofino.entry import Value as Wanted
+from TesterLibrary.targets.tofino.entries.entry import Masked, Span, TableEntry
+from TesterLibrary.targets.tofino.entries.entry import Value as Wanted
 from TesterLibrary.targets.tofino.fake.store import PRIORITY, Store
 
 from .expressions import Expressions, Value, Values, given

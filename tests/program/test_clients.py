@@ -16,8 +16,8 @@ from scapy.packet import Raw
 
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Clients, Reopen, Responder
+from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.planning.compile import compile as compile_job
 from tests.contract.rig import SwitchRig
 

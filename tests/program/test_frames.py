@@ -23,9 +23,9 @@ from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.responder import DEFAULT_CAPACITY, Responder
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import FrameSize, Rate
+from TesterLibrary.model.units.units import FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
-from TesterLibrary.targets.tofino.copies import carriers
+from TesterLibrary.targets.tofino.copies.copies import carriers
 from tests.contract.rig import SwitchRig
 
 from .program import P4Program

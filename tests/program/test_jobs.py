@@ -15,7 +15,7 @@ from TesterLibrary.model.editor import Editor, FieldPath, FieldValues, Mode, Ran
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, FrameSize, Rate
+from TesterLibrary.model.units.units import Duration, FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
 from tests.contract.rig import SwitchRig
 

@@ -13,7 +13,7 @@ import pytest
 from TesterLibrary.model.editor import Editor, FieldPath, Sweep
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import FrameSize, Rate
+from TesterLibrary.model.units.units import FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
 from tests.contract.rig import SwitchRig
 

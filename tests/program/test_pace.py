@@ -8,10 +8,10 @@ import pytest
 
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import FrameSize, Rate
+from TesterLibrary.model.units.units import FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.switch.resources import GAP_QUANTILES
-from TesterLibrary.targets.tofino.entry import TableEntry
+from TesterLibrary.targets.tofino.entries.entry import TableEntry
 from TesterLibrary.targets.tofino.fake.pace import Pace
 from TesterLibrary.targets.tofino.fake.pipelines import TEMPLATE, Inside
 from tests.contract.rig import SwitchRig

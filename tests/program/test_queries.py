@@ -17,12 +17,12 @@ from TesterLibrary.model.capture import Direction
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.plan import LearningFrame
-from TesterLibrary.model.planned_query import Matcher
+from TesterLibrary.model.plan.plan import LearningFrame
+from TesterLibrary.model.plan.planned_query import Matcher
 from TesterLibrary.model.query import LENGTH, PacketFilter, Query, QueryKeys
 from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import FrameSize, Rate
+from TesterLibrary.model.units.units import FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.query import plan_query
 from TesterLibrary.planning.switch.resources import QUERIES

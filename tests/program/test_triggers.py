@@ -16,7 +16,7 @@ from scapy.packet import Raw
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.plan.plan import Plan
 from TesterLibrary.model.query import PacketFilter
 from TesterLibrary.model.trigger import SentFrames, Trigger
 from TesterLibrary.planning.compile import compile as compile_job

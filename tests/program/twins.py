@@ -15,7 +15,7 @@ from TesterLibrary.targets.tofino.fake.pace import Pace
 from TesterLibrary.targets.tofino.fake.passes import FakePipelines
 from TesterLibrary.targets.tofino.fake.replying import Actions
 from TesterLibrary.targets.tofino.fake.store import Store
-from TesterLibrary.targets.tofino.program import Program
+from TesterLibrary.targets.tofino.session.program import Program
 from tests.contract.rig import SwitchRig
 
 from .pipelines import DRAWN, runs_program

@@ -7,7 +7,7 @@ from __future__ import annotations
 import random
 
 from TesterLibrary.methodology.ageing import measure_ageing
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from tests.unit.methodology.test_ageing import SECOND, SimulatedTable
 
 from .case import Case

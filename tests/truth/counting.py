@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from TesterLibrary.measurement.counter import increase
-from TesterLibrary.measurement.histogram import index_of
+from TesterLibrary.measurement.delays.histogram import index_of
 from TesterLibrary.measurement.interval import may_be_copies
 from TesterLibrary.measurement.snapshot import (
     LatencyCounters,

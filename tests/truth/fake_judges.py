@@ -12,9 +12,9 @@ from fractions import Fraction
 from math import ceil, floor
 from pathlib import Path
 
-from TesterLibrary.methodology.judging import latency_below, loss_below
 from TesterLibrary.methodology.throughput import ThroughputSearch, find_throughput
-from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
+from TesterLibrary.methodology.verdicts.judging import latency_below, loss_below
+from TesterLibrary.model.units.units import Duration, Rate, RateUnit, Ratio
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.targets.fake import FakeDamage, FakeDevice, FakePath, FakeTarget

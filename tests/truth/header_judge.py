@@ -16,12 +16,12 @@ from scapy.packet import Packet
 
 from TesterLibrary.measurement.capture import CaptureCounters, CapturedFrame
 from TesterLibrary.measurement.captured_frames import CapturedFrames
-from TesterLibrary.methodology.header_field import judge_all_frames
+from TesterLibrary.methodology.verdicts.header_field import judge_all_frames
 from TesterLibrary.model.editor import FieldPath
 from TesterLibrary.model.expected_field import ExpectedField
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, FrameSize, Rate, Ratio
+from TesterLibrary.model.units.units import Duration, FrameSize, Rate, Ratio
 from TesterLibrary.running.capture import CaptureFile
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.observed import judge_captured_field

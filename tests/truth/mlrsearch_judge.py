@@ -11,7 +11,7 @@ from math import floor
 from TesterLibrary.methodology.mlrsearch.controller import find_goals
 from TesterLibrary.methodology.mlrsearch.goal import SearchGoal
 from TesterLibrary.methodology.mlrsearch.search import MultipleLossRatioSearch
-from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
+from TesterLibrary.model.units.units import Duration, Rate, RateUnit, Ratio
 from tests.unit.methodology.mlrsearch.laws import LossLaw, Repeated, rising
 from tests.unit.methodology.simulated import LINE, SimulatedMeasurer
 

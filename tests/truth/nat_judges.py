@@ -13,8 +13,8 @@ from typing import Any
 
 from TesterLibrary.methodology.maximum import MaximumSearch, Quantity, find_maximum
 from TesterLibrary.methodology.teardown import TeardownTrial, measure_teardown
-from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.running.connection_trials import RateMeasurer
 from TesterLibrary.targets.fake import FakeNat
 from tests.unit.running.nat_bench import OUTSIDE, Bench

@@ -17,8 +17,8 @@ from TesterLibrary.methodology.learning import LearningResult, all_learned, lear
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
 from TesterLibrary.methodology.sessions import connection_rate_above, failures_below
 from TesterLibrary.methodology.throughput import ThroughputSearch, find_throughput
-from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Duration, Rate, RateUnit, Ratio
 from tests.counted import session_statistics
 from tests.unit.methodology.simulated import LINE, SimulatedMeasurer
 

@@ -16,7 +16,7 @@ from typing import Any
 from TesterLibrary.methodology.back_to_back import BurstSearch, find_maximum_burst
 from TesterLibrary.methodology.reset import ResetKind, ResetMeasurement, measure_reset
 from TesterLibrary.methodology.system_recovery import RecoveryMeasurement, measure_system_recovery
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.targets.simulated import SimulatedTarget
 from tests.unit.methodology.bursts import throughput

@@ -11,15 +11,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from TesterLibrary.reporting import agenda
-from TesterLibrary.reporting.agenda import Item
-from TesterLibrary.reporting.chain import rechained
-from TesterLibrary.reporting.digests import digest_of
-from TesterLibrary.reporting.outcome import FAIL, PASS, outcome_of, overall
-from TesterLibrary.reporting.place import RecordPlace
-from TesterLibrary.reporting.recorder import Recorder, start_run
-from TesterLibrary.reporting.records import read
-from TesterLibrary.reporting.run_files import RunFile, RunFiles, write_run_files
+from TesterLibrary.reporting.record import agenda
+from TesterLibrary.reporting.record.agenda import Item
+from TesterLibrary.reporting.record.digests import digest_of
+from TesterLibrary.reporting.record.outcome import FAIL, PASS, outcome_of, overall
+from TesterLibrary.reporting.record.record_chain import rechained
+from TesterLibrary.reporting.record.record_place import RecordPlace
+from TesterLibrary.reporting.record.recorder import Recorder, start_run
+from TesterLibrary.reporting.record.records import read
+from TesterLibrary.reporting.record.run_files import RunFile, RunFiles, write_run_files
 from TesterLibrary.verdict import Outcome, Verdict
 
 from .case import Case

@@ -10,7 +10,7 @@ from fractions import Fraction
 from assertionengine import AssertionOperator
 
 from TesterLibrary.methodology.regression import Baseline, no_regression
-from TesterLibrary.model.units import Ratio
+from TesterLibrary.model.units.units import Ratio
 from TesterLibrary.verdict import Between, assess
 
 from .case import Case

@@ -7,7 +7,7 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
-from TesterLibrary.methodology.service_activation import (
+from TesterLibrary.methodology.services.service_activation import (
     Acceptance,
     Purpose,
     Service,
@@ -15,11 +15,11 @@ from TesterLibrary.methodology.service_activation import (
     measure_configuration,
     measure_performance,
 )
-from TesterLibrary.methodology.service_burst import BucketSearch, BurstSize, find_burst_size
-from TesterLibrary.model.quantity import Octets
-from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
+from TesterLibrary.methodology.services.service_burst import BucketSearch, BurstSize, find_burst_size
+from TesterLibrary.model.units.quantity import Octets
+from TesterLibrary.model.units.units import Duration, Rate, RateUnit, Ratio
 from tests.unit.methodology.coloured import GREEN, YELLOW, ColouredServices
-from tests.unit.methodology.services import SIZE, PolicedServices
+from tests.unit.methodology.policed_services import SIZE, PolicedServices
 from tests.unit.methodology.shaped import ShapedService
 
 from .case import Case

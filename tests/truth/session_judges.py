@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from TesterLibrary.measurement.histogram import index_of
+from TesterLibrary.measurement.delays.histogram import index_of
 from TesterLibrary.measurement.session_trial import SessionTrial
 from TesterLibrary.measurement.snapshot import DurationCounters
 from TesterLibrary.methodology.maximum import MaximumSearch, Quantity, find_maximum
 from TesterLibrary.methodology.sessions import even_shares, goodput_above, time_below
-from TesterLibrary.model.units import Bandwidth, Duration, Ratio
+from TesterLibrary.model.units.units import Bandwidth, Duration, Ratio
 from tests.counted import session_statistics
 
 from .case import Case, near

@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from TesterLibrary.methodology.throughput import ThroughputSearch, find_throughput
-from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
+from TesterLibrary.model.units.units import Duration, Rate, RateUnit, Ratio
 from tests.unit.methodology.simulated import LINE, SimulatedMeasurer
 
 from .case import Case

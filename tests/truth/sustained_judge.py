@@ -8,10 +8,10 @@ import random
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from TesterLibrary.measurement.sustained import DelayReading, Growth, growth
+from TesterLibrary.measurement.delays.sustained import DelayReading, Growth, growth
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.throughput import ThroughputSearch, find_throughput
-from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
+from TesterLibrary.model.units.units import Duration, Rate, RateUnit, Ratio
 from tests.unit.methodology.simulated import LINE, SimulatedMeasurer
 
 from .case import Case

@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from TesterLibrary.methodology.frame_loss import FrameLossSweep, sweep_frame_loss
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.units import Duration, Ratio
 from tests.unit.methodology.simulated import LINE, SimulatedMeasurer
 
 from .case import Case

@@ -15,9 +15,9 @@ from io import StringIO
 from pathlib import Path
 
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, FrameSize, Rate, RateUnit
-from TesterLibrary.reporting.progress import Console
-from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.model.units.units import Duration, FrameSize, Rate, RateUnit
+from TesterLibrary.reporting.record.progress import Console
+from TesterLibrary.reporting.record.recorder import Recorder
 from TesterLibrary.running.tester import Tester as OpenedTester
 from TesterLibrary.running.trial import StreamRun
 from TesterLibrary.targets.tofino.fake import Bridge

@@ -17,9 +17,9 @@ from TesterLibrary.methodology.forwarding_rate import (
     ForwardingSweep,
     find_forwarding_rate,
 )
-from TesterLibrary.methodology.judging import loss_below
-from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
+from TesterLibrary.methodology.verdicts.judging import loss_below
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Duration, Rate, RateUnit, Ratio
 from tests.counted import stream_counters
 from tests.unit.methodology.measured import EVIDENCE
 from tests.unit.methodology.simulated import LINE, SimulatedMeasurer

@@ -10,7 +10,7 @@ from math import inf
 
 from TesterLibrary.methodology.path_mtu import PathMtuSearch, find_path_mtu
 from TesterLibrary.methodology.tcp_throughput import TransferPlan, measure_tcp_throughput
-from TesterLibrary.model.units import Bandwidth, Ratio
+from TesterLibrary.model.units.units import Bandwidth, Ratio
 from TesterLibrary.verdict import Verdict
 from tests.unit.methodology.test_path_mtu import SimulatedPath
 from tests.unit.methodology.transfers import SEGMENTS, SimulatedLine

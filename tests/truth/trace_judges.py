@@ -10,15 +10,16 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
-from TesterLibrary.measurement.congestion_notifications import Scope, congestion_notifications
-from TesterLibrary.measurement.go_back_n import go_back_n
-from TesterLibrary.measurement.retransmissions import retransmissions
-from TesterLibrary.measurement.trace import Change
-from TesterLibrary.methodology.congestion_notifications import notified_of_congestion
-from TesterLibrary.methodology.go_back_n import goes_back_n
-from TesterLibrary.methodology.retransmissions import recovery_below
-from TesterLibrary.model.units import Duration
-from tests.unit.measurement import roce_traces, test_retransmissions
+from TesterLibrary.measurement.traces.congestion_notifications import Scope, congestion_notifications
+from TesterLibrary.measurement.traces.go_back_n import go_back_n
+from TesterLibrary.measurement.traces.retransmissions import retransmissions
+from TesterLibrary.measurement.traces.trace import Change
+from TesterLibrary.methodology.verdicts.congestion_notifications import notified_of_congestion
+from TesterLibrary.methodology.verdicts.go_back_n import goes_back_n
+from TesterLibrary.methodology.verdicts.retransmissions import recovery_below
+from TesterLibrary.model.units.units import Duration
+from tests.unit.measurement import roce_traces
+from tests.unit.measurement.traces import test_retransmissions
 
 from .case import Case, near
 

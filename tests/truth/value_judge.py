@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from assertionengine import AssertionOperator
 
-from TesterLibrary.methodology.value import judge_value
+from TesterLibrary.methodology.verdicts.value import judge_value
 from tests.unit.methodology.texts.samples import LATE, trial
 
 from .case import Case

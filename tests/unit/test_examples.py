@@ -35,9 +35,9 @@ from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from scapy.utils import wrpcap
 
+from TesterLibrary.campaign.campaign_file import load_campaign
 from TesterLibrary.commands import main as cli
 from TesterLibrary.errors import TesterLibraryError
-from TesterLibrary.files.campaign import load_campaign
 from TesterLibrary.files.document import Kind, read_document
 from TesterLibrary.files.job import load_job
 from TesterLibrary.service.config import load_config

@@ -16,7 +16,7 @@ import pytest
 import robot
 
 from TesterLibrary.keywords._optional import with_reasons
-from TesterLibrary.model.units import Duration, Rate
+from TesterLibrary.model.units.units import Duration, Rate
 from TesterLibrary.verdict import Outcome
 
 ROOT = Path(__file__).parents[2]

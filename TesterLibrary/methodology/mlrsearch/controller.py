@@ -16,7 +16,7 @@ from itertools import zip_longest
 from math import isqrt
 
 from ...measurement.trial import Trial
-from ...model.units import Duration
+from ...model.units.units import Duration
 from ..measurer import Measurer
 from ..stability import check_stability
 from .goal import SearchGoal

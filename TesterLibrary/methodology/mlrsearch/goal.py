@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ...errors import PlanError
-from ...model.units import Duration, Ratio
+from ...model.units.units import Duration, Ratio
 
 _SECOND = 10**9
 _PRECEDING = 2  # coarser goals that lead to a goal; each has twice the width of the next one

@@ -11,11 +11,11 @@ from fractions import Fraction
 
 from ...errors import TesterLibraryError
 from ...measurement.trial import Trial
-from ...model.units import Duration, Rate, RateUnit, Ratio
+from ...model.units.units import Duration, Rate, RateUnit, Ratio
 from ...verdict import AT_LEAST, Below, Verdict, assess
-from ..judging import amount, doubt_of, unmeasured
 from ..result import Result
 from ..stability import instability
+from ..verdicts.judging import amount, doubt_of, unmeasured
 from .goal import SearchGoal
 from .load_class import LoadClass, LoadStats, classify, conditional_loss
 from .search import MultipleLossRatioSearch

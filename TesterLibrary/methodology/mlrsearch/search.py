@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import ceil
 
 from ...errors import PlanError
-from ...model.units import Rate, RateUnit, Ratio
+from ...model.units.units import Rate, RateUnit, Ratio
 from .goal import SearchGoal, check_together
 
 

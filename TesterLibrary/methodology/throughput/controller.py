@@ -18,10 +18,10 @@ from fractions import Fraction
 
 from ...errors import PlanError
 from ...measurement.trial import Trial
-from ...model.units import Duration
-from ..judging import doubt_of
+from ...model.units.units import Duration
 from ..measurer import Measurer
 from ..stability import Instability, changed, check_stability, instability
+from ..verdicts.judging import doubt_of
 from .narrowing import Narrowing
 from .result import LimitedBy, ThroughputResult
 from .search import ThroughputSearch

@@ -11,12 +11,12 @@ from typing import Any
 
 from ...errors import Inconclusive
 from ...measurement.trial import Trial
-from ...model.number import counted
-from ...model.units import Rate, RateUnit, Ratio
+from ...model.units.number import counted
+from ...model.units.units import Rate, RateUnit, Ratio
 from ...verdict import AT_LEAST, Below, Between, Verdict, assess
-from ..judging import amount, deaf
 from ..repeats import Agreement
 from ..result import Result
+from ..verdicts.judging import amount, deaf
 from .search import ThroughputSearch
 
 

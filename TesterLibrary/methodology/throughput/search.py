@@ -10,9 +10,9 @@ from math import ceil, floor
 
 from ...errors import PlanError
 from ...measurement.trial import Trial
-from ...model.units import Duration, Ratio
-from ..judging import undelayed
+from ...model.units.units import Duration, Ratio
 from ..standard import Standard
+from ..verdicts.judging import undelayed
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from ...errors import PlanError
 from ...model.headers import HeaderStack
 from ...model.protocol import Protocol
 from ...model.template import Template
-from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE
+from ...model.units.units import FCS_LENGTH, MIN_FRAME_SIZE
 from ...protocols import tcp_options
 from ...protocols.frame import Frame
 from ...protocols.scope import layout_of

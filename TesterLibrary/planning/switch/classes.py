@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from ...errors import PlanError
-from ...model.plan import PlannedStream
-from ...model.planned_end import Accept
+from ...model.plan.plan import PlannedStream
+from ...model.plan.planned_end import Accept
 from .frame import TCP, UDP, FrameFields
 from .signature import behind_labels
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 from ...errors import PlanError
-from ...model.edit import Distribution, PlannedEditor, RandomBits, RandomRange, Source, Step, Values
 from ...model.headers import HeaderType
+from ...model.plan.edit import Distribution, PlannedEditor, RandomBits, RandomRange, Source, Step, Values
 from .chip import TOFINO
 
 WORD = 32  # bits of a unit's register

@@ -16,9 +16,9 @@ from itertools import pairwise
 from math import ceil, exp, log, sqrt
 
 from ...errors import PlanError
-from ...model.law import Steady
-from ...model.plan import PlannedStream
-from ...model.random_law import Exponential, Quantiles, Random, RandomTimes
+from ...model.plan.law import Steady
+from ...model.plan.plan import PlannedStream
+from ...model.plan.random_law import Exponential, Quantiles, Random, RandomTimes
 from .resources import GAP_LAWS, GAP_QUANTILES, Excess
 
 _LONGEST_NS = 1 << 31  # times of 32 bits are before or after one another

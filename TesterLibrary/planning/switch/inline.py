@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from ...errors import PlanError
 from ...model.heading import Heading
 from ...model.inline import ChecksumPolicy, Corrupt, Drop, Mark, Part
-from ...model.planned_path import PlannedEvent, PlannedPath
+from ...model.plan.planned_path import PlannedEvent, PlannedPath
 from ..inline import ROCE_PORT
 from .resources import Excess
 from .watch import Watch, watch_of

@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ...errors import PlanError
-from ...model.planned_end import PlannedEnd
+from ...model.plan.planned_end import PlannedEnd
 from .allocation import LoopbackPorts
 from .starts import PlacedStarts, check_turns, paced, starts
 from .timers import timer_of, timer_values

@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import ceil
 
 from ...model.ports import Port
-from ...model.units import FCS_LENGTH, LINE_OVERHEAD
+from ...model.units.units import FCS_LENGTH, LINE_OVERHEAD
 from .allocation import LoopbackFlow, LoopbackPort, LoopbackPorts
 from .answers import TAG_LENGTH
 from .match_action import MatchAction, Queue

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ...model.law import Profile
-from ...model.plan import PlannedStream
+from ...model.plan.law import Profile
+from ...model.plan.plan import PlannedStream
 from .sizes import Turns, by_size
 from .steps import Level, by_step
 

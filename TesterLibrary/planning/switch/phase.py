@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import lcm
 
-from ...model.plan import PlannedStream
+from ...model.plan.plan import PlannedStream
 
 MOST_TICKS = 64  # in a gap; phases of other fractions are rounded to them
 

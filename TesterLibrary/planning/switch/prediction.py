@@ -9,9 +9,9 @@ from functools import partial
 
 from ...errors import PlanError
 from ...model.jobfile import JobFile
-from ...model.plan import Plan, PlannedStream
+from ...model.plan.plan import Plan, PlannedStream
 from ...model.stream import Stream
-from ...model.units import FrameSize, Rate, RateUnit
+from ...model.units.units import FrameSize, Rate, RateUnit
 from ..prediction import Prediction, TargetKind, asked, planned, register
 from .allocation import LoopbackPorts
 from .chip import TOFINO, TOFINO_2, Chip

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ipaddress import IPv6Address
 
 from ...errors import PlanError
-from ...model.planned_end import PlannedEnd
+from ...model.plan.planned_end import PlannedEnd
 from .classes import IPV6_SERVERS
 from .replies import replies_only
 

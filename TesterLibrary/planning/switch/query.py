@@ -18,7 +18,14 @@ from math import prod
 
 from ...errors import PlanError
 from ...model.capture import Direction
-from ...model.planned_query import Placed, PlacedFact, PlacedField, PlannedQuery, PlannedTest, QueryPart
+from ...model.plan.planned_query import (
+    Placed,
+    PlacedFact,
+    PlacedField,
+    PlannedQuery,
+    PlannedTest,
+    QueryPart,
+)
 from ...model.query import Fact, Function
 from ...protocols.values import MaskedNumbers, complement
 from ..lengths import TAGS

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ...errors import PlanError
-from ...model.plan import PlannedStream
-from ...model.planned_end import PlannedEnd
+from ...model.plan.plan import PlannedStream
+from ...model.plan.planned_end import PlannedEnd
 from .answers import answer_frame, check_answer
 from .chip import Chip
 from .classes import ACCEPTED, ACCEPTED_OF_IPV6, check_accepted, stream_class

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...errors import PlanError
-from ...model.plan import PlannedStream
+from ...model.plan.plan import PlannedStream
 from ...protocols.frame import checksum
 from .frame import SIGNATURE_LENGTH as LENGTH
 from .frame import FrameFields

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ...errors import PlanError
-from ...model.law import Steady
-from ...model.plan import PlannedStream
+from ...model.plan.law import Steady
+from ...model.plan.plan import PlannedStream
 
 
 @dataclass(frozen=True)

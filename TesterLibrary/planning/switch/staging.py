@@ -13,7 +13,7 @@ from operator import itemgetter
 
 from ...errors import PlanError
 from ...model.pattern import Stage
-from ...model.units import Rate, RateUnit
+from ...model.units.units import Rate, RateUnit
 from .gaps import DrawnGaps
 from .meter import Meter
 from .resources import PASS_SKIP_UNITS, TICK_BITS

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from ...errors import PlanError
 from ...model.heading import Heading
 from ...model.inline import Drop
-from ...model.planned_path import PlannedPath
-from ...model.planned_stamps import PlannedStamps, Tunnel
+from ...model.plan.planned_path import PlannedPath
+from ...model.plan.planned_stamps import PlannedStamps, Tunnel
 from ...model.stamps import LoadedPath
-from ...model.units import Duration
+from ...model.units.units import Duration
 from .watch import Watch, watch_of
 
 GROUPS = 16  # of 32 directions (p4/include/path_sizes.p4), two each

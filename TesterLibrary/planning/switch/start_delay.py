@@ -13,8 +13,8 @@ from fractions import Fraction
 from math import ceil, floor, prod
 
 from ...errors import PlanError
-from ...model.plan import PlannedStream
-from ...model.units import Duration, duration_text
+from ...model.plan.plan import PlannedStream
+from ...model.units.units import Duration, duration_text
 from .parts import named, whole
 from .resources import PASS_SKIP_UNITS, TICK_BITS
 from .staging import Staging

@@ -19,11 +19,11 @@ from math import ceil
 from ...errors import PlanError
 from ...model.expression import NOTHING, Expression
 from ...model.headers import HeaderStack
-from ...model.planned_end import Accept, Opening, PlannedEnd, Series
+from ...model.plan.planned_end import Accept, Opening, PlannedEnd, Series
 from ...model.protocol import Protocol, Row
 from ...model.responder import Reopen
 from ...model.template import Template
-from ...model.units import FCS_LENGTH, LINE_OVERHEAD, Bandwidth
+from ...model.units.units import FCS_LENGTH, LINE_OVERHEAD, Bandwidth
 from ...protocols.actions.sending import Send
 from ...protocols.actions.variables import Randomize
 from .allocation import LoopbackFlow, LoopbackPort, LoopbackPorts

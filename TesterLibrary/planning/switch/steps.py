@@ -15,8 +15,8 @@ from itertools import accumulate
 
 from ...errors import PlanError
 from ...model.departures import Shape
-from ...model.law import Profile, Steady
-from ...model.plan import PlannedStream
+from ...model.plan.law import Profile, Steady
+from ...model.plan.plan import PlannedStream
 
 
 @dataclass(frozen=True)

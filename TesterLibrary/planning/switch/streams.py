@@ -11,12 +11,12 @@ from functools import lru_cache
 from math import ceil
 
 from ...errors import PlanError
-from ...model.law import Steady
 from ...model.pattern import Stage
-from ...model.plan import Plan, PlannedStream
-from ...model.planned_end import PlannedEnd
+from ...model.plan.law import Steady
+from ...model.plan.plan import Plan, PlannedStream
+from ...model.plan.planned_end import PlannedEnd
 from ...model.ports import Port
-from ...model.units import FCS_LENGTH, LINE_OVERHEAD, Bandwidth, Rate, RateUnit
+from ...model.units.units import FCS_LENGTH, LINE_OVERHEAD, Bandwidth, Rate, RateUnit
 from .allocation import LoopbackFlow, LoopbackPort, LoopbackPorts, Occupied, allocate
 from .chip import TOFINO, Chip
 from .editor import SwitchEditor, switch_editors

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from ...errors import PlanError
 from ...model.condition import Prefix
 from ...model.expression import Expression
-from ...model.planned_end import PlannedEnd
+from ...model.plan.planned_end import PlannedEnd
 from ...model.template import Template
 from ...protocols.actions.sending import Reply, Send
 from ...protocols.conditions import Condition, condition

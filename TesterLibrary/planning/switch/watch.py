@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...errors import PlanError
-from ...model.match import Match
+from ...model.plan.match import Match
 from .frame import TCP, UDP
 
 Watch = Mapping[str, tuple[int, int]]  # value and mask, by the key of the table

@@ -21,10 +21,10 @@ from robot.api import ExecutionResult, ResultVisitor
 from robot.errors import DataError
 
 from ...errors import TesterLibraryError
-from ..durable import write_file
-from ..long_name import below
-from ..outcome import INCONCLUSIVE, NOT_JUDGED, PASS
-from ..records import Records, TestRecord
+from ..record.durable import write_file
+from ..record.long_name import below
+from ..record.outcome import INCONCLUSIVE, NOT_JUDGED, PASS
+from ..record.records import Records, TestRecord
 from .facts import Facts
 
 # All others are FAIL.

@@ -10,13 +10,13 @@ from datetime import datetime
 from pathlib import Path
 
 from ...errors import TesterLibraryError
-from ...model.number import counted
-from .. import demonstration
-from ..about import attributes
+from ...model.units.number import counted
 from ..live.notes import goes_on
-from ..outcome import EXIT_STATUS, overall
-from ..rebuild import evidence_of
-from ..records import Records, read_verdicts
+from ..pages import demonstration
+from ..pages.rebuild import evidence_of
+from ..pages.run_attributes import attributes
+from ..record.outcome import EXIT_STATUS, overall
+from ..record.records import Records, read_verdicts
 
 
 @dataclass(frozen=True)

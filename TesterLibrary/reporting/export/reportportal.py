@@ -16,8 +16,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 from ...errors import TesterLibraryError
-from .. import junit
-from ..records import TestRecord
+from ..pages import junit
+from ..record.records import TestRecord
 from .facts import Facts
 
 LARGEST = 32 * 1024 * 1024  # bytes of a file that ReportPortal takes

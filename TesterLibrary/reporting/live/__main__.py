@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from ..place import EVIDENCE
+from ..record.record_place import EVIDENCE
 from .watching import watched
 
 _LAST_WORDS_S = 0.5  # for the pages to get what came last

@@ -19,9 +19,9 @@ from typing import Any
 
 from ...errors import TesterLibraryError
 from ...files.beneath import open_beneath
-from ..agenda import FILE as AGENDA
-from ..agenda import Agenda, agenda_of
-from ..recorder import run_of
+from ..record.agenda import FILE as AGENDA
+from ..record.agenda import Agenda, agenda_of
+from ..record.recorder import run_of
 from . import notes
 from .feed import Feed
 from .told import NO_RECORD, Message, Teller, encoded, run_message

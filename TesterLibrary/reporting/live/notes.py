@@ -19,10 +19,10 @@ from typing import Any
 
 from ...measurement.interval import Interval
 from ...measurement.snapshot import Snapshot
-from ..codec import encode
-from ..durable import drop_cut_line
-from ..recorder import Recorder
-from ..wall_clock import wall_clock
+from ..record.codec import encode
+from ..record.durable import drop_cut_line
+from ..record.recorder import Recorder
+from ..record.wall_clock import wall_clock
 
 FILE = "live.jsonl"
 SCHEMA = 1

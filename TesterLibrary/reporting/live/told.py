@@ -12,15 +12,15 @@ from typing import Any
 from ...measurement.interval import Interval
 from ...measurement.trial import StreamResult, Trial
 from ...verdict import Verdict
-from ..agenda import Agenda
-from ..chain import FIELD
-from ..codec import decode
-from ..demonstration import of_run
-from ..failures import anchor_of
-from ..progress import finding
-from ..recorder import NOT_RUN
-from ..recorder import SCHEMA as RECORD_SCHEMA
-from ..records import TestRecord, device_text
+from ..pages.demonstration import of_run
+from ..pages.failures import anchor_of
+from ..record.agenda import Agenda
+from ..record.codec import decode
+from ..record.progress import finding
+from ..record.record_chain import FIELD
+from ..record.recorder import NOT_RUN
+from ..record.recorder import SCHEMA as RECORD_SCHEMA
+from ..record.records import TestRecord, device_text
 from .notes import SCHEMA as NOTE_SCHEMA
 from .notes import facts_of
 

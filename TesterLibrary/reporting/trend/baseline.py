@@ -11,12 +11,12 @@ from pathlib import Path
 
 from ...errors import TesterLibraryError
 from ...methodology.regression import Baseline
-from ...model.number import counted
+from ...model.units.number import counted
 from ...verdict import Outcome, Verdict
-from ..long_name import short_names_of
-from ..rebuild import evidence_of
-from ..records import read_consistent, read_longest_trials
-from ..value_text import text_in, unit_of
+from ..pages.rebuild import evidence_of
+from ..pages.value_text import text_in, unit_of
+from ..record.long_name import short_names_of
+from ..record.records import read_consistent, read_longest_trials
 from .address import Address
 from .database import Series, open_database
 from .figure import Figure, Key, Point, run_of

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import TesterLibraryError
-from ...model.number import counted
-from ...model.units import Ratio
+from ...model.units.number import counted
+from ...model.units.units import Ratio
 from .address import Address
 from .figure import Figure, Key, Point, Run
 from .judge import OPEN, Alarm, State, Step, judge

@@ -15,10 +15,10 @@ from typing import Any
 from ...errors import TesterLibraryError
 from ...methodology.regression import better_side, is_comparison
 from ...verdict import Outcome
-from ..outcome import overall
-from ..records import Records, VerdictRecord, device_text
-from ..repetitions import combined
-from ..value_text import unit_of
+from ..pages.repetitions import combined
+from ..pages.value_text import unit_of
+from ..record.outcome import overall
+from ..record.records import Records, VerdictRecord, device_text
 
 _SIZE = re.compile(r"\b([0-9][0-9,]*) bytes\b")
 

@@ -15,15 +15,15 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from ...errors import TesterLibraryError
-from ...model.magnitude import SHARE, TIME
-from ...model.units import RateUnit
-from ..durable import write_file
-from ..failures import anchor_of
-from ..place import CERTIFICATE, EVIDENCE
-from ..plots_over_time import value_over_time
-from ..recorder import read_run
-from ..render import render
-from ..value_text import text_in
+from ...model.units.magnitude import SHARE, TIME
+from ...model.units.units import RateUnit
+from ..pages.failures import anchor_of
+from ..pages.render import render
+from ..pages.value_text import text_in
+from ..pictures.time_plots import value_over_time
+from ..record.durable import write_file
+from ..record.record_place import CERTIFICATE, EVIDENCE
+from ..record.recorder import read_run
 from .figure import Point
 from .judge import WINDOW, State
 from .level import levels

@@ -10,10 +10,10 @@ from datetime import datetime
 from enum import Enum
 from typing import Any
 
-from ...model.number import counted, percent
-from ..long_name import short_names_of
-from ..outcome import EXIT_STATUS, FAIL, INCONCLUSIVE, PASS
-from ..value_text import text_in
+from ...model.units.number import counted, percent
+from ..pages.value_text import text_in
+from ..record.long_name import short_names_of
+from ..record.outcome import EXIT_STATUS, FAIL, INCONCLUSIVE, PASS
 from .database import Series
 from .figure import Point
 from .judge import WINDOW, Alarm, State, too_few

@@ -16,8 +16,8 @@ from ...errors import PlanError, TargetError
 from ...measurement.capture import CapturedFrame, StoppedCapture
 from ...measurement.captured_frames import CapturedFrames, frames_of
 from ...model.capture import Capture, Direction, Keep
-from ...model.units import FCS_LENGTH
-from ...reporting.pcapng import write_capture
+from ...model.units.units import FCS_LENGTH
+from ...reporting.captures.pcapng import write_capture
 from ...running.tester import Tester
 from .settings import CaptureSetting
 from .support import reads

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ...errors import UnitError
 from ...model.ports import Port
-from ...model.units import FCS_LENGTH, Bandwidth
+from ...model.units.units import FCS_LENGTH, Bandwidth
 from .devices import interfaces_of
 from .flows import World, flow_of, shares
 from .laboratory import Laboratory

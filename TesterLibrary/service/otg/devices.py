@@ -10,7 +10,7 @@ from ipaddress import IPv4Address, IPv6Address
 
 from ...errors import UnitError
 from ...model.ports import Address, Port
-from ...model.units import FCS_LENGTH
+from ...model.units.units import FCS_LENGTH
 from .refusal import Findings
 from .schema import Message, chosen, given
 from .settings import Interface, PortSetting

@@ -11,12 +11,12 @@ from fractions import Fraction
 from functools import lru_cache
 
 from ...errors import UnitError
-from ...measurement.correction import DelayKind
+from ...measurement.delays.correction import DelayKind
 from ...model.headers import HeaderStack
 from ...model.payload import COUNTING
 from ...model.ports import Port
 from ...model.stream import Stream
-from ...model.units import FCS_LENGTH, Bandwidth, FrameSizes, Rate
+from ...model.units.units import FCS_LENGTH, Bandwidth, FrameSizes, Rate
 from ...planning.frame import SIGNATURE_LENGTH
 from .packet import Packet, packet_of
 from .refusal import Findings

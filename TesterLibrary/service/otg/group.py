@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...measurement.snapshot import Snapshot
-from ...model.plan import PlannedStream
+from ...model.plan.plan import PlannedStream
 from ...running.trial import StreamRun
 from .sending import Limit
 

@@ -16,7 +16,7 @@ from ...model.mix import SizeMix
 from ...model.payload import Payload, PayloadKind
 from ...model.ports import Port
 from ...model.stream import Stream
-from ...model.units import Bandwidth, FrameSize, Rate, RateUnit
+from ...model.units.units import Bandwidth, FrameSize, Rate, RateUnit
 from .configuration import settings_of
 from .laboratory import Laboratory
 from .refusal import Findings

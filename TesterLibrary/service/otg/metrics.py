@@ -9,7 +9,7 @@ from math import inf
 from typing import Any, cast
 
 from ...measurement.snapshot import Snapshot
-from ...model.units import LINE_OVERHEAD
+from ...model.units.units import LINE_OVERHEAD
 from ...running.tester import Tester
 from .refusal import Findings, OtgFailure
 from .schema import Message, chosen

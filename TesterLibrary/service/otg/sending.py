@@ -14,7 +14,7 @@ from ...errors import UnitError
 from ...model.departures import Messages, PacketTrain
 from ...model.mix import SizeMix, parse_frame_sizes, smooth
 from ...model.payload import Payload, PayloadKind
-from ...model.units import Bandwidth, Duration, FrameSize, FrameSizes, Rate, RateUnit
+from ...model.units.units import Bandwidth, Duration, FrameSize, FrameSizes, Rate, RateUnit
 from .schema import Message, chosen, given, kept, named
 from .support import reads
 

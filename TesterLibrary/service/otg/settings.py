@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ...measurement.correction import DelayKind
+from ...measurement.delays.correction import DelayKind
 from ...model.ports import Address, Port
 from ...model.stream import Stream
 from .sending import Limit

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from ...errors import Inconclusive, PlanError, TargetError
-from ...model.plan import LearningFrame, Plan, PlannedNeighbour
+from ...model.plan.plan import LearningFrame, Plan, PlannedNeighbour
 from ...planning.frame import announcement
 from ...running.tester import Tester
 from ...wire.address import Station

@@ -12,9 +12,9 @@ from itertools import count
 from time import monotonic
 
 from ...errors import PlanError, TargetError
-from ...measurement.correction import DelayKind
+from ...measurement.delays.correction import DelayKind
 from ...measurement.snapshot import PortCounters, Snapshot, StreamCounters
-from ...model.plan import PlannedStream
+from ...model.plan.plan import PlannedStream
 from ...model.stream import Stream
 from ...planning.rate import check_sum
 from ...running.tester import Tester

@@ -19,10 +19,10 @@ from ...measurement.query import QuerySummary, RawRow
 from ...measurement.snapshot import FlowCounters, Snapshot
 from ...model.capture import Capture
 from ...model.heading import Heading
-from ...model.plan import LearningFrame, Plan, PlannedStream
-from ...model.planned_query import PlannedQuery
+from ...model.plan.plan import LearningFrame, Plan, PlannedStream
+from ...model.plan.planned_query import PlannedQuery
 from ...model.ports import Address
-from ...model.units import Duration
+from ...model.units.units import Duration
 from ..base import (
     Capabilities,
     Flipped,

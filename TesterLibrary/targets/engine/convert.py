@@ -9,7 +9,7 @@ from itertools import groupby
 
 from ..._generated.tester.v1 import control_pb2, match_pb2, plan_pb2
 from ...measurement.counter import EVERY_COUNTER
-from ...model.plan import LearningFrame, Plan, PlannedStream
+from ...model.plan.plan import LearningFrame, Plan, PlannedStream
 from ..base import Capabilities, PortInfo, SendingProgress
 from .convert_departures import departures_message
 from .convert_edit import checksum_message, editor_message, version_message

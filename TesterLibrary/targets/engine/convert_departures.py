@@ -8,8 +8,8 @@ from fractions import Fraction
 from functools import singledispatch
 
 from ..._generated.tester.v1 import plan_pb2
-from ...model.law import Departures, Law, Profile, Replay, Script, Steady
-from ...model.random_law import Exponential, OnOff, Quantiles, Random, RandomTimes
+from ...model.plan.law import Departures, Law, Profile, Replay, Script, Steady
+from ...model.plan.random_law import Exponential, OnOff, Quantiles, Random, RandomTimes
 
 
 def departures_message(departures: Departures) -> plan_pb2.Departures:

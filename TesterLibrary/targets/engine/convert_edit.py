@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..._generated.tester.v1 import plan_pb2
-from ...model import edit
-from ...model.plan import Version
+from ...model.plan import edit
+from ...model.plan.plan import Version
 
 Source = plan_pb2.Step | plan_pb2.Values | plan_pb2.RandomBits | plan_pb2.RandomRange | plan_pb2.Distribution
 

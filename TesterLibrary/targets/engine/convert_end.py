@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from ..._generated.tester.v1 import protocol_pb2, responder_pb2
-from ...model.planned_end import Accept, Opening, PlannedEnd
+from ...model.plan.planned_end import Accept, Opening, PlannedEnd
 from ...model.responder import Reopen
 from ...planning.engine.numbers import field_of, octets
 from ...planning.engine.table import FlatTable, flat_table

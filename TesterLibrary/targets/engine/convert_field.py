@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from ..._generated.tester.v1 import plan_pb2
-from ...model.plan import PlannedField
+from ...model.plan.plan import PlannedField
 
 _COMPARISONS = {
     "==": plan_pb2.ExpectedField.COMPARISON_EQUAL,

@@ -22,8 +22,8 @@ from ...model.inline import (
     Swallowed,
     Truncate,
 )
-from ...model.match import Match
-from ...model.planned_path import (
+from ...model.plan.match import Match
+from ...model.plan.planned_path import (
     PlannedAction,
     PlannedEvent,
     PlannedImpairment,
@@ -31,8 +31,8 @@ from ...model.planned_path import (
     PlannedRatio,
     PlannedRewrite,
 )
-from ...model.planned_stamps import PlannedStamps
-from ...model.units import FCS_LENGTH
+from ...model.plan.planned_stamps import PlannedStamps
+from ...model.units.units import FCS_LENGTH
 
 
 def path_message(path: PlannedPath) -> inline_pb2.Path:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from ..._generated.tester.v1 import query_pb2
 from ...measurement.query import QueryCounters, QuerySummary, RawRow
-from ...model.planned_query import Placed, PlacedFact, PlannedQuery
+from ...model.plan.planned_query import Placed, PlacedFact, PlannedQuery
 from .convert_counters import counters_value
 
 

@@ -13,7 +13,7 @@ from socket import gethostname
 from ...errors import LeaseError, PlanError, TesterLibraryError
 from ...measurement.job_counters import JobCounters
 from ...measurement.snapshot import Snapshot
-from ...model.units import Duration
+from ...model.units.units import Duration
 from ...testbeds.processes import ProcessId
 from ...testbeds.testbed import CertificateFiles
 from ..base import LeaseTerms

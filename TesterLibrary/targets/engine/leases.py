@@ -19,7 +19,7 @@ import grpc
 
 from ..._generated.tester.v1 import control_pb2_grpc, lease_pb2
 from ...errors import PlanError
-from ...model.units import Duration
+from ...model.units.units import Duration
 from ..base import LeaseHolder, LeaseTerms
 
 VARIABLE = "TESTER_LEASE"  # in the environment: ADDRESS TOKEN

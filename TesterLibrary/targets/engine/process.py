@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...errors import TargetError, TestbedError, TesterLibraryError
-from ...model.units import Duration
+from ...model.units.units import Duration
 from .address import open_channel
 from .client import EngineTarget
 from .owners import owners_text

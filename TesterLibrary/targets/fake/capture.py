@@ -10,8 +10,8 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import PlanError
-from ...model.law import Departures, Replay
-from ...model.plan import PlannedStream
+from ...model.plan.law import Departures, Replay
+from ...model.plan.plan import PlannedStream
 
 _ETHERNET = 1  # link type of pcap
 _SHORTEST = 60  # bytes without FCS; shorter frames are padded

@@ -10,8 +10,8 @@ from fractions import Fraction
 from math import floor
 
 from ...measurement.snapshot import FieldCounters, FieldExampleCounters
-from ...model.plan import PlannedField, PlannedStream
-from ...model.units import Ratio
+from ...model.plan.plan import PlannedField, PlannedStream
+from ...model.units.units import Ratio
 
 _ALL = Ratio(Fraction(1))
 

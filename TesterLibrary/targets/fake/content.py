@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...model.edit import PlannedEditor, Values
-from ...model.plan import PlannedStream
+from ...model.plan.edit import PlannedEditor, Values
+from ...model.plan.plan import PlannedStream
 from ...planning.flows import FlowSpace
 
 _SIGNATURE = 16

@@ -9,9 +9,9 @@ from fractions import Fraction
 from itertools import accumulate, pairwise
 from math import floor
 
-from ...measurement.histogram import index_of
+from ...measurement.delays.histogram import index_of
 from ...measurement.snapshot import LatencyCounters, StreamCounters
-from ...model.units import Ratio
+from ...model.units.units import Ratio
 
 _NONE = Ratio(Fraction(0))
 _LOOP_NS = 10**7

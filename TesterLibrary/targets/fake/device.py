@@ -9,9 +9,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ...model.plan import PlannedStream
+from ...model.plan.plan import PlannedStream
 from ...model.ports import Address
-from ...model.units import Duration, Ratio
+from ...model.units.units import Duration, Ratio
 from .changes import FakeChange
 from .damage import NO_DAMAGE, FakeDamage
 from .nat import FakeNat

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from ...measurement.histogram import index_of
+from ...measurement.delays.histogram import index_of
 from ...measurement.snapshot import DurationCounters, EndCounters
-from ...model.planned_end import PlannedEnd
+from ...model.plan.planned_end import PlannedEnd
 from ...protocols.flow import Flow
 from ...protocols.frame import Frame, Malformed
 from ...protocols.interpreter import Interpreter

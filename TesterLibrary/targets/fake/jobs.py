@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ...measurement.histogram import index_of
+from ...measurement.delays.histogram import index_of
 from ...measurement.job_counters import JobCounters, PollGaps
-from ...model.plan import Plan
-from ...model.units import Duration
+from ...model.plan.plan import Plan
+from ...model.units.units import Duration
 
 _POLL_NS = 1000
 

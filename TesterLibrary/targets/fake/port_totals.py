@@ -11,8 +11,8 @@ from typing import Any
 from ...measurement.definition import counted
 from ...measurement.port_evidence import size_counter
 from ...measurement.snapshot import PortCounters, PortVersionCounters, StreamCounters
-from ...model.plan import PlannedStream
-from ...model.units import FCS_LENGTH
+from ...model.plan.plan import PlannedStream
+from ...model.units.units import FCS_LENGTH
 from .damage import damaged_frames
 
 

@@ -17,7 +17,7 @@ from math import ceil, floor
 from typing import Any
 
 from ...measurement.capture import CapturedFrame
-from ...measurement.histogram import index_of
+from ...measurement.delays.histogram import index_of
 from ...measurement.snapshot import (
     DepartureCounters,
     FlowCounters,
@@ -25,7 +25,7 @@ from ...measurement.snapshot import (
     OrderCounters,
     StreamCounters,
 )
-from ...model.plan import PlannedStream
+from ...model.plan.plan import PlannedStream
 from .changes import FakeChange, compared
 from .content import FakeContent
 from .damage import NO_DAMAGE, FakeDamage, damaged

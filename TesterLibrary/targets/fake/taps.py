@@ -9,8 +9,8 @@ from heapq import merge
 
 from ...measurement.capture import CaptureCounters, CapturedFrame
 from ...model.capture import Capture
-from ...model.plan import PlannedStream
-from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE
+from ...model.plan.plan import PlannedStream
+from ...model.units.units import FCS_LENGTH, MIN_FRAME_SIZE
 from ..base import PortInfo
 from ..rules.captures import check_capture, known_capture
 from .stream import FakeStream

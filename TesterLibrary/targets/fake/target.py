@@ -29,9 +29,9 @@ from ...measurement.snapshot import (
 )
 from ...model.capture import Capture
 from ...model.heading import Heading
-from ...model.plan import LearningFrame, Plan, PlannedStream
+from ...model.plan.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
-from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE, Duration
+from ...model.units.units import FCS_LENGTH, MIN_FRAME_SIZE, Duration
 from ..base import (
     Capabilities,
     Flipped,

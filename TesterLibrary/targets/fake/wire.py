@@ -13,9 +13,9 @@ from ipaddress import ip_address
 
 from ...errors import PlanError
 from ...measurement.snapshot import EndCounters
-from ...model.plan import Plan
+from ...model.plan.plan import Plan
 from ...model.ports import Address
-from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE
+from ...model.units.units import FCS_LENGTH, MIN_FRAME_SIZE
 from ..base import PortInfo
 from .device import FakeDevice
 from .end import FakeEnd

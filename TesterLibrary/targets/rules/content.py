@@ -8,16 +8,8 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from ...errors import PlanError
-from ...model.edit import (
-    Distribution,
-    PlannedEditor,
-    RandomBits,
-    RandomRange,
-    Source,
-    Step,
-    Values,
-)
-from ...model.plan import PlannedStream
+from ...model.plan.edit import Distribution, PlannedEditor, RandomBits, RandomRange, Source, Step, Values
+from ...model.plan.plan import PlannedStream
 
 _SIGNATURE = 16  # bytes at the end of a frame
 _MOST_FRAMES, _LONGEST_ORDER = 4096, 65536

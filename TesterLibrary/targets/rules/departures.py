@@ -11,10 +11,10 @@ from itertools import pairwise
 
 from ...errors import PlanError
 from ...model.departures import MOST_MESSAGES, MOST_POINTS
-from ...model.law import Law, Profile, Replay, Script, Steady
 from ...model.pattern import MOST_STAGES
-from ...model.plan import PlannedStream
-from ...model.random_law import Exponential, OnOff, Quantiles, Random, RandomTimes
+from ...model.plan.law import Law, Profile, Replay, Script, Steady
+from ...model.plan.plan import PlannedStream
+from ...model.plan.random_law import Exponential, OnOff, Quantiles, Random, RandomTimes
 
 _MOST_STRETCHES = 1 << 16
 _MOST_OF_A_STAGE = 1 << 32

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ...errors import PlanError
-from ...model.plan import Plan
+from ...model.plan.plan import Plan
 from ..base import PortInfo
 from .refusal import known_port
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from ...errors import PlanError
-from ...model.plan import Plan, PlannedField, PlannedStream
+from ...model.plan.plan import Plan, PlannedField, PlannedStream
 
 
 def refuse_expected_fields(plan: Plan, tester: str) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from ...errors import PlanError
 from ...model.capture import Capture
-from ...model.plan import Plan
+from ...model.plan.plan import Plan
 
 
 def refuse_trace(capture: Capture, tester: str, instead: str = "use a testerd") -> None:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from ...errors import PlanError
 from ...measurement.query import QuerySummary, RawRow
-from ...model.plan import Plan
-from ...model.planned_query import PlannedQuery
+from ...model.plan.plan import Plan
+from ...model.plan.planned_query import PlannedQuery
 
 
 def refuse_triggers(plan: Plan, tester: str) -> None:

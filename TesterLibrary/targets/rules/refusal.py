@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from ...errors import PlanError
-from ...model.law import Replay
-from ...model.match import exclude
-from ...model.plan import LearningFrame, Plan, PlannedStream
-from ...model.units import FCS_LENGTH, Duration
+from ...model.plan.law import Replay
+from ...model.plan.match import exclude
+from ...model.plan.plan import LearningFrame, Plan, PlannedStream
+from ...model.units.units import FCS_LENGTH, Duration
 from ..base import PortInfo
 from .content import check_content
 from .departures import check_departures

@@ -7,7 +7,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 
-from ...measurement.histogram import index_of
+from ...measurement.delays.histogram import index_of
 from ...measurement.snapshot import LatencyCounters, OrderCounters, OutageCounters
 
 _SHORTEST_OUTAGE_NS = 1_000_000  # as an engine counts them

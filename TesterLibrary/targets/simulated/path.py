@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import deque
 from fractions import Fraction
 
-from ...model.units import LINE_OVERHEAD
+from ...model.units.units import LINE_OVERHEAD
 from ...testbeds.simulated import SimulatedDevice
 
 _LOST: tuple[int, ...] = ()

@@ -18,8 +18,8 @@ from ...measurement.snapshot import (
     StreamCounters,
     VersionCounters,
 )
-from ...model.law import Law, Steady
-from ...model.plan import PlannedStream
+from ...model.plan.law import Law, Steady
+from ...model.plan.plan import PlannedStream
 from ..fake.stream import FakeStream
 from .arrivals import Arrivals
 from .path import SimulatedPath

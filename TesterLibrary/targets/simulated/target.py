@@ -15,7 +15,7 @@ from ...measurement.capture import StoppedCapture
 from ...measurement.captured_frames import CapturedFrames
 from ...measurement.counter import EVERY_COUNTER, Counter
 from ...model.capture import Capture
-from ...model.plan import Plan, PlannedStream
+from ...model.plan.plan import Plan, PlannedStream
 from ...testbeds.simulated import SimulatedDevice
 from ..base import Capabilities, PortInfo
 from ..fake.alone import one_at_a_time

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import TestbedError
-from ...model.units import Bandwidth, Duration
+from ...model.units.units import Bandwidth, Duration
 from ..programs import run
 from ..python_process import python_command
 from . import DutPort, device

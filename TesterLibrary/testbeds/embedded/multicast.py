@@ -9,7 +9,7 @@ from ipaddress import ip_interface
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...model.units import Duration
+from ...model.units.units import Duration
 from . import DutPort, device, restart, shaper
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...model.units import Bandwidth
+from ...model.units.units import Bandwidth
 from . import DutPort, bridge, device
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...model.units import Duration
+from ...model.units.units import Duration
 from ..programs import load_nftables
 from . import DutPort, device, restart, shaper
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import TestbedError
-from ...model.units import Bandwidth
+from ...model.units.units import Bandwidth
 from . import DutPort, device, restart
 
 if TYPE_CHECKING:

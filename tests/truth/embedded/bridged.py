@@ -16,10 +16,10 @@ from assertionengine import AssertionOperator
 from TesterLibrary.errors import Inconclusive, VerdictFailed
 from TesterLibrary.keywords._getter import Getter
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.methodology.judging import throughput_above
 from TesterLibrary.methodology.throughput import ThroughputSearch, find_throughput
+from TesterLibrary.methodology.verdicts.judging import throughput_above
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
+from TesterLibrary.model.units.units import Duration, Rate, RateUnit, Ratio
 from TesterLibrary.running.measurer import TrialMeasurer
 
 from ..case import Case, near

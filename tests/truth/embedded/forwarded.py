@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from TesterLibrary.methodology.blind_delay import delay_below
-from TesterLibrary.methodology.judging import latency_below
-from TesterLibrary.model.units import Duration
+from TesterLibrary.methodology.verdicts.judging import latency_below
+from TesterLibrary.model.units.units import Duration
 from tests.acceptance import forwarder
 from tests.acceptance.forwarder import HEADERS
 

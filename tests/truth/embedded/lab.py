@@ -17,7 +17,7 @@ from typing import Any
 from TesterLibrary.errors import Inconclusive
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, FrameSize, Rate, RateUnit
+from TesterLibrary.model.units.units import Duration, FrameSize, Rate, RateUnit
 from TesterLibrary.running.opening import OpenTestbed
 from TesterLibrary.running.trial import StreamRun
 from tests.acceptance.opened import opened

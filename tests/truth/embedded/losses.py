@@ -8,8 +8,8 @@ import random
 from fractions import Fraction
 
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.methodology.judging import loss_below
-from TesterLibrary.model.units import Ratio
+from TesterLibrary.methodology.verdicts.judging import loss_below
+from TesterLibrary.model.units.units import Ratio
 
 from ..case import Case, near
 

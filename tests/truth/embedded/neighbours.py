@@ -13,7 +13,7 @@ from ipaddress import ip_address
 
 from TesterLibrary.methodology.learning import LearningResult, all_learned, capacity_above, find_capacity
 from TesterLibrary.model.endpoints import AddressRange
-from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.running.announcement import Announcement, Neighbours
 from TesterLibrary.running.neighbours import NeighbourMeasurer
 

@@ -12,9 +12,9 @@ from fractions import Fraction
 from TesterLibrary.methodology.maximum import MaximumSearch, Quantity, find_maximum
 from TesterLibrary.methodology.sessions import connection_rate_above, failures_below, goodput_above
 from TesterLibrary.model.endpoints import Endpoints
-from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Clients, End, Reopen, Responder
-from TesterLibrary.model.units import Bandwidth, Duration, Ratio
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Bandwidth, Duration, Ratio
 from TesterLibrary.running.connection_trials import ConcurrencyMeasurer
 
 from ..case import Case, near

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from TesterLibrary.reporting.allure_report import COMMAND_VARIABLE
+from TesterLibrary.reporting.allure.report import COMMAND_VARIABLE
 
 
 @pytest.fixture(scope="package", autouse=True)

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from TesterLibrary.reporting.place import EVIDENCE
-from TesterLibrary.reporting.records import Records, read
+from TesterLibrary.reporting.record.record_place import EVIDENCE
+from TesterLibrary.reporting.record.records import Records, read
 
 LIBRARY = Path(__file__).parents[1] / "reporting" / "SimulatedLibrary.py"
 SUITE = f"""

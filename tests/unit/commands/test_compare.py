@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.commands.main import main
-from TesterLibrary.reporting.chain import rechained
-from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.reporting.record.record_chain import rechained
+from TesterLibrary.reporting.record.recorder import Recorder
 from TesterLibrary.verdict import Outcome, Verdict
 from tests.unit.reporting.golden import GOLDEN, SECOND, _Testbed, _Tester
 from tests.unit.reporting.simulated import SimulatedBench

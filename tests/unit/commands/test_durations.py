@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from robot.run import RobotFramework
 
-from TesterLibrary.commands._certification import Bed, Certification, certification
-from TesterLibrary.reporting.agenda import SUITE
+from TesterLibrary.campaign.certification import Bed, Certification, certification
+from TesterLibrary.reporting.record.agenda import SUITE
 from TesterLibrary.running import suite as running
 from TesterLibrary.running.opening import OpenTestbed
 from TesterLibrary.running.tester import TrialRules

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from TesterLibrary.commands import _certification
+from TesterLibrary.campaign import certification as _certification
+from TesterLibrary.campaign.certification import certification
 from TesterLibrary.commands import main as cli
-from TesterLibrary.commands._certification import certification
-from TesterLibrary.reporting.place import EVIDENCE
-from TesterLibrary.reporting.records import Records, read
-from TesterLibrary.reporting.run_files import RunFiles
+from TesterLibrary.reporting.record.record_place import EVIDENCE
+from TesterLibrary.reporting.record.records import Records, read
+from TesterLibrary.reporting.record.run_files import RunFiles
 from TesterLibrary.testbeds.load import find_testbed
 
 from .fleets import LIBRARY

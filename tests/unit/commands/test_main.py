@@ -18,8 +18,8 @@ import pytest
 
 from TesterLibrary import commands
 from TesterLibrary.commands import main as cli
-from TesterLibrary.reporting.place import EVIDENCE
-from TesterLibrary.reporting.records import read
+from TesterLibrary.reporting.record.record_place import EVIDENCE
+from TesterLibrary.reporting.record.records import read
 
 LIBRARY = Path(__file__).parents[1] / "reporting" / "SimulatedLibrary.py"
 _GO = "${go} =    Evaluate    __import__('os').path.exists('go')"

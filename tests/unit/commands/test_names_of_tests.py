@@ -12,10 +12,10 @@ import pytest
 
 from TesterLibrary.commands import main as cli
 from TesterLibrary.files.paths import report_file
-from TesterLibrary.reporting import agenda
-from TesterLibrary.reporting.agenda import Agenda, Item
-from TesterLibrary.reporting.place import EVIDENCE
-from TesterLibrary.reporting.records import read
+from TesterLibrary.reporting.record import agenda
+from TesterLibrary.reporting.record.agenda import Agenda, Item
+from TesterLibrary.reporting.record.record_place import EVIDENCE
+from TesterLibrary.reporting.record.records import read
 
 from .fleets import LIBRARY, TESTBED
 

@@ -14,10 +14,10 @@ import pytest
 from TesterLibrary.commands import main as cli
 from TesterLibrary.measurement.capture import CapturedFrame
 from TesterLibrary.measurement.captured_frames import CapturedFrames
-from TesterLibrary.reporting.frames import COLUMNS, FrameRows
-from TesterLibrary.reporting.place import RecordPlace
-from TesterLibrary.reporting.tables import TABLES
-from TesterLibrary.reporting.trial_part import TrialPart
+from TesterLibrary.reporting.captures.frames import COLUMNS, FrameRows
+from TesterLibrary.reporting.pages.tables import TABLES
+from TesterLibrary.reporting.record.record_place import RecordPlace
+from TesterLibrary.reporting.record.trial_part import TrialPart
 
 from ..reporting.golden import golden_records, record_run
 

@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 from robot import run as run_robot
 
+from TesterLibrary.campaign.resume import set_aside
 from TesterLibrary.commands import main as cli
-from TesterLibrary.commands._resume import set_aside
-from TesterLibrary.reporting.agenda import Item
-from TesterLibrary.reporting.place import EVIDENCE
-from TesterLibrary.reporting.recorder import RUN_VARIABLE
-from TesterLibrary.reporting.records import TestRecord, read
+from TesterLibrary.reporting.record.agenda import Item
+from TesterLibrary.reporting.record.record_place import EVIDENCE
+from TesterLibrary.reporting.record.recorder import RUN_VARIABLE
+from TesterLibrary.reporting.record.records import TestRecord, read
 
 TRIALS = 10
 SUITE = """

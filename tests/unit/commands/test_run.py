@@ -9,11 +9,11 @@ from xml.etree import ElementTree
 
 import pytest
 
+from TesterLibrary.campaign.campaign_file import load_campaign
+from TesterLibrary.campaign.certification import certification
 from TesterLibrary.commands import main as cli
-from TesterLibrary.commands._certification import certification
-from TesterLibrary.files.campaign import load_campaign
-from TesterLibrary.reporting.place import EVIDENCE
-from TesterLibrary.reporting.records import Records, read
+from TesterLibrary.reporting.record.record_place import EVIDENCE
+from TesterLibrary.reporting.record.records import Records, read
 
 LIBRARY = Path(__file__).parents[1] / "reporting" / "SimulatedLibrary.py"
 SUITE = f"""

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from TesterLibrary.campaign.job_campaign import job_campaign
 from TesterLibrary.commands import main as cli
 from TesterLibrary.files import paths
-from TesterLibrary.files.job_run import job_campaign
-from TesterLibrary.model.units import Duration
-from TesterLibrary.reporting.rebuild import EVIDENCE
-from TesterLibrary.reporting.records import read
+from TesterLibrary.model.units.units import Duration
+from TesterLibrary.reporting.pages.rebuild import EVIDENCE
+from TesterLibrary.reporting.record.records import read
 
 JOB = """
 version: 1

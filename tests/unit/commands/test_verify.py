@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.commands import main as cli
-from TesterLibrary.reporting.signature import fingerprint
+from TesterLibrary.reporting.pages.signature import fingerprint
 
 from ..reporting.golden import record_run
 

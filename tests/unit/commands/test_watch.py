@@ -17,7 +17,7 @@ import pytest
 
 from TesterLibrary.commands import main as cli
 from TesterLibrary.reporting.live.server import listen
-from TesterLibrary.reporting.place import EVIDENCE
+from TesterLibrary.reporting.record.record_place import EVIDENCE
 from tests.unit.reporting.golden import record_run
 
 from .test_main import suite

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from TesterLibrary.campaign.campaign_file import load_campaign
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.files import paths
 from TesterLibrary.files.calibration import read_calibration, store_calibration
-from TesterLibrary.files.campaign import load_campaign
 from TesterLibrary.files.criteria import load_criteria
 from TesterLibrary.files.document import Kind, Place, dotted, read_document
 from TesterLibrary.files.evidence_limits import evidence_limits

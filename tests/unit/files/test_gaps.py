@@ -10,7 +10,7 @@ import pytest
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.files.gaps import load_distribution, load_gaps
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 
 
 def written(folder: Path, name: str, text: str) -> str:

@@ -20,7 +20,7 @@ from TesterLibrary.model.pattern import Pattern, Stage
 from TesterLibrary.model.payload import PayloadKind
 from TesterLibrary.model.responder import Clients, Reopen, Responder
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
+from TesterLibrary.model.units.units import Duration, Rate, RateUnit, Ratio
 from TesterLibrary.planning.prediction import predict, predict_ends, targets
 
 from ...examples import examples

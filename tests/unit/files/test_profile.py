@@ -10,7 +10,7 @@ import pytest
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.files.paths import data_root
 from TesterLibrary.files.profile import Profile, load_profile, profile_values
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.units import Duration, Ratio
 
 PROFILES = data_root() / "resources" / "criteria" / "profiles"
 SECOND, MINUTE = Duration(10**9), Duration.parse("1 min")

@@ -19,7 +19,7 @@ from TesterLibrary.model.departures import (
     TalkSpurts,
     UniformGaps,
 )
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.units import Duration, Ratio
 
 
 @pytest.mark.parametrize(

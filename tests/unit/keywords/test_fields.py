@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.keywords.editor import Editors
-from TesterLibrary.keywords.stream import Streams
+from TesterLibrary.keywords.traffic.editor import Editors
+from TesterLibrary.keywords.traffic.stream import Streams
 from TesterLibrary.model.editor import FieldPath, Mode, RandomField, RandomMask, RandomPrefix
 from TesterLibrary.running.suite import Suite
 

@@ -17,7 +17,7 @@ from TesterLibrary.keywords._getter import Getter
 from TesterLibrary.measurement.snapshot import OutageCounters
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.latency import LatencyMeasurement, measure_latency
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.units import Duration, Ratio
 from tests.counted import order_counters
 
 from ..methodology.measured import with_late_copies

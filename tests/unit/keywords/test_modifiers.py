@@ -13,7 +13,7 @@ import pytest
 from TesterLibrary import TesterLibrary
 from TesterLibrary.errors import PlanError, TestbedError
 from TesterLibrary.model.modifier import Modifier
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 
 SHORT = Duration(10**8)
 

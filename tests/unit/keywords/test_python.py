@@ -20,7 +20,7 @@ from TesterLibrary.errors import (
     UnitError,
     VerdictFailed,
 )
-from TesterLibrary.model.units import FrameSize, Rate
+from TesterLibrary.model.units.units import FrameSize, Rate
 
 from .fake_library import library_on_fake
 

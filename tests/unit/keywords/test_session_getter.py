@@ -15,13 +15,13 @@ from assertionengine import AssertionOperator
 
 from TesterLibrary.errors import Inconclusive, VerdictFailed
 from TesterLibrary.keywords._session_getter import SessionGetter
-from TesterLibrary.measurement.histogram import index_of
+from TesterLibrary.measurement.delays.histogram import index_of
 from TesterLibrary.measurement.session_trial import SessionTrial, left_waiting
 from TesterLibrary.measurement.snapshot import DurationCounters
 from TesterLibrary.model.endpoints import Endpoints
-from TesterLibrary.model.quantity import Frequency, Octets
 from TesterLibrary.model.responder import Clients, Reopen, Responder
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.quantity import Frequency, Octets
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.running.connections import Connections
 from tests.counted import session_statistics
 

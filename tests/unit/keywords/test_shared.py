@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import pytest
 
 from TesterLibrary.keywords._shared import shares
-from TesterLibrary.keywords.clients import ClientArguments, ClientSide
-from TesterLibrary.keywords.responder import ResponderArguments, Responders
+from TesterLibrary.keywords.connections.clients import ClientArguments, ClientSide
+from TesterLibrary.keywords.connections.responder import ResponderArguments, Responders
 
 
 @dataclass(frozen=True, kw_only=True)

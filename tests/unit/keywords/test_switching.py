@@ -13,9 +13,9 @@ from TesterLibrary.methodology.congestion import CongestionResult
 from TesterLibrary.methodology.errored_frames import ErroredResult, FrameError
 from TesterLibrary.methodology.forwarding_rate import ForwardingResult
 from TesterLibrary.model.port_pattern import PortPattern
-from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.model.units import Duration, FrameSize, Rate, Ratio
-from TesterLibrary.reporting.records import read
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Duration, FrameSize, Rate, Ratio
+from TesterLibrary.reporting.record.records import read
 from TesterLibrary.targets.fake import fake_port
 
 from .fake_library import library_on_fake

@@ -12,7 +12,7 @@ from scapy.layers.l2 import Ether
 from scapy.packet import Packet, Raw
 
 from TesterLibrary.measurement.capture import Fate
-from TesterLibrary.measurement.trace import Change, PathTrace, TracedPacket
+from TesterLibrary.measurement.traces.trace import Change, PathTrace, TracedPacket
 from TesterLibrary.model.heading import Heading
 
 REQUESTER, RESPONDER = "10.0.0.1", "10.0.0.2"

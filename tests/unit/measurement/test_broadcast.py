@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from TesterLibrary.measurement.broadcast import Broadcast
 from TesterLibrary.measurement.trial import StreamResult, Trial
-from TesterLibrary.methodology.judging import loss_below
-from TesterLibrary.model.units import Ratio
+from TesterLibrary.methodology.verdicts.judging import loss_below
+from TesterLibrary.model.units.units import Ratio
 from TesterLibrary.verdict import Outcome
 from tests.counted import stream_counters
 from tests.unit.methodology.measured import EVIDENCE

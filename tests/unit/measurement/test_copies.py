@@ -17,13 +17,13 @@ from TesterLibrary.measurement.snapshot import (
     StreamCounters,
     VersionCounters,
 )
-from TesterLibrary.methodology.judging import throughput_above
 from TesterLibrary.methodology.learning import LearningResult, learning_rate_above
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
 from TesterLibrary.methodology.order import reordering_below
 from TesterLibrary.methodology.outage import outage_below
-from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.model.units import Duration, Rate, Ratio
+from TesterLibrary.methodology.verdicts.judging import throughput_above
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Duration, Rate, Ratio
 from TesterLibrary.verdict import Outcome
 from tests.counted import order_counters, stream_counters
 from tests.unit.methodology.measured import trial

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from TesterLibrary.measurement.order import Order
 from TesterLibrary.measurement.snapshot import OrderCounters, StreamCounters
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.methodology.order import reordering_below
 from TesterLibrary.methodology.outage import outage_below
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.methodology.verdicts.judging import loss_below
+from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.verdict import Outcome
 from tests.unit.methodology.simulated import SimulatedMeasurer
 

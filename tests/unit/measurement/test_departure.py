@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from TesterLibrary.measurement.delays.histogram import index_of
 from TesterLibrary.measurement.departure import (
     GapError,
     achieved_rate,
@@ -13,12 +14,11 @@ from TesterLibrary.measurement.departure import (
     rate_error,
     sending_ns,
 )
-from TesterLibrary.measurement.histogram import index_of
 from TesterLibrary.measurement.snapshot import DepartureCounters, StreamCounters
 from TesterLibrary.model.capture_totals import CaptureTotals
-from TesterLibrary.model.law import Departures, Replay, Steady, even
 from TesterLibrary.model.pattern import Stage
-from TesterLibrary.model.random_law import Exponential, Random
+from TesterLibrary.model.plan.law import Departures, Replay, Steady, even
+from TesterLibrary.model.plan.random_law import Exponential, Random
 from tests.counted import stream_counters
 
 BURSTS = Departures(Steady(Fraction(1, 100), (Stage(4, 6),)))

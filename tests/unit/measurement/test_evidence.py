@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import pytest
 
+from TesterLibrary.measurement.delays.histogram import index_of
 from TesterLibrary.measurement.evidence import Evidence, EvidenceLimits
-from TesterLibrary.measurement.histogram import index_of
 from TesterLibrary.measurement.job_counters import JobCounters, PollGaps
 from TesterLibrary.measurement.snapshot import (
     ClockCounters,
@@ -19,8 +19,8 @@ from TesterLibrary.measurement.snapshot import (
     StreamCounters,
     WorkerCounters,
 )
-from TesterLibrary.model.law import even
-from TesterLibrary.model.plan import Plan, PlannedStream
+from TesterLibrary.model.plan.law import even
+from TesterLibrary.model.plan.plan import Plan, PlannedStream
 from tests.counted import port_counters, stream_counters
 
 LIMITS = EvidenceLimits()

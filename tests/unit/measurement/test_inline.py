@@ -19,7 +19,7 @@ from TesterLibrary.measurement.snapshot import (
 )
 from TesterLibrary.model.heading import Heading
 from TesterLibrary.model.impairment import Impairment, PathDelay, Shaping
-from TesterLibrary.model.units import Duration, Rate, Ratio
+from TesterLibrary.model.units.units import Duration, Rate, Ratio
 from tests.counted import port_counters
 
 FIRED = PathEventCounters("one", matched=700, fired=1, first_fired_ns=5, last_fired_ns=5)

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from TesterLibrary.measurement.interval import Interval, StreamInterval, misattributed
 from TesterLibrary.measurement.snapshot import VersionCounters
-from TesterLibrary.methodology.interval_series import IntervalStatistic, exactly
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
+from TesterLibrary.methodology.verdicts.interval_series import IntervalStatistic, exactly
 from TesterLibrary.reporting.live.notes import facts_of
 from tests.counted import stream_counters
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from TesterLibrary.measurement.histogram import index_of
+from TesterLibrary.measurement.delays.histogram import index_of
 from TesterLibrary.measurement.job_counters import JobCounters, PollGaps
 
 MS = 1_000_000

@@ -15,7 +15,7 @@ from TesterLibrary.measurement.session_trial import SessionTrial, left_waiting, 
 from TesterLibrary.measurement.sessions import SessionStatistics
 from TesterLibrary.measurement.snapshot import DurationCounters
 from TesterLibrary.methodology.sessions import even_shares, failures_below, goodput_above
-from TesterLibrary.model.units import Bandwidth, Ratio
+from TesterLibrary.model.units.units import Bandwidth, Ratio
 from TesterLibrary.protocols.checker import load_protocol
 from TesterLibrary.targets.fake.target import FakeTarget
 from TesterLibrary.verdict import Outcome

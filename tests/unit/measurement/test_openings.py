@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from TesterLibrary.measurement.openings import Openings, State, Unfinished
-from TesterLibrary.model.planned_end import Opening
+from TesterLibrary.model.plan.planned_end import Opening
 from TesterLibrary.model.responder import Reopen
 from tests.counted import session_statistics
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from TesterLibrary.errors import UnitError
-from TesterLibrary.measurement.histogram import index_of
+from TesterLibrary.measurement.delays.histogram import index_of
 from TesterLibrary.measurement.sessions import SessionStatistics
 from TesterLibrary.measurement.snapshot import DurationCounters
 from TesterLibrary.protocols.checker import load_protocol

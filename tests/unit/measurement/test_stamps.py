@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from TesterLibrary.measurement.histogram import bounds_of, index_of
+from TesterLibrary.measurement.delays.histogram import bounds_of, index_of
 from TesterLibrary.measurement.snapshot import (
     LatencyCounters,
     StampCounters,

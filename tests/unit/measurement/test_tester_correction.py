@@ -12,10 +12,10 @@ import pytest
 
 from TesterLibrary.errors import Inconclusive
 from TesterLibrary.measurement.calibration import CalibratedSize, Calibration
-from TesterLibrary.measurement.correction import DelayKind
+from TesterLibrary.measurement.delays.correction import DelayKind
 from TesterLibrary.methodology.calibration import calibrate
-from TesterLibrary.methodology.judging import latency_below
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.methodology.verdicts.judging import latency_below
+from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget
 from TesterLibrary.verdict import Outcome

@@ -11,9 +11,9 @@ import pytest
 from TesterLibrary.measurement.evidence import Evidence
 from TesterLibrary.measurement.snapshot import LatencyCounters, Snapshot
 from TesterLibrary.measurement.trial import StreamResult, Trial
-from TesterLibrary.methodology.judging import loss_below
-from TesterLibrary.model.units import Ratio
-from TesterLibrary.reporting.render import trials_html
+from TesterLibrary.methodology.verdicts.judging import loss_below
+from TesterLibrary.model.units.units import Ratio
+from TesterLibrary.reporting.pages.render import trials_html
 from tests.counted import port_counters, stream_counters
 
 EVIDENCE = Evidence(2000, 2000, Fraction(0), 0, 0, 0, 0, 0, Fraction(0))

@@ -11,7 +11,7 @@ from TesterLibrary.measurement.session_trial import SessionTrial, objections
 from TesterLibrary.measurement.sessions import SessionStatistics
 from TesterLibrary.measurement.snapshot import DurationCounters
 from TesterLibrary.methodology.sessions import failures_below
-from TesterLibrary.model.units import Ratio
+from TesterLibrary.model.units.units import Ratio
 from TesterLibrary.protocols.checker import load_protocol
 from TesterLibrary.targets.fake.target import FakeTarget
 from TesterLibrary.verdict import Outcome

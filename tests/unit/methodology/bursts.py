@@ -11,7 +11,7 @@ from math import ceil, floor
 
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.throughput import LimitedBy, ThroughputResult, ThroughputSearch
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from tests.counted import order_counters, stream_counters
 
 from .simulated import FRAME_SIZE, LINE, SimulatedMeasurer

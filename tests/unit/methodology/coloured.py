@@ -12,12 +12,12 @@ from math import ceil
 from TesterLibrary.measurement.interval import Interval
 from TesterLibrary.measurement.snapshot import LatencyCounters
 from TesterLibrary.measurement.trial import StreamResult, Trial
-from TesterLibrary.methodology.service_colours import Arrived, Offered
-from TesterLibrary.model.units import Duration, Rate
+from TesterLibrary.methodology.services.service_colours import Arrived, Offered
+from TesterLibrary.model.units.units import Duration, Rate
 from tests.counted import stream_counters
 
 from .measured import EVIDENCE
-from .services import BUSY, SIZE
+from .policed_services import BUSY, SIZE
 
 _BYTE_NS = 8 * 10**9
 GREEN, YELLOW = "green", "yellow"  # names of the streams

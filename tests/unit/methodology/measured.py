@@ -8,11 +8,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from TesterLibrary.measurement.delays.histogram import index_of
 from TesterLibrary.measurement.evidence import Evidence
-from TesterLibrary.measurement.histogram import index_of
 from TesterLibrary.measurement.snapshot import StreamCounters
 from TesterLibrary.measurement.trial import StreamResult, Trial
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 
 EVIDENCE = Evidence(2000, 2000, Fraction(0), 0, 0, 0, 0, 0, Fraction(0))
 SECOND = Duration(10**9)

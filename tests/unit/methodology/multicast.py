@@ -10,7 +10,7 @@ from fractions import Fraction
 from TesterLibrary.measurement.group_check import GroupCheck
 from TesterLibrary.measurement.multicast import GroupCycle
 from TesterLibrary.measurement.trial import StreamResult, Trial
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from tests.counted import stream_counters
 
 from .measured import EVIDENCE

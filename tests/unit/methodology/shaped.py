@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from TesterLibrary.measurement.histogram import index_of
-from TesterLibrary.measurement.in_time import ArrivalReading, InTime
+from TesterLibrary.measurement.delays.histogram import index_of
+from TesterLibrary.measurement.delays.in_time import ArrivalReading, InTime
+from TesterLibrary.measurement.delays.sustained import DelayReading, growth
 from TesterLibrary.measurement.interval import Interval
 from TesterLibrary.measurement.snapshot import LatencyCounters
-from TesterLibrary.measurement.sustained import DelayReading, growth
 from TesterLibrary.measurement.trial import StreamResult, Trial
-from TesterLibrary.methodology.service_colours import Offered
-from TesterLibrary.model.units import Duration, Rate
+from TesterLibrary.methodology.services.service_colours import Offered
+from TesterLibrary.model.units.units import Duration, Rate
 from tests.counted import stream_counters
 
 from .measured import EVIDENCE
-from .services import SIZE
+from .policed_services import SIZE
 
 _BEGIN_NS = 10**9
 _POLL_NS = 20_000_000

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, floor
 
+from TesterLibrary.measurement.delays.histogram import index_of
 from TesterLibrary.measurement.evidence import Evidence, EvidenceLimits
-from TesterLibrary.measurement.histogram import index_of
 from TesterLibrary.measurement.snapshot import LatencyCounters
 from TesterLibrary.measurement.trial import StreamResult, Trial
-from TesterLibrary.model.units import Bandwidth, Duration
+from TesterLibrary.model.units.units import Bandwidth, Duration
 from tests.counted import stream_counters
 
 FRAME_SIZE = 64

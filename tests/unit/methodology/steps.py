@@ -11,7 +11,7 @@ from math import ceil
 from TesterLibrary.measurement.snapshot import OutageCounters
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.measurer import Step, Stepped
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from tests.counted import order_counters, stream_counters
 
 from .measured import trial

@@ -10,8 +10,8 @@ from fractions import Fraction
 from TesterLibrary.measurement.addresses import AddressCheck
 from TesterLibrary.measurement.trial import StreamResult, Trial
 from TesterLibrary.methodology.learning_window import LearningWindow
-from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Duration
 from tests.counted import stream_counters
 
 from .measured import EVIDENCE

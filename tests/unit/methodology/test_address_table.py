@@ -18,8 +18,8 @@ from TesterLibrary.methodology.address_table import (
     find_address_learning_rate,
 )
 from TesterLibrary.methodology.learning_window import LearningWindow
-from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.verdict import Outcome
 
 from ...examples import examples

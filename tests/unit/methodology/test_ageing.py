@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.methodology.ageing import AgeingResult, AgeingTrial, Table, measure_ageing
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.verdict import Outcome
 
 SECOND = 10**9

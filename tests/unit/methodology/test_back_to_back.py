@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from TesterLibrary.errors import PlanError
 from TesterLibrary.methodology.back_to_back import BurstLimit, BurstSearch, find_maximum_burst
 from TesterLibrary.methodology.throughput import LimitedBy
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.verdict import Outcome
 
 from ...examples import examples

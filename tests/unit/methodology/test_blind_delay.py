@@ -10,10 +10,10 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from TesterLibrary.measurement.correction import Correction
+from TesterLibrary.measurement.delays.correction import Correction
 from TesterLibrary.measurement.snapshot import StreamCounters, VersionCounters
 from TesterLibrary.methodology.blind_delay import delay_below, greatest_mean, measure_blind_delay
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.verdict import Outcome
 from tests.counted import stream_counters
 

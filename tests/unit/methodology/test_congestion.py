@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.methodology.congestion import CongestionResult, CongestionTest, measure_congestion
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.verdict import Outcome
 
 from .switching import CongestedSwitch

@@ -20,7 +20,7 @@ from TesterLibrary.methodology.throughput import LimitedBy, ThroughputResult, Th
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.port_pattern import PortPattern, over_ports
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.units import Duration, Ratio
 from tests.counted import stream_counters
 
 from .measured import trial

@@ -19,7 +19,7 @@ from TesterLibrary.methodology.errored_frames import (
     check_sent,
     measure_errored_frames,
 )
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.verdict import Outcome
 from tests.counted import stream_counters
 

@@ -18,7 +18,7 @@ from TesterLibrary.methodology.forwarding_rate import (
     ForwardingSweep,
     find_forwarding_rate,
 )
-from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
+from TesterLibrary.model.units.units import Duration, Rate, RateUnit, Ratio
 from TesterLibrary.verdict import Outcome
 from tests.counted import stream_counters
 

@@ -11,8 +11,8 @@ import pytest
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.frame_loss import FrameLossSweep, sweep_frame_loss
-from TesterLibrary.methodology.judging import loss_below
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.methodology.verdicts.judging import loss_below
+from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.verdict import Outcome
 
 from .simulated import SimulatedMeasurer

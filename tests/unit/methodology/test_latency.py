@@ -11,7 +11,7 @@ import pytest
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.latency import LatencyMeasurement, measure_latency
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.verdict import Outcome
 
 from .simulated import SimulatedMeasurer

@@ -19,7 +19,7 @@ from TesterLibrary.methodology.learning import (
     find_capacity,
     learning_rate_above,
 )
-from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.verdict import Outcome
 
 RATE = Frequency.parse("450 entries/s")

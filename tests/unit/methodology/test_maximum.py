@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.session_trial import SessionTrial
 from TesterLibrary.methodology.maximum import Limit, MaximumResult, MaximumSearch, Quantity, find_maximum
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.verdict import Outcome
 from tests.counted import session_statistics
 

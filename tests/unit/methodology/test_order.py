@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from TesterLibrary.measurement.order import Order
 from TesterLibrary.methodology.order import measure_order, reordering_below
-from TesterLibrary.model.units import Ratio
+from TesterLibrary.model.units.units import Ratio
 from TesterLibrary.verdict import Outcome
 from tests.counted import order_counters, stream_counters
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from TesterLibrary.measurement.snapshot import OutageCounters
 from TesterLibrary.methodology.outage import measure_outage, outage_below
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.verdict import Outcome
 from tests.counted import order_counters, stream_counters
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.path_mtu import PathMtuResult, PathMtuSearch, find_path_mtu
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.verdict import Outcome
 
 from .simulated import SimulatedMeasurer

@@ -12,7 +12,7 @@ from TesterLibrary.errors import Inconclusive, PlanError
 from TesterLibrary.methodology.prerequisite import check_prerequisite, load_of
 from TesterLibrary.methodology.throughput import LimitedBy
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import FrameSize, Ratio
+from TesterLibrary.model.units.units import FrameSize, Ratio
 
 from .bursts import throughput
 

@@ -19,8 +19,8 @@ from TesterLibrary.methodology.throughput import (
     ThroughputSearch,
     find_throughput,
 )
-from TesterLibrary.model.units import Duration, Rate, Ratio
-from TesterLibrary.reporting.codec import decode, encode
+from TesterLibrary.model.units.units import Duration, Rate, Ratio
+from TesterLibrary.reporting.record.codec import decode, encode
 from TesterLibrary.verdict import Outcome
 
 from .simulated import SimulatedMeasurer

@@ -14,7 +14,7 @@ from TesterLibrary.measurement.snapshot import OutageCounters
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.measurer import Interruption
 from TesterLibrary.methodology.reset import ResetKind, ResetMeasurement, ResetResult, measure_reset
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.verdict import Outcome
 from tests.counted import order_counters, stream_counters
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from TesterLibrary.methodology.sessions import even_shares
-from TesterLibrary.model.units import Ratio
+from TesterLibrary.model.units.units import Ratio
 from TesterLibrary.verdict import Outcome
 
 

@@ -16,7 +16,7 @@ from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.attempt import Attempt
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.soak import Soak, SoakResult, least_probability, measure_soak, most_probability
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.verdict import Outcome
 
 from .simulated import SimulatedMeasurer

@@ -19,7 +19,7 @@ from TesterLibrary.methodology.mlrsearch.goal import SearchGoal
 from TesterLibrary.methodology.mlrsearch.result import Irregular, MultipleLossRatioResult
 from TesterLibrary.methodology.mlrsearch.search import MultipleLossRatioSearch
 from TesterLibrary.methodology.throughput import LimitedBy, ThroughputSearch, find_throughput
-from TesterLibrary.model.units import Duration, Rate, Ratio
+from TesterLibrary.model.units.units import Duration, Rate, Ratio
 from TesterLibrary.verdict import Outcome
 
 from ...examples import examples

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from TesterLibrary.errors import PlanError
 from TesterLibrary.methodology.measurer import Step
 from TesterLibrary.methodology.system_recovery import RecoveryMeasurement, measure_system_recovery
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.verdict import Outcome
 
 from ...examples import examples

@@ -17,7 +17,7 @@ from TesterLibrary.methodology.tcp_throughput import (
     ideal_bps,
     measure_tcp_throughput,
 )
-from TesterLibrary.model.units import Bandwidth, Duration, Ratio
+from TesterLibrary.model.units.units import Bandwidth, Duration, Ratio
 from TesterLibrary.verdict import Outcome
 
 from .transfers import SEGMENTS, SimulatedLine

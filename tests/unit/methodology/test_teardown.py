@@ -10,7 +10,7 @@ import pytest
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.methodology.teardown import TeardownResult, TeardownTrial, measure_teardown
-from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.verdict import Outcome
 
 MS = 10**6

@@ -19,7 +19,7 @@ from TesterLibrary.methodology.throughput import (
     ThroughputSearch,
     find_throughput,
 )
-from TesterLibrary.model.units import Duration, Rate, Ratio
+from TesterLibrary.model.units.units import Duration, Rate, Ratio
 from TesterLibrary.verdict import Outcome
 
 from ...examples import examples

@@ -28,9 +28,9 @@ from TesterLibrary.methodology.token_bucket import (
 from TesterLibrary.model.departures import Poisson
 from TesterLibrary.model.mix import parse_frame_sizes
 from TesterLibrary.model.pattern import Pattern, Stage
-from TesterLibrary.model.plan import PlannedStream
-from TesterLibrary.model.quantity import Octets
-from TesterLibrary.model.units import Bandwidth, Ratio
+from TesterLibrary.model.plan.plan import PlannedStream
+from TesterLibrary.model.units.quantity import Octets
+from TesterLibrary.model.units.units import Bandwidth, Ratio
 from TesterLibrary.verdict import Outcome
 
 from ..planning.bench import compiled, stream

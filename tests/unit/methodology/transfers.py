@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
 
-from TesterLibrary.measurement.histogram import index_of
+from TesterLibrary.measurement.delays.histogram import index_of
 from TesterLibrary.measurement.session_trial import SessionTrial
 from TesterLibrary.measurement.snapshot import DurationCounters
 from TesterLibrary.methodology.tcp_throughput import Segments
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from tests.counted import session_statistics
 
 SEGMENTS = Segments(payload=1448, header=70, handshake=12)

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from TesterLibrary.errors import UnitError
-from TesterLibrary.model.comparison import COMPARISONS
 from TesterLibrary.model.editor import FieldPath
 from TesterLibrary.model.expected_field import ExpectedField, FieldRelation
+from TesterLibrary.model.units.comparison import COMPARISONS
 
 TTL = FieldPath("IP", "ttl")
 

@@ -18,7 +18,7 @@ from TesterLibrary.model.impairment import (
     Shaping,
 )
 from TesterLibrary.model.inline import Path
-from TesterLibrary.model.units import Duration, Rate, Ratio
+from TesterLibrary.model.units.units import Duration, Rate, Ratio
 
 MS = Duration(10**6)
 NOTHING, PART, ALL = (Ratio.parse(text) for text in ("0", "1 %", "100 %"))

@@ -27,7 +27,7 @@ from TesterLibrary.model.inline import (
     Rewrite,
     Truncate,
 )
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.units import Duration, Ratio
 
 
 @pytest.mark.parametrize(

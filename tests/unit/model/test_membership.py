@@ -11,7 +11,7 @@ from scapy.utils import checksum
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.endpoints import AddressRange
 from TesterLibrary.model.membership import GroupProtocol, Membership
-from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.units.quantity import Frequency
 
 from .test_multicast import GROUPS, PORTS, frames
 

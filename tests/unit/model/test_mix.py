@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from TesterLibrary.errors import UnitError
 from TesterLibrary.model.mix import SizeMix, mix_of, parse_frame_sizes, smooth
-from TesterLibrary.model.units import FrameSize
+from TesterLibrary.model.units.units import FrameSize
 
 WEIGHTS = st.lists(st.integers(1, 60), min_size=1, max_size=6)
 

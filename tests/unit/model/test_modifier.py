@@ -16,7 +16,7 @@ from TesterLibrary.errors import PlanError
 from TesterLibrary.model.modifier import Modifier, Modifiers
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Bandwidth, FrameSize
+from TesterLibrary.model.units.units import Bandwidth, FrameSize
 
 PORT = Port("p1", Bandwidth(10**9), bytes(6), 1518, ip_interface("198.18.1.2/16"), ip_address("198.18.1.1"))
 ALL = Modifiers(tuple(Modifier))

@@ -16,7 +16,7 @@ from TesterLibrary.model.job import Job
 from TesterLibrary.model.multicast import group_stream, groups_of
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Bandwidth
+from TesterLibrary.model.units.units import Bandwidth
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.flows import FlowSpace
 from tests.dissection import layers as layers_of

@@ -14,7 +14,7 @@ from TesterLibrary.errors import PlanError
 from TesterLibrary.model.departures import Poisson
 from TesterLibrary.model.port_pattern import PortPattern, over_ports, routes
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Rate
+from TesterLibrary.model.units.units import Rate
 
 PORTS = ("p1", "p2", "p3", "p4")
 

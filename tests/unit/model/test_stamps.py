@@ -9,7 +9,7 @@ import pytest
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.forwarding import Forwarding
 from TesterLibrary.model.stamps import ALL_KEPT, Kept, LoadedPath, StampMode, Stamps, kept_by
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 
 PATHS = (LoadedPath("path north", "north"), LoadedPath("path south", "south"))
 

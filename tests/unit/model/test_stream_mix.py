@@ -18,10 +18,10 @@ from TesterLibrary.model.departures import Poisson
 from TesterLibrary.model.editor import RandomField, Sweep
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.mix import parse_frame_sizes
-from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.plan.plan import Plan
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.stream_mix import mixed as mixed_streams
-from TesterLibrary.model.units import Rate
+from TesterLibrary.model.units.units import Rate
 from TesterLibrary.planning.flows import FlowSpace
 from tests.dissection import wrong_checksums
 

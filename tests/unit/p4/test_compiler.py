@@ -12,7 +12,7 @@ from TesterLibrary.errors import PlanError
 from TesterLibrary.p4 import outputs, sources
 from TesterLibrary.p4.build import build, default_protocols, generate
 from TesterLibrary.p4.compiler import compile_program, find_compiler
-from TesterLibrary.targets.tofino.program import SCHEMA
+from TesterLibrary.targets.tofino.session.program import SCHEMA
 
 
 def program(path: Path, text: str = "#!/bin/sh\n") -> Path:

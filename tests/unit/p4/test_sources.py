@@ -17,7 +17,7 @@ from TesterLibrary.p4.compiler import options
 from TesterLibrary.planning.switch import editor as switch_editor
 from TesterLibrary.planning.switch import resources as planner
 from TesterLibrary.planning.switch.chip import TOFINO, TOFINO_2, Chip
-from TesterLibrary.targets.tofino.program import Program
+from TesterLibrary.targets.tofino.session.program import Program
 
 
 @pytest.mark.parametrize("name", sources.profiles())

@@ -9,10 +9,10 @@ from dataclasses import replace
 from ipaddress import ip_address, ip_interface
 
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.plan.plan import Plan
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Bandwidth, FrameSize, Rate
+from TesterLibrary.model.units.units import Bandwidth, FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
 
 MAC1, MAC2 = bytes.fromhex("020000000001"), bytes.fromhex("020000000002")

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from TesterLibrary.model.editor import Editor, FieldPath, Mode
 from TesterLibrary.model.headers import HeaderStack
-from TesterLibrary.model.plan import PlannedStream
+from TesterLibrary.model.plan.plan import PlannedStream
 from TesterLibrary.model.stream import Stream
 
 from .bench import compiled, stream

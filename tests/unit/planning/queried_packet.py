@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from TesterLibrary.model.planned_query import Placed, PlacedFact, PlacedField, QueryPart
+from TesterLibrary.model.plan.planned_query import Placed, PlacedFact, PlacedField, QueryPart
 from TesterLibrary.model.query import Fact
 
 _IPV4, _IPV6, _TAGS = 0x0800, 0x86DD, (0x8100, 0x88A8)

@@ -16,10 +16,10 @@ from TesterLibrary.errors import PlanError
 from TesterLibrary.model.editor import Editor, FieldPath, Sweep
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.plan.plan import Plan
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Bandwidth, FrameSize, Rate
+from TesterLibrary.model.units.units import Bandwidth, FrameSize, Rate
 from TesterLibrary.planning.alike import groups
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.frame import SIGNATURE_LENGTH

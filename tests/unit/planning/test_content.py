@@ -21,7 +21,7 @@ from TesterLibrary.model.editor import (
     RandomPrefix,
     Sweep,
 )
-from TesterLibrary.model.plan import PlannedStream
+from TesterLibrary.model.plan.plan import PlannedStream
 from TesterLibrary.planning.flows import FlowSpace
 from tests.dissection import STACKS, layers, wrong_checksums
 

@@ -27,11 +27,11 @@ from TesterLibrary.model.departures import (
     UniformGaps,
     average_of,
 )
-from TesterLibrary.model.law import Profile, Replay, Rewrite, Script, ScriptMessage, Steady
 from TesterLibrary.model.pattern import Burst, Pattern, Stage
-from TesterLibrary.model.plan import PlannedStream
-from TesterLibrary.model.random_law import OnOff, Quantiles, Random
-from TesterLibrary.model.units import Bandwidth, Duration, FrameSize, Rate, RateUnit, Ratio
+from TesterLibrary.model.plan.law import Profile, Replay, Rewrite, Script, ScriptMessage, Steady
+from TesterLibrary.model.plan.plan import PlannedStream
+from TesterLibrary.model.plan.random_law import OnOff, Quantiles, Random
+from TesterLibrary.model.units.units import Bandwidth, Duration, FrameSize, Rate, RateUnit, Ratio
 from TesterLibrary.planning.rate import check_replayed_rate
 
 from .bench import BRIDGED, MAC2, compiled, stream

@@ -15,7 +15,7 @@ from scapy.layers.inet6 import ICMPv6ND_NA, ICMPv6ND_NS, IPv6
 from scapy.layers.l2 import ARP, Ether
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.model.units import FrameSize
+from TesterLibrary.model.units.units import FrameSize
 from TesterLibrary.planning.frame import announcement
 from TesterLibrary.wire.address import Station
 from tests.dissection import ones_complement_sum

@@ -13,8 +13,8 @@ from TesterLibrary.model.impairment import (
     Impairment,
     PathDelay,
 )
-from TesterLibrary.model.planned_path import PlannedGilbertElliott, PlannedImpairment, PlannedRatio
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.plan.planned_path import PlannedGilbertElliott, PlannedImpairment, PlannedRatio
+from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.planning.impairment import plan_impairment
 
 PART = Ratio.parse("25 %")

@@ -15,10 +15,10 @@ from TesterLibrary.model.editor import FieldPath
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.inline import ChecksumPolicy, Drop, Event, Mark, Part, Path, Rewrite
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.match import Match
-from TesterLibrary.model.planned_path import PlannedPath, PlannedRewrite
+from TesterLibrary.model.plan.match import Match
+from TesterLibrary.model.plan.planned_path import PlannedPath, PlannedRewrite
 from TesterLibrary.model.ports import Port
-from TesterLibrary.model.units import Bandwidth, Ratio
+from TesterLibrary.model.units.units import Bandwidth, Ratio
 from TesterLibrary.planning.compile import compile as compile_job
 
 PORTS = {

@@ -15,7 +15,7 @@ from scapy.packet import Packet
 
 from TesterLibrary.model.forwarding import Forwarding
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.plan import PlannedStream
+from TesterLibrary.model.plan.plan import PlannedStream
 from TesterLibrary.planning.compile import compile as compile_job
 
 from .bench import BRIDGED, compiled, stream

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from TesterLibrary.model.headers import HeaderStack
-from TesterLibrary.model.planned_query import (
+from TesterLibrary.model.plan.planned_query import (
     Matcher,
     Placed,
     PlacedFact,

@@ -15,9 +15,9 @@ from scapy.packet import Packet
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.editor import FieldPath, RandomField, Sweep
 from TesterLibrary.model.headers import HeaderStack
-from TesterLibrary.model.match import Match, exclude
 from TesterLibrary.model.mix import parse_frame_sizes
-from TesterLibrary.model.plan import PlannedStream
+from TesterLibrary.model.plan.match import Match, exclude
+from TesterLibrary.model.plan.plan import PlannedStream
 from TesterLibrary.model.version import VersionField
 from TesterLibrary.planning.flows import FlowSpace
 

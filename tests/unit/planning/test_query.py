@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError, UnitError
 from TesterLibrary.model.capture import Direction
-from TesterLibrary.model.planned_query import (
+from TesterLibrary.model.plan.planned_query import (
     Matcher,
     PlacedFact,
     PlacedField,
@@ -32,7 +32,7 @@ from TesterLibrary.model.query import (
     QueryField,
     QueryKeys,
 )
-from TesterLibrary.model.units import Bandwidth, Duration
+from TesterLibrary.model.units.units import Bandwidth, Duration
 from TesterLibrary.planning.query import key_octets, plan_query
 from TesterLibrary.planning.query_filter import holds
 

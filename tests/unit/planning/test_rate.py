@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Rate, RateUnit
+from TesterLibrary.model.units.units import Rate, RateUnit
 from TesterLibrary.planning.rate import planned_rate
 
 from .bench import BRIDGED, MAC1, MAC2, compiled, port, stream

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scapy.layers.l2 import Ether
 
-from TesterLibrary.model.edit import RandomBits
 from TesterLibrary.model.editor import FieldValues, RandomField, RandomPrefix, Sweep
-from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.plan.edit import RandomBits
+from TesterLibrary.model.plan.plan import Plan
 from TesterLibrary.planning.reach import possible
 
 from .bench import MAC1, MAC2, ROUTED, ROUTED6, compiled, stream

@@ -17,12 +17,12 @@ from TesterLibrary.errors import PlanError
 from TesterLibrary.files import paths
 from TesterLibrary.model.endpoints import AddressRange, Endpoints
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.plan import Plan
-from TesterLibrary.model.planned_end import Accept, Series
+from TesterLibrary.model.plan.plan import Plan
+from TesterLibrary.model.plan.planned_end import Accept, Series
 from TesterLibrary.model.ports import Port
-from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Clients, End, Reopen, Responder
-from TesterLibrary.model.units import Bandwidth
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Bandwidth
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.responder import asked_for
 

@@ -11,7 +11,7 @@ import pytest
 
 from TesterLibrary.model.pattern import Pattern, Stage
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Bandwidth, Duration
+from TesterLibrary.model.units.units import Bandwidth, Duration
 from TesterLibrary.planning.switch.phase import ticks
 
 from .bench import BRIDGED, compiled, stream

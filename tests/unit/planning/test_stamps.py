@@ -9,7 +9,7 @@ import pytest
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.planned_stamps import PlannedStamps, Tunnel
+from TesterLibrary.model.plan.planned_stamps import PlannedStamps, Tunnel
 from TesterLibrary.model.stamps import LoadedPath, StampMode, Stamps
 from TesterLibrary.planning.compile import compile as compile_job
 

@@ -13,12 +13,12 @@ from scapy.packet import Packet, Raw
 
 from TesterLibrary.errors import PlanError, UnitError
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.plan.plan import Plan
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.query import PacketFilter
 from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.trigger import SentFrames, Trigger
-from TesterLibrary.model.units import Bandwidth
+from TesterLibrary.model.units.units import Bandwidth
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.protocols.interpreter import Interpreter
 

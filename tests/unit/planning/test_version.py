@@ -13,9 +13,9 @@ from scapy.layers.l2 import ARP, Dot1AD, Dot1Q, Ether
 from scapy.packet import Packet
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.model.edit import Checksum, ChecksumKind, Coverage, PlannedEditor, Step
 from TesterLibrary.model.editor import FieldPath, Sweep
-from TesterLibrary.model.plan import PlannedStream
+from TesterLibrary.model.plan.edit import Checksum, ChecksumKind, Coverage, PlannedEditor, Step
+from TesterLibrary.model.plan.plan import PlannedStream
 from TesterLibrary.model.version import VersionField
 from TesterLibrary.planning.flows import FlowSpace
 from TesterLibrary.planning.version import with_version

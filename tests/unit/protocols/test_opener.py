@@ -12,7 +12,7 @@ import pytest
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 
-from TesterLibrary.model.planned_end import Opening, Series
+from TesterLibrary.model.plan.planned_end import Opening, Series
 from TesterLibrary.model.responder import Reopen
 from TesterLibrary.protocols.checker import load_protocol
 from TesterLibrary.protocols.interpreter import Interpreter

@@ -17,8 +17,8 @@ from scapy.packet import Packet, Raw
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.files import paths
-from TesterLibrary.measurement.go_back_n import go_back_n
-from TesterLibrary.measurement.trace import Change, PathTrace, TracedPacket
+from TesterLibrary.measurement.traces.go_back_n import go_back_n
+from TesterLibrary.measurement.traces.trace import Change, PathTrace, TracedPacket
 from TesterLibrary.model.heading import Heading
 from TesterLibrary.protocols.checker import load_protocol
 from TesterLibrary.wire.icrc import icrc

@@ -17,13 +17,13 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from TesterLibrary.errors import TargetError
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.methodology.judging import loss_below
-from TesterLibrary.model.units import Duration, Ratio
-from TesterLibrary.reporting import listener
-from TesterLibrary.reporting.listener import Listener
-from TesterLibrary.reporting.place import RecordPlace
-from TesterLibrary.reporting.progress import Console
-from TesterLibrary.reporting.recorder import TESTER_FAULT, Recorder
+from TesterLibrary.methodology.verdicts.judging import loss_below
+from TesterLibrary.model.units.units import Duration, Ratio
+from TesterLibrary.reporting.record import listener
+from TesterLibrary.reporting.record.listener import Listener
+from TesterLibrary.reporting.record.progress import Console
+from TesterLibrary.reporting.record.record_place import RecordPlace
+from TesterLibrary.reporting.record.recorder import TESTER_FAULT, Recorder
 from TesterLibrary.verdict import Outcome, Verdict, assess
 from tests.unit.reporting.simulated import SimulatedBench
 

@@ -24,18 +24,19 @@ from unittest.mock import patch
 from TesterLibrary.measurement.counter import EVERY_COUNTER, Counter
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.frame_loss import FrameLossSweep, sweep_frame_loss
-from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.methodology.latency import LatencyMeasurement, measure_latency
 from TesterLibrary.methodology.order import OrderResult, reordering_below
 from TesterLibrary.methodology.result import Result
 from TesterLibrary.methodology.throughput import ThroughputSearch, find_throughput
-from TesterLibrary.model.units import Duration, Rate, Ratio
-from TesterLibrary.reporting import agenda, recorder, statement
-from TesterLibrary.reporting.certificate import certificate
-from TesterLibrary.reporting.device_said import record_said
-from TesterLibrary.reporting.outcome import outcome_of
-from TesterLibrary.reporting.recorder import Recorder
-from TesterLibrary.reporting.records import Records, read
+from TesterLibrary.methodology.verdicts.judging import loss_below
+from TesterLibrary.model.units.units import Duration, Rate, Ratio
+from TesterLibrary.reporting.pages import statement
+from TesterLibrary.reporting.pages.certificate import certificate
+from TesterLibrary.reporting.record import agenda, recorder
+from TesterLibrary.reporting.record.device_answers import record_said
+from TesterLibrary.reporting.record.outcome import outcome_of
+from TesterLibrary.reporting.record.recorder import Recorder
+from TesterLibrary.reporting.record.records import Records, read
 from TesterLibrary.verdict import Verdict
 
 from .simulated import GIGABIT, SimulatedBench

@@ -7,11 +7,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from TesterLibrary.measurement.delays.histogram import index_of
 from TesterLibrary.measurement.evidence import Evidence, EvidenceLimits
-from TesterLibrary.measurement.histogram import index_of
 from TesterLibrary.measurement.snapshot import DepartureCounters, LatencyCounters, StreamCounters
 from TesterLibrary.measurement.trial import StreamResult, Trial
-from TesterLibrary.model.units import Bandwidth, Duration
+from TesterLibrary.model.units.units import Bandwidth, Duration
 from tests.counted import stream_counters
 
 GIGABIT = Bandwidth(10**9)

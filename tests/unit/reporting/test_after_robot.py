@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from TesterLibrary.reporting.rebuild import NO_REPORTS, after_robot
-from TesterLibrary.reporting.recorder import RUN_VARIABLE
+from TesterLibrary.reporting.pages.rebuild import NO_REPORTS, after_robot
+from TesterLibrary.reporting.record.recorder import RUN_VARIABLE
 
 from .golden import record_run
 

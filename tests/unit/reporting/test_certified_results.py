@@ -24,11 +24,11 @@ from TesterLibrary.methodology.reset import ResetKind, ResetMeasurement, ResetRe
 from TesterLibrary.methodology.result import Result
 from TesterLibrary.methodology.system_recovery import RecoveryMeasurement, measure_system_recovery
 from TesterLibrary.methodology.throughput import ThroughputResult, find_throughput
-from TesterLibrary.model.units import Duration, Rate, Ratio
-from TesterLibrary.reporting.certificate import certificate
-from TesterLibrary.reporting.evidence_summary import EvidenceSummary
-from TesterLibrary.reporting.recorder import Recorder
-from TesterLibrary.reporting.records import read, short_names
+from TesterLibrary.model.units.units import Duration, Rate, Ratio
+from TesterLibrary.reporting.pages.certificate import certificate
+from TesterLibrary.reporting.pages.evidence_summary import EvidenceSummary
+from TesterLibrary.reporting.record.recorder import Recorder
+from TesterLibrary.reporting.record.records import read, short_names
 from TesterLibrary.verdict import Outcome, Verdict
 
 from ..methodology.bursts import Bursts

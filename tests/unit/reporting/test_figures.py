@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from TesterLibrary.methodology.result import Result
-from TesterLibrary.reporting.figures import Figure, Setting, figures
-from TesterLibrary.reporting.figures.registry import MAKERS, draws
-from TesterLibrary.reporting.place import RecordPlace
-from TesterLibrary.reporting.records import ResultRecord
+from TesterLibrary.reporting.pictures.figures import Figure, Setting, figures
+from TesterLibrary.reporting.pictures.figures.registry import MAKERS, draws
+from TesterLibrary.reporting.record.record_place import RecordPlace
+from TesterLibrary.reporting.record.records import ResultRecord
 
 
 @dataclass(frozen=True)

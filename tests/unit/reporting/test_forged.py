@@ -12,16 +12,16 @@ from typing import Any
 
 import pytest
 
-from TesterLibrary.commands._resume import set_aside
+from TesterLibrary.campaign.resume import set_aside
 from TesterLibrary.errors import TesterLibraryError
-from TesterLibrary.model.units import Duration
-from TesterLibrary.reporting import agenda
-from TesterLibrary.reporting.agenda import Item
-from TesterLibrary.reporting.chain import FIELD, rechained
-from TesterLibrary.reporting.outcome import outcome_of, overall
-from TesterLibrary.reporting.place import RecordPlace
-from TesterLibrary.reporting.recorder import Recorder, start_run
-from TesterLibrary.reporting.records import Records, read, read_consistent, read_verdicts
+from TesterLibrary.model.units.units import Duration
+from TesterLibrary.reporting.record import agenda
+from TesterLibrary.reporting.record.agenda import Item
+from TesterLibrary.reporting.record.outcome import outcome_of, overall
+from TesterLibrary.reporting.record.record_chain import FIELD, rechained
+from TesterLibrary.reporting.record.record_place import RecordPlace
+from TesterLibrary.reporting.record.recorder import Recorder, start_run
+from TesterLibrary.reporting.record.records import Records, read, read_consistent, read_verdicts
 from TesterLibrary.verdict import Outcome, Verdict
 
 from .simulated import SimulatedBench

@@ -12,23 +12,23 @@ from xml.etree import ElementTree
 
 import pytest
 
-from TesterLibrary.measurement.blind_delay import BlindDelay, Passages
 from TesterLibrary.measurement.capture import CapturedFrame
 from TesterLibrary.measurement.captured_frames import CapturedFrames
+from TesterLibrary.measurement.delays.blind_delay import BlindDelay, Passages
 from TesterLibrary.measurement.interval import Interval, StreamInterval
 from TesterLibrary.methodology.address_table import find_address_capacity, find_address_learning_rate
 from TesterLibrary.methodology.learning import find_capacity
 from TesterLibrary.methodology.maximum import Quantity
 from TesterLibrary.methodology.outage import OutageResult
 from TesterLibrary.methodology.result import Result
-from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.model.units import Duration
-from TesterLibrary.reporting.capture_plot import capture_plot
-from TesterLibrary.reporting.figure import Figure
-from TesterLibrary.reporting.figures import IN_LOG, Setting, figures
-from TesterLibrary.reporting.place import RecordPlace
-from TesterLibrary.reporting.plots_over_time import interval_series, outages
-from TesterLibrary.reporting.records import ResultRecord
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Duration
+from TesterLibrary.reporting.pictures.capture_plot import capture_plot
+from TesterLibrary.reporting.pictures.figure import Figure
+from TesterLibrary.reporting.pictures.figures import IN_LOG, Setting, figures
+from TesterLibrary.reporting.pictures.time_plots import interval_series, outages
+from TesterLibrary.reporting.record.record_place import RecordPlace
+from TesterLibrary.reporting.record.records import ResultRecord
 from tests.unit.methodology.switching import LearningSwitch
 from tests.unit.methodology.test_learning import Device as Cache
 from tests.unit.methodology.test_maximum import Device, found

@@ -7,10 +7,10 @@ from __future__ import annotations
 from dataclasses import replace
 from xml.etree import ElementTree
 
-from TesterLibrary.reporting.junit import junit
-from TesterLibrary.reporting.markdown import markdown
-from TesterLibrary.reporting.outcome import ERROR, FAIL, INCONCLUSIVE, NOT_JUDGED
-from TesterLibrary.reporting.records import read_verdicts
+from TesterLibrary.reporting.pages.junit import junit
+from TesterLibrary.reporting.pages.markdown import markdown
+from TesterLibrary.reporting.record.outcome import ERROR, FAIL, INCONCLUSIVE, NOT_JUDGED
+from TesterLibrary.reporting.record.records import read_verdicts
 
 from .golden import GOLDEN
 

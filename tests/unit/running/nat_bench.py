@@ -13,9 +13,9 @@ from typing import Any
 from TesterLibrary.methodology.maximum import MaximumResult, MaximumSearch, Quantity, find_maximum
 from TesterLibrary.methodology.teardown import TeardownResult, measure_teardown
 from TesterLibrary.model.endpoints import Endpoints
-from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Clients, Responder
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.running.connection_trials import ConcurrencyMeasurer, RateMeasurer
 from TesterLibrary.running.connections import Connections
 from TesterLibrary.running.teardown import Teardown

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from TesterLibrary.measurement.counter import EVERY_COUNTER
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.running.addresses import AddressPorts, TableMeasurer
 from TesterLibrary.targets.fake import fake_port
 

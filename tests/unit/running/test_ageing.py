@@ -9,7 +9,7 @@ import pytest
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.endpoints import AddressRange
-from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.running.ageing import BridgeAgeing, NeighbourAgeing, neighbours_of, was_known
 from TesterLibrary.running.announcement import Announcement
 from tests.counted import stream_counters

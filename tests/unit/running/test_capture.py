@@ -18,9 +18,9 @@ from TesterLibrary.errors import PlanError, TesterLibraryError
 from TesterLibrary.measurement.capture import CapturePortCounters
 from TesterLibrary.measurement.snapshot import Snapshot
 from TesterLibrary.model.capture import Capture, Direction
-from TesterLibrary.reporting.frame_files import frame_files
-from TesterLibrary.reporting.query import query
-from TesterLibrary.reporting.records import read
+from TesterLibrary.reporting.captures.frame_files import frame_files
+from TesterLibrary.reporting.captures.query import query
+from TesterLibrary.reporting.record.records import read
 from TesterLibrary.running.capture import CaptureFile, Captures
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.tester import Tester

@@ -13,8 +13,8 @@ from TesterLibrary.measurement.capture import (
 )
 from TesterLibrary.measurement.captured_frames import CapturedFrames
 from TesterLibrary.model.capture import Capture, CaptureTrigger, TriggerKind
-from TesterLibrary.reporting.place import RecordPlace
-from TesterLibrary.reporting.trial_part import TrialPart
+from TesterLibrary.reporting.record.record_place import RecordPlace
+from TesterLibrary.reporting.record.trial_part import TrialPart
 from TesterLibrary.running.capture_losses import CaptureLosses
 
 

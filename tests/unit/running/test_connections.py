@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from TesterLibrary.errors import PlanError, TargetError, TesterLibraryError
-from TesterLibrary.keywords.clients import ONE_MEGABYTE
+from TesterLibrary.keywords.connections.clients import ONE_MEGABYTE
 from TesterLibrary.measurement.session_trial import SessionTrial
 from TesterLibrary.methodology.maximum import Limit, MaximumResult, MaximumSearch, Quantity, find_maximum
 from TesterLibrary.methodology.sessions import (
@@ -25,11 +25,11 @@ from TesterLibrary.methodology.sessions import (
     time_below,
 )
 from TesterLibrary.model.endpoints import Endpoints
-from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.query import PacketFilter
 from TesterLibrary.model.responder import Clients, Reopen, Responder
 from TesterLibrary.model.trigger import SentFrames, Trigger
-from TesterLibrary.model.units import Bandwidth, Duration, Ratio
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Bandwidth, Duration, Ratio
 from TesterLibrary.protocols.checker import load_protocol
 from TesterLibrary.running.connection_trials import ConcurrencyMeasurer, RateMeasurer
 from TesterLibrary.running.connections import Connections

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.errors import TestbedError
-from TesterLibrary.model.units import Duration
-from TesterLibrary.reporting.device_said import EVENT, MOST_CHARACTERS, Answers, answers_of
-from TesterLibrary.reporting.progress import Console
-from TesterLibrary.reporting.recorder import Recorder
-from TesterLibrary.reporting.records import read
+from TesterLibrary.model.units.units import Duration
+from TesterLibrary.reporting.record.device_answers import EVENT, MOST_CHARACTERS, Answers, answers_of
+from TesterLibrary.reporting.record.progress import Console
+from TesterLibrary.reporting.record.recorder import Recorder
+from TesterLibrary.reporting.record.records import read
 from TesterLibrary.running.device_words import ask_device
 from TesterLibrary.running.opening import open_tester
 from TesterLibrary.testbeds import load_testbed

@@ -12,7 +12,7 @@ import pytest
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.responder import Clients, Responder
-from TesterLibrary.model.units import Ratio
+from TesterLibrary.model.units.units import Ratio
 from TesterLibrary.running.connections import Connections
 from TesterLibrary.running.trial import StreamRun
 from TesterLibrary.targets.fake import FakeDevice, FakePath

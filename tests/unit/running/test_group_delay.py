@@ -17,9 +17,9 @@ from TesterLibrary.measurement.snapshot import Snapshot
 from TesterLibrary.model.endpoints import AddressRange
 from TesterLibrary.model.membership import GroupProtocol, Membership
 from TesterLibrary.model.multicast import group_stream
-from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, Rate
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Duration, Rate
 from TesterLibrary.running.group_delay import DelayMeasurer, DelayTimes
 from TesterLibrary.running.memberships import JoinManner, Memberships
 from TesterLibrary.running.trial import StreamRun

@@ -12,7 +12,7 @@ import pytest
 
 from TesterLibrary.measurement.snapshot import Snapshot
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.running.trial import StreamRun
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget

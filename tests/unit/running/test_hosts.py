@@ -12,7 +12,7 @@ from typing import cast
 import pytest
 
 from TesterLibrary.errors import TestbedError, TesterLibraryError
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.running.hosts import Hosts
 from TesterLibrary.testbeds import RunningTestbed, load_testbed
 from TesterLibrary.testbeds.testbed import HostSpec, Testbed

@@ -11,11 +11,12 @@ import pytest
 from assertionengine import AssertionOperator
 
 from TesterLibrary.errors import Inconclusive, TesterLibraryError, VerdictFailed
-from TesterLibrary.keywords import _assertion, learning
+from TesterLibrary.keywords import _assertion
+from TesterLibrary.keywords.rfc import learning
 from TesterLibrary.measurement.learning import LearningCheck
 from TesterLibrary.model.endpoints import AddressRange
-from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.model.units import Bandwidth
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Bandwidth
 from TesterLibrary.running.announcement import Neighbours
 from TesterLibrary.verdict import Outcome, Verdict
 

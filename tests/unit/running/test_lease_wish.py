@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.errors import PlanError, TesterLibraryError
-from TesterLibrary.model.units import Bandwidth, Duration
-from TesterLibrary.reporting.progress import Console
-from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.model.units.units import Bandwidth, Duration
+from TesterLibrary.reporting.record.progress import Console
+from TesterLibrary.reporting.record.recorder import Recorder
 from TesterLibrary.running.opening import LeaseWish, open_tester
 from TesterLibrary.running.suite import Suite
 from TesterLibrary.targets.engine.owner import OWNER

@@ -16,14 +16,14 @@ import pytest
 from TesterLibrary.errors import PlanError, TargetError
 from TesterLibrary.measurement.snapshot import Snapshot, StreamCounters
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.methodology.measurer import Step
 from TesterLibrary.methodology.soak import Soak, measure_soak
 from TesterLibrary.methodology.throughput import LimitedBy, ThroughputSearch, find_throughput
+from TesterLibrary.methodology.verdicts.judging import loss_below
 from TesterLibrary.model.modifier import Modifier, Modifiers
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
-from TesterLibrary.reporting.records import read
+from TesterLibrary.model.units.units import Duration, Rate, RateUnit, Ratio
+from TesterLibrary.reporting.record.records import read
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.trial import StreamRun
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget, fake_port

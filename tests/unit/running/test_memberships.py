@@ -14,15 +14,15 @@ from TesterLibrary.errors import PlanError
 from TesterLibrary.model.endpoints import AddressRange
 from TesterLibrary.model.membership import GroupProtocol, Membership
 from TesterLibrary.model.ports import Port
-from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.model.units import Bandwidth, Duration
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Bandwidth, Duration
 from TesterLibrary.running.memberships import JoinManner, Memberships
 from TesterLibrary.targets.fake import FakeTarget, fake_port
 
 from .testers import fake_tester
 
 if TYPE_CHECKING:
-    from TesterLibrary.model.plan import Plan
+    from TesterLibrary.model.plan.plan import Plan
     from TesterLibrary.running.tester import Tester
 
 GROUP = AddressRange.parse("239.1.1.1")

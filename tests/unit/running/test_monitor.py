@@ -17,7 +17,7 @@ from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.running.monitor import Monitor, MonitorThread
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.running.traffic import Traffic

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from TesterLibrary.errors import PlanError
 from TesterLibrary.methodology.maximum import Limit, MaximumResult, MaximumSearch, Quantity, find_maximum
 from TesterLibrary.model.endpoints import Endpoints
-from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Clients
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.running.connection_trials import ValidatedRateMeasurer
 from TesterLibrary.running.teardown import Teardown
 from TesterLibrary.targets.fake import FakeNat

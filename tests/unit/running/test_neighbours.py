@@ -20,11 +20,11 @@ from TesterLibrary.measurement.learning import LearningCheck
 from TesterLibrary.measurement.snapshot import FlowCounters
 from TesterLibrary.methodology.learning import LearningResult, all_learned, find_capacity, learning_rate_above
 from TesterLibrary.model.endpoints import AddressRange
-from TesterLibrary.model.plan import Plan, PlannedStream
+from TesterLibrary.model.plan.plan import Plan, PlannedStream
 from TesterLibrary.model.ports import Port
-from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.planning.flows import FlowSpace
 from TesterLibrary.running.announcement import Announcement, Neighbours
 from TesterLibrary.running.neighbours import _PATIENCE_S, NeighbourMeasurer

@@ -11,7 +11,7 @@ import pytest
 
 from TesterLibrary.errors import TestbedError
 from TesterLibrary.measurement.evidence import EvidenceLimits
-from TesterLibrary.model.units import Bandwidth
+from TesterLibrary.model.units.units import Bandwidth
 from TesterLibrary.running.opening import described_port, limits_of, nominal_speeds
 from TesterLibrary.targets.base import Capabilities
 from TesterLibrary.targets.fake.target import fake_port

@@ -14,11 +14,11 @@ from assertionengine import AssertionOperator
 from TesterLibrary.errors import Inconclusive
 from TesterLibrary.keywords._getter import Getter
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.methodology.order import measure_order, reordering_below
+from TesterLibrary.methodology.verdicts.judging import loss_below
 from TesterLibrary.model.editor import Editor, FieldPath, RandomField
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Ratio
+from TesterLibrary.model.units.units import Ratio
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.targets.fake.target import fake_port
 from TesterLibrary.verdict import Outcome

@@ -19,10 +19,10 @@ from TesterLibrary.errors import (
 )
 from TesterLibrary.measurement.inline import PathStatistics
 from TesterLibrary.measurement.snapshot import PathDirectionCounters, PathEventCounters
-from TesterLibrary.measurement.trace import PathTrace
+from TesterLibrary.measurement.traces.trace import PathTrace
 from TesterLibrary.model.inline import Drop, Event, Path
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.running.suite import Suite
 from TesterLibrary.verdict import EQUAL, Outcome, Verdict, assess

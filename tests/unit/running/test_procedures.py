@@ -16,13 +16,13 @@ from TesterLibrary.errors import Inconclusive, PlanError
 from TesterLibrary.measurement.counter import Counter
 from TesterLibrary.methodology.measurer import Step
 from TesterLibrary.methodology.reset import ResetKind, ResetMeasurement, measure_reset
-from TesterLibrary.methodology.service_activation import Acceptance, measure_performance
+from TesterLibrary.methodology.services.service_activation import Acceptance, measure_performance
 from TesterLibrary.methodology.system_recovery import RecoveryMeasurement, measure_system_recovery
 from TesterLibrary.methodology.throughput import ThroughputSearch
 from TesterLibrary.model.ports import Port
-from TesterLibrary.model.units import Bandwidth, Duration, Rate, Ratio
-from TesterLibrary.reporting.progress import Console
-from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.model.units.units import Bandwidth, Duration, Rate, Ratio
+from TesterLibrary.reporting.record.progress import Console
+from TesterLibrary.reporting.record.recorder import Recorder
 from TesterLibrary.running.measurer import Pauses, TrialMeasurer
 from TesterLibrary.running.services import Services
 from TesterLibrary.running.tester import Tester

@@ -19,11 +19,11 @@ from TesterLibrary.errors import PlanError, TargetError, TesterLibraryError
 from TesterLibrary.measurement.query import QueryCounters, QuerySummary, RawRow
 from TesterLibrary.measurement.snapshot import Snapshot
 from TesterLibrary.model.capture import Direction
-from TesterLibrary.model.planned_query import PlannedQuery
-from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.plan.planned_query import PlannedQuery
 from TesterLibrary.model.query import Counted, PacketFilter, Query, QueryField, QueryKeys
 from TesterLibrary.model.responder import Clients, Responder
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.running.connections import Connections
 from TesterLibrary.running.queries import Queries
 from TesterLibrary.running.sending import send

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.errors import TesterLibraryError
-from TesterLibrary.methodology.value import judge_value
-from TesterLibrary.model.units import Ratio
-from TesterLibrary.reporting.progress import Console
-from TesterLibrary.reporting.recorder import RUN_VARIABLE, Recorder
-from TesterLibrary.reporting.records import read_verdicts
+from TesterLibrary.methodology.verdicts.value import judge_value
+from TesterLibrary.model.units.units import Ratio
+from TesterLibrary.reporting.record.progress import Console
+from TesterLibrary.reporting.record.recorder import RUN_VARIABLE, Recorder
+from TesterLibrary.reporting.record.records import read_verdicts
 from TesterLibrary.reporting.trend.figure import run_of
 from TesterLibrary.running.regression import beside_baseline
 from TesterLibrary.running.suite import Suite

@@ -17,7 +17,7 @@ from robot.libraries.BuiltIn import BuiltIn
 
 from TesterLibrary.errors import Inconclusive, TestbedError, TesterLibraryError
 from TesterLibrary.methodology.reset import ResetKind
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.running.hook_process import LeftBehind
 from TesterLibrary.running.reset import Hook, filter_hooks, replaced_device, reset_hook
 from TesterLibrary.testbeds import load_testbed

@@ -11,27 +11,27 @@ from typing import Any, cast
 
 import pytest
 
-from TesterLibrary.commands._resume import set_aside
+from TesterLibrary.campaign.resume import set_aside
 from TesterLibrary.measurement.counter import EVERY_COUNTER
 from TesterLibrary.measurement.snapshot import FlowCounters
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.address_table import find_address_capacity, find_address_learning_rate
 from TesterLibrary.methodology.ageing import AgeingTrial, measure_ageing
-from TesterLibrary.methodology.group_capacity import find_group_capacity
-from TesterLibrary.methodology.group_delay import measure_group_delays
+from TesterLibrary.methodology.groups.group_capacity import find_group_capacity
+from TesterLibrary.methodology.groups.group_delay import measure_group_delays
 from TesterLibrary.methodology.learning import LearningResult, find_capacity, learning_rate_above
 from TesterLibrary.methodology.maximum import MaximumResult, MaximumSearch, Quantity, find_maximum
 from TesterLibrary.methodology.result import Result
 from TesterLibrary.model.editor import Sweep
 from TesterLibrary.model.endpoints import AddressRange
-from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Clients
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, Rate
-from TesterLibrary.reporting.agenda import Item
-from TesterLibrary.reporting.finished import OBSERVATION, _records
-from TesterLibrary.reporting.records import read
-from TesterLibrary.reporting.taken_over import taken_over
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Duration, Rate
+from TesterLibrary.reporting.record.agenda import Item
+from TesterLibrary.reporting.record.finished_trials import OBSERVATION, _records
+from TesterLibrary.reporting.record.records import read
+from TesterLibrary.reporting.record.taken_over import taken_over
 from TesterLibrary.running.addresses import AddressPorts, TableMeasurer
 from TesterLibrary.running.ageing import BridgeAgeing
 from TesterLibrary.running.connection_trials import ConcurrencyMeasurer

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from TesterLibrary.commands._resume import set_aside
+from TesterLibrary.campaign.resume import set_aside
 from TesterLibrary.errors import Inconclusive, PlanError
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.back_to_back import BurstSearch, find_maximum_burst
@@ -31,11 +31,11 @@ from TesterLibrary.methodology.result import Result
 from TesterLibrary.methodology.soak import Soak, measure_soak
 from TesterLibrary.methodology.system_recovery import RecoveryMeasurement, measure_system_recovery
 from TesterLibrary.methodology.throughput import ThroughputSearch, find_throughput
-from TesterLibrary.model.units import Duration, FrameSize, Ratio
-from TesterLibrary.reporting.agenda import Item
-from TesterLibrary.reporting.finished import ASIDE
-from TesterLibrary.reporting.records import read
-from TesterLibrary.reporting.taken_over import taken_over
+from TesterLibrary.model.units.units import Duration, FrameSize, Ratio
+from TesterLibrary.reporting.record.agenda import Item
+from TesterLibrary.reporting.record.finished_trials import ASIDE
+from TesterLibrary.reporting.record.records import read
+from TesterLibrary.reporting.record.taken_over import taken_over
 from TesterLibrary.running.measurer import Pauses, TrialMeasurer
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.targets.simulated import SimulatedTarget

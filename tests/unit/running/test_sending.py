@@ -15,12 +15,12 @@ from scapy.utils import wrpcap
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.methodology.judging import throughput_above
+from TesterLibrary.methodology.verdicts.judging import throughput_above
 from TesterLibrary.model.capture_totals import CaptureTotals
 from TesterLibrary.model.departures import CaptureReplay, Messages, PacketTrain, Poisson
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.pattern import Pattern, Stage
-from TesterLibrary.model.units import Duration, FrameSize, Rate, Ratio
+from TesterLibrary.model.units.units import Duration, FrameSize, Rate, Ratio
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.sending import send, send_all, send_burst
 from TesterLibrary.running.tester import Tester
@@ -28,7 +28,7 @@ from TesterLibrary.running.traffic import Traffic
 from TesterLibrary.running.trial import StreamRun
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget
 from TesterLibrary.targets.fake.target import fake_port
-from TesterLibrary.targets.tofino.latency import PERCENTILE_ERROR
+from TesterLibrary.targets.tofino.entries.latency import PERCENTILE_ERROR
 from TesterLibrary.verdict import Outcome
 
 from .testers import SECOND, fake_tester, stream

@@ -12,17 +12,17 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.errors import PlanError, TargetError, TesterLibraryError
-from TesterLibrary.keywords.loss import Loss
-from TesterLibrary.keywords.messages import MessageStreams
-from TesterLibrary.keywords.monitoring import Monitoring
-from TesterLibrary.keywords.traffic import Traffic
+from TesterLibrary.keywords.traffic.messages import MessageStreams
+from TesterLibrary.keywords.traffic.traffic import Traffic
+from TesterLibrary.keywords.trials.loss import Loss
+from TesterLibrary.keywords.trials.monitoring import Monitoring
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.methodology.traffic import TrafficResult
+from TesterLibrary.methodology.verdicts.judging import loss_below
 from TesterLibrary.model.capture import Capture
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.responder import Responder
-from TesterLibrary.model.units import Duration, Rate, Ratio
+from TesterLibrary.model.units.units import Duration, Rate, Ratio
 from TesterLibrary.running.suite import Suite
 from TesterLibrary.targets.fake import FakeTarget
 from TesterLibrary.verdict import Outcome

@@ -13,7 +13,7 @@ import pytest
 from TesterLibrary.errors import PlanError
 from TesterLibrary.methodology.tcp_throughput import TransferPlan, measure_tcp_throughput
 from TesterLibrary.model.endpoints import Endpoints
-from TesterLibrary.model.units import Bandwidth, Duration
+from TesterLibrary.model.units.units import Bandwidth, Duration
 from TesterLibrary.running.connections import Connections
 from TesterLibrary.running.tcp_transfer import TcpTransferMeasurer
 from TesterLibrary.targets.fake import FakeDevice, FakePath

@@ -11,10 +11,10 @@ from TesterLibrary.model.departures import Poisson
 from TesterLibrary.model.editor import Editor, FieldPath, RandomField, Sweep
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.payload import Payload, PayloadKind
-from TesterLibrary.model.plan import Plan
-from TesterLibrary.model.units import Rate, RateUnit
+from TesterLibrary.model.plan.plan import Plan
+from TesterLibrary.model.units.units import Rate, RateUnit
 from TesterLibrary.planning.compile import compile as compile_job
-from TesterLibrary.reporting import records
+from TesterLibrary.reporting.record import records
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.stream_ids import LARGEST
 from TesterLibrary.running.traffic import Traffic

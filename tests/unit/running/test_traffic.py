@@ -13,7 +13,7 @@ import pytest
 
 from TesterLibrary.errors import PlanError, TesterLibraryError
 from TesterLibrary.model.headers import HeaderStack
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.sending import send
 from TesterLibrary.running.traffic import Traffic

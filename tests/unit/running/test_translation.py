@@ -18,7 +18,7 @@ from TesterLibrary.errors import Inconclusive, PlanError
 from TesterLibrary.measurement.capture import CapturedFrame
 from TesterLibrary.model.editor import Editor, FieldPath, FieldValues, RandomField
 from TesterLibrary.model.headers import HeaderStack
-from TesterLibrary.model.units import Duration, Rate
+from TesterLibrary.model.units.units import Duration, Rate
 from TesterLibrary.running import translation
 from TesterLibrary.running.translation import Place, Translations, Way
 

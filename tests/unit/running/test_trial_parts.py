@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.reporting.place import RecordPlace
+from TesterLibrary.reporting.record.record_place import RecordPlace
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.trial_parts import TrialParts
 

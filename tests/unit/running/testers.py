@@ -11,9 +11,9 @@ from typing import Any
 
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Bandwidth, Duration, FrameSize, Rate
-from TesterLibrary.reporting.progress import Console
-from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.model.units.units import Bandwidth, Duration, FrameSize, Rate
+from TesterLibrary.reporting.record.progress import Console
+from TesterLibrary.reporting.record.recorder import Recorder
 from TesterLibrary.running.capture import Captures
 from TesterLibrary.running.connections import Connections
 from TesterLibrary.running.hosts import Hosts

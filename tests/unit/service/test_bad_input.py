@@ -20,8 +20,8 @@ from typing import Any
 import pytest
 from robot.api.parsing import ModelVisitor, get_model, get_resource_model
 
+from TesterLibrary.campaign.campaign_file import load_campaign
 from TesterLibrary.errors import TesterLibraryError
-from TesterLibrary.files.campaign import load_campaign
 from TesterLibrary.files.paths import data_root
 from TesterLibrary.reporting.trend.address import Address
 from TesterLibrary.service.config import shipped_places

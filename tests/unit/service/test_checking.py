@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from TesterLibrary.errors import TargetError
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.service import checking
 from TesterLibrary.targets.fake import FakeTarget, fake_port
 from TesterLibrary.targets.fake.device import FakeDevice, FakePath

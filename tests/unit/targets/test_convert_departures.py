@@ -8,7 +8,8 @@ from fractions import Fraction
 import pytest
 from google.protobuf.json_format import MessageToDict
 
-from TesterLibrary.model.law import (
+from TesterLibrary.model.pattern import Stage
+from TesterLibrary.model.plan.law import (
     Departures,
     Law,
     Profile,
@@ -19,8 +20,7 @@ from TesterLibrary.model.law import (
     Steady,
     Stretch,
 )
-from TesterLibrary.model.pattern import Stage
-from TesterLibrary.model.random_law import Exponential, OnOff, Quantiles, Random
+from TesterLibrary.model.plan.random_law import Exponential, OnOff, Quantiles, Random
 from TesterLibrary.targets.engine.convert_departures import departures_message
 
 WORD = 2**64 - 1

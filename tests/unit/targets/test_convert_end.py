@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from TesterLibrary.model.planned_end import Accept, Opening, PlannedEnd, Series
+from TesterLibrary.model.plan.planned_end import Accept, Opening, PlannedEnd, Series
 from TesterLibrary.model.responder import Reopen
 from TesterLibrary.planning.engine.table import flat_table
 from TesterLibrary.protocols.checker import load_protocol

@@ -18,9 +18,9 @@ import pytest
 
 from TesterLibrary._generated.tester.v1 import control_pb2, control_pb2_grpc, counters_pb2, lease_pb2
 from TesterLibrary.errors import Inconclusive, LeaseError, PlanError, TargetError, TestbedError
-from TesterLibrary.model.law import even
-from TesterLibrary.model.plan import LearningFrame, Plan, PlannedStream
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.plan.law import even
+from TesterLibrary.model.plan.plan import LearningFrame, Plan, PlannedStream
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.targets.base import LeaseTerms
 from TesterLibrary.targets.engine import client
 from TesterLibrary.targets.engine.client import EngineTarget

@@ -7,7 +7,7 @@ from fractions import Fraction
 from ipaddress import IPv4Address, IPv6Address
 
 from TesterLibrary._generated.tester.v1 import control_pb2, plan_pb2
-from TesterLibrary.model.edit import (
+from TesterLibrary.model.plan.edit import (
     Checksum,
     ChecksumKind,
     Coverage,
@@ -18,8 +18,8 @@ from TesterLibrary.model.edit import (
     Step,
     Values,
 )
-from TesterLibrary.model.law import even
-from TesterLibrary.model.plan import LearningFrame, Plan, PlannedNeighbour, PlannedStream
+from TesterLibrary.model.plan.law import even
+from TesterLibrary.model.plan.plan import LearningFrame, Plan, PlannedNeighbour, PlannedStream
 from TesterLibrary.targets.engine import convert
 
 V4, V6 = IPv4Address("198.18.0.2"), IPv6Address("2001:2::2")

@@ -15,7 +15,7 @@ import pytest
 
 from TesterLibrary.errors import TargetError, TestbedError
 from TesterLibrary.files import paths
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.targets.engine.process import EngineProcess, accepts
 from TesterLibrary.targets.engine.program import find_program
 

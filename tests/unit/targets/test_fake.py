@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from TesterLibrary.errors import TargetError
 from TesterLibrary.measurement.snapshot import Snapshot, StreamCounters
-from TesterLibrary.model.law import even
-from TesterLibrary.model.plan import Plan, PlannedStream
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.plan.law import even
+from TesterLibrary.model.plan.plan import Plan, PlannedStream
+from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget
 
 SECOND = Duration(10**9)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from TesterLibrary.measurement.snapshot import PortCounters, StreamCounters
-from TesterLibrary.model.units import Ratio
+from TesterLibrary.model.units.units import Ratio
 from TesterLibrary.targets.fake import FakeDamage, FakeDevice, FakePath, FakeTarget
 from tests.contract.rig import PATIENCE, Rig
 

@@ -15,7 +15,7 @@ from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.snapshot import Snapshot, StreamCounters
 from TesterLibrary.model.capture import Capture
 from TesterLibrary.model.departures import Messages, PacketTrain
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget
 from TesterLibrary.targets.simulated import SimulatedTarget
 from TesterLibrary.testbeds.simulated import SimulatedDevice

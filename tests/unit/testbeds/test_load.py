@@ -14,7 +14,7 @@ from TesterLibrary.errors import TestbedError
 from TesterLibrary.files import paths
 from TesterLibrary.model.forwarding import Forwarding
 from TesterLibrary.model.ports import Port
-from TesterLibrary.model.units import Bandwidth
+from TesterLibrary.model.units.units import Bandwidth
 from TesterLibrary.testbeds import CertificateFiles, load_testbed, shipped_testbeds
 from TesterLibrary.testbeds.testbed import DutSpec
 

@@ -20,7 +20,7 @@ MODULES = (
     "TesterLibrary.commands.main",
     "TesterLibrary.reporting.live",
     "TesterLibrary.service.checking",
-    "TesterLibrary.service.robot_process",
+    "TesterLibrary.campaign.robot_process",
     "TesterLibrary.targets.tofino.fake.served",
     "TesterLibrary.testbeds.guest.machine",
     "TesterLibrary.testbeds.host",

@@ -11,9 +11,9 @@ import pytest
 from TesterLibrary.errors import TestbedError
 from TesterLibrary.files.paths import data_root
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, FrameSize, Rate
-from TesterLibrary.reporting.progress import Console
-from TesterLibrary.reporting.recorder import Recorder, read_run
+from TesterLibrary.model.units.units import Duration, FrameSize, Rate
+from TesterLibrary.reporting.record.progress import Console
+from TesterLibrary.reporting.record.recorder import Recorder, read_run
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.opening import open_tester
 from TesterLibrary.testbeds import load_testbed, shipped_testbeds

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.errors import TestbedError
-from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.model.router import RouterTable
-from TesterLibrary.model.shaper import Shaper
-from TesterLibrary.model.units import Bandwidth, Duration
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Bandwidth, Duration
 from TesterLibrary.testbeds import load_testbed
+from TesterLibrary.testbeds.router_table import RouterTable
+from TesterLibrary.testbeds.shaper import Shaper
 from TesterLibrary.testbeds.testbed import SwitchSpec
 
 GOOD = """\

@@ -12,7 +12,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 
-from ..switch import SwitchGone
+from ..session.switch import SwitchGone
 from .daemon import FakeDaemon
 
 _EVERYTHING = 0x0003  # ETH_P_ALL

@@ -12,9 +12,9 @@ from heapq import heappop, heappush
 from math import ceil
 from typing import Generic
 
-from ....model.units import FCS_LENGTH, LINE_OVERHEAD, MIN_FRAME_SIZE
+from ....model.units.units import FCS_LENGTH, LINE_OVERHEAD, MIN_FRAME_SIZE
 from ....planning.switch.chip import Chip, pipe_of
-from ..switch import PortSetup
+from ..session.switch import PortSetup
 from .haste import Haste
 from .pace import Pace
 from .pipelines import READ, TEMPLATE, Mirrored, P, Pipelines, Way

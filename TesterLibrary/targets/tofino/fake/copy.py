@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ....model.units import FCS_LENGTH, MIN_FRAME_SIZE
+from ....model.units.units import FCS_LENGTH, MIN_FRAME_SIZE
 from ....protocols.frame import checksum
-from ..copies import carriers
-from ..copy_record import KIND, CopyRecord
-from ..entry import TableEntry
+from ..copies.copies import carriers
+from ..copies.copy_record import KIND, CopyRecord
+from ..entries.entry import TableEntry
 from .store import Store, number
 
 _ETHER_TYPE = bytes.fromhex("0800")

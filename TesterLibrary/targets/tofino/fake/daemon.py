@@ -14,11 +14,11 @@ from random import Random
 from typing import Any
 
 from ....errors import PlanError, TargetError, TesterLibraryError
-from ..entry import TableEntry
-from ..macs import NAMES
-from ..program import SCHEMA, Program
-from ..schema import Schema
-from ..switch import Asked, Digest, PortSetup, PortState, Reading, SwitchGone
+from ..entries.entry import TableEntry
+from ..session.macs import NAMES
+from ..session.program import SCHEMA, Program
+from ..session.schema import Schema
+from ..session.switch import Asked, Digest, PortSetup, PortState, Reading, SwitchGone
 from .chip import FakeChip
 from .copy_cable import CopyCable
 from .digests import Digests

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ..switch import Digest
+from ..session.switch import Digest
 
 
 class Digests:

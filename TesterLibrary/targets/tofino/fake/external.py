@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from ....model.capture import Direction
 from ....planning.switch.chip import PORT_MASK, pipe_of
 from ....planning.switch.query import KEYS
-from ..arrival import Arrival
-from ..copy_record import OF_TEMPLATE, RECEIVED, TRANSMITTED, CopyRecord
-from ..entry import TableEntry
-from ..misrouted import DIGEST
-from ..queries import TABLES as QUERIES
-from ..switch import Digest
+from ..copies.copy_record import OF_TEMPLATE, RECEIVED, TRANSMITTED, CopyRecord
+from ..entries.entry import TableEntry
+from ..entries.misrouted import DIGEST
+from ..entries.queries import TABLES as QUERIES
+from ..reading.arrival import Arrival
+from ..session.switch import Digest
 from .copy import Copy, next_copy
 from .digests import Digests
 from .packet import Packet

@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from ..switch import SwitchGone
+from ..session.switch import SwitchGone
 
 _SOON_S = 2.0  # from then on its speed is known
 _MOST_S = 50.0  # a client waits a little longer

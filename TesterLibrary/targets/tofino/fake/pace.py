@@ -7,7 +7,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ....planning.switch.resources import GAP_QUANTILES
-from ..rate import BURST
+from ..entries.rate import BURST
 from .store import Cells, Store, number
 
 UNITS = ("correction", "pattern", "outer_pattern")

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ....model.units import FCS_LENGTH, MIN_FRAME_SIZE
+from ....model.units.units import FCS_LENGTH, MIN_FRAME_SIZE
 from ....protocols.frame import checksum
 from .pipelines import FORWARDED, REPLY
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ....measurement.segment import ACK, FIN, SYN
-from ....model.units import FCS_LENGTH, MIN_FRAME_SIZE
+from ....measurement.traces.segment import ACK, FIN, SYN
+from ....model.units.units import FCS_LENGTH, MIN_FRAME_SIZE
 from ....protocols.frame import checksum
-from ..path_readings import BRIDGED
+from ..path.path_readings import BRIDGED
 from .pipelines import FORWARDED
 
 _IPV4, _VLAN = 0x0800, 0x8100

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from ....planning.switch.chip import pipe_of
 from ....planning.switch.inline import TRANSMISSIONS
-from ..copy_record import CopyRecord
-from ..entry import TableEntry
-from ..path_entries import DUE, EGRESS, FLOWS, INGRESS, NUMBERED, NUMBERS, PORTS, REPEATED, WATCHES
+from ..copies.copy_record import CopyRecord
+from ..entries.entry import TableEntry
+from ..path.path_entries import DUE, EGRESS, FLOWS, INGRESS, NUMBERED, NUMBERS, PORTS, REPEATED, WATCHES
 from .copy import Copy, next_copy
 from .crc import crc16, crc32
 from .path_frame import PathFrame

@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 from ....planning.switch.chip import pipe_of
-from ..entry import TableEntry
-from ..latency import OTHERS
-from ..stamp_entries import (
+from ..entries.entry import TableEntry
+from ..entries.latency import OTHERS
+from ..path.stamp_entries import (
     BUCKETS,
     DELAY_SUM,
     EXTREMES,

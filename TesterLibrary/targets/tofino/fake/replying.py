@@ -17,8 +17,8 @@ from ....planning.switch.starts import carried_values
 from ....planning.switch.trigger import ASKINGS, RETURNING
 from ....protocols.actions.sending import Reply
 from ....protocols.checker import load_protocol
-from ..entry import TableEntry
-from ..program import Program
+from ..entries.entry import TableEntry
+from ..session.program import Program
 from .packet import Packet
 from .store import number
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ....measurement.segment import FIN
+from ....measurement.traces.segment import FIN
 from ....planning.switch.datagrams import FIRST_WORD
 from ....planning.switch.expected import BEGUN, EXPECTS, IN_ORDER
 from ....planning.switch.looks import LOOK_VLAN
 from ....planning.switch.timers import LOOKED_AT
-from ..entry import TableEntry
+from ..entries.entry import TableEntry
 from .packet import Packet
 from .pipelines import WRITE, Way
 from .replying import Actions

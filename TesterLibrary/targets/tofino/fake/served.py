@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ....errors import TesterLibraryError
-from ....model.quantity import Frequency
-from ....model.router import RouterTable
-from ....model.shaper import Shaper
-from ....model.units import Bandwidth, Duration
-from ..cabling import device_port
-from ..switch import Asked, PortSetup, Switch
+from ....model.units.quantity import Frequency
+from ....model.units.units import Bandwidth, Duration
+from ....testbeds.router_table import RouterTable
+from ....testbeds.shaper import Shaper
+from ..session.cabling import device_port
+from ..session.pipe_messages import entry_of, error_words, key_of
+from ..session.switch import Asked, PortSetup, Switch
 from ..vendor.serving import Refusal, serve
-from ..words import entry_of, error_words, key_of
 from .cables import Cables, Turn
 from .daemon import FakeDaemon, FakeSwitch
 from .haste import Haste

@@ -8,10 +8,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ....errors import PlanError
-from ..entry import Masked, Span, TableEntry, Value
-from ..schema import Schema, Table
-from ..switch import Asked, Reading
-from ..tables import Tables
+from ..entries.entry import Masked, Span, TableEntry, Value
+from ..session.schema import Schema, Table
+from ..session.switch import Asked, Reading
+from ..session.tables import Tables
 
 INDEXES = ("$REGISTER_INDEX", "$COUNTER_INDEX", "$METER_INDEX")
 PRIORITY = "$MATCH_PRIORITY"

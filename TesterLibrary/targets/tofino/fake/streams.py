@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..editor import EDITORS
+from ..entries.editor import EDITORS
 from .pace import UNITS, Pace
 from .packet import Packet
 from .store import Cells, Store, number

@@ -13,7 +13,7 @@ from math import ceil
 from TesterLibrary.measurement.attempt import Attempt
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.mlrsearch.goal import SearchGoal
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.units import Duration, Ratio
 
 from ..simulated import SimulatedMeasurer
 

@@ -23,7 +23,7 @@ from TesterLibrary.methodology.mlrsearch.load_class import LoadClass, classify
 from TesterLibrary.methodology.mlrsearch.result import GoalResult, Irregular
 from TesterLibrary.methodology.mlrsearch.search import MultipleLossRatioSearch
 from TesterLibrary.methodology.throughput import ThroughputSearch, find_throughput
-from TesterLibrary.model.units import Duration, Rate, Ratio
+from TesterLibrary.model.units.units import Duration, Rate, Ratio
 from TesterLibrary.verdict import Outcome
 
 from ....examples import examples

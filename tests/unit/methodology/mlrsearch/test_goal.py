@@ -14,7 +14,7 @@ from TesterLibrary.errors import PlanError
 from TesterLibrary.methodology.mlrsearch.controller import find_goals
 from TesterLibrary.methodology.mlrsearch.goal import SearchGoal
 from TesterLibrary.methodology.mlrsearch.search import MultipleLossRatioSearch
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.units import Duration, Ratio
 
 from ..simulated import LINE, SimulatedMeasurer
 from .laws import SECOND, goal

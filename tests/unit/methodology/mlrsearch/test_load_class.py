@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.mlrsearch.goal import SearchGoal
 from TesterLibrary.methodology.mlrsearch.load_class import LoadClass, LoadStats, classify, conditional_loss
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.units import Duration, Ratio
 from tests.counted import stream_counters
 
 from ..measured import trial as measured

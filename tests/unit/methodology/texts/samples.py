@@ -9,8 +9,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from TesterLibrary.measurement.blind_delay import BlindDelay, Passages
-from TesterLibrary.measurement.correction import Correction
+from TesterLibrary.measurement.delays.blind_delay import BlindDelay, Passages
+from TesterLibrary.measurement.delays.correction import Correction
 from TesterLibrary.measurement.interval import Interval, StreamInterval
 from TesterLibrary.measurement.session_trial import SessionTrial
 from TesterLibrary.measurement.snapshot import (
@@ -21,8 +21,8 @@ from TesterLibrary.measurement.snapshot import (
 )
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
-from TesterLibrary.model.units import Duration, Ratio
-from TesterLibrary.targets.tofino.latency import PERCENTILE_ERROR
+from TesterLibrary.model.units.units import Duration, Ratio
+from TesterLibrary.targets.tofino.entries.latency import PERCENTILE_ERROR
 from TesterLibrary.verdict import Verdict
 from tests.counted import session_statistics
 from tests.unit.reporting.simulated import SimulatedBench

@@ -17,7 +17,7 @@ from robot.variables.evaluation import evaluate_expression
 from TesterLibrary.errors import Inconclusive, TesterLibraryError, VerdictFailed
 from TesterLibrary.keywords._getter import Getter
 from TesterLibrary.keywords._session_getter import SessionGetter
-from TesterLibrary.keywords.capture import Captures, CaptureStatistic
+from TesterLibrary.keywords.trials.capture import Captures, CaptureStatistic
 from TesterLibrary.measurement.capture import CaptureCounters, CapturePortCounters, CopiedCaptureCounters
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved

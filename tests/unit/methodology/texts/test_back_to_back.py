@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from TesterLibrary.methodology.back_to_back import BurstSearch, find_maximum_burst
 from TesterLibrary.methodology.throughput import LimitedBy
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 

@@ -9,7 +9,11 @@ from functools import partial
 
 from TesterLibrary.measurement.snapshot import FieldCounters, FieldExampleCounters
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.methodology.header_field import CapturedField, judge_all_frames, judge_header_field
+from TesterLibrary.methodology.verdicts.header_field import (
+    CapturedField,
+    judge_all_frames,
+    judge_header_field,
+)
 from TesterLibrary.model.editor import FieldPath
 from TesterLibrary.model.expected_field import ExpectedField, FieldRelation
 from TesterLibrary.verdict import Verdict

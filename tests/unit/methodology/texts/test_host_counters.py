@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from TesterLibrary.measurement.traced_count import Traced, TracedCount
-from TesterLibrary.methodology.host_counters import counter_is_true
+from TesterLibrary.measurement.traces.traced_count import Traced, TracedCount
+from TesterLibrary.methodology.verdicts.host_counters import counter_is_true
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from assertionengine import AssertionOperator
 
-from TesterLibrary.methodology.interval_series import IntervalStatistic, each_as_expected
+from TesterLibrary.methodology.verdicts.interval_series import IntervalStatistic, each_as_expected
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 

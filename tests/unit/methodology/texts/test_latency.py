@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from TesterLibrary.methodology.judging import latency_below
-from TesterLibrary.model.units import Duration
+from TesterLibrary.methodology.verdicts.judging import latency_below
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from TesterLibrary.methodology.frame_loss import FrameLossResult, FrameLossSweep
-from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.methodology.latency import LatencyMeasurement, LatencyResult
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.methodology.verdicts.judging import loss_below
+from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from TesterLibrary.methodology.mlrsearch.controller import find_goals
 from TesterLibrary.methodology.mlrsearch.result import MultipleLossRatioResult
 from TesterLibrary.methodology.mlrsearch.search import MultipleLossRatioSearch
-from TesterLibrary.model.units import Rate, Ratio
+from TesterLibrary.model.units.units import Rate, Ratio
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from TesterLibrary.methodology.group_capacity import find_group_capacity
-from TesterLibrary.methodology.group_delay import GroupDelay, measure_group_delays
-from TesterLibrary.methodology.group_forwarding import GroupMatrix, sweep_group_matrix
-from TesterLibrary.methodology.group_leak import no_leak
-from TesterLibrary.model.units import Duration, Rate, Ratio
+from TesterLibrary.methodology.groups.group_capacity import find_group_capacity
+from TesterLibrary.methodology.groups.group_delay import GroupDelay, measure_group_delays
+from TesterLibrary.methodology.groups.group_forwarding import GroupMatrix, sweep_group_matrix
+from TesterLibrary.methodology.groups.group_leak import no_leak
+from TesterLibrary.model.units.units import Duration, Rate, Ratio
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 

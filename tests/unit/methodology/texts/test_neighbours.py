@@ -14,7 +14,7 @@ from TesterLibrary.methodology.learning import (
     capacity_above,
     learning_rate_above,
 )
-from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from TesterLibrary.methodology.order import reordering_below
-from TesterLibrary.model.units import Ratio
+from TesterLibrary.model.units.units import Ratio
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 from tests.counted import order_counters

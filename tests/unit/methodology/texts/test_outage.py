@@ -9,7 +9,7 @@ from TesterLibrary.measurement.snapshot import (
     OutageCounters,
 )
 from TesterLibrary.methodology.outage import outage_below
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 from tests.counted import order_counters

@@ -13,10 +13,10 @@ from assertionengine import AssertionOperator
 
 from TesterLibrary.errors import Inconclusive, TesterLibraryError, VerdictFailed
 from TesterLibrary.keywords._query_getter import QueryStatistic
-from TesterLibrary.keywords.query import Queries
+from TesterLibrary.keywords.trials.query import Queries
 from TesterLibrary.measurement.query import QueryResult, QueryRow
 from TesterLibrary.model.query import LENGTH, Fact, Function, Query, QueryField, QueryKeys
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 

@@ -12,8 +12,8 @@ from assertionengine import AssertionOperator
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.methodology.regression import Baseline, no_regression
-from TesterLibrary.methodology.value import judge_value
-from TesterLibrary.model.units import Ratio
+from TesterLibrary.methodology.verdicts.value import judge_value
+from TesterLibrary.model.units.units import Ratio
 from TesterLibrary.verdict import AT_LEAST, AT_MOST, Below, Between, Verdict, assess
 from tests.approval import Approved
 

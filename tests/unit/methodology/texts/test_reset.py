@@ -9,7 +9,7 @@ from dataclasses import replace
 from TesterLibrary.measurement.snapshot import OutageCounters
 from TesterLibrary.methodology.measurer import Interruption
 from TesterLibrary.methodology.reset import ResetKind, ResetMeasurement, ResetResult
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 from tests.counted import order_counters

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from TesterLibrary.measurement.congestion_notifications import Scope, congestion_notifications
-from TesterLibrary.measurement.go_back_n import go_back_n
-from TesterLibrary.measurement.trace import Change, PathTrace
-from TesterLibrary.methodology.congestion_notifications import notified_of_congestion
-from TesterLibrary.methodology.go_back_n import (
+from TesterLibrary.measurement.traces.congestion_notifications import Scope, congestion_notifications
+from TesterLibrary.measurement.traces.go_back_n import go_back_n
+from TesterLibrary.measurement.traces.trace import Change, PathTrace
+from TesterLibrary.methodology.verdicts.congestion_notifications import notified_of_congestion
+from TesterLibrary.methodology.verdicts.go_back_n import (
     end_counted_alike,
     goes_back_n,
     nak_latency_below,
     reaction_latency_below,
 )
-from TesterLibrary.methodology.retransmissions import recovery_below
-from TesterLibrary.model.units import Duration
+from TesterLibrary.methodology.verdicts.retransmissions import recovery_below
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 from tests.unit.measurement.roce_traces import Wire

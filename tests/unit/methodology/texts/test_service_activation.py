@@ -6,20 +6,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from TesterLibrary.methodology.service_activation import (
+from TesterLibrary.methodology.services.service_activation import (
     Acceptance,
     Service,
     measure_configuration,
     measure_performance,
 )
-from TesterLibrary.methodology.service_burst import BucketSearch, BurstSize, find_burst_size
-from TesterLibrary.model.quantity import Octets
-from TesterLibrary.model.units import Duration, Rate, Ratio
+from TesterLibrary.methodology.services.service_burst import BucketSearch, BurstSize, find_burst_size
+from TesterLibrary.model.units.quantity import Octets
+from TesterLibrary.model.units.units import Duration, Rate, Ratio
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 
 from ..coloured import GREEN, YELLOW, ColouredServices
-from ..services import PolicedServices
+from ..policed_services import PolicedServices
 from .samples import SECOND, said
 
 VIDEO = Service("video", Rate.parse("4 Mbps"), Rate.parse("2 Mbps"))

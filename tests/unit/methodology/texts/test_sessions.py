@@ -17,8 +17,8 @@ from TesterLibrary.methodology.sessions import (
     goodput_above,
     time_below,
 )
-from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.model.units import Bandwidth, Duration
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Bandwidth, Duration
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 

@@ -10,8 +10,8 @@ import pytest
 from TesterLibrary.errors import UnitError
 from TesterLibrary.methodology.stamps import StampResult
 from TesterLibrary.model.stamps import StampMode
-from TesterLibrary.model.units import Duration, Ratio
-from TesterLibrary.targets.tofino.latency import PERCENTILE_ERROR
+from TesterLibrary.model.units.units import Duration, Ratio
+from TesterLibrary.targets.tofino.entries.latency import PERCENTILE_ERROR
 from TesterLibrary.verdict import Outcome, Verdict
 from tests.approval import Approved
 from tests.unit.measurement.test_stamps import forward

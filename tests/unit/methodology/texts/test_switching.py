@@ -16,9 +16,9 @@ from TesterLibrary.methodology.forwarding_rate import (
     ForwardingSweep,
     find_forwarding_rate,
 )
-from TesterLibrary.methodology.judging import loss_below
-from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.model.units import Rate, Ratio
+from TesterLibrary.methodology.verdicts.judging import loss_below
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Rate, Ratio
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 from tests.counted import stream_counters

@@ -11,7 +11,7 @@ from TesterLibrary.methodology.system_recovery import (
     RecoveryResult,
     measure_system_recovery,
 )
-from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 

@@ -13,7 +13,7 @@ from TesterLibrary.methodology.tcp_throughput import (
     TransferPlan,
     measure_tcp_throughput,
 )
-from TesterLibrary.model.units import Bandwidth, Duration, Ratio
+from TesterLibrary.model.units.units import Bandwidth, Duration, Ratio
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 

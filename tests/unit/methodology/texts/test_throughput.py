@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from TesterLibrary.methodology.judging import throughput_above
 from TesterLibrary.methodology.throughput import ThroughputSearch, find_throughput
-from TesterLibrary.model.units import Rate, Ratio
+from TesterLibrary.methodology.verdicts.judging import throughput_above
+from TesterLibrary.model.units.units import Rate, Ratio
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 from tests.unit.methodology.simulated import SimulatedMeasurer

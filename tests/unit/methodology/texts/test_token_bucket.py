@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from TesterLibrary.measurement.blind_delay import BlindDelay, Passages
+from TesterLibrary.measurement.delays.blind_delay import BlindDelay, Passages
 from TesterLibrary.measurement.interval import Interval, StreamInterval
 from TesterLibrary.measurement.snapshot import StreamCounters
 from TesterLibrary.measurement.trial import StreamResult
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
 from TesterLibrary.methodology.token_bucket import TokenBucket, loss_as_predicted
-from TesterLibrary.model.quantity import Octets
-from TesterLibrary.model.units import Bandwidth, Ratio
+from TesterLibrary.model.units.quantity import Octets
+from TesterLibrary.model.units.units import Bandwidth, Ratio
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 from tests.unit.planning.bench import compiled, stream

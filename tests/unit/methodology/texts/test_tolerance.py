@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from TesterLibrary.measurement.learning import LearningCheck
-from TesterLibrary.methodology.judging import latency_below, loss_below, throughput_above
 from TesterLibrary.methodology.learning import (
     CacheResult,
     capacity_above,
 )
-from TesterLibrary.methodology.tolerance import at_least, at_most
-from TesterLibrary.model.units import Duration, Rate, Ratio
+from TesterLibrary.methodology.verdicts.judging import latency_below, loss_below, throughput_above
+from TesterLibrary.methodology.verdicts.tolerance import at_least, at_most
+from TesterLibrary.model.units.units import Duration, Rate, Ratio
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from assertionengine import AssertionOperator
 
-from TesterLibrary.methodology.value import judge_value
+from TesterLibrary.methodology.verdicts.value import judge_value
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 

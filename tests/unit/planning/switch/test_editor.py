@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.model.edit import (
+from TesterLibrary.model.headers import FieldType, HeaderType
+from TesterLibrary.model.plan.edit import (
     Distribution,
     PlannedEditor,
     RandomBits,
@@ -23,7 +24,6 @@ from TesterLibrary.model.edit import (
     Step,
     Values,
 )
-from TesterLibrary.model.headers import FieldType, HeaderType
 from TesterLibrary.planning.switch.editor import Listed, SwitchEditor, own_fields, switch_editors
 
 _BITS = {"IP.src": 32, "TCP.seq": 32, "MPLS.label": 32, "MPLS.cos": 32, "MPLS.ttl": 32}

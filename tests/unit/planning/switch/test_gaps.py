@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.model.random_law import Exponential, OnOff, Quantiles, RandomTimes
+from TesterLibrary.model.plan.random_law import Exponential, OnOff, Quantiles, RandomTimes
 from TesterLibrary.planning.switch.gaps import DrawnGaps, gap_quantiles
 from TesterLibrary.planning.switch.meter import LoopMeter, TofinoMeter
 from TesterLibrary.planning.switch.resources import GAP_QUANTILES

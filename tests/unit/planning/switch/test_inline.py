@@ -33,9 +33,9 @@ from TesterLibrary.model.inline import (
     Rewrite,
     Truncate,
 )
-from TesterLibrary.model.planned_path import PlannedPath
+from TesterLibrary.model.plan.planned_path import PlannedPath
 from TesterLibrary.model.ports import Port
-from TesterLibrary.model.units import Bandwidth, Duration, Ratio
+from TesterLibrary.model.units.units import Bandwidth, Duration, Ratio
 from TesterLibrary.p4 import sources
 from TesterLibrary.planning.inline import plan_path
 from TesterLibrary.planning.switch import inline

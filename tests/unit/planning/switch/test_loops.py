@@ -14,7 +14,7 @@ from TesterLibrary.errors import PlanError
 from TesterLibrary.files.job import load_job
 from TesterLibrary.files.paths import resource
 from TesterLibrary.model.ports import Port
-from TesterLibrary.model.units import Bandwidth
+from TesterLibrary.model.units.units import Bandwidth
 from TesterLibrary.planning.prediction import predict
 from TesterLibrary.planning.switch.allocation import LoopbackPort, LoopbackPorts, allocate
 from TesterLibrary.planning.switch.loops import Loop, end_loops, placed

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.model.law import Departures, Steady
 from TesterLibrary.model.pattern import Stage
-from TesterLibrary.model.plan import Plan, PlannedStream
+from TesterLibrary.model.plan.law import Departures, Steady
+from TesterLibrary.model.plan.plan import Plan, PlannedStream
 from TesterLibrary.model.ports import Port
-from TesterLibrary.model.units import Bandwidth
+from TesterLibrary.model.units.units import Bandwidth
 from TesterLibrary.planning.switch.allocation import LoopbackPorts
 from TesterLibrary.planning.switch.phase import MOST_TICKS, first_tick, ticks
 from TesterLibrary.planning.switch.staging import Staging

@@ -27,7 +27,7 @@ from TesterLibrary.planning.switch.resources import (
     TEMPLATES,
 )
 from TesterLibrary.protocols.checker import load_protocol
-from TesterLibrary.targets.tofino.editor import EDITORS
+from TesterLibrary.targets.tofino.entries.editor import EDITORS
 
 PORTS = """
 version: 1

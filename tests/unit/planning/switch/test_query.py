@@ -17,7 +17,7 @@ from TesterLibrary.errors import PlanError
 from TesterLibrary.files.paths import data_root
 from TesterLibrary.model.capture import Direction
 from TesterLibrary.model.query import Function
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.p4.build import shipped
 from TesterLibrary.planning.query import _HEADERS as QUERIED
 from TesterLibrary.planning.switch.match_action import Ternary
@@ -30,10 +30,10 @@ from TesterLibrary.planning.switch.query import (
     query_entries,
 )
 from TesterLibrary.planning.switch.resources import QUERY_ROWS
+from TesterLibrary.targets.tofino.entries.queries import TABLES
 from TesterLibrary.targets.tofino.fake.external import query_key
 from TesterLibrary.targets.tofino.fake.packet import Packet as Parsed
-from TesterLibrary.targets.tofino.queries import TABLES
-from TesterLibrary.targets.tofino.schema import Schema
+from TesterLibrary.targets.tofino.session.schema import Schema
 from TesterLibrary.wire.header_catalog import Catalog
 
 from ..test_query import planned

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.model.law import Departures, Steady
 from TesterLibrary.model.pattern import Stage
-from TesterLibrary.model.plan import PlannedStream
+from TesterLibrary.model.plan.law import Departures, Steady
+from TesterLibrary.model.plan.plan import PlannedStream
 from TesterLibrary.planning.switch.parts import named, parts_of, share, whole
 from TesterLibrary.planning.switch.phase import phase
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.pattern import Burst, Stage
-from TesterLibrary.model.units import Bandwidth
+from TesterLibrary.model.units.units import Bandwidth
 from TesterLibrary.planning.switch.meter import LoopMeter, MeterTable, TofinoMeter
 from TesterLibrary.planning.switch.resources import PASS_SKIP_UNITS
 from TesterLibrary.planning.switch.staging import NEGLIGIBLE, stage

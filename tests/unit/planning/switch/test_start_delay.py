@@ -10,10 +10,10 @@ from fractions import Fraction
 import pytest
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.model.law import Departures, Steady
 from TesterLibrary.model.pattern import Stage
-from TesterLibrary.model.plan import PlannedStream
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.plan.law import Departures, Steady
+from TesterLibrary.model.plan.plan import PlannedStream
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.planning.switch.meter import TofinoMeter
 from TesterLibrary.planning.switch.staging import Staging, stage
 from TesterLibrary.planning.switch.start_delay import start_delay

@@ -17,12 +17,12 @@ from TesterLibrary.errors import PlanError
 from TesterLibrary.files.paths import resource
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.plan import Plan
-from TesterLibrary.model.planned_end import PlannedEnd
+from TesterLibrary.model.plan.plan import Plan
+from TesterLibrary.model.plan.planned_end import PlannedEnd
 from TesterLibrary.model.ports import Port
-from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Clients, Reopen
-from TesterLibrary.model.units import Bandwidth
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Bandwidth
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.switch.allocation import LoopbackPorts
 from TesterLibrary.planning.switch.chip import TOFINO, TOFINO_2, Chip

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.model.law import Departures, Profile, Stretch
-from TesterLibrary.model.plan import PlannedStream
+from TesterLibrary.model.plan.law import Departures, Profile, Stretch
+from TesterLibrary.model.plan.plan import PlannedStream
 from TesterLibrary.planning.switch.meter import TofinoMeter
 from TesterLibrary.planning.switch.parts import named, parts_of, share, whole
 from TesterLibrary.planning.switch.staging import stage

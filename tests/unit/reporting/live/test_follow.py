@@ -14,18 +14,18 @@ from typing import Any
 
 import pytest
 
-from TesterLibrary.measurement.blind_delay import BlindDelay, Passages
+from TesterLibrary.measurement.delays.blind_delay import BlindDelay, Passages
 from TesterLibrary.measurement.interval import Interval, StreamInterval
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
-from TesterLibrary.model.units import Duration
-from TesterLibrary.reporting import agenda
-from TesterLibrary.reporting.agenda import Item
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.reporting.live import follow
 from TesterLibrary.reporting.live.feed import Feed
 from TesterLibrary.reporting.live.follow import _ORDER, Follower
 from TesterLibrary.reporting.live.notes import LiveNotes
-from TesterLibrary.reporting.marks import record_mark
-from TesterLibrary.reporting.recorder import KINDS, Recorder
+from TesterLibrary.reporting.record import agenda
+from TesterLibrary.reporting.record.agenda import Item
+from TesterLibrary.reporting.record.marks import record_mark
+from TesterLibrary.reporting.record.recorder import KINDS, Recorder
 from TesterLibrary.verdict import Outcome, Verdict
 
 from ..golden import record_run

@@ -17,8 +17,8 @@ import pytest
 from TesterLibrary.files.paths import report_file
 from TesterLibrary.measurement.snapshot import LatencyCounters, PortCounters, Snapshot
 from TesterLibrary.reporting.live.notes import FILE, LiveNotes, WatchedStream
-from TesterLibrary.reporting.progress import Console
-from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.reporting.record.progress import Console
+from TesterLibrary.reporting.record.recorder import Recorder
 from tests.counted import stream_counters
 
 from ..golden import _Testbed, _Tester

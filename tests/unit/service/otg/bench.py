@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from TesterLibrary.model.ports import Port
-from TesterLibrary.model.units import Bandwidth, Duration
-from TesterLibrary.reporting.progress import Console
-from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.model.units.units import Bandwidth, Duration
+from TesterLibrary.reporting.record.progress import Console
+from TesterLibrary.reporting.record.recorder import Recorder
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.service.otg.control import TrafficGenerator
 from TesterLibrary.service.otg.json_text import parsed, plain

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from TesterLibrary.measurement.snapshot import Snapshot, StreamCounters
-from TesterLibrary.model.units import Ratio
+from TesterLibrary.model.units.units import Ratio
 from TesterLibrary.service.otg.refusal import OtgError, OtgFailure
 from TesterLibrary.targets.fake import FakeTarget
 from TesterLibrary.targets.fake.device import FakeDevice, FakePath

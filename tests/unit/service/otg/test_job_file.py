@@ -12,7 +12,7 @@ import pytest
 
 from TesterLibrary.commands.main import main
 from TesterLibrary.files.job import load_job
-from TesterLibrary.model.units import Bandwidth
+from TesterLibrary.model.units.units import Bandwidth
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.flows import FlowSpace
 from TesterLibrary.service.otg.job_file import job_file

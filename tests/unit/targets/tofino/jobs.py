@@ -10,20 +10,20 @@ from ipaddress import ip_interface
 from typing import Any
 
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.plan.plan import Plan
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Bandwidth
+from TesterLibrary.model.units.units import Bandwidth
 from TesterLibrary.p4.build import shipped
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.switch.allocation import LoopbackPort
-from TesterLibrary.targets.tofino.building import switch_job
-from TesterLibrary.targets.tofino.job import SwitchJob
-from TesterLibrary.targets.tofino.ports import SwitchPorts
-from TesterLibrary.targets.tofino.program import Program
-from TesterLibrary.targets.tofino.schema import Schema
-from TesterLibrary.targets.tofino.tables import Tables
+from TesterLibrary.targets.tofino.driver.building import switch_job
+from TesterLibrary.targets.tofino.driver.job import SwitchJob
+from TesterLibrary.targets.tofino.session.ports import SwitchPorts
+from TesterLibrary.targets.tofino.session.program import Program
+from TesterLibrary.targets.tofino.session.schema import Schema
+from TesterLibrary.targets.tofino.session.tables import Tables
 
 PROFILES = ("tofino", "tofino2")
 PROGRAM = Program.load(shipped("tofino"))

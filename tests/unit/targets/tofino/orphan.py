@@ -13,16 +13,16 @@ import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from TesterLibrary.targets.tofino.driver.target import TofinoTarget
 from TesterLibrary.targets.tofino.fake import Bridge, FakeDaemon, FakeSwitch
 from TesterLibrary.targets.tofino.fake.served import ServedSwitch
-from TesterLibrary.targets.tofino.program import Program
-from TesterLibrary.targets.tofino.remote import RemoteSwitch
-from TesterLibrary.targets.tofino.session import SwitchSession
-from TesterLibrary.targets.tofino.target import TofinoTarget
+from TesterLibrary.targets.tofino.session.program import Program
+from TesterLibrary.targets.tofino.session.remote import RemoteSwitch
+from TesterLibrary.targets.tofino.session.session import SwitchSession
 from TesterLibrary.targets.tofino.vendor.serving import serve
 
+from .driver.test_target import Driven
 from .rig import FOLDER, SCHEMA, cabling
-from .test_target import Driven
 
 LOOKS, APART_S = 4, 0.1
 

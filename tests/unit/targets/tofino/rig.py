@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from TesterLibrary.model.ports import Port
-from TesterLibrary.model.units import Bandwidth, Duration
+from TesterLibrary.model.units.units import Bandwidth, Duration
 from TesterLibrary.p4.build import shipped
-from TesterLibrary.targets.tofino.cabling import Cabling, FrontPort
-from TesterLibrary.targets.tofino.entry import TableEntry
+from TesterLibrary.targets.tofino.entries.entry import TableEntry
 from TesterLibrary.targets.tofino.fake import FakeDaemon, FakeSwitch
-from TesterLibrary.targets.tofino.schema import Schema
-from TesterLibrary.targets.tofino.session import SwitchSession
+from TesterLibrary.targets.tofino.session.cabling import Cabling, FrontPort
+from TesterLibrary.targets.tofino.session.schema import Schema
+from TesterLibrary.targets.tofino.session.session import SwitchSession
 
 FOLDER = shipped("tofino")
 SCHEMA = Schema.load(FOLDER / "bf-rt.json")

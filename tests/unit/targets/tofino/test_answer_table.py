@@ -13,8 +13,8 @@ from TesterLibrary.errors import PlanError
 from TesterLibrary.model.endpoints import AddressRange, Endpoints
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.jobfile import JobFile
-from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Clients, End, Responder
+from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.p4.build import generate
 from TesterLibrary.planning.switch.chip import TOFINO_2, Chip
 from TesterLibrary.planning.switch.plan import switch_plan

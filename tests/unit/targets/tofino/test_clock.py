@@ -7,7 +7,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from TesterLibrary.targets.tofino.stream_times import Clock
+from TesterLibrary.targets.tofino.reading.stream_times import Clock
 
 WORD = 1 << 32
 TIMES = st.integers(0, 1 << 40)

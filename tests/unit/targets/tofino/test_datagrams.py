@@ -21,8 +21,8 @@ from TesterLibrary.protocols.checker import load_protocol
 from TesterLibrary.protocols.interpreter import Interpreter
 from tests.contract.rig import SwitchRig
 
+from .entries.test_triggers import Tap
 from .jobs import PROFILES
-from .test_triggers import Tap
 
 SERVER = "198.18.0.50"
 _TAG = slice(12, 16)

@@ -12,10 +12,10 @@ import pytest
 
 from TesterLibrary.measurement.counter import Counter
 from TesterLibrary.planning.switch.trigger import TESTED
-from TesterLibrary.targets.tofino.arrival import Arrival
-from TesterLibrary.targets.tofino.captures import COUNTED_BY_COPIES
-from TesterLibrary.targets.tofino.port_totals import COUNTED_BY_MACS
-from TesterLibrary.targets.tofino.readings import (
+from TesterLibrary.targets.tofino.copies.captures import COUNTED_BY_COPIES
+from TesterLibrary.targets.tofino.reading.arrival import Arrival
+from TesterLibrary.targets.tofino.reading.port_totals import COUNTED_BY_MACS
+from TesterLibrary.targets.tofino.reading.stream_readings import (
     COUNTED,
     Closed,
     PassedFrames,
@@ -23,8 +23,8 @@ from TesterLibrary.targets.tofino.readings import (
     stream_counters,
 )
 
+from .driver.test_job import stream as plain
 from .jobs import planned, switched
-from .test_job import stream as plain
 
 PAGE = Path(__file__).parents[4] / "docs" / "tofino.md"
 WORD = 1 << 32

@@ -12,7 +12,7 @@ from scapy.packet import Packet
 
 from TesterLibrary.model.editor import Editor, FieldPath, Sweep
 
-from .test_target import Driven
+from .driver.test_target import Driven
 
 _EDITOR = "InternalIngress.editor.first"
 _RECEIVED = "external.ExternalIngress.port_counters.totals"

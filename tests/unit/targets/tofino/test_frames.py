@@ -15,14 +15,14 @@ from scapy.packet import Packet
 from TesterLibrary.model.editor import Editor, FieldPath, FieldValues, Mode, Sweep
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.plan.plan import Plan
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, FrameSize, Rate
+from TesterLibrary.model.units.units import Duration, FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.flows import FlowSpace
+from TesterLibrary.targets.tofino.driver.target import TofinoTarget
 from TesterLibrary.targets.tofino.fake import Bridge
-from TesterLibrary.targets.tofino.program import Program
-from TesterLibrary.targets.tofino.target import TofinoTarget
+from TesterLibrary.targets.tofino.session.program import Program
 
 from .rig import FOLDER, Bench, cabling
 

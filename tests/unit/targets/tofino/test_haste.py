@@ -10,13 +10,13 @@ import pytest
 
 from TesterLibrary.errors import TargetError
 from TesterLibrary.model.departures import Poisson
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.targets.tofino.fake import FakeDaemon
 from TesterLibrary.targets.tofino.fake.haste import Haste
-from TesterLibrary.targets.tofino.switch import SwitchGone
+from TesterLibrary.targets.tofino.session.switch import SwitchGone
 
+from .driver.test_target import PATIENCE, Driven
 from .rig import FOLDER
-from .test_target import PATIENCE, Driven
 
 
 class Slow(Driven):

@@ -21,13 +21,13 @@ from TesterLibrary.model.endpoints import AddressRange, Endpoints, PortRange
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import FrameSize, Rate
+from TesterLibrary.model.units.units import FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.targets.tofino.vendor.serving import Client, Refusal
 
+from .driver.test_target import PATIENCE, RATE, Driven
 from .orphan import command
 from .rig import cabling
-from .test_target import PATIENCE, RATE, Driven
 
 HELD = {"stage_passes": 0, "stage_last": 0}
 STAGES = f"{RATE}correction.stages"

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from TesterLibrary.model.pattern import Pattern, Stage
-from TesterLibrary.model.units import Duration
-from TesterLibrary.targets.tofino.entry import TableEntry
+from TesterLibrary.model.units.units import Duration
+from TesterLibrary.targets.tofino.entries.entry import TableEntry
+from TesterLibrary.targets.tofino.entries.rate import going_entry, limit_entries, needs_word
 from TesterLibrary.targets.tofino.fake import Bridge
-from TesterLibrary.targets.tofino.rate import going_entry, limit_entries, needs_word
 
+from .driver.test_target import PATIENCE, Driven
 from .test_long_runs import RATE, WORD, sent_before
-from .test_target import PATIENCE, Driven
 
 STAGES = "internal.InternalIngress.rate.outer_pattern.stages"
 MS = 10**6

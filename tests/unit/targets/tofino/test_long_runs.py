@@ -15,15 +15,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from TesterLibrary.measurement.blind_delay import BlindDelay, Passages
+from TesterLibrary.measurement.delays.blind_delay import BlindDelay, Passages
 from TesterLibrary.measurement.snapshot import StreamCounters
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.targets.fake import FakePath
-from TesterLibrary.targets.tofino.arrival import Arrival
-from TesterLibrary.targets.tofino.entry import TableEntry
-from TesterLibrary.targets.tofino.laps import Laps
+from TesterLibrary.targets.tofino.driver.counter_laps import Laps
+from TesterLibrary.targets.tofino.entries.entry import TableEntry
+from TesterLibrary.targets.tofino.reading.arrival import Arrival
 
-from .test_target import PATIENCE, Driven
+from .driver.test_target import PATIENCE, Driven
 
 WORD = 1 << 32
 RATE = "internal.InternalIngress.rate.outer_pattern.ticks"

@@ -7,7 +7,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from TesterLibrary.targets.tofino.entry import TableEntry
+from TesterLibrary.targets.tofino.entries.entry import TableEntry
 from TesterLibrary.targets.tofino.fake.pace import UNITS, Pace
 from TesterLibrary.targets.tofino.fake.streams import FakeStreamUnits
 from tests.contract.rig import SwitchRig

@@ -20,11 +20,11 @@ from TesterLibrary.model.heading import Heading
 from TesterLibrary.model.inline import Drop, Event, Path
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.stamps import Kept, LoadedPath, StampMode, Stamps
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.switch.stamps import GROUPS
-from TesterLibrary.targets.tofino.latency import PERCENTILE_ERROR
-from TesterLibrary.targets.tofino.stamp_entries import BUCKETS, STAMP_PORTS, STAMP_WATCHES
+from TesterLibrary.targets.tofino.entries.latency import PERCENTILE_ERROR
+from TesterLibrary.targets.tofino.path.stamp_entries import BUCKETS, STAMP_PORTS, STAMP_WATCHES
 from tests.contract.path_rig import on_wire
 from tests.contract.stamp_rig import (
     Does,

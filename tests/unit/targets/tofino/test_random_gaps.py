@@ -12,10 +12,10 @@ import pytest
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.departures import Poisson, UniformGaps
-from TesterLibrary.model.plan import Plan
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.plan.plan import Plan
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.planning.switch.resources import GAP_LAWS, GAP_QUANTILES
-from TesterLibrary.targets.tofino.entry import TableEntry
+from TesterLibrary.targets.tofino.entries.entry import TableEntry
 from tests.contract.rig import SwitchRig
 from tests.program.twins import Tap
 

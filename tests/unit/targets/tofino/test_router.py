@@ -10,10 +10,10 @@ import pytest
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import ARP, Ether
 
-from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.model.router import RouterTable
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.quantity import Frequency
+from TesterLibrary.model.units.units import Duration
 from TesterLibrary.targets.tofino.fake.router import Router
+from TesterLibrary.testbeds.router_table import RouterTable
 
 LEFT, RIGHT = 132, 140  # device ports
 MACS = {port: f"02:ff:00:00:00:{port:02x}" for port in (LEFT, RIGHT)}

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from TesterLibrary.methodology.token_bucket import Arrival, TokenBucket, arrivals_of
 from TesterLibrary.model.pattern import Pattern, Stage
-from TesterLibrary.model.quantity import Octets
-from TesterLibrary.model.shaper import Shaper
-from TesterLibrary.model.units import Bandwidth, Duration, FrameSize, Rate
+from TesterLibrary.model.units.quantity import Octets
+from TesterLibrary.model.units.units import Bandwidth, Duration, FrameSize, Rate
+from TesterLibrary.targets.tofino.driver.target import TofinoTarget
 from TesterLibrary.targets.tofino.fake.wire import ShapingBridge
-from TesterLibrary.targets.tofino.program import Program
-from TesterLibrary.targets.tofino.target import TofinoTarget
+from TesterLibrary.targets.tofino.session.program import Program
+from TesterLibrary.testbeds.shaper import Shaper
 
+from .driver.test_job import stream
 from .jobs import planned
 from .rig import FOLDER, Bench
-from .test_job import stream
 
 STATIONS = bytes.fromhex("020000000002 020000000001")
 RATE, BURST, QUEUE = Bandwidth(20_000_000), 60_000, 60_000

@@ -18,15 +18,15 @@ from TesterLibrary.measurement.snapshot import StreamCounters
 from TesterLibrary.model.departures import Shape, TimePattern
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, FrameSize, Rate, Ratio
+from TesterLibrary.model.units.units import Duration, FrameSize, Rate, Ratio
 from TesterLibrary.planning.compile import compile as compile_job
-from TesterLibrary.targets.tofino.entry import TableEntry
+from TesterLibrary.targets.tofino.entries.entry import TableEntry
+from TesterLibrary.targets.tofino.entries.outages import OutageRegisters, came_later
 from TesterLibrary.targets.tofino.fake import Bridge
-from TesterLibrary.targets.tofino.outages import OutageRegisters, came_later
 from tests.examples import examples
 
+from .driver.test_target import PATIENCE, Driven
 from .rig import cabling
-from .test_target import PATIENCE, Driven
 
 MS = 10**6
 FIRST, SECOND = 40, 20  # frames of each rate

@@ -12,21 +12,21 @@ from typing import Any
 
 import pytest
 
-from TesterLibrary.model.edit import Distribution, PlannedEditor, RandomRange, Source, Step, Values
 from TesterLibrary.model.headers import FieldType, HeaderType
 from TesterLibrary.model.pattern import Stage
+from TesterLibrary.model.plan.edit import Distribution, PlannedEditor, RandomRange, Source, Step, Values
 from TesterLibrary.p4.build import shipped
 from TesterLibrary.p4.own_headers import own_headers
 from TesterLibrary.planning.switch.chip import TOFINO
 from TesterLibrary.planning.switch.editor import own_fields, switch_editors
 from TesterLibrary.planning.switch.meter import TofinoMeter
 from TesterLibrary.planning.switch.staging import stage
-from TesterLibrary.targets.tofino.cabling import meter_of
-from TesterLibrary.targets.tofino.editor import editor_entries
-from TesterLibrary.targets.tofino.entry import Span, TableEntry
-from TesterLibrary.targets.tofino.rate import meter_entry, unit_entries
-from TesterLibrary.targets.tofino.schema import Schema
-from TesterLibrary.targets.tofino.tables import Tables
+from TesterLibrary.targets.tofino.entries.editor import editor_entries
+from TesterLibrary.targets.tofino.entries.entry import Span, TableEntry
+from TesterLibrary.targets.tofino.entries.rate import meter_entry, unit_entries
+from TesterLibrary.targets.tofino.session.cabling import meter_of
+from TesterLibrary.targets.tofino.session.schema import Schema
+from TesterLibrary.targets.tofino.session.tables import Tables
 
 SCHEMAS = [Schema.load(shipped(name) / "bf-rt.json") for name in ("tofino", "tofino2")]
 TEMPLATE = 5

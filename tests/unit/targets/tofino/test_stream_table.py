@@ -28,7 +28,7 @@ from TesterLibrary.model.mix import parse_frame_sizes
 from TesterLibrary.model.pattern import Pattern, Stage
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.stream_mix import mixed
-from TesterLibrary.model.units import Duration, Rate
+from TesterLibrary.model.units.units import Duration, Rate
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.switch.chip import TOFINO, TOFINO_2, Chip
 from TesterLibrary.planning.switch.plan import switch_plan

@@ -12,8 +12,8 @@ from TesterLibrary.model.capture import Capture, Direction
 from TesterLibrary.model.editor import Editor, FieldPath, Sweep
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Clients
+from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.flows import FlowSpace
 from tests.contract.rig import SwitchRig

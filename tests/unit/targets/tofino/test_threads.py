@@ -10,15 +10,15 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units.units import Duration
+from TesterLibrary.targets.tofino.driver.target import TofinoTarget
 from TesterLibrary.targets.tofino.fake import FakeSwitch
-from TesterLibrary.targets.tofino.program import Program
-from TesterLibrary.targets.tofino.remote import RemoteSwitch
-from TesterLibrary.targets.tofino.session import SwitchSession
-from TesterLibrary.targets.tofino.target import TofinoTarget
+from TesterLibrary.targets.tofino.session.program import Program
+from TesterLibrary.targets.tofino.session.remote import RemoteSwitch
+from TesterLibrary.targets.tofino.session.session import SwitchSession
 
+from .driver.test_target import PATIENCE, Driven
 from .rig import FOLDER, SCHEMA, SECOND, Bench, cabling
-from .test_target import PATIENCE, Driven
 
 REQUESTS = 300  # of each of two threads
 ECHO = """

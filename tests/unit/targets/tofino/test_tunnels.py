@@ -16,7 +16,7 @@ from TesterLibrary.errors import PlanError
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.targets.tofino.fake import Bridge
 
-from .test_target import Driven
+from .driver.test_target import Driven
 
 STACK = HeaderStack.parse("Ether / IP / UDP(dport=4789) / VXLAN(vni=77, flags=8) / Ether / IP / UDP")
 

@@ -1,0 +1,120 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords for traffic over several ports (RFC 2544 §16, RFC 2889 §5)."""
+
+from __future__ import annotations
+
+from robot.api.deco import keyword
+
+from ...errors import PlanError
+from ...model.forwarding import Forwarding
+from ...model.headers import HeaderStack
+from ...model.port_pattern import PortPattern
+from ...model.stream import Stream
+from ...model.units.units import LINE_RATE, FrameSize, FrameSizes, Rate
+from ...running.suite import Suite
+from .._component import component
+
+_TO_ALL = HeaderStack.parse('Ether(dst="ff:ff:ff:ff:ff:ff") / IP / UDP')
+
+
+@component
+class PortPatterns:
+    """Describing streams over several ports."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+
+    @keyword(tags=["rfc2889", "stream"])
+    def create_streams_over_ports(
+        self,
+        name: str,
+        *ports: str,
+        pattern: PortPattern = PortPattern.MESH,
+        frame_size: FrameSizes = FrameSize(64),
+        rate: Rate = LINE_RATE,
+        headers: HeaderStack | None = None,
+        forwarding: Forwarding | None = None,
+    ) -> str:
+        """Describes streams between several ports (RFC 2544 §16, RFC 2889 §5). Returns the name of them all.
+
+        | =Argument= | =Meaning= |
+        | ``name`` | stands for all its streams where keywords take streams to start or to measure |
+        | ``ports`` | ports of the testbed; all in the order of their names, if none is given |
+        | ``pattern`` | which ports send to which: see below |
+        | ``frame_size`` | bytes, FCS included, or a mix as in `Set Frame Size` |
+        | ``rate`` | the intended load of each sending port, as in `Create Stream` |
+        | ``headers`` | the headers, as in `Set Headers`; Ethernet, IP and UDP, if they are left out |
+        | ``forwarding`` | what the device may do with headers, as in `Create Stream` |
+
+        ``pattern`` is one of
+        - ``pairs``: the first and the second port send to each other, the third and the fourth, and so on;
+        - ``mesh``: each port sends to every other one (fully meshed, RFC 2889 §5.1);
+        - ``backbone``: the first port sends to every other one, and they send to it (§5.2);
+        - ``one-to-many``, ``many-to-one``: one direction of it; many send more than one port carries if
+          their loads add up to more than 100 %: an overload;
+        - ``halves``: each port of the first half sends to each one of the second half (§5.4).
+
+        The streams of a port have equal parts of its rate, and their frames leave in turn. A stream is called
+        by the name, a space, and its ports: ``mesh p1-p2``. A load of `Find Throughput` and the like is that
+        of a port. A switch that is the tester may have no room for turns; `tester plan` says so, and its
+        frames leave at equal gaps then.
+
+        | `Create Streams Over Ports` | mesh | p1 | p2 | p3 | p4 | frame_size=512 |
+        | ${result} = | `Find Throughput` | mesh |
+        | `Create Streams Over Ports` | uplink | pattern=many-to-one | rate=33 % |
+        """
+        chosen = ports or tuple(sorted(self._suite.tester.ports))
+        stream = Stream(
+            name,
+            tx=chosen[0],
+            rx=chosen[-1],
+            frame_size=frame_size,
+            rate=rate,
+            headers=headers,
+            forwarding=forwarding,
+        )
+        self._suite.put_over_ports(stream, pattern, chosen)
+        return name
+
+    @keyword(tags=["rfc2889", "stream"])
+    def create_broadcast_stream(
+        self,
+        name: str,
+        *ports: str,
+        frame_size: FrameSizes = FrameSize(64),
+        rate: Rate = LINE_RATE,
+    ) -> str:
+        """Describes a stream of broadcast frames to several ports (RFC 2889 §5.10). Returns its name.
+
+        | =Argument= | =Meaning= |
+        | ``name`` | what the other keywords call the stream; one that exists is replaced |
+        | ``ports`` | the port that sends, then those that receive; all of the testbed, if none is given |
+        | ``frame_size`` | bytes, FCS included, or a mix as in `Set Frame Size` |
+        | ``rate`` | the rate, as in `Create Stream` |
+
+        A frame is lost if it misses one of the ports. Latency, order, outages and received rate are those of
+        the first port that receives; frames that are missing at others leave open how long these stood still.
+        At the others frames are counted, over all of them together: a port that gets some twice hides that
+        another one misses as many.
+
+        | `Create Broadcast Stream` | broadcast | p1 | p3 | p2 | p4 | frame_size=64 |
+        | ${result} = | `Find Throughput` | broadcast |
+        | `Measure Latency` | broadcast | rate=${result.part('80 %')} |
+        """
+        chosen = ports or tuple(sorted(self._suite.tester.ports))
+        if len(chosen) < 2:
+            raise PlanError(f"a broadcast goes from one port to others; given was {', '.join(chosen)}")
+        sender, first, *others = chosen
+        self._suite.put(
+            Stream(
+                name,
+                tx=sender,
+                rx=first,
+                copies=tuple(others),
+                frame_size=frame_size,
+                rate=rate,
+                headers=_TO_ALL,
+            )
+        )
+        return name

@@ -1,0 +1,40 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords for the bit of frames that tells the intervals of monitoring apart."""
+
+from __future__ import annotations
+
+from robot.api.deco import keyword
+
+from ...model.editor import FieldPath
+from ...model.version import VersionField
+from ...running.suite import Suite
+from .._component import component
+
+
+@component
+class VersionFields:
+    """The version of the frames of streams."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+
+    @keyword(tags=["stream"])
+    def set_version_field(self, name: str, field: FieldPath | None = None, bit: int | None = None) -> None:
+        """Chooses the bit by which frames say in which interval they were sent (norma §6.1).
+
+        | =Argument= | =Meaning= |
+        | ``name`` | the name of a stream that is not sending |
+        | ``field`` | a field of its headers; the library chooses again, if it is left out |
+        | ``bit`` | a bit of the field, counted from 0, the lowest; the highest, if it is left out |
+
+        The library takes the highest bit of the IPv4 identification or of the IPv6 flow label. Choose another
+        one where the device writes over these, or where frames have neither: any bit that is 0 in the headers
+        and that no field which changes has. Checksums follow it. Refused are lengths, checksums, and what
+        tells the headers that follow.
+
+        | `Set Version Field` | north | IP.tos | bit=2 |
+        | `Set Version Field` | south | VLAN.dei |
+        """
+        chosen = VersionField(field, bit) if field else None
+        self._suite.change(name, version=chosen)

@@ -1,0 +1,189 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The cells of a campaign on several testers, as folders: `cells/CELL/1` and so on, one for each attempt.
+
+All that is known of a campaign is in these files, so it goes on after whoever ran it was killed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ...errors import TesterLibraryError
+from ..record.agenda import Item
+from ..record.codec import decode, encode, parse
+from ..record.durable import make_directory, write_file
+from ..record.outcome import ERROR, FAIL, INCONCLUSIVE, overall
+from ..record.record_place import EVIDENCE
+from ..record.recorder import TESTBED_FAULT, TESTER_FAULT
+from ..record.records import Records, read_verdicts
+from ..record.wall_clock import wall_clock
+
+CELLS = "cells"  # the folder, in that of a run
+_PLAN = "plan.json"
+_ATTEMPT = "attempt.json"
+_SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class PlannedCell:
+    """A suite on a testbed in one repetition, which one tester runs at a time."""
+
+    name: str  # of its folder
+    label: str  # of the testbed in this repetition: Robot's outermost suite
+    items: tuple[Item, ...]
+
+    @property
+    def suite(self) -> str:
+        """The suite, as Robot names it."""
+        return self.items[0].suite
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A tester's attempt at a cell."""
+
+    folder: Path
+    tester: str
+    started_at: str
+    ended_at: str = ""  # empty: it goes on, or whoever ran the campaign was killed
+    fault: str = ""  # why the rest was run elsewhere; empty: there is no rest
+
+    @property
+    def evidence(self) -> Path:
+        """The folder of its records."""
+        return self.folder / EVIDENCE
+
+
+def write_plan(run: Path, cells: Sequence[PlannedCell]) -> None:
+    """Puts the cells of a campaign into its folder, in the order of its file."""
+    make_directory(run / CELLS)
+    content = {"schema": _SCHEMA, "cells": encode(cells)}
+    write_file(run / CELLS / _PLAN, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def read_plan(run: Path) -> tuple[PlannedCell, ...]:
+    """The cells of a campaign. TesterLibraryError if the folder has none that can be read."""
+    path = run / CELLS / _PLAN
+    if not path.is_file():
+        why = "has no run of a campaign on several testers" if run.is_dir() else "is no folder"
+        raise TesterLibraryError(f"{run} {why} (from {Path.cwd()}); give the folder of such a run")
+    try:
+        content = parse(path.read_text(encoding="utf-8"))
+        if content["schema"] != _SCHEMA:
+            raise ValueError(f"schema {content['schema']}, this version reads {_SCHEMA}")
+        return tuple(decode(PlannedCell, cell) for cell in content["cells"])
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        raise TesterLibraryError(
+            f"{path} is not the plan of a campaign on several testers: {problem}"
+        ) from None
+
+
+def attempts(run: Path, cell: PlannedCell) -> tuple[Attempt, ...]:
+    """The attempts at a cell, the first one first."""
+    return tuple(_attempts(run / CELLS / cell.name))
+
+
+def _attempts(folder: Path) -> Iterator[Attempt]:
+    numbers = sorted(int(path.name) for path in folder.glob("[0-9]*") if path.name.isdecimal())
+    for number in numbers:
+        path = folder / str(number)
+        try:
+            content = parse((path / _ATTEMPT).read_text(encoding="utf-8"))
+            yield Attempt(path, **content)
+        except (OSError, ValueError, TypeError) as problem:
+            raise TesterLibraryError(f"{path / _ATTEMPT} cannot be read: {problem}") from None
+
+
+def begin_attempt(run: Path, cell: PlannedCell, tester: str) -> Attempt:
+    """A new attempt at a cell, with its folder."""
+    number = len(attempts(run, cell)) + 1
+    attempt = Attempt(run / CELLS / cell.name / str(number), tester, wall_clock())
+    make_directory(attempt.folder)
+    _write(attempt)
+    return attempt
+
+
+def end_attempt(attempt: Attempt, fault: str = "") -> None:
+    """Notes that an attempt is over, and why the rest of the cell is run elsewhere."""
+    _write(replace(attempt, ended_at=wall_clock(), fault=fault))
+
+
+def _write(attempt: Attempt) -> None:
+    content = {key: value for key, value in encode(attempt).items() if key != "folder"}
+    write_file(attempt.folder / _ATTEMPT, json.dumps(content, ensure_ascii=False) + "\n")
+
+
+def records_of(attempt: Attempt) -> Records | None:
+    """The verdicts and events of an attempt; None where nothing was recorded."""
+    return read_verdicts(attempt.evidence) if (attempt.evidence / "run.json").is_file() else None
+
+
+def unsettled(
+    records: Records | None, items: Sequence[Item], *, interrupted: str
+) -> tuple[tuple[Item, ...], str]:
+    """The tests of an attempt that are run again elsewhere, and why; none where the tester did its part.
+
+    A verdict is never measured again: neither FAIL nor PASS, nor what the tester could not tell though it was
+    sound. Only these are: a test that was cut off, and one of which the record says that its tester broke.
+
+    Args:
+        records: Of the attempt.
+        items: The tests that it was to run.
+        interrupted: Why the attempt was cut off; empty: it came to its end.
+    """
+    if records is None:
+        return (tuple(items), interrupted) if interrupted else ((), "")
+    faults = [event for event in records.events if event.event in (TESTER_FAULT, TESTBED_FAULT)]
+    reasons = {(event.place.suite, event.place.test): str(event.facts["reason"]) for event in faults}
+    setups = [(suite, reason) for (suite, test), reason in reasons.items() if not test]
+    ended = {(test.suite, test.test): test.outcome for test in records.tests}
+    left_out = {(event.place.suite, event.place.test) for event in records.left_out}
+    if any(found.verdict.outcome.value == FAIL for found in records.outside_tests):
+        return (), ""
+
+    def reason_of(item: Item) -> str:
+        place = (item.suite, item.test)
+        outcome = ended.get(place)
+        if place in left_out or outcome not in (None, INCONCLUSIVE, ERROR):
+            return ""
+        if place in reasons:
+            return reasons[place]
+        above = [reason for suite, reason in setups if f"{item.suite}.".startswith(f"{suite}.")]
+        if above:
+            return above[0]
+        return interrupted if outcome in (None, ERROR) else ""
+
+    again = []
+    for item in items:
+        made = records.agenda.made_of(item) if records.agenda else (item,)
+        again += [(item, reason) for reason in filter(None, map(reason_of, made))][:1]
+    return tuple(item for item, _ in again), again[0][1] if again else ""
+
+
+def cell_outcome(run: Path, cell: PlannedCell) -> str:
+    """The worst outcome of the tests of a cell, each of its last attempt."""
+    known: dict[str, str] = {}
+    for attempt in attempts(run, cell):
+        if records := records_of(attempt):
+            known |= {test.test: test.outcome for test in records.tests}
+    return overall(list(known.values()))
+
+
+def left(run: Path, cell: PlannedCell) -> tuple[Item, ...]:
+    """The tests of a cell that a campaign that goes on has to run: those that have no verdict yet."""
+    done: set[tuple[str, str]] = set()
+    for attempt in attempts(run, cell):
+        records = records_of(attempt)
+        if records is None:
+            continue
+        rest = set(unsettled(records, cell.items, interrupted="it was cut off")[0])
+        ended = {(test.suite, test.test) for test in records.tests if test.outcome != ERROR}
+        for item in cell.items:
+            made = records.agenda.made_of(item) if records.agenda else (item,)
+            if item not in rest and {(i.suite, i.test) for i in made} <= ended:
+                done.add((item.suite, item.test))
+    return tuple(item for item in cell.items if (item.suite, item.test) not in done)

@@ -1,0 +1,3 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Plots and figures as SVG text."""

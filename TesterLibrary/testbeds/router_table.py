@@ -1,0 +1,19 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The neighbours of a router that does not exist: how many it knows, and how fast it learns them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..model.units.quantity import Frequency
+from ..model.units.units import Duration
+
+
+@dataclass(frozen=True)
+class RouterTable:
+    """A table of IPv4 neighbours. None: it has no such limit."""
+
+    most_neighbours: int | None = None  # that it knows at once; it learns no more
+    learning_rate: Frequency | None = None  # new ones, one after the other; those announced meanwhile wait
+    ageing: Duration | None = None  # after which one is forgotten that was not heard of
