@@ -10,9 +10,10 @@ from TesterLibrary.methodology.ageing import measure_ageing
 from TesterLibrary.model.units.units import Duration
 from tests.unit.methodology.test_ageing import SECOND, SimulatedTable
 
-from .case import Case
+from .case import Case, judge
 
 
+@judge
 def ageing(draw: random.Random) -> Case:
     """A table that forgets each address after another time, some of them never within the timeout."""
     cycles, gap_ns, way_ns = draw.randint(1, 4), draw.choice([10**6, 10**7, 10**8]), draw.randint(0, 10**6)

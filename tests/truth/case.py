@@ -68,6 +68,22 @@ class Case:
 
 
 Judge = Callable[[random.Random], Case]
+JUDGES: dict[str, list[Judge]] = {SIMULATED: [], FAKE: [], SWITCH: []}
+
+
+def judge(make: Judge) -> Judge:
+    """Registers a judge of simulated devices."""
+    return judge_on(SIMULATED)(make)
+
+
+def judge_on(target: str) -> Callable[[Judge], Judge]:
+    """Registers a judge whose cases run on a target."""
+
+    def register(make: Judge) -> Judge:
+        JUDGES[target].append(make)
+        return make
+
+    return register
 
 
 def near(draw: random.Random, truth: Fraction, step: Fraction) -> Fraction:

@@ -20,7 +20,7 @@ from TesterLibrary.running.tester import Tester
 from TesterLibrary.targets.fake import FakeDamage, FakeDevice, FakePath, FakeTarget
 from tests.unit.running.testers import SECOND, fake_tester, stream
 
-from .case import FAKE, Case
+from .case import FAKE, Case, judge_on
 
 
 @contextmanager
@@ -37,6 +37,7 @@ def _part(draw: random.Random) -> Ratio:
     return Ratio(draw.choice([Fraction(0), Fraction(draw.randint(1, 1000), 10_000), Fraction(1, 3)]))
 
 
+@judge_on(FAKE)
 def loss(draw: random.Random) -> Case:
     """Parts of the frames are lost or damaged, evenly: their number is known to within one of each kind."""
     lost, damage = _part(draw), FakeDamage(corrupted=_part(draw), duplicated=_part(draw))
@@ -57,6 +58,7 @@ def loss(draw: random.Random) -> Case:
     return Case("loss_below", part <= bound, verdict, "", about, FAKE)
 
 
+@judge_on(FAKE)
 def search(draw: random.Random) -> Case:
     """A device with a capacity, behind a tester that may have a lower one."""
     capacity = draw.randint(10_000, 1_600_000)
@@ -85,6 +87,7 @@ def search(draw: random.Random) -> Case:
     return Case("find_throughput", reached, verdict, excuse, about, FAKE)
 
 
+@judge_on(FAKE)
 def latency(draw: random.Random) -> Case:
     """Each frame is delayed alike."""
     ns, percent = draw.randint(1_000, 10**8), draw.choice([50.0, 99.9, 100.0])

@@ -29,12 +29,13 @@ from TesterLibrary.targets.fake import FakeDevice, FakePath
 from TesterLibrary.targets.fake.changes import FakeChange
 from tests.unit.running.testers import fake_tester
 
-from .case import Case
+from .case import Case, judge
 
 _SIGNS = {"==": functions.eq, "<=": functions.le, ">": functions.gt}
 _FIELDS = ("IP.ttl", "IP.tos", "VLAN.vlan", "UDP.dport")
 
 
+@judge
 def header_field(draw: random.Random) -> Case:
     """Each frame has values of its own; the truth is the comparison of the numbers that were given."""
     field = draw.choice(_FIELDS)
@@ -66,6 +67,7 @@ def header_field(draw: random.Random) -> Case:
     return Case("header field", truth, verdict, excuse, f"{field} {sign} {expected}; {sent=} {arrived=}")
 
 
+@judge
 def all_frames(draw: random.Random) -> Case:
     """A device of the fake loses frames and changes the TTL of some; the truth is what is left and right."""
     sent, add = draw.randint(10, 250), draw.choice([0, -1, -2, 1])

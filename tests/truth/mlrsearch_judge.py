@@ -15,11 +15,12 @@ from TesterLibrary.model.units.units import Duration, Rate, RateUnit, Ratio
 from tests.unit.methodology.mlrsearch.laws import LossLaw, Repeated, rising
 from tests.unit.methodology.simulated import LINE, SimulatedMeasurer
 
-from .case import Case
+from .case import Case, judge
 
 _SECOND = 10**9
 
 
+@judge
 def mlrsearch(draw: random.Random) -> Case:
     """The truth is the most that the device delivers at a load that meets the goal."""
     losses = {"NDR": Fraction(0), "PDR": Fraction(draw.choice([1, 5, 50]), 1000)}

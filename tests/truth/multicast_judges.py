@@ -15,11 +15,12 @@ from TesterLibrary.methodology.groups.group_leak import no_leak
 from TesterLibrary.model.units.units import Duration, Rate, RateUnit, Ratio
 from tests.unit.methodology.multicast import LINE_PPS, GroupDevice, GroupForwarder, GroupTable
 
-from .case import Case
+from .case import Case, judge
 
 _SECOND_NS = 10**9
 
 
+@judge
 def group_delay(draw: random.Random) -> Case:
     """The truth is when the device begins to forward, and when it ceases."""
     delay = draw.choice([*GroupDelay])
@@ -50,6 +51,7 @@ def group_delay(draw: random.Random) -> Case:
     return Case(delay.value, truth, result.verdict_below(delay, Duration(bound)), excuse, f"{device} {bound}")
 
 
+@judge
 def group_leak(draw: random.Random) -> Case:
     """The truth is whether a frame arrived at a port that is no member, or at one before it joined."""
     device = GroupDevice(
@@ -67,6 +69,7 @@ def group_leak(draw: random.Random) -> Case:
     return Case("multicast leak", truth, verdict, excuse, f"{device}")
 
 
+@judge
 def group_capacity(draw: random.Random) -> Case:
     """The truth is the number of entries of the table."""
     checks = draw.choice([frozenset[int](), frozenset({draw.randint(1, 9)}), frozenset(range(1, 99))])
@@ -93,6 +96,7 @@ def group_capacity(draw: random.Random) -> Case:
     return Case("multicast group capacity", truth, result.verdict_above(bound), excuse, about)
 
 
+@judge
 def group_forwarding(draw: random.Random) -> Case:
     """The truth is what members receive with the number of groups that is worst for the device."""
     device = GroupForwarder(

@@ -20,7 +20,7 @@ from TesterLibrary.targets.fake import FakeNat
 from tests.unit.running.nat_bench import OUTSIDE, Bench
 from tests.unit.running.testers import SECOND
 
-from .case import FAKE, Case
+from .case import FAKE, Case, judge, judge_on
 
 _OBJECTION = ("a worker did not run for 90 ms",)
 _MOST = 10  # connections: the fake runs their tables slowly
@@ -78,6 +78,7 @@ def _holds(planted: dict[str, Any], number: int, tries: int) -> bool:
     )
 
 
+@judge_on(FAKE)
 def holding(draw: random.Random) -> Case:
     """So many connections at once, of a device with one fault or none."""
     planted, number, tries = _planted(draw), draw.randint(1, _MOST), draw.choice([1, 1, 2])
@@ -90,6 +91,7 @@ def holding(draw: random.Random) -> Case:
     return Case("find_maximum behind NAT", truth, verdict, excuse, about, FAKE)
 
 
+@judge_on(FAKE)
 def opening(draw: random.Random) -> Case:
     """So many connections each second, of a device that opens so many, or answers none."""
     planted: dict[str, Any] = draw.choice([{}, {"drops_first": True}, {"rate": draw.randint(20, 60)}])
@@ -107,6 +109,7 @@ def opening(draw: random.Random) -> Case:
     return Case("find_maximum of connections behind NAT", truth, verdict, "", about, FAKE)
 
 
+@judge_on(FAKE)
 def deleting(draw: random.Random) -> Case:
     """Connections that a device deletes when it is told to, or some of them, or goes on deleting."""
     deletes, number = draw.randint(5, 200), draw.randint(2, _MOST)
@@ -167,6 +170,7 @@ class _Table:
         return trial
 
 
+@judge
 def teardown(draw: random.Random) -> Case:
     """Times of commands and deletions: what the command may have taken is known of no device."""
     number, rate = draw.choice([10, 1000, 10**6]), draw.choice([10, 1000, 10**5, 10**6])

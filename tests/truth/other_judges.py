@@ -22,13 +22,14 @@ from TesterLibrary.model.units.units import Duration, Rate, RateUnit, Ratio
 from tests.counted import session_statistics
 from tests.unit.methodology.simulated import LINE, SimulatedMeasurer
 
-from .case import Case, near
+from .case import Case, judge, near
 from .counting import Tester, random_tester, version
 from .device import START_NS, Log, random_device
 
 _SECOND = Duration(10**9)
 
 
+@judge
 def interval(draw: random.Random) -> Case:
     tester = random_tester(draw)
     log = random_device(draw, damages=tester.kind != "switch").log()
@@ -70,6 +71,7 @@ def _interval(tester: Tester, log: Log, number: int, first: int, end: int) -> In
     return Interval(number, start_ns, end_ns, read_ns - end_ns, (stream,))
 
 
+@judge
 def search(draw: random.Random) -> Case:
     """A token bucket behind a tester that may have its own limit."""
     capacity = Fraction(draw.randint(1, 1200), 1000)
@@ -109,6 +111,7 @@ def search(draw: random.Random) -> Case:
     return Case("find_throughput", reached, result.verdict_above(asked), excuse, about)
 
 
+@judge
 def connections(draw: random.Random) -> Case:
     """Each connection is answered, refused or left without an answer, at once or only after the end."""
     openings = draw.randint(0, 400)
@@ -156,6 +159,7 @@ def connections(draw: random.Random) -> Case:
     return Case("connection_rate_above", rate >= bound, verdict, excuse, f"bound {bound}; {about}")
 
 
+@judge
 def learning(draw: random.Random) -> Case:
     """A table with room for so many entries, which learns at a rate; probes come one after the other."""
     addresses, room = draw.randint(1, 500), draw.randint(1, 600)

@@ -23,12 +23,13 @@ from tests.unit.methodology.bursts import throughput
 from tests.unit.running.test_procedures import simulated
 from tests.unit.running.testers import stream
 
-from .case import Case
+from .case import Case, judge
 
 _LINE_NS = 67_200  # a frame of 64 bytes at 10 Mbps
 _MS = 10**6
 
 
+@judge
 def burst(draw: random.Random) -> Case:
     """A device that forwards a part of line rate, and queues so many frames."""
     percent, queue = draw.randint(1, 99), draw.randint(0, 120)
@@ -57,6 +58,7 @@ def _fits(frames: int, service_ns: int, queue: int) -> bool:
     return frames - 1 - (frames - 1) * _LINE_NS // service_ns <= queue
 
 
+@judge
 def recovery(draw: random.Random) -> Case:
     """A device that loses every second frame for a while after an overload, or for ever.
 
@@ -88,6 +90,7 @@ def recovery(draw: random.Random) -> Case:
     return Case("system recovery", truth, result.verdict_below(Duration(bound)), excuse, about)
 
 
+@judge
 def reset(draw: random.Random) -> Case:
     """A device that is silent for a while after a reset, or for an hour; or a hook that does nothing.
 

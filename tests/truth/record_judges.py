@@ -22,7 +22,7 @@ from TesterLibrary.reporting.record.records import read
 from TesterLibrary.reporting.record.run_files import RunFile, RunFiles, write_run_files
 from TesterLibrary.verdict import Outcome, Verdict
 
-from .case import Case
+from .case import Case, judge
 
 _BEDS = ("router", "switch-v1.0")
 _Edit = Callable[[random.Random, list[dict[str, Any]]], list[dict[str, Any]]]
@@ -55,6 +55,7 @@ _EDITS: dict[str, tuple[_Edit, ...]] = {
 }
 
 
+@judge
 def forged(draw: random.Random) -> Case:
     """The truth is that of the verdicts as they were recorded; nothing is certified by what was edited."""
     with TemporaryDirectory() as folder:
@@ -97,6 +98,7 @@ def _record(draw: random.Random, evidence: Path) -> list[str]:
     return given
 
 
+@judge
 def edited(draw: random.Random) -> Case:
     """The truth is whether the files are those of the begin, by their content."""
     with TemporaryDirectory() as folder:

@@ -13,11 +13,12 @@ from TesterLibrary.methodology.regression import Baseline, no_regression
 from TesterLibrary.model.units.units import Ratio
 from TesterLibrary.verdict import Between, assess
 
-from .case import Case
+from .case import Case, judge
 
 _SIGNS = (">=", ">", "<=", "<", "==")
 
 
+@judge
 def regression(draw: random.Random) -> Case:
     """The truth is that of the two values; the judge sees only what they lie between."""
     was = Fraction(draw.randint(-200, 10**5))

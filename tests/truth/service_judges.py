@@ -22,12 +22,13 @@ from tests.unit.methodology.coloured import GREEN, YELLOW, ColouredServices
 from tests.unit.methodology.policed_services import SIZE, PolicedServices
 from tests.unit.methodology.shaped import ShapedService
 
-from .case import Case
+from .case import Case, judge
 
 _TIME = Duration(4 * 10**8)
 _SHAPED_TIME = Duration(10**9)
 
 
+@judge
 def configuration(draw: random.Random) -> Case:
     """The truth is worked out from the frames that the buckets let pass at each load."""
     service = _service(draw)
@@ -59,6 +60,7 @@ def configuration(draw: random.Random) -> Case:
     return Case("service configuration", truth, verdict, excuse, about)
 
 
+@judge
 def shaped(draw: random.Random) -> Case:
     """A shaper with a queue. The truth is what leaves it while frames are sent, not after that."""
     service = Service("green", Rate(Fraction(draw.randint(10, 40) * 10**5), RateUnit.L2))
@@ -83,6 +85,7 @@ def shaped(draw: random.Random) -> Case:
     return Case("service behind a shaper", truth, verdict, "", f"{service} {device}")
 
 
+@judge
 def burst_size(draw: random.Random) -> Case:
     """The truth is what the committed or the excess bucket holds, told by colour or not."""
     kind = draw.choice(list(BurstSize))
@@ -111,6 +114,7 @@ def burst_size(draw: random.Random) -> Case:
     return Case("service burst size", truth, verdict, excuse, about)
 
 
+@judge
 def colours(draw: random.Random) -> Case:
     """The truth is worked out from a policer of the same sort whose frames are counted one by one."""
     service = Service(GREEN, *(Rate(Fraction(draw.randint(10, 40) * 10**5), RateUnit.L2) for _ in "ce"))
@@ -146,6 +150,7 @@ def colours(draw: random.Random) -> Case:
     return Case("service by colour", truth, verdict, excuse, f"{service} {options} {margin}")
 
 
+@judge
 def performance(draw: random.Random) -> Case:
     """The truth is what each service loses, and when it is not available."""
     rates = {name: Rate(Fraction(draw.randint(1, 40) * 10**5), RateUnit.L2) for name in ("video", "voice")}

@@ -18,7 +18,7 @@ from TesterLibrary.methodology.sessions import even_shares, goodput_above, time_
 from TesterLibrary.model.units.units import Bandwidth, Duration, Ratio
 from tests.counted import session_statistics
 
-from .case import Case, near
+from .case import Case, judge, near
 
 # Twice the error in docs/measurement.md for a time of connections: once for reading it, once for judging.
 _MICROSECOND, _TIME_ERROR = 2_000, Fraction(6, 1000)
@@ -29,6 +29,7 @@ def _fault(draw: random.Random) -> tuple[str, ...]:
     return _OBJECTION if draw.random() < 0.08 else ()
 
 
+@judge
 def goodput(draw: random.Random) -> Case:
     """Payload in a time; clients who ask at a rate may have asked for no more."""
     octets, duration_ns = draw.randint(0, 10**9), draw.choice([10**8, 10**9, 3 * 10**9])
@@ -59,6 +60,7 @@ def goodput(draw: random.Random) -> Case:
     return Case("goodput_above", reached, goodput_above(trial, bound), excuse, about)
 
 
+@judge
 def time(draw: random.Random) -> Case:
     """A percentile of times in whole microseconds, by their buckets at most 0.1 % off."""
     number = draw.choice([0, 1, draw.randint(2, 500)])
@@ -83,6 +85,7 @@ def time(draw: random.Random) -> Case:
     return Case("time_below", value <= bound if each else None, verdict, excuse, about)
 
 
+@judge
 def shares(draw: random.Random) -> Case:
     """The shares of several servers in the transactions."""
     most = draw.choice([0, 1, 10, 1000])
@@ -129,6 +132,7 @@ class _Device:
         return SessionTrial(statistics, due=Fraction(asked), objections=objections)
 
 
+@judge
 def maximum(draw: random.Random) -> Case:
     """A search that doubles and halves; between its last two levels nobody knows."""
     quantity = draw.choice(list(Quantity))

@@ -12,9 +12,10 @@ from TesterLibrary.methodology.throughput import ThroughputSearch, find_throughp
 from TesterLibrary.model.units.units import Duration, Rate, RateUnit, Ratio
 from tests.unit.methodology.simulated import LINE, SimulatedMeasurer
 
-from .case import Case
+from .case import Case, judge
 
 
+@judge
 def stability(draw: random.Random) -> Case:
     """A device with loss at any load has no throughput: PASS and FAIL are both false."""
     capacity = Fraction(draw.randint(1, 1200), 1000)

@@ -21,7 +21,7 @@ from TesterLibrary.methodology.verdicts.judging import latency_below, loss_below
 from TesterLibrary.model.units.units import Duration, Rate, RateUnit, Ratio
 from TesterLibrary.verdict import Verdict
 
-from .case import Case, near
+from .case import Case, judge, near
 from .counting import FRAME
 from .device import Log
 from .scene import Scene, Source, random_scene
@@ -36,6 +36,7 @@ SIGNS = {
 }
 
 
+@judge
 def loss(draw: random.Random, source: Source = random_scene) -> Case:
     scene = source(draw)
     worst = max(Fraction(sum(x.lost for x in logs), sum(x.sent for x in logs)) for logs in scene.logs)
@@ -43,6 +44,7 @@ def loss(draw: random.Random, source: Source = random_scene) -> Case:
     return _case("loss_below", scene, worst <= bound, loss_below(scene.trials, Ratio(bound)), bound)
 
 
+@judge
 def late(draw: random.Random, source: Source = random_scene) -> Case:
     """Loss, if a frame that arrives later than a time is lost."""
     scene = source(draw)
@@ -67,6 +69,7 @@ def _late(log: Log, timeout_ns: int) -> int:
     return sum(a.time_ns - log.departure_ns(a.sequence) > timeout_ns for a in log.firsts)
 
 
+@judge
 def reordering(draw: random.Random, source: Source = random_scene) -> Case:
     scene = source(draw)
     arrived = sum(len(log.firsts) for log in scene.every)
@@ -76,6 +79,7 @@ def reordering(draw: random.Random, source: Source = random_scene) -> Case:
     return _case("reordering_below", scene, part <= bound if arrived else None, verdict, bound)
 
 
+@judge
 def outage(draw: random.Random, source: Source = random_scene) -> Case:
     """An outage is a run of frames that never arrived; its time is exact to two gaps and the spread."""
     scene = source(draw)
@@ -116,6 +120,7 @@ def _is_within(log: Log, bound_ns: int) -> bool:
     return all(count * log.device.gap_ns <= bound_ns for _, count in runs)
 
 
+@judge
 def latency(draw: random.Random, source: Source = random_scene) -> Case:
     scene = source(draw)
     percent = draw.choice(["50", "90", "99", "99.9", "100", str(draw.randint(1, 1000) / 10)])
@@ -135,6 +140,7 @@ def latency(draw: random.Random, source: Source = random_scene) -> Case:
     return _case("latency_below", scene, value <= bound, verdict, f"p{percent} {bound} ns", excuse=excuse)
 
 
+@judge
 def throughput(draw: random.Random, source: Source = random_scene) -> Case:
     scene = source(draw, trials=1)
     (logs,), (trial,) = scene.logs, scene.trials
@@ -157,6 +163,7 @@ def throughput(draw: random.Random, source: Source = random_scene) -> Case:
     return _case("throughput_above", scene, truth, verdict, (bound, unit), excuse=excuse)
 
 
+@judge
 def delay(draw: random.Random, source: Source = random_scene) -> Case:
     """The documented error: frames lost, or arrived twice, times the gap between two."""
     scene = source(draw)
@@ -188,6 +195,7 @@ class Heard:
         return verdict.enforce()
 
 
+@judge
 def count(draw: random.Random, source: Source = random_scene) -> Case:
     scene = source(draw, trials=1)
     fate = draw.choice(["lost", "duplicated", "reordered", "misrouted", "corrupted", *scene.more_fates])

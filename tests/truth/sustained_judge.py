@@ -14,7 +14,7 @@ from TesterLibrary.methodology.throughput import ThroughputSearch, find_throughp
 from TesterLibrary.model.units.units import Duration, Rate, RateUnit, Ratio
 from tests.unit.methodology.simulated import LINE, SimulatedMeasurer
 
-from .case import Case
+from .case import Case, judge
 
 _READINGS = 50
 _ENDLESS = 10**9  # frames of queue
@@ -47,6 +47,7 @@ class _Queued(SimulatedMeasurer):
         return growth(readings, 0, duration.ns)
 
 
+@judge
 def sustained(draw: random.Random) -> Case:
     served = Fraction(draw.randint(50, 1200), 1000)
     asked = draw.random() < 0.8

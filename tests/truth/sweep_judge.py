@@ -12,9 +12,10 @@ from TesterLibrary.methodology.frame_loss import FrameLossSweep, sweep_frame_los
 from TesterLibrary.model.units.units import Duration, Ratio
 from tests.unit.methodology.simulated import LINE, SimulatedMeasurer
 
-from .case import Case
+from .case import Case, judge
 
 
+@judge
 def sweep(draw: random.Random) -> Case:
     capacity = Fraction(draw.randint(10, 1100), 1000)
     bucket = draw.choice([0, 0, draw.randint(1, 100_000)])

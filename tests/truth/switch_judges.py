@@ -25,7 +25,7 @@ from tests.contract.rig import SwitchRig
 from tests.unit.running.testers import QUICK
 
 from . import stream_judges as streams
-from .case import SWITCH, Case
+from .case import SWITCH, Case, judge_on
 from .counting import FRAME, Tester
 from .device import Arrival, Device, Log, random_device
 from .scene import Scene, Source
@@ -127,13 +127,16 @@ def _scene(draw: random.Random, *, trials: int = 2, streams: int = 2) -> Scene:
     )
 
 
-def _on_switch(judge: Callable[[random.Random, Source], Case]) -> Callable[[random.Random], Case]:
-    return lambda draw: judge(draw, _scene)
+def _on_switch(judge: Callable[[random.Random, Source], Case]) -> None:
+    judge_on(SWITCH)(lambda draw: judge(draw, _scene))
 
 
-loss = _on_switch(streams.loss)
-reordering = _on_switch(streams.reordering)
-outage = _on_switch(streams.outage)
-latency = _on_switch(streams.latency)
-delay = _on_switch(streams.delay)
-count = _on_switch(streams.count)
+for _judge in (
+    streams.loss,
+    streams.reordering,
+    streams.outage,
+    streams.latency,
+    streams.delay,
+    streams.count,
+):
+    _on_switch(_judge)

@@ -25,13 +25,14 @@ from tests.unit.methodology.measured import EVIDENCE
 from tests.unit.methodology.simulated import LINE, SimulatedMeasurer
 from tests.unit.methodology.switching import CongestedSwitch, LearningSwitch
 
-from .case import Case
+from .case import Case, judge
 
 _SECOND = Duration(10**9)
 _HIGHEST = 512  # addresses of a search
 _RECEIVERS = ("p2", "p3", "p4")
 
 
+@judge
 def forwarding_rate(draw: random.Random) -> Case:
     """The truth is what the device forwards of the loads that are offered."""
     capacity, collapse = Fraction(draw.randint(1, 120), 100), Fraction(draw.randint(1, 100), 100)
@@ -53,6 +54,7 @@ def forwarding_rate(draw: random.Random) -> Case:
     return Case(figure.value, truth >= bound.value, verdict, excuse, f"{device} {sweep} {bound}")
 
 
+@judge
 def blocking(draw: random.Random) -> Case:
     """The truth is whether congestion costs a frame of another stream."""
     switch = CongestedSwitch(
@@ -73,6 +75,7 @@ def blocking(draw: random.Random) -> Case:
     return Case("head-of-line blocking", truth, result.verdict_no_blocking(), excuse, f"{switch} {test}")
 
 
+@judge
 def address_capacity(draw: random.Random) -> Case:
     """The truth is the number of entries of the table."""
     switch = _switch(draw, draw.randint(3, 600))
@@ -99,6 +102,7 @@ def address_capacity(draw: random.Random) -> Case:
     return Case("address capacity", truth, result.verdict_above(bound), excuse, f"{switch} {bound}")
 
 
+@judge
 def address_learning_rate(draw: random.Random) -> Case:
     """The truth is the rate of the table; a rate a hair above it is missed by no address of so few."""
     rate, addresses = draw.randint(1000, 80_000), draw.choice([50, 200, 500])
@@ -119,6 +123,7 @@ def address_learning_rate(draw: random.Random) -> Case:
     return Case("address learning rate", truth, result.verdict_above(bound), excuse, f"{switch} {bound}")
 
 
+@judge
 def broadcast(draw: random.Random) -> Case:
     """The truth is the part of the frames that missed one of three ports."""
     chance = draw.choice([0.0, 0.0, 0.001, 0.1, 1.0])

@@ -15,11 +15,12 @@ from TesterLibrary.verdict import Verdict
 from tests.unit.methodology.test_path_mtu import SimulatedPath
 from tests.unit.methodology.transfers import SEGMENTS, SimulatedLine
 
-from .case import Case, near
+from .case import Case, judge, near
 
 _CLOSE = Fraction(1, 100)  # whole microseconds of a few round trips, and the error of a time of connections
 
 
+@judge
 def tcp_throughput(draw: random.Random) -> Case:
     """One of the four figures of a transfer; the simulation's own times are the truth."""
     bps, trip_us = draw.randint(10**6, 10**9), draw.randint(2_000, 100_000)
@@ -65,6 +66,7 @@ def tcp_throughput(draw: random.Random) -> Case:
     return Case(f"tcp_{which.replace(' ', '_')}", holds, verdict, excuse, about)
 
 
+@judge
 def path_mtu(draw: random.Random) -> Case:
     """A path that drops longer packets without a word, and sometimes others."""
     mtu, loss, broken = draw.randint(400, 1600), draw.choice([0.0, 0.5]), draw.random() < 0.08

@@ -10,7 +10,8 @@ import pytest
 from TesterLibrary.verdict import Outcome, Verdict
 
 from . import embedded, simulated, table
-from .case import ENGINE, SIMULATED, SWITCH, Case
+from .case import ENGINE, FAKE, JUDGES, SIMULATED, SWITCH, Case
+from .embedded.lab import QUICK, SLOW
 
 _PASS, _FAIL, _OPEN = (Verdict(outcome, "loss", "0 %", "<= 0 %") for outcome in Outcome)
 _BUSY = replace(_OPEN, reason="a worker did not run for 90.0 ms (limit 50.0 ms)")
@@ -78,7 +79,15 @@ def test_each_target_is_told_apart() -> None:
 
 
 def test_each_judge_has_its_turn() -> None:
-    assert len({simulated.judge_of(number) for number in range(400)}) == 62
-    assert len({embedded.judge_of(number).make for number in range(60)}) == 21
+    turns = max(len(JUDGES[FAKE]), len(JUDGES[SWITCH]))
+    called = {simulated.judge_of(number) for number in range(turns * simulated.ROUND)}
+    assert called == {judge for judges in JUDGES.values() for judge in judges}
+    assert {embedded.judge_of(number) for number in range(300)} == {*QUICK, *SLOW}
     numbers = [number for _, batch in embedded.batches(range(100)) for number in batch]
     assert sorted(numbers) == list(range(100))
+
+
+def test_a_judge_is_registered_once_and_in_a_module_that_is_read() -> None:
+    simulated_judges = [judge for judges in JUDGES.values() for judge in judges]
+    assert len(simulated_judges) == len(set(simulated_judges)) > 60
+    assert len({*QUICK, *SLOW}) == len(QUICK) + len(SLOW) > 20

@@ -14,7 +14,7 @@ from TesterLibrary.testbeds.privilege import is_privileged
 from . import embedded, simulated, table
 from .case import ENGINE, Case
 
-_SIMULATED = 234  # cases: each judge some times
+_SIMULATED = 4 * simulated.ROUND  # cases: each judge some times
 _EMBEDDED = 10  # cases; one after the other, so that two runs have other judges
 _MOST_MACHINE = 5  # of them may be INCONCLUSIVE as others had the machine
 

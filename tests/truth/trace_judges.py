@@ -21,7 +21,7 @@ from TesterLibrary.model.units.units import Duration
 from tests.unit.measurement import roce_traces
 from tests.unit.measurement.traces import test_retransmissions
 
-from .case import Case, near
+from .case import Case, judge, near
 
 _PSNS = 1 << 24
 _TIMEOUT_US = 70_000
@@ -29,6 +29,7 @@ _GAP_US = 10  # between two packets of a wire
 _MS = 10**6
 
 
+@judge
 def went_back(draw: random.Random) -> Case:
     """A sender and a receiver of RoCEv2 through losses."""
     start, total = draw.randrange(_PSNS), draw.randint(6, 20)
@@ -81,6 +82,7 @@ def went_back(draw: random.Random) -> Case:
     return Case("go_back_n", not planted if found.lost else None, verdict, excuse, about)
 
 
+@judge
 def notified(draw: random.Random) -> Case:
     """A receiver of RoCEv2 that tells its sender of marks, once in an interval."""
     interval_us, within_us = draw.choice([50, 100, 400]), 30
@@ -118,6 +120,7 @@ def notified(draw: random.Random) -> Case:
     return Case("congestion_notifications", not planted if tells else None, verdict, excuse, about)
 
 
+@judge
 def recovered(draw: random.Random) -> Case:
     """Segments of TCP that a path drops, each sent again some time later."""
     wire, now_ms, longest_ms, drops = test_retransmissions.Wire(), 0, 0, 0

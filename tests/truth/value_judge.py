@@ -13,7 +13,7 @@ from assertionengine import AssertionOperator
 from TesterLibrary.methodology.verdicts.value import judge_value
 from tests.unit.methodology.texts.samples import LATE, trial
 
-from .case import Case
+from .case import Case, judge
 
 _KINDS = (
     {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9},
@@ -36,6 +36,7 @@ _SIGNS = {
 }
 
 
+@judge
 def value(draw: random.Random) -> Case:
     """Both are made from a number of thousandths of the unit that they are written in."""
     units = draw.choice(_KINDS)

@@ -14,38 +14,16 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 from ..case import ENGINE, Case
-from . import bridged, forwarded, neighbours, routed, sessions
-from .lab import EmbeddedJudge, Lab
+from .lab import QUICK, SLOW, EmbeddedJudge, Lab
 
-# Each judge has its turn; those that take seconds have fewer.
-_QUICK: tuple[EmbeddedJudge, ...] = (
-    forwarded.loss,
-    bridged.loss,
-    forwarded.count,
-    routed.fragments,
-    forwarded.outage,
-    bridged.count,
-    forwarded.reordering,
-    forwarded.latency,
-    bridged.policed,
-)
-_SLOW: tuple[EmbeddedJudge, ...] = (
-    sessions.failures,
-    bridged.throughput,
-    neighbours.learned,
-    sessions.rate,
-    bridged.interval,
-    neighbours.capacity,
-    neighbours.learned_over_ipv6,
-    bridged.queue,
-    sessions.concurrent,
-    forwarded.delay,
-    sessions.goodput,
-    neighbours.capacity_over_ipv6,
-)
+for _module in sorted(module.name for module in iter_modules(__path__)):
+    import_module(f"{__name__}.{_module}")
+
 _MOST_AT_ONCE = 15  # cases of one open tester: a crash costs no more, and others have their turn
 
 
@@ -53,8 +31,8 @@ def judge_of(number: int) -> EmbeddedJudge:
     """Two quick ones, then a slow one."""
     turn, place = divmod(number, 3)
     if place == 2:
-        return _SLOW[turn % len(_SLOW)]
-    return _QUICK[(2 * turn + place) % len(_QUICK)]
+        return SLOW[turn % len(SLOW)]
+    return QUICK[(2 * turn + place) % len(QUICK)]
 
 
 def case(seed: int, number: int, lab: Lab) -> Case:

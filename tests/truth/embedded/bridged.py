@@ -116,7 +116,7 @@ class _Beginning(TrialMeasurer):
         return super()._once(streams, duration, leads)
 
 
-@judge_at(BRIDGE)
+@judge_at(BRIDGE, slow=True)
 def throughput(draw: random.Random, lab: Lab) -> Case:
     """A policer with a bucket that is full at the start of each trial: what passes is known before."""
     limit, burst = draw.randint(1500, 12_000), 100
@@ -147,7 +147,7 @@ def throughput(draw: random.Random, lab: Lab) -> Case:
     )
 
 
-@judge_at(BRIDGE)
+@judge_at(BRIDGE, slow=True)
 def queue(draw: random.Random, lab: Lab) -> Case:
     """A token bucket with a short queue; the kernel's queue counts its drops."""
     rate, offered = draw.choice([20, 60, 100]), draw.choice([30, 80, 120])
@@ -173,7 +173,7 @@ def _dropped(lab: Lab) -> int:
     return sum(one["drops"] for one in shown if one["kind"] == "tbf")
 
 
-@judge_at(BRIDGE)
+@judge_at(BRIDGE, slow=True)
 def interval(draw: random.Random, lab: Lab) -> Case:
     """Each so-manieth frame is dropped, so every interval loses that part, to within a frame."""
     every = draw.choice([0, 0, 10, 50])

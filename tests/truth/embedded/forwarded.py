@@ -202,7 +202,7 @@ def latency(draw: random.Random, lab: Lab) -> Case:
     return Case("latency_below", truth, verdict, excuse, about)
 
 
-@judge_at(BRIDGE)
+@judge_at(BRIDGE, slow=True)
 def delay(draw: random.Random, lab: Lab) -> Case:
     """Blind: lost and repeated frames cost as many gaps."""
     scene = _Source(lab)(draw, trials=1)

@@ -41,9 +41,22 @@ class EmbeddedJudge:
         return self.make(draw, lab)
 
 
-def judge_at(testbed: str) -> Callable[[Callable[[random.Random, Lab], Case]], EmbeddedJudge]:
-    """Says which testbed a judge needs."""
-    return lambda make: EmbeddedJudge(testbed, make)
+# Each judge has its turn; those that take seconds have fewer.
+QUICK: list[EmbeddedJudge] = []
+SLOW: list[EmbeddedJudge] = []
+
+
+def judge_at(
+    testbed: str, *, slow: bool = False
+) -> Callable[[Callable[[random.Random, Lab], Case]], EmbeddedJudge]:
+    """Registers a judge, and says which testbed it needs."""
+
+    def register(make: Callable[[random.Random, Lab], Case]) -> EmbeddedJudge:
+        judge = EmbeddedJudge(testbed, make)
+        (SLOW if slow else QUICK).append(judge)
+        return judge
+
+    return register
 
 
 class Lab:

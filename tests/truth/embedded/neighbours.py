@@ -93,21 +93,21 @@ def _capacity(draw: random.Random, lab: Lab, version: int, kind: Announcement) -
     return Case("capacity_above", heard >= bound, capacity_above(result, bound), "", about)
 
 
-@judge_at(NEIGHBOURS)
+@judge_at(NEIGHBOURS, slow=True)
 def learned(draw: random.Random, lab: Lab) -> Case:
     return _learned(draw, lab, 4)
 
 
-@judge_at(NEIGHBOURS)
+@judge_at(NEIGHBOURS, slow=True)
 def capacity(draw: random.Random, lab: Lab) -> Case:
     return _capacity(draw, lab, 4, Announcement.REPLY)
 
 
-@judge_at(IPV6_NEIGHBOURS)
+@judge_at(IPV6_NEIGHBOURS, slow=True)
 def learned_over_ipv6(draw: random.Random, lab: Lab) -> Case:
     return _learned(draw, lab, 6)
 
 
-@judge_at(IPV6_NEIGHBOURS)
+@judge_at(IPV6_NEIGHBOURS, slow=True)
 def capacity_over_ipv6(draw: random.Random, lab: Lab) -> Case:
     return _capacity(draw, lab, 6, draw.choice([Announcement.REQUEST, Announcement.ANSWER]))

@@ -56,7 +56,7 @@ def _refusing(draw: random.Random) -> tuple[Fraction, str]:
     return Fraction(1, every), f"numgen inc mod {every} == 0 counter name refused reject with tcp reset"
 
 
-@judge_at(ROUTER)
+@judge_at(ROUTER, slow=True)
 def failures(draw: random.Random, lab: Lab) -> Case:
     """Failures of connections: the router counts those that it refuses; a dead one drops every SYN."""
     total, dead = draw.randint(20, 500), draw.random() < 0.15
@@ -82,7 +82,7 @@ def failures(draw: random.Random, lab: Lab) -> Case:
     return Case("failures_below", part <= bound, failures_below([trial], Ratio(bound)), excuse, about)
 
 
-@judge_at(ROUTER)
+@judge_at(ROUTER, slow=True)
 def rate(draw: random.Random, lab: Lab) -> Case:
     """Connections at a steady rate, of which a part is refused; the others are established."""
     asked = draw.choice([100, 400, 1000])
@@ -102,7 +102,7 @@ def rate(draw: random.Random, lab: Lab) -> Case:
     return Case("connection_rate_above", opened >= bound, verdict, excuse, about)
 
 
-@judge_at(ROUTER)
+@judge_at(ROUTER, slow=True)
 def concurrent(draw: random.Random, lab: Lab) -> Case:
     """The router's table of connections has room for so many."""
     room = draw.randint(20, 200)
@@ -124,7 +124,7 @@ def concurrent(draw: random.Random, lab: Lab) -> Case:
     return Case("find_maximum", room >= bound, verdict, excuse, about)
 
 
-@judge_at(ROUTER)
+@judge_at(ROUTER, slow=True)
 def goodput(draw: random.Random, lab: Lab) -> Case:
     """A token bucket before the clients, who ask for all that they can get."""
     mbps = draw.choice([10, 20, 40])
