@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the files of folders of src/, one a line, for meson.build: meson itself has no wildcards.
+"""Prints the files of folders of src/ and of those in them, one a line: meson itself has no wildcards.
 
     sources.py .cc FOLDER...         what a library is made of: neither tests nor programs
     sources.py _test.cc FOLDER...    tests
@@ -24,9 +24,9 @@ def main(ending: str, *folders: str) -> None:
         folder = SOURCES / name
         if not folder.is_dir():
             raise SystemExit(f"sources.py: {folder} is no folder")
-        for file in sorted(folder.glob(f"*{ending}")):
+        for file in sorted(folder.rglob(f"*{ending}")):
             if ending != ".cc" or not file.stem.endswith(("_test", "_main")):
-                print(f"{name}/{file.name}")
+                print(file.relative_to(SOURCES))
 
 
 def actions(folder: str) -> None:

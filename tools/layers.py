@@ -43,7 +43,7 @@ INCLUDE = re.compile(r'^#include ["<]([^">]+)', re.MULTILINE)
 
 
 def findings(folder: str, name: str, text: str) -> list[str]:
-    """Includes of a file that are not allowed."""
+    """Includes that a file may not have; `name` is its path in the folder."""
     top = folder
     if name.endswith(("_test.cc", "_testing.h")):
         (top,) = (library[-1] for library in LIBRARIES if folder in library)
@@ -76,13 +76,15 @@ def main() -> int:
     graph = grimp.build_graph("TesterLibrary")
     imported = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
     circular = " -> ".join(circle(imported))
-    files = [path for path in sorted(SOURCES.glob("*/*.*")) if path.suffix in {".h", ".cc"}]
+    files = [path for path in sorted(SOURCES.glob("*/**/*")) if path.suffix in {".h", ".cc"}]
     files = [path for path in files if not path.stem.endswith("_main")]
-    unknown = {path.parent.name for path in files} - set(LAYERS)
+    folders = {path: path.relative_to(SOURCES).parts[0] for path in files}
+    unknown = set(folders.values()) - set(LAYERS)
     found = [f"engine/src/{name} is in no layer of tools/layers.py" for name in sorted(unknown)]
-    for path in files:
-        if path.parent.name not in unknown:
-            found += findings(path.parent.name, path.name, path.read_text(encoding="utf-8"))
+    for path, folder in folders.items():
+        if folder not in unknown:
+            name = str(path.relative_to(SOURCES / folder))
+            found += findings(folder, name, path.read_text(encoding="utf-8"))
     found += [f"imports go round: {circular}"] if circular else []
     print(
         "\n".join(found) or f"{len(imported)} files of Python and {len(files)} of the engine import one way"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/log.h"
-#include "port/eal_testing.h"
+#include "port/device/eal_testing.h"
 #include "port/open.h"
 #include "tester/tester.h"
 #include "wire/bytes.h"

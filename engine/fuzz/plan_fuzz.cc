@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "generator/frames.h"
+#include "generator/frames/frames.h"
 #include "generator/pacer.h"
 #include "plan/validate.h"
 #include "plan/validate_capture.h"

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "inline/stamping.h"
+#include "inline/stamps/stamping.h"
 
 namespace tester {
 namespace {

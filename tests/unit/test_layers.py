@@ -38,7 +38,7 @@ def test_an_include_that_points_down_is_allowed(folder: str, include: str) -> No
 
 
 def test_a_test_may_use_its_own_library_and_nothing_above() -> None:
-    assert findings("wire", "a_test.cc", '#include "responder/flow.h"\n') == []
+    assert findings("wire", "a_test.cc", '#include "responder/flows/flow.h"\n') == []
     assert len(findings("receiver", "a_test.cc", '#include "snapshot/merge.h"\n')) == 1
     assert len(findings("receiver", "a_test.cc", '#include "tester/v1/counters.pb.h"\n')) == 1
 

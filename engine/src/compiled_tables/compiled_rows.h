@@ -11,10 +11,10 @@
 
 #include "compiled_tables/compiled_frames.h"
 #include "compiled_tables/compiled_values.h"
-#include "responder/action_list.h"
-#include "responder/compiled_table.h"
-#include "responder/event_context.h"
-#include "responder/narrow.h"
+#include "responder/machine/action_list.h"
+#include "responder/machine/compiled_table.h"
+#include "responder/machine/event_context.h"
+#include "responder/machine/narrow.h"
 
 namespace tester::machine {
 

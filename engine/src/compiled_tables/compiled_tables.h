@@ -6,7 +6,7 @@
 
 #include <span>
 
-#include "responder/compiled_table.h"
+#include "responder/machine/compiled_table.h"
 
 namespace tester::machine {
 

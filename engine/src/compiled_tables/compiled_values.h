@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "responder/compiled_table.h"
-#include "responder/event_context.h"
-#include "responder/narrow.h"
+#include "responder/machine/compiled_table.h"
+#include "responder/machine/event_context.h"
+#include "responder/machine/narrow.h"
 
 namespace tester::machine {
 

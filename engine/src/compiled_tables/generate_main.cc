@@ -15,8 +15,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "plan/compile_protocol.h"
-#include "responder/compiled_table.h"
+#include "plan/protocol/compile_protocol.h"
+#include "responder/machine/compiled_table.h"
 #include "tester/v1/responder.pb.h"
 
 namespace tester::machine {

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "generator/law_place.h"
+#include "generator/laws/law_place.h"
 #include "generator/schedule.h"
 
 namespace tester {

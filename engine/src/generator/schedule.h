@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/saturate.h"
-#include "generator/departures.h"
+#include "generator/laws/departures.h"
 
 namespace tester {
 

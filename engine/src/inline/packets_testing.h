@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "inline/events.h"
+#include "inline/events/events.h"
 #include "inline/segment.h"
 #include "wire/bth.h"
 #include "wire/checksum.h"

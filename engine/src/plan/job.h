@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "generator/departures.h"
-#include "generator/frames_plan.h"
+#include "generator/frames/frames_plan.h"
+#include "generator/laws/departures.h"
 #include "inline/path_plan.h"
-#include "inline/stamp_plan.h"
+#include "inline/stamps/stamp_plan.h"
 #include "receiver/measurement_plan.h"
 #include "replay/plan.h"
 #include "responder/neighbour.h"

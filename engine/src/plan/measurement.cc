@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "plan/job.h"
 #include "plan/refuse.h"
-#include "plan/validate_fields.h"
+#include "plan/streams/validate_fields.h"
 #include "wire/ethernet.h"
 #include "wire/signature.h"
 

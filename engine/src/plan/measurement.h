@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "generator/frames_plan.h"
+#include "generator/frames/frames_plan.h"
 #include "receiver/matcher.h"
 #include "receiver/measurement_plan.h"
 #include "tester/v1/match.pb.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "plan/check_policy.h"
-#include "plan/compile_protocol.h"
+#include "plan/protocol/compile_protocol.h"
 #include "plan/refuse.h"
 #include "plan/validate.h"
 #include "wire/ethernet.h"

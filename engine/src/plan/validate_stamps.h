@@ -8,7 +8,7 @@
 #include <memory>
 #include <string_view>
 
-#include "inline/stamp_plan.h"
+#include "inline/stamps/stamp_plan.h"
 #include "tester/v1/inline.pb.h"
 
 namespace tester {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "port/device.h"
+#include "port/device/device.h"
 
 namespace tester {
 namespace {

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "port/interface.h"
+#include "port/kernel/interface.h"
 
 namespace tester {
 

@@ -17,13 +17,13 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "port/delay.h"
-#include "port/device.h"
-#include "port/eal.h"
-#include "port/interface.h"
-#include "port/leftovers.h"
-#include "port/loop.h"
-#include "port/xdp.h"
+#include "port/device/delay.h"
+#include "port/device/device.h"
+#include "port/device/eal.h"
+#include "port/device/loop.h"
+#include "port/kernel/interface.h"
+#include "port/kernel/leftovers.h"
+#include "port/kernel/xdp.h"
 
 namespace tester {
 namespace {

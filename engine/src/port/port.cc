@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/log.h"
-#include "port/interface.h"
+#include "port/kernel/interface.h"
 
 namespace tester {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "generator/field.h"
+#include "generator/frames/field.h"
 
 namespace tester {
 

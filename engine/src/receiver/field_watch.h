@@ -14,8 +14,8 @@
 
 #include "base/counter.h"
 #include "base/order.h"
-#include "generator/editor.h"
-#include "generator/frames_plan.h"
+#include "generator/frames/editor.h"
+#include "generator/frames/frames_plan.h"
 #include "receiver/field_relation.h"
 #include "receiver/frame_pattern.h"
 #include "receiver/integrity.h"

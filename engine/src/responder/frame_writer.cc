@@ -6,7 +6,7 @@
 #include <cstring>
 #include <span>
 
-#include "responder/narrow.h"
+#include "responder/machine/narrow.h"
 #include "responder/summed_writer.h"
 #include "wire/checksum.h"
 

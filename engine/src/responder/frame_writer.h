@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "responder/context.h"
+#include "responder/machine/context.h"
 #include "responder/output.h"
 
 namespace tester::machine {

@@ -9,7 +9,7 @@
 #include <array>
 #include <cstdint>
 
-#include "responder/machine.h"
+#include "responder/machine/machine.h"
 #include "wire/bytes.h"
 #include "wire/icrc.h"
 

@@ -10,14 +10,14 @@
 #include <optional>
 #include <vector>
 
-#include "responder/addresses.h"
-#include "responder/flow_table.h"
-#include "responder/opener.h"
+#include "responder/flows/addresses.h"
+#include "responder/flows/flow_table.h"
+#include "responder/flows/opener.h"
+#include "responder/flows/wheel.h"
+#include "responder/machine/runner.h"
 #include "responder/output.h"
 #include "responder/packet.h"
 #include "responder/responder_counters.h"
-#include "responder/runner.h"
-#include "responder/wheel.h"
 
 namespace tester::machine {
 

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "responder/context.h"
 #include "responder/frame_writer.h"
+#include "responder/machine/context.h"
 #include "wire/bytes.h"
 #include "wire/checksum.h"
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tester/client.h"
+#include "tester/access/client.h"
 
 namespace tester {
 

@@ -14,7 +14,7 @@
 #include <atomic>
 #include <fstream>
 
-#include "port/eal.h"
+#include "port/device/eal.h"
 #include "port/open.h"
 #include "rpc/server.h"
 #include "rpc/status.h"

@@ -4,7 +4,7 @@
 // Counters of a path as messages.
 #pragma once
 
-#include "inline/events.h"
+#include "inline/events/events.h"
 #include "inline/path_counters.h"
 #include "tester/v1/counters.pb.h"
 

@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "inline/stamping.h"
+#include "inline/stamps/stamping.h"
 #include "tester/v1/counters.pb.h"
 
 namespace tester {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "generator/frames.h"
+#include "generator/frames/frames.h"
 #include "generator/schedule.h"
 #include "plan/job.h"
 #include "stats/counters.h"

@@ -12,7 +12,7 @@
 #include <mutex>
 #include <vector>
 
-#include "tester/client.h"
+#include "tester/access/client.h"
 #include "tester/ports.h"
 #include "tester/v1/control.pb.h"
 #include "tester/workers.h"

@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "tester/access/client.h"
+#include "tester/access/lease.h"
+#include "tester/access/port_rates.h"
 #include "tester/captures.h"
-#include "tester/client.h"
 #include "tester/jobs.h"
-#include "tester/lease.h"
-#include "tester/port_rates.h"
 #include "tester/ports.h"
 #include "tester/queries.h"
 #include "tester/single_frames.h"
@@ -39,7 +39,7 @@ class Tester {
   Tester& operator=(const Tester&) = delete;
 
   v1::GetInfoResponse Info() const;
-  // Every call with a `client` refuses one that may not use the tester now (tester/lease.h).
+  // Every call with a `client` refuses one that may not use the tester now (tester/access/lease.h).
   void Load(const v1::Job& job, const Client& client = {});
   // The instant at which the first frames are due.
   uint64_t Start(const Names& names, uint64_t duration_ns, uint64_t packets_per_stream,

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "port/eal_testing.h"
+#include "port/device/eal_testing.h"
 #include "port/open.h"
 #include "tester/tester.h"
 

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "generator/frames.h"
+#include "generator/frames/frames.h"
 #include "wire/bytes.h"
 
 namespace tester {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/burst.h"
-#include "inline/holding.h"
+#include "inline/hold/holding.h"
 #include "inline/stations.h"
 #include "inline/trace.h"
 #include "wire/ethernet.h"

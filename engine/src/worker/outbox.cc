@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 
-#include "generator/frames.h"
+#include "generator/frames/frames.h"
 #include "wire/ethernet.h"
 #include "worker/buffers.h"
 

@@ -9,10 +9,10 @@
 #include <memory>
 #include <vector>
 
-#include "inline/events.h"
-#include "inline/holding.h"
+#include "inline/events/events.h"
+#include "inline/hold/holding.h"
 #include "inline/path_counters.h"
-#include "inline/stamping.h"
+#include "inline/stamps/stamping.h"
 #include "inline/stations.h"
 #include "inline/trace.h"
 #include "port/port.h"

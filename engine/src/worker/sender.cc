@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "generator/frames.h"
+#include "generator/frames/frames.h"
 
 namespace tester {
 namespace {

@@ -11,7 +11,7 @@
 #include <span>
 
 #include "base/burst.h"
-#include "inline/stamp.h"
+#include "inline/stamps/stamp.h"
 
 namespace tester {
 

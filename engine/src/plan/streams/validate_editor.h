@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Checks what changes in the frames of a stream: editors, checksums and the version.
+#pragma once
+
+#include <string_view>
+
+#include "generator/frames/frames_plan.h"
+#include "tester/v1/plan.pb.h"
+
+namespace tester {
+
+// For a plan that has its frames already. INVALID_ARGUMENT. `where` starts the message.
+void ValidateEditors(const v1::Stream& stream, std::string_view where, FramesPlan& plan);
+
+}  // namespace tester

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Checks what the frames of a stream contain.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "generator/frames/frames_plan.h"
+#include "plan/validate.h"
+#include "tester/v1/plan.pb.h"
+
+namespace tester {
+
+inline constexpr int kMaxFrames = 4096;
+inline constexpr int kMaxOrder = 65536;
+
+// INVALID_ARGUMENT. `where` starts the message.
+void CheckFrameLength(size_t bytes, size_t least, const PortLimits& port, std::string_view where);
+
+// For a stream whose id is valid. INVALID_ARGUMENT.
+FramesPlan ValidateFrames(const v1::Stream& stream, const PortLimits& port, std::string_view where);
+
+}  // namespace tester

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Cleans up after testers that were killed: links that they had taken down, their XDP program,
+// promiscuous mode, and the features and flow control that they had switched off.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "port/kernel/interface.h"
+
+namespace tester {
+
+// Undoes it on an interface that the caller has claimed. Says what was undone, empty if nothing.
+std::string RestoreInterface(const Interface& interface);
+
+// The same on all interfaces of this network namespace that no living tester has; a line for each.
+std::vector<std::string> RestoreInterfaces();
+
+}  // namespace tester

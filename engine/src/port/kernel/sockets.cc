@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "port/kernel/sockets.h"
+
+#include <dirent.h>
+#include <linux/if_packet.h>
+#include <linux/if_xdp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#ifndef SOL_XDP
+#define SOL_XDP 283
+#endif
+
+namespace tester {
+namespace {
+
+// XDP_MAX_TX_SKB_BUDGET of Linux 6.17: how many frames one system call sends, 32 before.
+constexpr int kXdpMaxTxSkbBudget = 9;
+constexpr int kFramesPerSend = 256;
+
+int DomainOf(int fd) {
+  int domain = -1;
+  socklen_t length = sizeof domain;
+  return ::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0 ? domain : -1;
+}
+
+// Where the kernel is too old for an option the port works without it.
+void Set(int fd, int level, int option, int value) {
+  static_cast<void>(::setsockopt(fd, level, option, &value, sizeof value));
+}
+
+struct CloseDirectory {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+
+}  // namespace
+
+std::vector<int> PacketSockets() {
+  std::vector<int> sockets;
+  const std::unique_ptr<DIR, CloseDirectory> directory(::opendir("/proc/self/fd"));
+  if (!directory) return sockets;
+  while (const dirent* entry = ::readdir(directory.get())) {
+    if (entry->d_name[0] == '.') continue;
+    const int fd = std::atoi(entry->d_name);
+    const int domain = DomainOf(fd);
+    if (domain == AF_XDP || domain == AF_PACKET) sockets.push_back(fd);
+  }
+  return sockets;
+}
+
+PortSockets PortSockets::Since(const std::vector<int>& before, const PacketRing& ring) {
+  PortSockets sockets;
+  for (const int fd : PacketSockets()) {
+    if (std::find(before.begin(), before.end(), fd) != before.end()) continue;
+    if (DomainOf(fd) == AF_XDP) {
+      sockets.xdp_.push_back(fd);
+      Set(fd, SOL_XDP, kXdpMaxTxSkbBudget, kFramesPerSend);
+      sockets.transmit_ring_ = TransmitRing(fd);
+      continue;
+    }
+    sockets.packet_.push_back(fd);
+    sockets.transmit_ring_ = TransmitRing(fd, ring);
+    // Frames that others send on the interface have not arrived on it.
+    Set(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
+  }
+  return sockets;
+}
+
+void PortSockets::ForgetErrors() const {
+  for (const int fd : packet_) {
+    int error = 0;
+    socklen_t length = sizeof error;
+    ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length);
+  }
+}
+
+uint64_t PortSockets::ReadDropped() {
+  uint64_t dropped = 0;
+  for (const int fd : xdp_) {
+    xdp_statistics statistics{};
+    socklen_t length = sizeof statistics;
+    if (::getsockopt(fd, SOL_XDP, XDP_STATISTICS, &statistics, &length) == 0) {
+      dropped += statistics.rx_dropped + statistics.rx_ring_full;
+    }
+  }
+  for (const int fd : packet_) {
+    tpacket_stats statistics{};
+    socklen_t length = sizeof statistics;
+    if (::getsockopt(fd, SOL_PACKET, PACKET_STATISTICS, &statistics, &length) == 0) {
+      packet_drops_ += statistics.tp_drops;
+    }
+  }
+  return dropped + packet_drops_;
+}
+
+}  // namespace tester
