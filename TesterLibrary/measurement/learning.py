@@ -25,6 +25,9 @@ class LearningCheck:
         """Whether the device knows every address at once."""
         return self.known == self.addresses
 
+    def __str__(self) -> str:
+        return f"{self.known:,} of {self.addresses:,} addresses known"
+
 
 @dataclass(frozen=True)
 class LearningTrial(Validated):

@@ -22,6 +22,7 @@ from ..verdict import AT_LEAST, Verdict, assess
 from .bisection import highest_passing
 from .learning_window import LearningWindow
 from .result import Result
+from .stability import Attempt, contradiction
 
 _ATTEMPTS = 3  # at a number or rate before it counts as too high: the machine may have lost a frame
 _BLIND = "frames to an address that nobody has were seen at no other port, so nobody sees what it knows"
@@ -78,10 +79,17 @@ class CapacityResult(Result):
         """Addresses in its table, those of the tester's ports included; 0 if not even the lowest number."""
         return self.passed + self.port_addresses if self.passed else 0
 
+    @property
+    def unstable(self) -> str:
+        """Two checks that no size of the table explains; empty if there are none."""
+        return contradiction(
+            [Attempt(check.addresses, check.all_known, check.doubt, str(check)) for check in self.checks]
+        )
+
     def verdict_above(self, bound: int) -> Verdict:
         """Whether the bridge knows so many addresses at once, at least."""
-        doubt = "" if self.floods else _BLIND
-        if self.floods and self.capacity < bound:
+        doubt = self.unstable if self.floods else _BLIND
+        if not doubt and self.capacity < bound:
             if self.failed is None:
                 more = "higher rates, since more would take as long as the ageing time" if self.aged else ""
                 doubt = (
@@ -117,7 +125,8 @@ class CapacityResult(Result):
         limit = "no limit was found" + " within the ageing time" * self.aged
         if self.failed is not None:
             limit = f"{self.failed + self.port_addresses:,} were not all known"
-        return f"{self.title}: {self._text} at once, {limit}, {len(self.checks)} checks"
+        text = f"{self.title}: {self._text} at once, {limit}, {len(self.checks)} checks"
+        return f"{text}, {self.unstable}" if self.unstable else text
 
 
 @dataclass(frozen=True)
@@ -131,10 +140,17 @@ class AddressRateResult(Result):
     control: AddressCheck | None  # at the lowest rate, after one failed: it shows that the table has room
     floods: bool  # frames to an unknown address were seen at other ports; if not, nobody sees what it knows
 
+    @property
+    def unstable(self) -> str:
+        """Two checks that no rate of learning explains; empty if there are none."""
+        return contradiction(
+            [Attempt(check.rate, check.all_known, check.doubt, str(check)) for check in self.checks]
+        )
+
     def verdict_above(self, bound: Frequency) -> Verdict:
         """Whether the bridge learns so many addresses each second, at least."""
-        doubt = "" if self.floods else _BLIND
-        if self.floods and self.passed < bound.per_second:
+        doubt = self.unstable if self.floods else _BLIND
+        if not doubt and self.passed < bound.per_second:
             if self.failed is None:
                 doubt = f"no more than {self.passed:,} addresses each second were tried; give a higher rate"
             elif bound.per_second < self.failed:
@@ -175,10 +191,9 @@ class AddressRateResult(Result):
 
     def __str__(self) -> str:
         limit = "no limit was found" if self.failed is None else f"not all at {self.failed:,}/s"
-        return (
-            f"{self.title}: learned {self.addresses:,} addresses at {self._text}, {limit}, "
-            f"{len(self.checks)} checks"
-        )
+        text = f"{self.title}: learned {self.addresses:,} addresses at {self._text}, {limit}, "
+        text += f"{len(self.checks)} checks"
+        return f"{text}, {self.unstable}" if self.unstable else text
 
 
 def find_address_capacity(

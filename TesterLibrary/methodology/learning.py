@@ -14,6 +14,7 @@ from ..model.units.quantity import Frequency
 from ..verdict import AT_LEAST, EQUAL, Between, Verdict, assess, text_of
 from .bisection import highest_passing
 from .result import Result
+from .stability import Attempt, contradiction
 
 _EXACT = Fraction(1, 10**9)
 _ATTEMPTS = 3  # checks of a number before it counts as too many; each announces all addresses again
@@ -49,9 +50,20 @@ class CacheResult(Result):
     failed_at: int | None  # the lowest number that was not; None if the highest of the search was
     measured: tuple[LearningCheck, ...]
 
+    @property
+    def unstable(self) -> str:
+        """Two checks that no size of the cache explains; empty if there are none."""
+        return contradiction(
+            [
+                Attempt(check.addresses, check.complete, "; ".join(check.objections), str(check))
+                for check in self.measured
+            ]
+        )
+
     def __str__(self) -> str:
         limit = "no limit was found" if self.failed_at is None else f"{self.failed_at:,} were not all learned"
-        return f"{self.title}: {self.capacity:,} addresses at once, {limit}, {len(self.measured)} checks"
+        text = f"{self.title}: {self.capacity:,} addresses at once, {limit}, {len(self.measured)} checks"
+        return f"{text}, {self.unstable}" if self.unstable else text
 
 
 def find_capacity(measurer: CacheMeasurer, title: str, lowest: int, highest: int) -> CacheResult:
@@ -118,8 +130,10 @@ def learning_rate_above(result: LearningResult, bound: Frequency) -> Verdict:
 
 def capacity_above(result: CacheResult, bound: int) -> Verdict:
     """Whether the device knows so many addresses at once, at least."""
-    holds, doubt = result.capacity >= bound, ""
-    if holds:
+    holds, doubt = result.capacity >= bound, result.unstable
+    if doubt:
+        pass
+    elif holds:
         learned = [check.doubt for check in result.measured if check.complete and check.addresses >= bound]
         doubt = learned[0] if learned and all(learned) else ""
     elif result.failed_at is None:

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loss that does not come from the load: a device that has it is unstable, and a search would mislead.
 
+Every trial of a search counts: a load that fails, and passes later, contradicts itself.
+
 Of a device that loses frames because it is offered too much, either nothing more is forwarded when more is
 offered, or the part that it loses grows at least as fast as the load. Where it loses at a load, forwards more
 at twice that load or above, and loses no greater part there than that, its loss has another cause. This has
@@ -75,23 +77,70 @@ def instability(trials: Sequence[Trial], allowed: Fraction, *, least: int = 1) -
     return None
 
 
-def changed(checks: Sequence[Trial], trials: Sequence[Trial], allowed: Fraction) -> Instability | None:
-    """A check that lost frames, and a trial at its load or a higher one that passed: no load explains both.
+def changed(
+    trials: Sequence[Trial], later: Sequence[Trial], allowed: Fraction, *, least: int = 1
+) -> Instability | None:
+    """A trial that lost frames, and a later one at its load or above that passed: no load explains both.
 
     Such a device loses frames by what came before them, such as a pause. None if there are no such trials.
 
     Args:
-        checks: The trials at a low load.
-        trials: Later ones that waited for frames on their way, for as long as the checks or longer.
+        trials: In the order in which they ran.
+        later: Trials that waited for frames on their way, for as long as the lossy ones or longer. Those that
+            are also in `trials` count only from their place there on.
         allowed: The part of its frames that a trial may lose.
+        least: How many trials of a load in a row have to lose more than that, the last one among them.
     """
-    known = [trial for trial in trials if not doubt_of([trial]) and trial.loses_at_most(allowed)]
-    for low in checks:
-        if doubt_of([low]) or low.loses_at_most(allowed) is not False:
+    clear = [trial for trial in later if not doubt_of([trial]) and trial.loses_at_most(allowed)]
+    places = {id(trial): place for place, trial in enumerate(trials)}
+    highest = max((trial.load for trial in clear), default=Fraction(0))
+    losses: dict[Fraction, int] = {}
+    for place, low in enumerate(trials):
+        if low.load > highest or doubt_of([low]) or low.loses_at_most(allowed) is None:
             continue
-        if high := next((t for t in known if t.load >= low.load and t.duration_ns >= low.duration_ns), None):
-            return Instability(low, high)
+        losses[low.load] = 0 if low.loses_at_most(allowed) else losses.get(low.load, 0) + 1
+        if losses[low.load] < least:
+            continue
+        for high in clear:
+            if places.get(id(high), len(trials)) > place and _passes_instead(low, high):
+                return Instability(low, high)
     return None
+
+
+def _passes_instead(low: Trial, high: Trial) -> bool:
+    """Whether a trial asked for as much as another one for as long, and lost less, beyond chance."""
+    return high.load >= low.load and high.duration_ns >= low.duration_ns and _loses_more(low, high)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A check of a number, such as of groups that a device has to forward."""
+
+    number: float
+    passed: bool
+    doubt: str  # why it does not show that the number is too high, if it failed; empty if it does
+    text: str
+
+
+def contradiction(attempts: Sequence[Attempt]) -> str:
+    """Two attempts that no limit of the device explains, with their places; empty if there are none.
+
+    One failed, and a later one with the same number or a higher one passed. A failure after a higher number
+    may be what that one has left behind: a search tries such a number again.
+    """
+    most = 0.0
+    for place, low in enumerate(attempts, start=1):
+        fails = not low.passed and not low.doubt and low.number >= most
+        most = max(most, low.number)
+        if not fails:
+            continue
+        for later, high in enumerate(attempts[place:], start=place + 1):
+            if high.passed and high.number >= low.number:
+                return (
+                    f"unstable: check {place} failed ({low.text}), and check {later} passed ({high.text}): "
+                    "the device needs more than one attempt, or has changed"
+                )
+    return ""
 
 
 def _unrelated(low: Trial, high: Trial) -> bool:
@@ -116,7 +165,12 @@ def _grows_alone(low: Trial, high: Trial) -> bool:
     """Whether more arrives at the high load, and more is lost at the low one than the high one explains."""
     if _forwarded(high) <= _MORE * _forwarded(low):
         return False
-    expected = float((high.loss_bounds or (0, 1))[1] * low.load / high.load * low.sent)
+    return _loses_more(low, high, low.load / high.load)
+
+
+def _loses_more(low: Trial, high: Trial, part: Fraction = Fraction(1)) -> bool:
+    """Whether the first loses more, beyond chance, than this part of the loss ratio of the second."""
+    expected = float((high.loss_bounds or (0, 1))[1] * part * low.sent)
     return _lost(low) > expected + _NOISE * sqrt(expected)
 
 

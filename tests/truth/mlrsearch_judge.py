@@ -45,6 +45,10 @@ def mlrsearch(draw: random.Random) -> Case:
     stability = Ratio(Fraction(draw.choice([0, 5, 5, 20]), 100))
     # In a few an attempt at each trial without loss lost frames while the tester paused. Nobody can tell
     # whose loss that was; a device that always loses has no NDR.
+    (goal,) = (goal for goal in goals if goal.name == name)
+    # In a few the first trials lose frames, as after a pause: the goal fails, and no load is the cause.
+    cold = type(device) is SimulatedMeasurer and stability.value and limit > 1 and not broken
+    device.cold_trials = draw.choice([0, 0, 1, 2]) if cold else 0
     measured_again, by_device = draw.random() < 0.1, draw.random() < 0.5
     measurer = Repeated(device) if measured_again else device
     if measured_again and by_device and name == "NDR":
@@ -60,10 +64,16 @@ def mlrsearch(draw: random.Random) -> Case:
         excuse = "an irregular result"
     if measured_again and name == "NDR":
         excuse = "loss that was measured again"
+    reached: bool | None = bound <= most
+    if device.cold_trials:
+        excuse = excuse or "the first trials lost frames"
+        if name == "NDR" and goal.exceed.value == 0 and stability.value <= most and reached:
+            reached = None
     unit = draw.choice([RateUnit.LINE, RateUnit.PPS])
     asked = Rate(bound if unit is RateUnit.LINE else bound * LINE, unit)
-    about = f"bound {bound} as {asked}; {about} {limit=} {broken=} {stability=}; {result.search}"
-    return Case(f"mlrsearch, {name}", bound <= most, result.verdict_above(name, asked), excuse, about)
+    about = f"bound {bound} as {asked}; {about} {limit=} {broken=} {stability=} {device.cold_trials=}"
+    about += f"; {result.search}"
+    return Case(f"mlrsearch, {name}", reached, result.verdict_above(name, asked), excuse, about)
 
 
 def _goal(draw: random.Random, name: str, loss: Fraction) -> SearchGoal:

@@ -15,6 +15,7 @@ from ...model.units.units import Ratio
 from ...verdict import AT_LEAST, Verdict, assess
 from ..bisection import highest_passing
 from ..result import Result
+from ..stability import Attempt, contradiction
 
 _ATTEMPTS = 3  # at a number before it counts as too high: the machine may have lost a frame
 OnCheck = Callable[[GroupCheck], None]
@@ -49,10 +50,17 @@ class GroupCapacityResult(Result):
         """Whether the device forwarded again what it had forwarded before it was asked for too much."""
         return self.control is None or self.control.all_forwarded
 
+    @property
+    def unstable(self) -> str:
+        """Two checks that no number of groups explains; empty if there are none."""
+        return contradiction(
+            [Attempt(check.groups, check.all_forwarded, check.doubt, str(check)) for check in self.checks]
+        )
+
     def verdict_above(self, bound: int) -> Verdict:
         """Whether the device holds so many groups at once, at least."""
-        doubt = ""
-        if self.capacity < bound:
+        doubt = self.unstable
+        if not doubt and self.capacity < bound:
             doubt = self._doubt(bound)
         return assess(
             self.capacity,
@@ -101,7 +109,8 @@ class GroupCapacityResult(Result):
         limit = "no limit was found" if self.failed is None else f"{self.failed:,} were not all forwarded"
         limit = self._leak or limit
         after = "" if self.recovers else ", and it did not recover from that"
-        return f"{self.title}: {self.capacity:,} groups at once, {limit}{after}, {len(self.checks)} checks"
+        text = f"{self.title}: {self.capacity:,} groups at once, {limit}{after}, {len(self.checks)} checks"
+        return f"{text}, {self.unstable}" if self.unstable else text
 
 
 def find_group_capacity(

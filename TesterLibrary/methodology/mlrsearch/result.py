@@ -14,7 +14,7 @@ from ...measurement.trial import Trial
 from ...model.units.units import Duration, Rate, RateUnit, Ratio
 from ...verdict import AT_LEAST, Below, Verdict, assess
 from ..result import Result
-from ..stability import instability
+from ..stability import changed, instability
 from ..verdicts.judging import amount, doubt_of, unmeasured
 from .goal import SearchGoal
 from .load_class import LoadClass, LoadStats, classify, conditional_loss
@@ -204,17 +204,26 @@ def doubt_at(trial: Trial, goals: Sequence[SearchGoal]) -> str:
 
 
 def unstable_for(goal: SearchGoal, trials: Sequence[Trial]) -> str:
-    """The loss that keeps every load from meeting a goal and does not come from the load; or empty.
+    """The loss that does not come from the load, with the two trials that show it; empty if there is none.
 
-    A goal may let some trials of a load lose more than its loss ratio: two have to, and no load be met yet.
+    A load failed, and later it or a higher one met the goal; or no load meets it, and the loss does not grow
+    with the load. A goal may let some trials of a load lose more than its loss ratio: two have to then.
     """
     telling = [trial for trial in trials if not doubt_at(trial, (goal,))]
     by_load: dict[Fraction, list[Trial]] = {}
     for trial in telling:
         by_load.setdefault(trial.load, []).append(trial)
-    if any(classify(goal, each) is LoadClass.LOWER_BOUND for each in by_load.values()):
-        return ""
-    return str(instability(telling, goal.loss.value, least=2) or "")
+    classes = {load: classify(goal, at_load) for load, at_load in by_load.items()}
+    met = [trial for trial in telling if classes[trial.load] is LoadClass.LOWER_BOUND]
+    allowed = goal.loss.value
+    contrary = changed(telling, met, allowed, least=2)
+    if not contrary and goal.exceed.value == 0:
+        contrary = changed(telling, telling, allowed)
+    elif not contrary and telling and classes[telling[0].load] is LoadClass.UPPER_BOUND:
+        contrary = changed(telling[:1], telling, allowed)  # the trial before the search
+    if not contrary and not met:
+        contrary = instability(telling, allowed, least=2)
+    return str(contrary or "")
 
 
 def relevant_bounds(classes: Mapping[Fraction, LoadClass]) -> tuple[Fraction | None, Fraction | None]:

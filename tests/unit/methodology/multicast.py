@@ -86,6 +86,7 @@ class GroupTable:
     lossy: frozenset[int] = frozenset()  # in which a frame was lost by accident, and the tester knows it
     counts: bool = True  # frames at other ports
     rewrites: int | None = None  # from so many groups on, it leaks frames that it has rewritten
+    cold: int = 0  # so many checks from the first on lose a frame, as after a pause
     checked: int = 0
     has_given_up: bool = False
 
@@ -94,7 +95,7 @@ class GroupTable:
         self.checked += 1
         self.has_given_up |= self.floods and groups > self.entries
         silent = 0 if self.has_given_up else max(0, groups - self.entries)
-        silent += self.checked in self.lossy
+        silent += self.checked in self.lossy or self.checked <= self.cold
         leaked = 2 * groups if self.has_given_up else 0
         fell_short = self.checked in self.busy | self.lossy
         return GroupCheck(

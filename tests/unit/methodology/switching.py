@@ -83,6 +83,7 @@ class LearningSwitch:
     sees_flooding: bool = True
     busy: frozenset[int] = frozenset()  # numbers of checks, from 1, in which the tester was disturbed
     deaf: frozenset[int] = frozenset()  # in which frames from addresses were lost
+    cold: int = 0  # so many checks from the first on know one address less, as after a pause
     port_addresses: int = 2
     known: set[int] = field(default_factory=set)
     checks: int = 0
@@ -105,6 +106,8 @@ class LearningSwitch:
             learned = number * in_time // 1 > (number - 1) * in_time // 1 if number else True
             if learned and len(self.known) + self.port_addresses < self.entries:
                 self.known.add(first + number)
+        if self.checks <= self.cold:
+            self.known.discard(first)
         waits_ns = self.window.gap.ns + pause.ns
         each_ns, probe_ns = 10**9 / rate.per_second, 10**9 / self.window.probe_rate.per_second
         held_ns = int(addresses * each_ns + waits_ns + addresses * probe_ns)

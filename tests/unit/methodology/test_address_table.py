@@ -174,3 +174,36 @@ def test_where_the_address_alone_was_not_heard_nobody_knows_what_was_forgotten()
     verdict = result.verdict_above(400)
     assert verdict.outcome is Outcome.INCONCLUSIVE
     assert re.match("nobody knows whether it forgets an address within .*: 1 of the 1 frames", verdict.reason)
+
+
+@pytest.mark.parametrize("cold", [1, 2])
+def test_a_bridge_that_does_not_learn_at_first_is_unstable(cold: int) -> None:
+    capacity = find_address_capacity(LearningSwitch(100, cold=cold), "p1", lowest=16, highest=256, rate=RATE)
+    rate = find_address_learning_rate(
+        LearningSwitch(1000, 5000, cold=cold), "p1", addresses=200, lowest=1000, highest=8000
+    )
+    assert (capacity.capacity, rate.failed is not None) == (100, True)
+    for result, numbers in (
+        (capacity, (50, 200)),
+        (rate, (Frequency(Fraction(2000)), Frequency(Fraction(8000)))),
+    ):
+        assert re.search(rf"unstable: check 1 failed \(.* flooded 2, .*check {cold + 1} passed", str(result))
+        for bound in numbers:
+            verdict = result.verdict_above(bound)  # type: ignore[arg-type]
+            assert verdict.outcome is Outcome.INCONCLUSIVE
+            assert f"check {cold + 1} passed" in verdict.reason
+
+
+def test_what_a_higher_number_left_behind_is_not_unstable() -> None:
+    """It forgets only in a second rest: a number below the one that failed needs another attempt."""
+
+    class Slow(LearningSwitch):
+        rests = 0
+
+        def rest(self) -> None:
+            self.rests += 1
+            if self.rests % 2 == 0 or len(self.known) < 90:
+                super().rest()
+
+    result = find_address_capacity(Slow(100), "p1", lowest=16, highest=256, rate=RATE)
+    assert result.verdict_above(result.capacity).outcome is Outcome.PASS

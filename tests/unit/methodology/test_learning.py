@@ -27,7 +27,7 @@ RATE = Frequency.parse("450 entries/s")
 
 @dataclass
 class Device:
-    """Knows so many addresses, and fewer the first time that it is asked for too many."""
+    """Knows so many addresses; a slow one knows fewer the first time that it is asked."""
 
     truth: int
     objections: tuple[str, ...] = ()
@@ -50,8 +50,16 @@ def test_the_capacity_is_found_exactly(truth: int) -> None:
     assert (result.capacity, result.failed_at) == (truth, truth + 1)
 
 
-def test_a_device_that_needs_time_to_forget_has_it() -> None:
-    assert find_capacity(Device(100, slow=True), "range", 50, 1000).capacity == 100
+def test_a_device_that_needs_two_attempts_at_the_lowest_number_is_unstable() -> None:
+    result = find_capacity(Device(100, slow=True), "range", 50, 1000)
+    assert result.capacity == 100
+    for bound in (80, 200):
+        verdict = capacity_above(result, bound)
+        assert verdict.outcome is Outcome.INCONCLUSIVE
+        assert verdict.reason == (
+            "unstable: check 1 failed (25 of 50 addresses known), and check 2 passed (50 of 50 addresses "
+            "known): the device needs more than one attempt, or has changed"
+        )
 
 
 def test_what_was_not_tried_is_not_judged() -> None:

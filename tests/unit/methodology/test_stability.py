@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor, log2, sqrt
@@ -212,11 +213,11 @@ def test_random_loss_is_found_at_once(chance: float, seed: int, capacity: int) -
     assert result.verdict_above(Rate.parse("50 %")).outcome is not Outcome.PASS
 
 
-def goal(name: str, loss: str) -> SearchGoal:
+def goal(name: str, loss: str, *, initial: Duration = SCOUT) -> SearchGoal:
     return SearchGoal(
         name,
         Ratio.parse(loss),
-        initial_duration=SCOUT,
+        initial_duration=initial,
         final_duration=SECOND,
         duration_sum=SECOND,
         width=Ratio.parse("1 %"),
@@ -239,6 +240,61 @@ def test_a_goal_that_no_load_meets_is_irregular_and_the_others_are_found() -> No
     # At line rate it loses 41 %; only at what it forwarded there does the loss at 5 % stand out.
     alone = SimulatedMeasurer(Fraction(6, 10), random_loss=0.01)
     assert len(find_goals(alone, replace(search, goals=search.goals[:1])).trials) <= 4
+
+
+def strict(loss: str) -> SearchGoal:
+    """A goal none of whose trials may lose more."""
+    return replace(goal("NDR", loss), exceed=Ratio(Fraction(0)))
+
+
+@pytest.mark.parametrize(("exceed", "cold"), [("0 %", 1), ("0 %", 2), ("20 %", 1), ("20 %", 2), ("50 %", 2)])
+def test_a_goal_of_a_device_that_loses_only_after_a_pause_is_irregular(exceed: str, cold: int) -> None:
+    """The first trials lost frames, and a higher load passed when the device was warm."""
+    device = SimulatedMeasurer(Fraction(6, 10), cold_trials=cold, cold_frames=5)
+    asked = goal("NDR", "0 %", initial=SECOND if exceed == "20 %" else SCOUT)
+    search = MultipleLossRatioSearch((replace(asked, exceed=Ratio.parse(exceed)),), stability=LOW)
+    result = find_goals(device, search)
+    ndr = result.goal("NDR")
+    assert ndr.irregular is Irregular.UNSTABLE
+    assert re.fullmatch(
+        r"lost 5 of [0-9,]+ frames at 5 % of line rate and 0 of [0-9,]+ at [0-9.]+ %", ndr.reason
+    )
+    for bound in ("3 %", "50 %"):
+        verdict = result.verdict_above("NDR", Rate.parse(bound))
+        assert verdict.outcome is Outcome.INCONCLUSIVE, verdict
+        assert ndr.reason in str(verdict)
+    assert MultipleLossRatioResult.derived(search, result.trials) == result
+
+
+def test_a_goal_that_allows_the_loss_after_a_pause_is_found() -> None:
+    device = SimulatedMeasurer(Fraction(6, 10), cold_trials=2, cold_frames=5)
+    result = find_goals(device, MultipleLossRatioSearch((strict("1 %"),), stability=LOW))
+    assert result.goal("NDR").regular
+    assert len(result.trials) > 2
+    one_of_two = SimulatedMeasurer(Fraction(6, 10), cold_trials=1, cold_frames=5)
+    assert (
+        find_goals(one_of_two, MultipleLossRatioSearch((goal("NDR", "0 %"),), stability=LOW))
+        .goal("NDR")
+        .regular
+    )
+
+
+@settings(deadline=None, max_examples=examples(100))
+@given(
+    capacity=st.integers(20, 1200).map(lambda n: Fraction(n, 1000)),
+    bucket=st.sampled_from([0, 10, 1000, 100_000]),
+    collapse=st.sampled_from([Fraction(1), Fraction(98, 100), Fraction(1, 2), Fraction(0)]),
+    exceed=st.sampled_from(["0 %", "50 %"]).map(Ratio.parse),
+    allowed=st.sampled_from(["0 %", "0.5 %"]),
+)
+def test_goals_of_a_device_with_a_limit_are_not_taken_for_unstable(
+    capacity: Fraction, bucket: int, collapse: Fraction, exceed: Ratio, allowed: str
+) -> None:
+    goals = (replace(goal("NDR", "0 %"), exceed=exceed), replace(goal("PDR", allowed), exceed=exceed))
+    result = find_goals(
+        SimulatedMeasurer(capacity, bucket, collapse), MultipleLossRatioSearch(goals, stability=LOW)
+    )
+    assert all(each.irregular is not Irregular.UNSTABLE for each in result.found)
 
 
 def test_goals_of_a_stable_device_cost_one_trial_more() -> None:

@@ -130,3 +130,18 @@ def test_frames_that_were_rewritten_and_may_be_leaked_pass_no_check() -> None:
 def test_groups_that_are_silent_fail_whatever_was_rewritten() -> None:
     result = found(GroupTable(20, rewrites=1), lowest=32, highest=64)
     assert result.verdict_above(32).outcome is Outcome.FAIL
+
+
+@pytest.mark.parametrize("cold", [1, 2])
+def test_a_device_that_loses_only_after_a_pause_is_unstable(cold: int) -> None:
+    result = found(GroupTable(100, cold=cold), highest=128)
+    assert result.capacity == 100
+    unstable = (
+        "unstable: check 1 failed (1 groups: 1 silent, 0 copies missing, 0 frames leaked), and check "
+        f"{cold + 1} passed (1 groups: 0 silent, 0 copies missing, 0 frames leaked): the device needs "
+        "more than one attempt, or has changed"
+    )
+    assert str(result).endswith(unstable)
+    for bound in (50, 120):
+        verdict = result.verdict_above(bound)
+        assert (verdict.outcome, verdict.reason) == (Outcome.INCONCLUSIVE, unstable)
