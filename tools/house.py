@@ -44,6 +44,9 @@ VAGUE = {
     "rest",
 }
 RIDDLES = re.compile(r"\b(so many|nobody|is none|there is none|in vain|of which|for whom)\b", re.IGNORECASE)
+# The clock of the machine is read by the tester's clock, and for processes of the operating system.
+CLOCKED = ("running", "keywords")
+UNCLOCKED = {"clock.py", "hook_process.py", "hook_keeper.py", "reset.py"}
 _BRANCHES = (ast.If, ast.IfExp, ast.For, ast.While, ast.ExceptHandler, ast.comprehension, ast.match_case)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -99,6 +102,7 @@ def figures(files: list[Source]) -> dict[str, int]:
         "Any": sum(isinstance(node, ast.Name) and node.id == "Any" for node in nodes),
         "type: ignore": sum(file.text.count("# type: ignore") for file in files),
         "loops with a sleep": sum(_sleeps(node) for node in nodes),
+        "imports of time beside the tester's clock": sum(map(_imports_of_time, files)),
         "isinstance of a target": sum(_asks_for_target(node) for node in nodes),
         "files in the root": len([path for path in _tracked() if "/" not in path and path[0] != "."]),
     }
@@ -158,6 +162,16 @@ def _sleeps(node: ast.AST) -> bool:
         return False
     calls = (call.func for call in ast.walk(node) if isinstance(call, ast.Call))
     return any(getattr(call, "attr", getattr(call, "id", "")).lstrip("_") == "sleep" for call in calls)
+
+
+def _imports_of_time(file: Source) -> int:
+    """Imports of `time` in rooms that have the tester's clock."""
+    clocked = any(file.path.is_relative_to(LIBRARY / room) for room in CLOCKED)
+    if not clocked or file.path.name in UNCLOCKED:
+        return 0
+    imports = [name.name for node in file.nodes if isinstance(node, ast.Import) for name in node.names]
+    sources = [node.module for node in file.nodes if isinstance(node, ast.ImportFrom) and not node.level]
+    return [*imports, *sources].count("time")
 
 
 def _asks_for_target(node: ast.AST) -> bool:

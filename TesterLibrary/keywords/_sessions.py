@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from ..errors import TesterLibraryError
@@ -49,7 +48,7 @@ def preparation(suite: Suite, rest: Duration, *, empty: bool) -> Callable[[], No
 
     def prepare() -> None:
         if rest.ns > 0:
-            time.sleep(rest.seconds)
+            suite.tester.clock.sleep(rest.seconds)
         if hook is not None:
             hook.run()
 

@@ -101,7 +101,7 @@ class TableMeasurer:
         return seen.found
 
     def _forget(self) -> None:
-        self._tester.sleep(self._rest.seconds)
+        self._tester.clock.sleep(self._rest.seconds)
 
     def check(
         self, addresses: int, rate: Frequency, *, fresh: bool, pause: Duration = Duration(0)
@@ -118,7 +118,7 @@ class TableMeasurer:
         started_at, ports = wall_clock(), self._ports
         learning = self._sent(_stream(_FROM, ports.learn, ports.test, "src", first, addresses, rate))
         if pause.ns:
-            self._tester.sleep(pause.seconds)
+            self._tester.clock.sleep(pause.seconds)
         probing = self._sent(_stream(_TO, ports.test, ports.learn, "dst", first, addresses, ports.probe_rate))
         (heard,), (probed,) = learning.streams, probing.streams
         held_ns = probed.counters.last_tx_ns - heard.counters.first_tx_ns
@@ -157,7 +157,7 @@ class TableMeasurer:
         with StreamRun(tester, f"addresses-{tester.trials}", [stream]).loaded() as run:
             send_all(tester, run, editor.mode.count)
             # A trial ends when all frames have arrived where they are expected; copies may come later.
-            tester.sleep(tester.rules.settle.seconds)
+            tester.clock.sleep(tester.rules.settle.seconds)
             return tester.record(run.finish())
 
 

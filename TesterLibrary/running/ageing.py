@@ -28,7 +28,6 @@ from .tester import Tester
 from .trial import StreamRun
 
 _FIRST = 0x02_00_02_00_00_00  # locally administered, beside those of the searches of a table
-_POLL_S = 0.02
 _LEARNED_S = 0.1  # in which a device that learns in software has done so
 _TIMEOUT = Duration(10 * 10**9)
 _QUIET_GAPS, _QUIET_NS = 10, 500_000_000  # without a frame for both, no frame comes any more
@@ -55,17 +54,17 @@ class _Watched:
             )
             learn.start(packets=1)
             tester.target.wait([learn.name], timeout=_TIMEOUT)
-            tester.sleep(_LEARNED_S)
+            tester.clock.sleep(_LEARNED_S)
             probe.start()
-            snapshot = tester.target.snapshot([probe.name])
-            began_ns = snapshot.taken_at_ns
-            while snapshot.taken_at_ns - began_ns < timeout.ns:
-                if is_over(snapshot.streams[0], snapshot.taken_at_ns):
-                    break
-                tester.sleep(_POLL_S)
-                snapshot = tester.target.snapshot([probe.name])
+            ends_ns = tester.target.snapshot([probe.name]).taken_at_ns + timeout.ns
+            snapshot = tester.clock.reading(
+                lambda: tester.target.snapshot([probe.name]),
+                lambda now: now.taken_at_ns >= ends_ns or is_over(now.streams[0], now.taken_at_ns),
+            )
             tester.target.stop([probe.name])
-            tester.sleep(tester.rules.settle.seconds)  # a frame that is flooded arrives at several ports
+            tester.clock.sleep(
+                tester.rules.settle.seconds
+            )  # a frame that is flooded arrives at several ports
             return _Seen(learn.so_far(), probe.so_far(), snapshot, started_at, self.gap_ns)
 
 
@@ -197,7 +196,7 @@ def _observed(
     """A trial of an address. An interrupted attempt may have had it learned: it has to be forgotten first."""
 
     def forget() -> None:
-        tester.sleep(timeout.seconds)
+        tester.clock.sleep(timeout.seconds)
 
     return observe(tester, AgeingTrial, age, address, timeout, *asked, prepare=forget).found
 

@@ -13,6 +13,7 @@ from ..errors import PlanError, TesterLibraryError
 from ..measurement.capture import CaptureCounters, CapturedFrame, StoppedCapture
 from ..measurement.captured_frames import CapturedFrames, frames_of
 from ..model.capture import Capture
+from ..model.units.units import Duration
 from ..reporting.captures.excerpts import MOST_EXCERPTS, Excerpt
 from ..reporting.captures.frames import FOLDER, FrameFile, FrameRows, check_parquet
 from ..reporting.captures.pcapng import free_path, not_written, write_capture
@@ -39,7 +40,7 @@ class CaptureFile:
         return list(frames_of(batch.of_streams(ids) for batch in self.heads))
 
 
-_LOOKS, _LOOK_S = 20, 0.02  # for frames that have matched and are not kept yet
+_KEPT_LATE = Duration(400_000_000)  # a frame that has matched is kept by then
 _HEAD = 512  # bytes of a frame in which its headers are looked for; whole words
 
 
@@ -172,15 +173,16 @@ class Captures:
         if name not in self._running and name in self._files:
             return self._files[name].counters
         capture = self._known(name)
-        for look in range(_LOOKS):
-            if look:
-                self._tester.sleep(_LOOK_S)
+
+        def read() -> CaptureCounters:
             captures = self._tester.target.snapshot().captures
-            counters = next(counters for counters in captures if counters.name == name)
+            return next(counters for counters in captures if counters.name == name)
+
+        def is_complete(counters: CaptureCounters) -> bool:
             due = min(capture.frames, counters.least_matched - counters.dropped)
-            if counters.captured >= due or capture.trigger is not None:
-                break
-        return counters
+            return counters.captured >= due or capture.trigger is not None
+
+        return self._tester.clock.reading(read, is_complete, within=_KEPT_LATE)
 
     def close(self) -> None:
         """Writes the files of those that nobody has stopped. Never raises: the events say what is missing."""

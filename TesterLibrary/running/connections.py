@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import secrets
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -28,7 +27,7 @@ from ..planning.responder import asked_for
 from ..protocols.checker import load_protocol
 from .held_frames import await_sent
 from .observation import is_interrupted, observe
-from .running_end import POLL_S, RunningEnd
+from .running_end import RunningEnd
 from .scope import Running
 from .source_turns import SourceTurns
 from .tester import Tester
@@ -46,12 +45,9 @@ class _Stopped:
 class Connections:
     """Responders and clients of one tester, by name."""
 
-    def __init__(
-        self, tester: Tester, sleep: Callable[[float], None] = time.sleep, source_seed: int | None = None
-    ) -> None:
-        """`sleep` lets so many seconds pass, for the tester too. `source_seed`: of the sources used first."""
+    def __init__(self, tester: Tester, source_seed: int | None = None) -> None:
+        """`source_seed`: of the sources used first."""
         self._tester = tester
-        self._sleep = sleep
         self._running: dict[str, RunningEnd] = {}
         # A peer that still has an old connection takes a new one from the same port with the same initial
         # sequence number for the old one, for ever (RFC 9293 §3.5.1 requires the numbers to differ).
@@ -84,7 +80,7 @@ class Connections:
             with suppress(TargetError):
                 target.unload([plan.job])
             raise
-        self._running[end.name] = RunningEnd(end, plan, self._tester, self._sleep, started, backlog)
+        self._running[end.name] = RunningEnd(end, plan, self._tester, started, backlog)
         self._starts[end.name] += 1
         self._stopped.pop(end.name, None)
         self._note_sources(plan)
@@ -215,15 +211,7 @@ class Connections:
 
     def wait(self, name: str, reached: Callable[[SessionStatistics], bool], timeout: Duration) -> bool:
         """Waits until the statistics of an end satisfy `reached`; False if the timeout is over first."""
-        # A tester that is not real has a time of its own, which passes while somebody sleeps.
-        real = self._sleep is time.sleep
-        deadline_ns, slept_s = time.monotonic_ns() + timeout.ns, 0.0
-        while not reached(self.statistics(name)):
-            if slept_s >= timeout.seconds or (real and time.monotonic_ns() >= deadline_ns):
-                return False
-            self._sleep(POLL_S)
-            slept_s += POLL_S
-        return True
+        return self._tester.clock.until(lambda: reached(self.statistics(name)), within=timeout)
 
     def measure(self, name: str, duration: Duration, *, from_start: bool = False) -> SessionTrial:
         """Measures a running end from now on for a time, or from its start to the end of that time.
@@ -278,7 +266,7 @@ class Connections:
 
     def repeated(self, name: str, measure: Callable[[], SessionTrial]) -> SessionTrial:
         """The first valid trial of as many attempts as the tester's rules allow, or the last one."""
-        return self._tester.repeated(name, measure, self._sleep)
+        return self._tester.repeated(name, measure)
 
     def clients(self, name: str) -> Clients:
         """The clients of that name as they were started. TesterLibraryError if there are none."""
@@ -311,11 +299,14 @@ class Connections:
 
         That validates their entries in a device that translates (RFC 9693 §4.6).
         """
-        began = seen = self.statistics(name)
-        held, asked = began.concurrent or 0, began.count("asked") or 0
-        while (seen.count("asked") or 0) - asked < held == seen.concurrent:
-            self._sleep(POLL_S)
-            seen = self.statistics(name)
+        began = self.statistics(name)
+        held = began.concurrent or 0
+        due = (began.count("asked") or 0) + held
+
+        def is_over(now: SessionStatistics) -> bool:
+            return now.concurrent != held or (now.count("asked") or 0) >= due
+
+        seen = self._tester.clock.reading(lambda: self.statistics(name), is_over)
         return seen.duration_ns - began.duration_ns
 
     def drain(self, name: str, longest: Duration) -> None:

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
+from ..model.units.units import Duration
 from ..reporting.record.device_answers import MOST_CHARACTERS, When, record_said
 from ..reporting.record.recorder import Recorder
 from ..testbeds.testbed import SSH, AskHook, DutSpec
@@ -27,18 +27,18 @@ def _said_by(hook: AskHook) -> tuple[bytes, str]:
     # Words of a command over SSH are the shell's of the other machine, as with every ssh.
     command = [*SSH, hook.ssh, "--", *hook.command] if hook.ssh else list(hook.command)
     try:
-        return _run(command, time.monotonic() + hook.timeout.seconds, f"did not end within {hook.timeout}")
+        return _run(command, hook.timeout)
     except OSError as problem:
         return b"", f"cannot be run: {problem.strerror}"
 
 
-def _run(command: Sequence[str], ends_at: float, late: str) -> tuple[bytes, str]:
+def _run(command: Sequence[str], timeout: Duration) -> tuple[bytes, str]:
     said = b""
-    with HookProcess(command) as process:  # and with all that it has started
+    with HookProcess(command, timeout) as process:  # and with all that it has started
         try:
-            for part in process.said(ends_at):
+            for part in process.said():
                 said += part[: _KEPT - len(said)]
-            status = process.status(ends_at)
+            status = process.status()
         except TimeoutError:
-            return said, late
+            return said, f"did not end within {timeout}"
     return said, f"ended with status {status}" if status else ""

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from math import ceil
 from ..errors import PlanError, TargetError
 from ..measurement.counter import Counter, not_counted
 from ..measurement.multicast import GroupCycle, Reported
-from ..measurement.snapshot import StreamCounters
+from ..measurement.snapshot import Snapshot, StreamCounters
 from ..measurement.trial import Trial
 from ..model.membership import GroupProtocol, Membership
 from ..model.multicast import groups_of
@@ -26,7 +25,6 @@ from .observation import observe
 from .tester import Tester
 from .trial import StreamRun
 
-_POLL_S = 0.02
 _ONE = Frequency.parse("1 k/s")  # one report is sent: the rate does not matter
 _QUIET_FRAMES = 20  # a silence is not shorter
 
@@ -93,7 +91,7 @@ class DelayMeasurer:
     def _forget(self) -> None:
         """Leaves the group, of which the port is a member if an interrupted attempt has not left it."""
         self._memberships.withdraw(self._membership, _ONE)
-        self._tester.sleep(self._times.timeout.seconds)
+        self._tester.clock.sleep(self._times.timeout.seconds)
 
     def _cycle(self) -> _Cycle:
         tester = self._tester
@@ -104,7 +102,7 @@ class DelayMeasurer:
             burdened = all(trial.valid for trial in self.burden.trials[-1:])
             return found[1].valid and not found[0].objections and burdened
 
-        cycle, trial = tester.rules.repeated(self._burdened, is_final, tester.sleep)
+        cycle, trial = tester.rules.repeated(self._burdened, is_final, tester.clock)
         self.burden.trials[earlier:] = burden = self.burden.trials[-1:]  # without those of attempts before
         objections = (*cycle.objections, *trial.objections, *(o for each in burden for o in each.objections))
         return _Cycle(cycle, objections)
@@ -117,12 +115,12 @@ class DelayMeasurer:
         tester, times = self._tester, self._times
         with StreamRun(tester, f"group-{tester.trials}", [self._stream]).loaded() as run:
             run.start()
-            tester.sleep(times.lead.seconds)
+            tester.clock.sleep(times.lead.seconds)
             before = self._counted(run).rx_packets
             joined = self._memberships.report(self._membership, _ONE)
             try:
                 first_ns = self._first(run)
-                tester.sleep(times.hold.seconds)
+                tester.clock.sleep(times.hold.seconds)
             except BaseException:
                 with suppress(TargetError):
                     self._memberships.withdraw(self._membership, _ONE)
@@ -148,12 +146,10 @@ class DelayMeasurer:
 
     def _first(self, run: StreamRun) -> int | None:
         """When the first frame arrived; None if none did in time."""
-        deadline_s = time.monotonic() + self._times.timeout.seconds
-        while not (counted := self._counted(run)).rx_packets:
-            if time.monotonic() >= deadline_s:
-                return None
-            self._tester.sleep(_POLL_S)
-        return counted.first_rx_ns
+        counters = self._tester.clock.reading(
+            lambda: self._counted(run), lambda counters: counters.rx_packets, within=self._times.timeout
+        )
+        return counters.first_rx_ns if counters.rx_packets else None
 
     def _last(self, run: StreamRun, left: Reported) -> tuple[int, bool]:
         """When the last frame arrived, and whether none arrived any more.
@@ -161,16 +157,20 @@ class DelayMeasurer:
         A frame that comes after some silence begins that anew. A silence that has begun when the timeout ends
         is watched all the same.
         """
-        quiet_ns = self._quiet_ns(run)
-        while True:
-            snapshot = self._tester.target.snapshot([run.name])
-            (counted,) = (s for s in snapshot.streams if s.id == run.plan.streams[0].id)
-            since_ns = max(counted.last_rx_ns, left.first_ns)
-            if snapshot.taken_at_ns - since_ns >= quiet_ns:
-                return counted.last_rx_ns, True
-            if counted.last_rx_ns - left.first_ns >= self._times.timeout.ns:
-                return counted.last_rx_ns, False
-            self._tester.sleep(_POLL_S)
+        tester, quiet_ns = self._tester, self._quiet_ns(run)
+        stream_id = run.plan.streams[0].id
+
+        def is_quiet(snapshot: Snapshot) -> bool:
+            since_ns = max(snapshot.stream(stream_id).last_rx_ns, left.first_ns)
+            return snapshot.taken_at_ns - since_ns >= quiet_ns
+
+        def is_late(snapshot: Snapshot) -> bool:
+            return snapshot.stream(stream_id).last_rx_ns - left.first_ns >= self._times.timeout.ns
+
+        snapshot = tester.clock.reading(
+            lambda: tester.target.snapshot([run.name]), lambda now: is_quiet(now) or is_late(now)
+        )
+        return snapshot.stream(stream_id).last_rx_ns, is_quiet(snapshot)
 
     def _quiet_ns(self, run: StreamRun) -> int:
         return max(self._times.silence.ns, ceil(_QUIET_FRAMES / run.plan.streams[0].rate))

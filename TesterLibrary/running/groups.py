@@ -150,11 +150,11 @@ class CapacityMeasurer:
             count_flows=groups > 1,
         )
         with self._joined.groups(wanted) as joined:
-            tester.sleep(self._settle.seconds)
+            tester.clock.sleep(self._settle.seconds)
             tester.trials += 1
             with StreamRun(tester, f"groups-{tester.trials}", [stream]).loaded() as run:
                 send_all(tester, run, _ROUNDS * groups)
-                tester.sleep(tester.rules.settle.seconds)  # copies elsewhere may come later
+                tester.clock.sleep(tester.rules.settle.seconds)  # copies elsewhere may come later
                 trial = tester.record(run.finish())
         (found,) = trial.streams
         flows = found.flows
@@ -210,7 +210,7 @@ class MatrixTrials:
             counted(groups, "group"), ports.sender, ports.members, wanted, frame_size=self._size
         )
         with self._joined.groups(wanted):
-            self._tester.sleep(self._settle.seconds)
+            self._tester.clock.sleep(self._settle.seconds)
             measurer = TrialMeasurer(self._tester, [stream], note=self._note, pauses=self._pauses)
             return measurer.measure(load, duration)
 

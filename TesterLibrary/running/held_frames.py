@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterator, Mapping
 from fractions import Fraction
 
 from ..measurement.snapshot import Snapshot
+from .clock import POLL_S
 from .tester import Tester
 
-_POLL_SECONDS = 0.02
 _PATIENCE_NS = 2 * 10**9  # without a frame that leaves
 
 
@@ -31,13 +31,12 @@ def await_sent(tester: Tester, snapshot: Snapshot, ports: Collection[str], jobs:
     if not held_frames(snapshot, ports) or _others_send(tester, jobs):
         return snapshot
     fewest, since_ns = sum(held_frames(snapshot, ports).values()), snapshot.taken_at_ns
-    while (frames := sum(held_frames(snapshot, ports).values())) and (
-        frames < fewest or snapshot.taken_at_ns - since_ns < _PATIENCE_NS
-    ):
+    for snapshot in tester.clock.readings(lambda: tester.target.snapshot(tuple(jobs))):
+        frames = sum(held_frames(snapshot, ports).values())
         if frames < fewest:
             fewest, since_ns = frames, snapshot.taken_at_ns
-        tester.sleep(_POLL_SECONDS)
-        snapshot = tester.target.snapshot(tuple(jobs))
+        if not frames or snapshot.taken_at_ns - since_ns >= _PATIENCE_NS:
+            break
     return snapshot
 
 
@@ -61,7 +60,7 @@ class HeldFrames:
         """The counters once the ports have sent what they hold, or none of it for two seconds."""
         if not held_frames(snapshot, self._ports):
             return snapshot
-        self._tester.sleep(_POLL_SECONDS)  # the driver may tell late that a frame has left
+        self._tester.clock.sleep(POLL_S)  # the driver may tell late that a frame has left
         snapshot = self._tester.target.snapshot([self._job])
         self._behind = self._counted(snapshot)
         self._sent = {name: snapshot.port(name).tx_packets - earlier for name, earlier in self._sent.items()}

@@ -13,6 +13,8 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ..model.units.units import Duration
+
 _KEEPER = Path(__file__).with_name("hook_keeper.py")
 _AT_ONCE = 1 << 16  # bytes of output
 
@@ -20,8 +22,9 @@ _AT_ONCE = 1 << 16  # bytes of output
 class HookProcess:
     """A command that runs, and what is left of it when it has ended."""
 
-    def __init__(self, command: Sequence[str]) -> None:
-        """Starts it without input."""
+    def __init__(self, command: Sequence[str], timeout: Duration) -> None:
+        """Starts it without input. It has to end within the timeout."""
+        self._ends_at = time.monotonic() + timeout.seconds
         self.goes_on = False  # what it has started, when it has ended
         held, self._hold = os.pipe()  # ends when nobody holds the other end any more
         self._told, tell = os.pipe()  # how the command ended
@@ -42,17 +45,17 @@ class HookProcess:
             os.close(held)
             os.close(tell)
 
-    def said(self, ends_at: float) -> Iterator[bytes]:
-        """Its output as it comes, to its end. TimeoutError if that comes later, on the monotonic clock."""
+    def said(self) -> Iterator[bytes]:
+        """Its output as it comes, to its end. TimeoutError if that comes too late."""
         output = self._keeper.stdout
         assert output is not None
-        while part := os.read(_ready(output.fileno(), ends_at), _AT_ONCE):
+        while part := os.read(_ready(output.fileno(), self._ends_at), _AT_ONCE):
             yield part
 
-    def status(self, ends_at: float) -> int:
-        """How it ended, as Popen says it. TimeoutError if it ends later, OSError if it cannot be run."""
+    def status(self) -> int:
+        """How it ended, as Popen says it. TimeoutError if it ends too late, OSError if it cannot be run."""
         told = b""
-        while part := os.read(_ready(self._told, ends_at), _AT_ONCE):
+        while part := os.read(_ready(self._told, self._ends_at), _AT_ONCE):
             told += part
         if not told:
             raise ChildProcessError(errno.ECHILD, "the process that was to end what it starts is gone")

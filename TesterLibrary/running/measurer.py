@@ -28,7 +28,6 @@ from ..targets.base import SendingProgress
 from .tester import Tester
 from .trial import StreamRun
 
-_POLL_SECONDS = 0.02
 _BREAK_NS, _BREAK_FRAMES = 50_000_000, 10  # without a frame for longer, arrivals have a break
 _CONFIRMATIONS = 3  # attempts beyond those of the rules, where one is clean that repeats one that lost frames
 _HOPELESS = Fraction(1, 10)  # a rate missed by more is the tester's limit, not an accident
@@ -174,7 +173,7 @@ class TrialMeasurer:
         run = StreamRun(tester, f"trial-{tester.trials}", streams, limits=limits)
         with self._cutting(run):
             run.start()
-            tester.sleep(lead.seconds)
+            tester.clock.sleep(lead.seconds)
             before = tester.target.snapshot([run.name])
             act()
             is_steady = self._until_steady(run, before.taken_at_ns, steady, limit)
@@ -189,8 +188,7 @@ class TrialMeasurer:
     def _until_steady(self, run: StreamRun, began_ns: int, steady: Duration, limit: Duration) -> bool:
         """Whether frames of all streams arrived for so long without a break and a loss before the limit."""
         tester, since_ns, lost = self._tester, None, 0
-        while True:
-            snapshot = tester.target.snapshot([run.name])
+        for snapshot in tester.clock.readings(lambda: tester.target.snapshot([run.name])):
             now_ns = snapshot.taken_at_ns
             lost, lost_before = sum(map(_last_missing, snapshot.streams)), lost
             if lost != lost_before or not _is_arriving(run, snapshot):
@@ -200,8 +198,8 @@ class TrialMeasurer:
             if since_ns is not None and now_ns - since_ns >= steady.ns:
                 return True
             if now_ns - began_ns >= limit.ns:
-                return False
-            tester.sleep(_POLL_SECONDS)
+                break
+        return False
 
     def _stepping_all(self, step: Step) -> list[Stream]:
         pairs = zip(self.streams, self._shares, strict=True)
@@ -316,7 +314,7 @@ class TrialMeasurer:
             beyond = trial.attempt >= tester.rules.attempts and not any(each.valid for each in earlier)
             return beyond or (not hopes and _is_hopeless(trial))
 
-        trial = tester.rules.repeated(attempt, is_final, tester.sleep, more=_CONFIRMATIONS)
+        trial = tester.rules.repeated(attempt, is_final, tester.clock, more=_CONFIRMATIONS)
         if trial.lost != 0:
             self._pause(rest_after_loss)
         return trial
@@ -355,7 +353,7 @@ class TrialMeasurer:
 
     def _pause(self, time: Duration) -> None:
         if time.ns:
-            self._tester.sleep(time.seconds)
+            self._tester.clock.sleep(time.seconds)
 
     def _wait(self, run: StreamRun, duration: Duration) -> None:
         late = max(duration.ns // 5, self._tester.rules.grace.ns)

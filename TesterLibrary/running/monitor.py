@@ -14,7 +14,6 @@ be read. Reading it is tried again until the traffic ends, and the intervals bef
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -60,14 +59,12 @@ class Monitor:
         interval: Duration,
         *,
         show: Callable[[Interval], None] = lambda _: None,
-        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """Begins the first interval. `show` is called with each interval that has ended."""
         self._tester = tester
         self._runs = tuple(runs)
         self._interval = interval
         self._show = show
-        self._sleep = sleep
         self._jobs = [run.name for run in runs]
         self._names = {s.id: s.name for run in runs for s in run.plan.streams if s.measured}
         if not self._names:
@@ -263,9 +260,9 @@ class Monitor:
         latest = self._snapshot()
         quiet_since, seen = latest.taken_at_ns, _arrived(latest, version)
         follow = _arrived(latest, 1 - version)
-        while not (self._cancelled or all(_is_complete(s, version) for s in latest.streams)):
-            self._sleep(_POLL_S)
-            latest = self._snapshot()
+        for latest in self._tester.clock.readings(self._snapshot, every=_POLL_S):
+            if self._cancelled or all(_is_complete(s, version) for s in latest.streams):
+                break
             now, arrived = latest.taken_at_ns, _arrived(latest, version)
             if arrived != seen:
                 quiet_since, seen = now, arrived

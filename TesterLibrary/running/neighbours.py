@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -27,8 +26,7 @@ from .sending import send_all
 from .tester import Tester
 from .trial import StreamRun
 
-_POLL_S = 0.02
-_PATIENCE_S = 1.0  # a device that still learns has to reach one more address within this time
+_PATIENCE_NS = 10**9  # a device that still learns has to reach one more address within this time
 _CHECKS = 3  # most checks whether all are known; each after a new announcement
 _RESOLVED_S = 0.2  # for the last answers
 _ROUNDS = 2  # times that a check probes each address
@@ -55,8 +53,6 @@ class NeighbourMeasurer:
         neighbours: Neighbours,
         *,
         rest: Duration = Duration(0),
-        sleep: Callable[[float], None] = time.sleep,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`rest`: time in which a device forgets. PlanError if the neighbours cannot be announced there."""
         for name in (neighbours.announce, neighbours.probe):
@@ -64,7 +60,6 @@ class NeighbourMeasurer:
                 raise PlanError(f"{name!r} is no port of this tester; it has {', '.join(tester.ports)}")
         neighbours.check(tester.ports[neighbours.announce])
         self._tester, self._neighbours, self._rest = tester, neighbours, rest
-        self._sleep, self._clock = sleep, clock
         self._witness: _Witness | None = None  # None: not tried
         self._taken_over = False  # the last check was
 
@@ -148,7 +143,7 @@ class NeighbourMeasurer:
         return self._forget if self._rest.ns else None
 
     def _forget(self) -> None:
-        self._sleep(self._rest.seconds)
+        self._tester.clock.sleep(self._rest.seconds)
 
     @property
     def _doubt(self) -> str:
@@ -243,7 +238,7 @@ class NeighbourMeasurer:
         """Has the device ask for each, then counts those that it knows when nobody answers any more."""
         packets = _ROUNDS * neighbours.addresses.count
         with self._answering(neighbours), self._sent(neighbours.probes(), packets):
-            self._sleep(_RESOLVED_S)
+            self._tester.clock.sleep(_RESOLVED_S)
         return self._counted(neighbours)
 
     @contextmanager
@@ -313,14 +308,16 @@ class NeighbourMeasurer:
     def _watch(self, run: StreamRun, addresses: int) -> None:
         """Waits until all addresses were reached, or no new one for so long that none will be."""
         neighbours, probes = self._neighbours, self._probes(run)
-        rounds = 2 * addresses / float(min(neighbours.rate.per_second, neighbours.probe_rate.per_second))
-        reached, deadline = 0, self._clock() + _PATIENCE_S + rounds
-        while reached < addresses and self._clock() < deadline:
-            self._sleep(_POLL_S)
-            chunks = self._tester.target.flows(run.name, probes.id)
+        rate = min(neighbours.rate.per_second, neighbours.probe_rate.per_second)
+        patience_ns = _PATIENCE_NS + round(2 * addresses * 10**9 / rate)
+        target, clock = self._tester.target, self._tester.clock
+        reached, since_ns = 0, clock.now_ns()
+        for chunks in clock.readings(lambda: target.flows(run.name, probes.id)):
             now = sum(packets > 0 for chunk in chunks for packets in chunk.rx_packets)
             if now > reached:
-                reached, deadline = now, self._clock() + _PATIENCE_S + rounds
+                reached, since_ns = now, clock.now_ns()
+            if reached >= addresses or clock.now_ns() - since_ns >= patience_ns:
+                return
 
     @staticmethod
     def _probes(run: StreamRun) -> PlannedStream:

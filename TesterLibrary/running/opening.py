@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -40,6 +39,7 @@ from ..testbeds.testbed import (
     is_lease_time,
 )
 from .capture import Captures
+from .clock import Clock
 from .connections import Connections
 from .device_words import ask_device
 from .hook_process import LeftBehind
@@ -178,7 +178,7 @@ def open_tester(
             calibration=stored_calibration(testbed.testbed.name),
             trials=recorder.last_number,  # a test may open its tester twice
             scopes=scopes or Scopes(),
-            sleep=_sleep_of(target),
+            clock=_clock_of(target),
             forwarding=testbed.testbed.dut.forwards,
             device_is_new=testbed.testbed.dut.is_embedded or testbed.testbed.dut.is_simulated,
         )
@@ -301,11 +301,9 @@ def limits_of(tester: TesterSpec) -> EvidenceLimits:
     return replace(limits, max_rate_error=_MODEL_ERROR) if tester.switch and tester.switch.model else limits
 
 
-def _sleep_of(target: Target) -> Callable[[float], None]:
-    """Lets time pass: that of a simulated tester passes at once."""
-    if isinstance(target, SimulatedTarget):
-        return lambda seconds: target.advance(Duration(round(seconds * 10**9)))
-    return time.sleep
+def _clock_of(target: Target) -> Clock:
+    """The clock of a simulated tester, or else that of this machine."""
+    return Clock.of(target) if isinstance(target, SimulatedTarget) else Clock()
 
 
 def nominal_speeds(ports: Iterable[TestbedPort], capabilities: Capabilities) -> tuple[str, ...]:

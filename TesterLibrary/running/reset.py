@@ -111,11 +111,10 @@ def _run_command(hook: ResetHook, left: LeftBehind) -> None:
     """
     # Words of a command over SSH are the shell's of the other machine, as with every ssh.
     command = [*SSH, hook.ssh, "--", *hook.command] if hook.ssh else list(hook.command)
-    ends_at = time.monotonic() + hook.timeout.seconds
     try:
-        with HookProcess(command) as process:
-            said = b"".join(process.said(ends_at))
-            status = process.status(ends_at)
+        with HookProcess(command, hook.timeout) as process:
+            said = b"".join(process.said())
+            status = process.status()
             if status == 0:
                 left.add(process)
     except TimeoutError:

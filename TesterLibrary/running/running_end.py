@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ..measurement.openings import Openings, State, Unfinished
@@ -20,18 +20,16 @@ from ..wire.connection import connection_text
 from .gateways import moved_next_hop
 from .tester import Tester
 
-POLL_S = 0.02
-_LOOKS = 75  # for longer than a segment is repeated after first, which is 1 s (RFC 6298 section 2.1)
+_FIRST_REPEAT = Duration(1_500_000_000)  # a segment is repeated after 1 s first (RFC 6298 section 2.1)
 
 
 @dataclass
 class RunningEnd:
-    """An end that is loaded and started. `sleep` lets so many seconds pass, for the tester too."""
+    """An end that is loaded and started."""
 
     end: End
     plan: Plan
     tester: Tester
-    sleep: Callable[[float], None]
     started: Snapshot
     backlog: int = 0  # drops by this machine's kernel before the start
     missed: bool = False  # trials that were taken over from an interrupted attempt, which it has not seen
@@ -116,7 +114,7 @@ class RunningEnd:
         """The end from now on for a time, or from its start to the end of that time."""
         started_at = wall_clock()
         before, backlog = self.look(), self.tester.backlog_drops()
-        self.sleep(duration.seconds)
+        self.tester.clock.sleep(duration.seconds)
         after = self.look()
         whole = self.counted(after)
         earlier = None if from_start else self.counted(before)
@@ -195,11 +193,9 @@ class RunningEnd:
 
     def _rests(self, since: SessionStatistics) -> bool:
         """Whether nothing comes for its connections for as long as they are looked at."""
-        for _ in range(_LOOKS):
-            self.sleep(POLL_S)
-            if self.counted().rx_packets != since.rx_packets:
-                return False
-        return True
+        return not self.tester.clock.until(
+            lambda: self.counted().rx_packets != since.rx_packets, within=_FIRST_REPEAT
+        )
 
     def waiting_for_ever(self) -> int | None:
         """Connections that only a stop ends, or of which none was answered; None of others.
@@ -219,9 +215,11 @@ class RunningEnd:
     def left_waiting(self, first: SessionStatistics) -> int | None:
         """Connections that still wait for an answer after several looks, of which the first is given."""
         looks = [first]
-        while left_waiting(looks) and len(looks) < _LOOKS:
-            self.sleep(POLL_S)
-            looks.append(self.counted())
+        if left_waiting(looks):
+            for look in self.tester.clock.readings(self.counted, within=_FIRST_REPEAT):
+                looks.append(look)
+                if not left_waiting(looks):
+                    break
         return left_waiting(looks)
 
     def _faults_beside(self, whole: SessionStatistics) -> Iterator[str]:

@@ -4,15 +4,14 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path as File
 
 from ..errors import PlanError, TargetError, TesterLibraryError
-from ..measurement.snapshot import StampFlowCounters, StampIntervalCounters
+from ..measurement.snapshot import Snapshot, StampFlowCounters, StampIntervalCounters
 from ..measurement.stamps import in_flight
 from ..methodology.stamps import StampResult
 from ..model.heading import Heading
@@ -24,7 +23,6 @@ from ..reporting.captures.stamp_files import FOLDER, write_flows, write_interval
 from ..reporting.record.durable import RecordError
 from .tester import Tester
 
-_POLL_S = 0.02
 _HEADINGS = {"forward": Heading.FORWARD, "backward": Heading.BACKWARD}
 
 
@@ -44,9 +42,8 @@ class _Known:
 class StampGroups:
     """The stamps of one tester, by name."""
 
-    def __init__(self, tester: Tester, sleep: Callable[[float], None] = time.sleep) -> None:
+    def __init__(self, tester: Tester) -> None:
         self._tester = tester
-        self._sleep = sleep
         self._known: dict[str, _Known] = {}
 
     def describe(self, stamps: Stamps) -> None:
@@ -169,15 +166,15 @@ class StampGroups:
         assert known.plan is not None
         stamps, job = known.stamps, known.plan.job
         target, timeout_ns = self._tester.target, known.stamps.timeout.ns
-        now = target.snapshot([job])
-        begun_ns = now.taken_at_ns
-        while True:
-            counters = now.stamped(job, stamps.name)
-            under_way = in_flight(counters, now.taken_at_ns, timeout_ns)
-            if not under_way or now.taken_at_ns - begun_ns > timeout_ns:
-                break
-            self._sleep(_POLL_S)
-            now = target.snapshot([job])
+        ends_ns = target.snapshot([job]).taken_at_ns + timeout_ns
+
+        def under_way_at(now: Snapshot) -> int:
+            return in_flight(now.stamped(job, stamps.name), now.taken_at_ns, timeout_ns)
+
+        now = self._tester.clock.reading(
+            lambda: target.snapshot([job]), lambda now: not under_way_at(now) or now.taken_at_ns > ends_ns
+        )
+        counters, under_way = now.stamped(job, stamps.name), under_way_at(now)
         before, behind = (path.path for path in stamps.paths)
         return StampResult(
             title=f"{stamps.name} ({before} to {behind}, {stamps.mode.value})",

@@ -18,7 +18,6 @@ from .tester import Tester
 
 _ANSWERS = Duration(1_000_000_000)  # for the last connection that is opened
 _IN_FLIGHT_S = 0.002  # for frames that were on their way when the command ended
-_POLL_S = 0.02
 # Of a table that is deleted evenly, each entry of which is asked for once in a time T, no question comes in a
 # part 14 / N of T with a probability of 1 in 1,000: its N entries are there for half of it, so 7 are due.
 _UNSEEN = 14
@@ -49,8 +48,7 @@ class Teardown:
         """Opens so many connections and has their table deleted; again where the tester fell short."""
 
         def measure() -> TeardownTrial:  # the hook empties the table first
-            once, sleep = partial(self._once, connections), self._tester.sleep
-            return self._tester.repeated(self._clients.name, once, sleep)
+            return self._tester.repeated(self._clients.name, partial(self._once, connections))
 
         asked = "torn down", connections, self._timeout
         return self._ends.observed(TeardownTrial, self._clients, measure, *asked, empties=True)
@@ -92,17 +90,18 @@ class Teardown:
         before = self._ends.so_far(name)
         began_ns = self._now_ns()
         command_ns = self._timed()
-        self._tester.sleep(_IN_FLIGHT_S)
-        seen, seen_ns = self._ends.statistics(name), self._now_ns()
-        deadline_ns = seen_ns + self._timeout.ns
+        clock = self._tester.clock
+        clock.sleep(_IN_FLIGHT_S)
+        earlier, earlier_ns = self._ends.statistics(name), self._now_ns()
+        deadline_ns = earlier_ns + self._timeout.ns
         # Without a question after the command, its entries were there for so short that none was due.
-        last_ns, gone_ns = 0, seen_ns + min(asked_ns, _UNSEEN * asked_ns // max(1, connections))
-        while seen.concurrent and seen_ns < deadline_ns:
-            self._tester.sleep(_POLL_S)
-            earlier, earlier_ns = seen, seen_ns
-            seen, seen_ns = self._ends.statistics(name), self._now_ns()
+        last_ns, gone_ns = 0, earlier_ns + min(asked_ns, _UNSEEN * asked_ns // max(1, connections))
+        for seen, seen_ns in clock.readings(lambda: (self._ends.statistics(name), self._now_ns())):
             if seen.count("asked") != earlier.count("asked"):
                 last_ns, gone_ns = earlier_ns, seen_ns + asked_ns
+            if not seen.concurrent or seen_ns >= deadline_ns:
+                break
+            earlier, earlier_ns = seen, seen_ns
         after = self._ends.so_far(name)
         left = seen.concurrent or 0
         return TeardownTrial(

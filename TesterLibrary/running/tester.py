@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,6 +33,7 @@ from ..reporting.record.progress import Console
 from ..reporting.record.recorder import INVALID_ATTEMPT, Recorder
 from ..targets.base import Capabilities, Target
 from .at_large import AtLarge
+from .clock import Clock
 from .scope import Running, Scopes
 from .stream_ids import StreamIds
 from .trial_parts import TrialParts
@@ -62,7 +62,7 @@ class TrialRules:
         self,
         measure: Callable[[int], Measured],
         is_final: Callable[[Measured], bool],
-        sleep: Callable[[float], None],
+        clock: Clock,
         more: int = 0,
     ) -> Measured:
         """The measurement of the first attempt, from 1, that is final, or of the last one.
@@ -73,7 +73,7 @@ class TrialRules:
         for attempt in range(1, self.attempts + more):
             if is_final(measured):
                 break
-            sleep(attempt * self.respite.seconds)  # the disturbance may be over by then
+            clock.sleep(attempt * self.respite.seconds)  # the disturbance may be over by then
             measured = measure(attempt + 1)
         return measured
 
@@ -127,7 +127,7 @@ class Tester:
     trials: int = 0  # the number of the last one
     on_air: list[LoadedStreams] = field(default_factory=list)  # not yet sending, sending, or done
     watchers: dict[str, list[Callable[[Trial], None]]] = field(default_factory=dict)  # by stream
-    sleep: Callable[[float], None] = time.sleep  # lets so many seconds pass, for the tester too
+    clock: Clock = field(default_factory=Clock)  # by which the tester is waited for
     scopes: Scopes = field(default_factory=Scopes)  # the suites and the test that run
     stream_ids: StreamIds = field(default_factory=StreamIds)
     trial_parts: TrialParts = field(default_factory=TrialParts)  # by which frames in captures are known
@@ -323,9 +323,7 @@ class Tester:
         yield from trial.evidence.objections(replace(limits, max_rate_error=_ANY_ERROR))
         yield from (objection for objection in trial.objections if objection not in judged)
 
-    def repeated(
-        self, name: str, measure: Callable[[], Repeatable], sleep: Callable[[float], None]
-    ) -> Repeatable:
+    def repeated(self, name: str, measure: Callable[[], Repeatable]) -> Repeatable:
         """The first valid measurement of clients or a responder, or the last that the rules allow.
 
         Each one that is repeated is recorded, shown, and named in the one that is returned.
@@ -345,7 +343,7 @@ class Tester:
                 return trial
             return replace(trial, earlier_attempts=tuple(earlier))
 
-        return self.rules.repeated(attempt, lambda trial: trial.valid, sleep)
+        return self.rules.repeated(attempt, lambda trial: trial.valid, self.clock)
 
     def lost_tags(self, port: str) -> str:
         """Why frames that arrive at a port may have lost their VLAN tag; empty if they have not."""

@@ -112,16 +112,14 @@ class Traffic:
     def watch(self, handle: str, duration: Duration, interval: Duration) -> MonitoringResult:
         """Watches one run for so long, interval by interval, in the time of the tester. It goes on then."""
         tester = self._tester
-        monitor = Monitor(
-            tester, [self._runs[handle]], interval, show=tester.progress.interval, sleep=tester.sleep
-        )
+        monitor = Monitor(tester, [self._runs[handle]], interval, show=tester.progress.interval)
         end_ns = tester.target.snapshot([handle]).taken_at_ns + duration.ns
         while True:
             pause = monitor.poll()
             left_ns = end_ns - tester.target.snapshot([handle]).taken_at_ns
             if left_ns <= 0:
                 return self._monitored(monitor.finish())
-            tester.sleep(min(pause, left_ns / 1e9))
+            tester.clock.sleep(min(pause, left_ns / 1e9))
 
     def stop_monitoring(self) -> MonitoringResult:
         """Ends the last interval, unless the end of its traffic has. PlanError if nothing was monitored."""

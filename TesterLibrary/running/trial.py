@@ -28,11 +28,11 @@ from ..planning.reflection import reflections
 from ..reporting.live.notes import WatchedStream
 from ..reporting.record.wall_clock import wall_clock
 from ..targets.base import SendingProgress
+from .clock import POLL_S
 from .gateways import moved_gateways
 from .held_frames import HeldFrames, await_sent
 from .tester import Tester
 
-_POLL_SECONDS = 0.02
 _CLOCKS_APART_NS = 10**6  # what clocks of the tester's CPUs differ by, at most
 _TYPE, _TAGS = slice(12, 14), (b"\x81\x00", b"\x88\xa8")  # of a frame; EtherTypes of VLAN tags
 _SLOWER = 2  # factor on the delay of the slowest frame so far
@@ -362,11 +362,8 @@ class StreamRun:
             snapshot = self._held.await_sent(snapshot)
         self._note_arrivals(snapshot)
         ended = quiet_since = new_since = snapshot.taken_at_ns
-        while snapshot.taken_at_ns - quiet_since < _settling_ns(
-            snapshot, rules.settle
-        ) or snapshot.taken_at_ns - ended < self._residual_ns(snapshot):
-            self._tester.sleep(_POLL_SECONDS)
-            latest = target.snapshot([self.name])
+        self._tester.clock.sleep(POLL_S)  # copies may follow the last frame
+        for latest in self._tester.clock.readings(lambda: target.snapshot([self.name])):
             self._note_arrivals(latest)
             if _received(latest) != _received(snapshot):
                 quiet_since = latest.taken_at_ns
@@ -376,9 +373,12 @@ class StreamRun:
                 if quiet_since - new_since >= rules.grace.ns or after_ns >= rules.longest.ns:
                     return ended, latest, (_endless(latest, after_ns),)
             elif self._is_complete(latest) and latest.taken_at_ns - ended >= self.listens.ns:
-                return ended, latest, ()
+                break
+            settled_ns = quiet_since + _settling_ns(latest, rules.settle)
+            if latest.taken_at_ns >= max(settled_ns, ended + self._residual_ns(latest)):
+                break
             snapshot = latest
-        return ended, snapshot, ()
+        return ended, latest, ()
 
 
 def start_together(

@@ -25,6 +25,7 @@ from TesterLibrary.p4.build import shipped
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.switch.chip import chip_of
 from TesterLibrary.planning.switch.meter import TofinoMeter
+from TesterLibrary.running.clock import Clock
 from TesterLibrary.targets.base import Target
 from TesterLibrary.targets.fake import FakeTarget
 from TesterLibrary.targets.fake.device import FakeDevice, FakePath
@@ -106,9 +107,14 @@ class Rig:
                 return snapshot
             self.pass_time(0.01)
 
+    @property
+    def clock(self) -> Clock:
+        """The clock of the target."""
+        return Clock()
+
     def pass_time(self, seconds: float) -> None:
         """Lets the target's time pass."""
-        time.sleep(seconds)
+        self.clock.sleep(seconds)
 
     def set_link(self, port: str, *, up: bool) -> None:
         """Pulls the cable of a port, or puts it back."""
@@ -123,8 +129,9 @@ class FakeRig(Rig):
         self._fake = FakeTarget(device=FakeDevice(paths=back))
         super().__init__(self._fake)
 
-    def pass_time(self, seconds: float) -> None:
-        self._fake.advance(Duration(int(seconds * 1e9)))
+    @property
+    def clock(self) -> Clock:
+        return Clock.of(self._fake)
 
     def set_link(self, port: str, *, up: bool) -> None:
         self._fake.set_link(port, up=up)
@@ -203,6 +210,10 @@ class SwitchRig(Rig):
         self.session, self._numbers = session, session.numbers
         target = TofinoTarget(session, Program.load(folder), now_ns=sender.now_ns, sleep=self.pass_time)
         super().__init__(target)
+
+    @property
+    def clock(self) -> Clock:
+        return Clock(self.pass_time, lambda: self.now_ns)
 
     def pass_time(self, seconds: float) -> None:
         self.now_ns += int(seconds * 1e9)

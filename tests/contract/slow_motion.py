@@ -21,6 +21,7 @@ from TesterLibrary.model.ports import Port
 from TesterLibrary.model.units.units import Bandwidth
 from TesterLibrary.p4.build import shipped
 from TesterLibrary.planning.switch.chip import TOFINO
+from TesterLibrary.running.clock import Clock
 from TesterLibrary.targets.tofino.driver.target import TofinoTarget
 from TesterLibrary.targets.tofino.entries.entry import TableEntry
 from TesterLibrary.targets.tofino.session.cabling import Cabling, FrontPort, meter_of
@@ -58,9 +59,10 @@ class ModelRig(Rig):
 
     worn = 1  # the header kind_h (p4/include/headers.p4)
 
-    def pass_time(self, seconds: float) -> None:
+    @property
+    def clock(self) -> Clock:
         """See `Rig`."""
-        time.sleep(SLOWER * seconds)
+        return Clock(lambda seconds: time.sleep(SLOWER * seconds), lambda: time.monotonic_ns() // SLOWER)
 
 
 @contextmanager

@@ -30,8 +30,10 @@ pytestmark = pytest.mark.refused_by("tofino", match="not on tofino: tables over 
 def ends(rig: Rig, tmp_path: Path) -> Iterator[Connections]:
     """Connections with a server that is started."""
     target, progress = rig.target, Console(stream=StringIO())
-    tester = Tester(target, target.capabilities(), rig.ports, {}, Recorder(tmp_path), progress)
-    ends = Connections(tester, sleep=rig.pass_time)
+    tester = Tester(
+        target, target.capabilities(), rig.ports, {}, Recorder(tmp_path), progress, clock=rig.clock
+    )
+    ends = Connections(tester)
     ends.start(Responder(name="web", port="p2", protocol="tcp-server"))
     yield ends
     for kind in (Clients, Responder):

@@ -42,11 +42,9 @@ def measurer(directory: Path, table: RouterTable, **changes: Any) -> NeighbourMe
         router.attach(rig._numbers[name], IPv4Interface(f"{gateway}/16"))
         gateways[name] = rig.target.resolve(name, gateway, source=interface.ip, source_mac=port.mac)
         ports[name] = replace(port, address=interface, gateway=gateway)
-    tester = replace(tester, ports=ports, gateways=gateways, sleep=rig.pass_time)
+    tester = replace(tester, ports=ports, gateways=gateways, clock=rig.clock)
     neighbours = replace(Neighbours(HUNDRED, "p1", "p2", RATE, RATE), **changes)
-    return NeighbourMeasurer(
-        tester, neighbours, rest=Duration(10**9), sleep=rig.pass_time, clock=lambda: rig.now_ns / 1e9
-    )
+    return NeighbourMeasurer(tester, neighbours, rest=Duration(10**9))
 
 
 @pytest.mark.parametrize(
@@ -81,7 +79,7 @@ def test_the_case_of_the_paper_with_fewer_addresses(tmp_path: Path) -> None:
     assert 0.9 * 462 < least <= 462 <= most < 1.1 * 462
     assert (trial.learned, trial.objections) == (addresses // 2, ())
     assert found.check(addresses).known < addresses - 2  # what was announced last is not learned yet
-    found._sleep(2)
+    found._tester.clock.sleep(2)
     assert found.known() == addresses - 2
 
 
@@ -89,5 +87,5 @@ def test_one_that_forgets_those_who_do_not_answer(tmp_path: Path) -> None:
     found = measurer(tmp_path, RouterTable(ageing=Duration(2 * 10**9)))
     assert found.announce() == 100
     assert found.known() == 100
-    found._sleep(2)
+    found._tester.clock.sleep(2)
     assert found.known() == 0

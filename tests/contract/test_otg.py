@@ -37,7 +37,7 @@ class Client:
             {},
             Recorder(directory),
             Console(stream=StringIO()),
-            sleep=rig.pass_time,
+            clock=rig.clock,
         )
         self.generator = TrafficGenerator(tester, Laboratory(dict(rig.ports)))
 

@@ -26,6 +26,7 @@ from TesterLibrary.methodology.outage import outage_below, outages_of
 from TesterLibrary.methodology.verdicts.judging import loss_below
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units.units import Duration, FrameSize, Rate, Ratio
+from TesterLibrary.running.clock import Clock
 from TesterLibrary.running.suite import Suite
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget
@@ -123,7 +124,7 @@ def by_fake(defect: str, folder: Path) -> tuple[Tester, Trial]:
     made = replace(
         fake_tester(folder),
         target=target,
-        sleep=lambda seconds: target.advance(Duration(round(seconds * 10**9))),
+        clock=Clock.of(target),
     )
 
     def meanwhile() -> None:
@@ -160,7 +161,7 @@ def by_tofino(defect: str, folder: Path) -> tuple[Tester, Trial]:
         target=rig.target,
         capabilities=rig.target.capabilities(),
         ports=rig.ports,
-        sleep=rig.pass_time,
+        clock=rig.clock,
     )
 
     def meanwhile() -> None:

@@ -147,7 +147,7 @@ def test_what_is_tried_leaves_no_job_and_sends_nothing(rig: Rig, tmp_path: Path)
 def recovery(wire: Wire | None, folder: Path) -> RecoveryResult:
     rig = SwitchRig(wire)
     suite = suite_on(rig.target, folder)
-    suite.tester.ports, suite.tester.sleep = rig.ports, rig.pass_time
+    suite.tester.ports, suite.tester.clock = rig.ports, rig.clock
     return measure_system_recovery(TrialMeasurer(suite.tester, [suite.streams["north"]]), MEASUREMENT)
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from TesterLibrary.methodology.throughput import ThroughputSearch, find_throughput
 from TesterLibrary.methodology.verdicts.judging import latency_below, loss_below
 from TesterLibrary.model.units.units import Duration, Rate, RateUnit, Ratio
+from TesterLibrary.running.clock import Clock
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.targets.fake import FakeDamage, FakeDevice, FakePath, FakeTarget
@@ -29,7 +30,7 @@ def _tester(path: FakePath) -> Iterator[Tester]:
         made = fake_tester(Path(folder))
         target = FakeTarget(device=FakeDevice(path))
         made.target = target
-        made.sleep = lambda seconds: target.advance(Duration(round(seconds * 10**9)))
+        made.clock = Clock.of(target)
         yield made
 
 

@@ -106,7 +106,7 @@ def _scene(draw: random.Random, *, trials: int = 2, streams: int = 2) -> Scene:
             Recorder(Path(folder)),
             Console(stream=StringIO()),
             QUICK,
-            sleep=rig.pass_time,
+            clock=rig.clock,
         )
         rate = Rate(Fraction(10**9, device.gap_ns), RateUnit.PPS)
         with StreamRun(

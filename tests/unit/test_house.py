@@ -72,6 +72,17 @@ def test_a_function_with_many_branches_is_counted(tmp_path: Path) -> None:
     assert house.figures([house.Source(file)])["functions with more than 15 paths"] == 1
 
 
+@pytest.mark.parametrize(("name", "count"), [("running/sending.py", 1), ("running/clock.py", 0), ("a.py", 0)])
+def test_time_is_imported_where_there_is_no_clock_of_the_tester(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, count: int
+) -> None:
+    monkeypatch.setattr(house, "LIBRARY", tmp_path)
+    file = tmp_path / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("import time\n")
+    assert house.figures([house.Source(file)])["imports of time beside the tester's clock"] == count
+
+
 @pytest.mark.parametrize(("change", "status"), [(0, 0), (-1, 1), (1, 0)])
 def test_a_figure_that_is_worse_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counted: dict[str, int], change: int, status: int

@@ -85,7 +85,7 @@ class Groups:
         hook = groups_hook(suite.open_testbed) if empty else None
 
         def recover() -> None:
-            suite.tester.sleep(rest.seconds)
+            suite.tester.clock.sleep(rest.seconds)
             if hook is not None:
                 hook.run()
 

@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count
-from time import monotonic
 
 from ...errors import PlanError, TargetError
 from ...measurement.delays.correction import DelayKind
@@ -29,7 +28,7 @@ _ALONE = 64  # flows that have a job each, so that each is started and stopped b
 _SLOWER = 2  # factor on the latency of the slowest frame
 _POLL_S = 0.02
 # In which a device passes on the frames that it learns from, so that ports do not count them.
-_TAUGHT_S = 0.05
+_TAUGHT_NS = 50_000_000
 _WITHOUT_LIMIT = Fraction(10**9)
 _ADVICE = "delete them all, or set the configuration anew"
 _BURST_NS = 10**9  # flows that take less time have too few frames for an exact rate
@@ -62,7 +61,7 @@ class Transmission:
         self._jobs = jobs or count(1)  # numbers of jobs
         self._groups: list[Group] = []
         self._settings: dict[str, FlowSetting] = {}
-        self._loaded_at = 0.0
+        self._loaded_ns = 0
         self._ports: Snapshot | None = None  # their counters when they were last cleared
         self.history = History()
         self._paces: dict[int, float] = {}  # of streams, by id: frames a second
@@ -105,7 +104,7 @@ class Transmission:
             for group in loaded:
                 group.run.unload()
             raise
-        self._loaded_at = monotonic()
+        self._loaded_ns = self._tester.clock.now_ns()
         self._groups += loaded
         self._settings |= prepared.flows
 
@@ -181,7 +180,8 @@ class Transmission:
         groups = self._within(names, "start them all, or set a configuration of fewer flows")
         self._check_room(groups)
         self._retire(groups)
-        self._tester.sleep(max(0.0, _TAUGHT_S - (monotonic() - self._loaded_at)))
+        clock = self._tester.clock
+        clock.sleep(max(0, _TAUGHT_NS - (clock.now_ns() - self._loaded_ns)) / 1e9)
         before = self._tester.target.snapshot()
         if not self.is_sending:
             self._ports = before
@@ -224,7 +224,7 @@ class Transmission:
             self._tester.target.stop([group.run.name for group in sending])
         while not all(map(is_over, sending)):
             self.look()
-            self._tester.sleep(_POLL_S)
+            self._tester.clock.sleep(_POLL_S)
 
     def update(self, flows: Sequence[FlowSetting], *, rate_only: bool) -> None:
         """Changes flows, also while they are sending if only their rates change; all of them, or none.

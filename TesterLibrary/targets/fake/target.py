@@ -124,6 +124,11 @@ class FakeTarget(WithoutQueries):
         self._past = {name: PortTotals(name) for name in self._ports}
         self._wire = Wire(self._ports, self._device, self._past, self._plans)
 
+    @property
+    def now_ns(self) -> int:
+        """Its time."""
+        return self._now_ns
+
     def advance(self, duration: Duration) -> None:
         """Lets time pass.
 

@@ -98,7 +98,7 @@ class Lab:
                 self.tester.target.wait([run.name], timeout=_PATIENCE)
                 return run.finish()
 
-        return self.tester.rules.repeated(attempt, lambda trial: trial.valid, self.tester.sleep)
+        return self.tester.rules.repeated(attempt, lambda trial: trial.valid, self.tester.clock)
 
     @contextmanager
     def rules(self, family: str, text: str) -> Iterator[Rules]:

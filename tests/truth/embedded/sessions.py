@@ -90,7 +90,7 @@ def rate(draw: random.Random, lab: Lab) -> Case:
     clients = {"connections": 2000, "rate": Frequency(Fraction(asked)), "reopen": Reopen.ALWAYS}
     with lab.rules("ip", _CHAIN.format(opening=_OPENING, rule=rule)) as rules:
         with _ends(lab, "http", **clients):
-            lab.tester.sleep(0.2)
+            lab.tester.clock.sleep(0.2)
             trial = lab.bed.connections.measure_well("users", _SECOND)
         counted = rules.packets()
     opened = asked * (1 - part)
@@ -131,7 +131,7 @@ def goodput(draw: random.Random, lab: Lab) -> Case:
     lab.inside(*f"tc qdisc replace dev p1 root tbf rate {mbps}mbit burst 15000 limit 60000".split())
     try:
         with _ends(lab, "http", connections=4, parameters={"requests": 1000, "size": 100_000}):
-            lab.tester.sleep(0.5)
+            lab.tester.clock.sleep(0.5)
             trial = lab.bed.connections.measure_well("users", _SECOND)
     finally:
         lab.inside("tc", "qdisc", "delete", "dev", "p1", "root")

@@ -77,7 +77,7 @@ def running(directory: Path, *responders: Responder, **given: Any) -> Connection
     for responder in responders:
         ends.start(responder)
     ends.start(clients(**given))
-    ends._sleep(TENTH.seconds)
+    ends._tester.clock.sleep(TENTH.seconds)
     return ends
 
 
@@ -149,10 +149,10 @@ def test_clients_that_await_usual_answers_while_they_run(tmp_path: Path) -> None
     web = Responder(name="web", port="p2", protocol="http-get", servers=SERVICE)
     ends = running(tmp_path, web, rate=Frequency.parse("270/s"))
     while not ends.statistics("users").waiting:
-        ends._sleep(0.000_1)
+        ends._tester.clock.sleep(0.000_1)
     assert asked(ends, "failed", "==", 0) == 0
     while not ends.statistics("users").waiting:
-        ends._sleep(0.000_1)
+        ends._tester.clock.sleep(0.000_1)
     ends.stop(["users"], Clients)
     assert asked(ends, "failed", "==", 0) == 0
 
@@ -173,7 +173,7 @@ def test_what_the_tester_is_still_to_open_is_no_fault_of_a_device(tmp_path: Path
     with pytest.raises(VerdictFailed):
         asked(ends, "attempted", "==", 51)
     asked(ends, "attempted", ">=", 2)
-    ends._sleep(1)
+    ends._tester.clock.sleep(1)
     asked(ends, "attempted", "==", 50)
 
 
@@ -187,7 +187,7 @@ def test_what_no_connection_has_done_yet_is_no_fault_of_a_device(tmp_path: Path,
     with pytest.raises(Inconclusive, match=early):
         getter.statistic(name, "transactions", equal, 50, None)
     assert getter.statistic(name, "transactions", AssertionOperator[">="], 2, None) >= 2
-    ends._sleep(1)
+    ends._tester.clock.sleep(1)
     assert getter.statistic(name, "transactions", equal, 50, None) == 50
 
 
@@ -276,7 +276,7 @@ def test_what_clients_hold_ends_well_later(tmp_path: Path) -> None:
 def test_all_is_opened_before_a_stop(tmp_path: Path) -> None:
     web = Responder(name="web", port="p2", protocol="http-get", servers=SERVICE)
     ends = running(tmp_path, web, rate=Frequency.parse("100/s"), connections=50, total=50)
-    ends._sleep(1)
+    ends._tester.clock.sleep(1)
     ends.stop(["users"], Clients)
     with pytest.raises(VerdictFailed):
         asked(ends, "completed", "==", 51)
@@ -289,7 +289,7 @@ def test_what_has_not_gone_wrong_yet_is_no_pass(tmp_path: Path, statistic: str) 
     ends = running(tmp_path, web, rate=Frequency.parse("100/s"), connections=50, total=50)
     with pytest.raises(Inconclusive, match="are still to be opened"):
         asked(ends, statistic, "<=", 10)
-    ends._sleep(1)
+    ends._tester.clock.sleep(1)
     assert asked(ends, statistic, "<=", 10) <= 10
 
 
@@ -319,7 +319,7 @@ def test_a_device_that_ends_all_connections_fails(tmp_path: Path) -> None:
     ends = running(
         tmp_path, Responder(name="web", port="p2", protocol="syn-reset", servers=SERVICE), total=4000
     )
-    ends._sleep(1)
+    ends._tester.clock.sleep(1)
     assert ends.statistics("users").failed == 10
     for statistic in ("attempted", "established", "completed", "transactions"):
         with pytest.raises(VerdictFailed):
@@ -329,7 +329,7 @@ def test_a_device_that_ends_all_connections_fails(tmp_path: Path) -> None:
 def test_who_opens_each_connection_once_has_no_more_of_them(tmp_path: Path) -> None:
     web = Responder(name="web", port="p2", protocol="http-get", servers=SERVICE)
     ends = running(tmp_path, web, reopen=Reopen.NEVER)
-    ends._sleep(1)
+    ends._tester.clock.sleep(1)
     with pytest.raises(VerdictFailed):
         asked(ends, "completed", "==", 40)
 
@@ -341,7 +341,7 @@ def test_a_device_that_answers_no_syn_keeps_no_flood_from_going_on(tmp_path: Pat
     ends = running(tmp_path, deaf, protocol="syn-flood", connections=1, rate=rate, total=50, reopen=reopen)
     with pytest.raises(Inconclusive, match=r"of 50 connections of users are still to be opened"):
         asked(ends, "attempted", "==", 50)
-    ends._sleep(1)
+    ends._tester.clock.sleep(1)
     assert asked(ends, "attempted", "==", 50) == 50
 
 
@@ -351,7 +351,7 @@ def test_the_connections_that_are_opened_once_are_still_to_be_opened(tmp_path: P
     with pytest.raises(Inconclusive, match=r"of 10 connections of users are still to be opened"):
         asked(ends, "attempted", "==", 10)
     assert ends.opening == ["users"]
-    ends._sleep(1)
+    ends._tester.clock.sleep(1)
     assert asked(ends, "attempted", "==", 10) == 10
     assert ends.opening == []
 
@@ -368,7 +368,7 @@ def test_a_service_that_answers_nobody_fails(tmp_path: Path) -> None:
     with pytest.raises(Inconclusive, match="10 connections of users wait for an answer; wait for them"):
         asked(ends, "timed_out", "<", 10)
     assert asked(ends, "attempted", "==", 10) == 10
-    ends._sleep(300)
+    ends._tester.clock.sleep(300)
     assert asked(ends, "failed", "==", 10) == 10
     with pytest.raises(VerdictFailed):
         asked(ends, "completed", "==", 10)

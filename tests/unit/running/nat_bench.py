@@ -16,6 +16,7 @@ from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.responder import Clients, Responder
 from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.model.units.units import Duration, Ratio
+from TesterLibrary.running.clock import Clock
 from TesterLibrary.running.connection_trials import ConcurrencyMeasurer, RateMeasurer
 from TesterLibrary.running.connections import Connections
 from TesterLibrary.running.teardown import Teardown
@@ -33,12 +34,12 @@ class Bench:
 
     def __init__(self, directory: Path, nat: FakeNat | None, *, hold: str = "1 s", **clients: Any) -> None:
         this = fake_tester(directory)
-        this.sleep = self.sleep
         self.tester = this
         this.target = self.target = FakeTarget(device=FakeDevice(nat=nat))
+        this.clock = Clock.of(self.target)
         for number, (name, port) in enumerate(list(this.ports.items()), 2):
             this.ports[name] = replace(port, address=ip_interface(f"198.18.0.{number}/24"))  # type: ignore[index]
-        self.ends = Connections(this, sleep=self.sleep, source_seed=1)
+        self.ends = Connections(this, source_seed=1)
         given = {key: clients.pop(key) for key in ("watch", "tries") if key in clients}
         every = {key: clients.pop(key) for key in ("every",) if key in clients}
         self.ends.start(

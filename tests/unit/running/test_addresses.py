@@ -26,7 +26,7 @@ class Bridge(TableMeasurer):
     before_s = 0.0
 
     def _sent(self, stream: Stream) -> Trial:
-        self._tester.sleep(self.before_s)
+        self._tester.clock.sleep(self.before_s)
         return super()._sent(stream)
 
 

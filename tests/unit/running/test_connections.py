@@ -33,7 +33,6 @@ from TesterLibrary.model.units.units import Bandwidth, Duration, Ratio
 from TesterLibrary.protocols.checker import load_protocol
 from TesterLibrary.running.connection_trials import ConcurrencyMeasurer, RateMeasurer
 from TesterLibrary.running.connections import Connections
-from TesterLibrary.targets.fake import FakeTarget
 from TesterLibrary.targets.fake.target import fake_port
 from TesterLibrary.verdict import Outcome
 
@@ -48,18 +47,18 @@ def ends_on(directory: Path, **options: Any) -> Connections:
     this = fake_tester(directory, **options)
     for number, (name, port) in enumerate(list(this.ports.items()), 2):
         this.ports[name] = replace(port, address=ip_interface(f"198.18.0.{number}/24"))  # type: ignore[index]
-    assert isinstance(this.target, FakeTarget)
-    target = this.target
-    return Connections(
-        this, sleep=lambda seconds: target.advance(Duration(round(seconds * 1e9))), source_seed=1
-    )
+    return Connections(this, source_seed=1)
 
 
 def late_ends_on(directory: Path, late_s: float) -> Connections:
     """Connections on a busy machine: long sleeps end so much later, and clients go on meanwhile."""
     ends = ends_on(directory)
-    asleep = ends._sleep
-    ends._sleep = lambda seconds: asleep(seconds + late_s * (seconds >= TENTH.seconds))  # type: ignore[method-assign]
+    clock = ends._tester.clock
+
+    def sleep(seconds: float) -> None:
+        clock.sleep(seconds + late_s * (seconds >= TENTH.seconds))
+
+    ends._tester.clock = replace(clock, sleep=sleep)
     return ends
 
 
@@ -180,17 +179,16 @@ def test_a_server_that_stands_still_is_not_measured_by_what_it_let_be_opened(tmp
     ends = ends_on(tmp_path)
     ends.start(server())
     ends.start(users(rate=Frequency(Fraction(20))))
-    asleep = ends._sleep
+    clock = ends._tester.clock
 
     def stands_still(seconds: float) -> None:
-        asleep(seconds / 4)
+        clock.sleep(seconds / 4)
         ends.stop(["web"], Responder, abandon=True)
-        asleep(seconds / 2)
+        clock.sleep(seconds / 2)
         ends.start(server())
-        asleep(seconds / 4)
+        clock.sleep(seconds / 4)
 
-    ends._sleep = stands_still  # type: ignore[method-assign]
-    ends._running["users"].sleep = stands_still
+    ends._tester.clock = replace(clock, sleep=stands_still)
     trial = ends.measure("users", Duration(2 * 10**9))
     assert 15 < trial.unopened < 30
     median = Duration.parse("50 ms")
@@ -491,7 +489,7 @@ def test_abandoned_connections_are_left_where_they_are(tmp_path: Path) -> None:
     stopped = ends.stop(["users"], Clients, abandon=True)
     assert stopped is not None
     assert (stopped.stopped, stopped.concurrent) == (0, 7)
-    ends._sleep(1)
+    ends._tester.clock.sleep(1)
     assert ends.statistics("web").concurrent == 7
 
 

@@ -69,7 +69,7 @@ class Bench:
             port = replace(tester.ports[name], address=IPv4Interface(address), gateway=gateway)
             tester.ports = {**tester.ports, name: port}
         tester.gateways = {"p1": OLD, "p2": OLD} if routed else {}
-        self.ends = Connections(tester, sleep=tester.sleep, source_seed=1)
+        self.ends = Connections(tester, source_seed=1)
         servers = Endpoints.parse(f"{SERVICE}:80")
         self.ends.start(Responder(name="web", port="p2", protocol="tcp-server", servers=servers))
         values = {"linger": 0, "size": 0}

@@ -13,6 +13,7 @@ import pytest
 from TesterLibrary.measurement.snapshot import Snapshot
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.model.units.units import Duration
+from TesterLibrary.running.clock import Clock
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.running.trial import StreamRun
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget
@@ -38,7 +39,7 @@ def bed(tmp_path: Path) -> tuple[Tester, SlowPort]:
     tester = fake_tester(tmp_path)
     target = SlowPort(device=FakeDevice(FakePath()))
     tester.target = target
-    tester.sleep = lambda seconds: target.advance(Duration(int(seconds * 1e9)))
+    tester.clock = Clock.of(target)
     return tester, target
 
 

@@ -24,6 +24,7 @@ from TesterLibrary.model.modifier import Modifier, Modifiers
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units.units import Duration, Rate, RateUnit, Ratio
 from TesterLibrary.reporting.record.records import read
+from TesterLibrary.running.clock import Clock
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.trial import StreamRun
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget, fake_port
@@ -295,7 +296,7 @@ def test_a_device_that_repeats_frames_for_ever_ends_the_trial_and_is_named(tmp_p
     """The time is that of the tester's fake clock: nobody waits."""
     tester = fake_tester(tmp_path)
     target = Looping()
-    tester.target, tester.sleep = target, lambda seconds: target.advance(Duration(round(seconds * 1e9)))
+    tester.target, tester.clock = target, Clock.of(target)
     trial = TrialMeasurer(tester, [stream()]).measure(Fraction(1, 1000), SECOND)
     assert (trial.valid, trial.lost, trial.attempt) == (True, 0, 1)
     (found,) = trial.findings

@@ -16,6 +16,7 @@ from TesterLibrary.model.membership import GroupProtocol, Membership
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.model.units.units import Bandwidth, Duration
+from TesterLibrary.running.clock import Clock
 from TesterLibrary.running.memberships import JoinManner, Memberships
 from TesterLibrary.targets.fake import FakeTarget, fake_port
 
@@ -36,10 +37,8 @@ def on_ports(directory: Path, *names: str) -> Tester:
     capabilities = target.capabilities()
     ports = {p.name: Port(p.name, Bandwidth(10**9), p.mac, p.max_frame_size) for p in capabilities.ports}
 
-    def sleep(seconds: float) -> None:
-        target.advance(Duration(round(seconds * 10**9)))
-
-    return replace(fake_tester(directory), target=target, capabilities=capabilities, ports=ports, sleep=sleep)
+    clock = Clock.of(target)
+    return replace(fake_tester(directory), target=target, capabilities=capabilities, ports=ports, clock=clock)
 
 
 def hosts(tester: Tester) -> list[str]:
@@ -79,7 +78,7 @@ def test_reports_are_repeated_as_often_as_is_said(tmp_path: Path) -> None:
     groups = AddressRange.parse("239.1.1.1-239.1.1.5")
     memberships.join(Membership("p2", groups), JoinManner(FAST, robustness=3, interval=Duration(10**9)))
     for seconds, found in ((0.9, 0), (1, 5), (1.2, 10), (10, 10)):
-        tester.sleep(seconds)
+        tester.clock.sleep(seconds)
         assert sent(tester) == [pytest.approx(found, abs=1)]
     memberships.leave("p2", [], FAST)
     assert not tester.on_air

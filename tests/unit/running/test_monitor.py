@@ -18,6 +18,7 @@ from TesterLibrary.methodology.monitoring import Method, MonitoringResult
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units.units import Duration, Ratio
+from TesterLibrary.running.clock import Clock
 from TesterLibrary.running.monitor import Monitor, MonitorThread
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.running.traffic import Traffic
@@ -44,9 +45,8 @@ class Watched:
         self.run.load()
         self.run.start()
         self.shown: list[Interval] = []
-        self.monitor = Monitor(
-            self.tester, [self.run], SECOND, show=self.shown.append, sleep=lambda s: self.advance(s)
-        )
+        self.tester.clock = Clock(lambda seconds: self.advance(seconds), lambda: self.target.now_ns)
+        self.monitor = Monitor(self.tester, [self.run], SECOND, show=self.shown.append)
 
     def advance(self, seconds: float) -> None:
         self.target.advance(Duration(int(seconds * 1e9)))

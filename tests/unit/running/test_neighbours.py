@@ -27,6 +27,7 @@ from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.model.units.units import Duration
 from TesterLibrary.planning.flows import FlowSpace
 from TesterLibrary.running.announcement import Announcement, Neighbours
+from TesterLibrary.running.clock import Clock
 from TesterLibrary.running.neighbours import _PATIENCE_S, NeighbourMeasurer
 from TesterLibrary.targets.fake import FakeTarget
 from TesterLibrary.verdict import Outcome
@@ -117,15 +118,8 @@ def behind(this: Tester, target: FakeTarget, **changes: Any) -> NeighbourMeasure
         this.ports[name] = replace(port, speed=fake.speed, mac=fake.mac)  # type: ignore[index]
     this.gateways = {"p1": GATEWAY, "p2": GATEWAY}
 
-    passed_s = 0.0
-
-    def sleep(seconds: float) -> None:
-        nonlocal passed_s
-        passed_s += seconds
-        target.advance(Duration(round(seconds * 1e9)))
-
-    rest = Duration(10**9)
-    return NeighbourMeasurer(this, neighbours(**changes), rest=rest, sleep=sleep, clock=lambda: passed_s)
+    this.clock = Clock.of(target)
+    return NeighbourMeasurer(this, neighbours(**changes), rest=Duration(10**9))
 
 
 def frames(stream: Stream, count: int, ports: Mapping[str, Port] = ROUTED) -> list[Ether]:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 from io import StringIO
 from pathlib import Path
@@ -23,6 +24,7 @@ from TesterLibrary.model.ports import Port
 from TesterLibrary.model.units.units import Bandwidth, Duration, Rate, Ratio
 from TesterLibrary.reporting.record.progress import Console
 from TesterLibrary.reporting.record.recorder import Recorder
+from TesterLibrary.running.clock import Clock
 from TesterLibrary.running.measurer import Pauses, TrialMeasurer
 from TesterLibrary.running.services import Services
 from TesterLibrary.running.tester import Tester
@@ -44,12 +46,17 @@ def simulated(folder: Path, **device: Any) -> Tester:
     ports = [fake_port(name, link_speed_bps=SPEED.bps) for name in ("p1", "p2")]
     target = SimulatedTarget(SimulatedDevice.of(device), ports)
 
-    def sleep(seconds: float) -> None:
-        target.advance(Duration(round(seconds * 10**9)))
-
     described = {port.name: Port(port.name, SPEED, port.mac, port.max_frame_size) for port in ports}
     progress = Console(stream=StringIO())
-    return Tester(target, target.capabilities(), described, {}, Recorder(folder), progress, sleep=sleep)
+    return Tester(
+        target,
+        target.capabilities(),
+        described,
+        {},
+        Recorder(folder),
+        progress,
+        clock=Clock.of(target),
+    )
 
 
 def reset_of(tester: Tester) -> SimulatedTarget:
@@ -202,7 +209,7 @@ def test_a_device_that_goes_on_losing_frames_is_not_back(tmp_path: Path) -> None
 
 def test_a_device_that_had_stopped_before_was_not_stopped_by_the_reset(tmp_path: Path) -> None:
     tester = simulated(tmp_path, silence="300 ms")
-    pass_time = tester.sleep
+    pass_time = tester.clock.sleep
 
     def stopping(seconds: float) -> None:
         pass_time(seconds)
@@ -210,7 +217,7 @@ def test_a_device_that_had_stopped_before_was_not_stopped_by_the_reset(tmp_path:
             reset_of(tester).reset_device()
             pass_time(0.1)
 
-    tester.sleep = stopping
+    tester.clock = replace(tester.clock, sleep=stopping)
     result = measure_reset(TrialMeasurer(tester, [stream()]), reset(), lambda: None, hook="hook")
     assert result.verdict_below(Duration.parse("1 s")).reason == (
         "frames did not arrive already before the reset"
@@ -219,7 +226,7 @@ def test_a_device_that_had_stopped_before_was_not_stopped_by_the_reset(tmp_path:
 
 def test_a_device_that_stops_again_and_again_does_not_pass(tmp_path: Path) -> None:
     tester = simulated(tmp_path, silence="100 ms")
-    pass_time = tester.sleep
+    pass_time = tester.clock.sleep
     polls = 0
 
     def stopping(seconds: float) -> None:
@@ -230,7 +237,7 @@ def test_a_device_that_stops_again_and_again_does_not_pass(tmp_path: Path) -> No
             reset_of(tester).reset_device()
 
     measurer = TrialMeasurer(tester, [stream()])
-    tester.sleep = stopping
+    tester.clock = replace(tester.clock, sleep=stopping)
     result = measure_reset(measurer, reset("2 s"), reset_of(tester).reset_device, hook="hook")
     assert not result.interruptions[0].steady
     assert result.verdict_below(Duration.parse("500 ms")).outcome is Outcome.INCONCLUSIVE
@@ -268,8 +275,13 @@ def test_a_link_that_goes_down_in_a_reset_is_the_devices_doing(tmp_path: Path) -
 def test_after_a_trial_with_loss_the_device_may_rest(tmp_path: Path) -> None:
     tester = simulated(tmp_path, rate="50 %", queue=1)
     slept: list[float] = []
-    pass_time = tester.sleep
-    tester.sleep = lambda seconds: (slept.append(seconds), pass_time(seconds))[1]
+    pass_time = tester.clock.sleep
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        pass_time(seconds)
+
+    tester.clock = replace(tester.clock, sleep=sleep)
     measurer = TrialMeasurer(tester, [stream()], pauses=Pauses(rest_after_loss=Duration(3 * 10**9)))
     measurer.measure(Fraction(1, 4), Duration(50 * MS))
     assert 3.0 not in slept
@@ -335,15 +347,15 @@ def test_a_service_that_was_away_for_twelve_seconds_is_found_in_the_time_of_a_si
     target = SimulatedTarget(SimulatedDevice.of({"silence": "12 s"}), ports)
     suite = opened(tmp_path, target=target)
     suite.put(stream("video"))
-    slept, away = suite.tester.sleep, [6_400 * MS]
+    clock, away = suite.tester.clock, [6_400 * MS]
 
     def sleep(seconds: float) -> None:
-        slept(seconds)
+        clock.sleep(seconds)
         if away and target.snapshot().taken_at_ns >= away[0]:
             away.clear()
             target.reset_device()
 
-    suite.tester.sleep = sleep
+    suite.tester.clock = replace(clock, sleep=sleep)
     result = measure_performance(Services(suite), {"video": Rate.parse("100 pps")}, Duration(26 * 10**9))
     (seconds,) = result.seconds
     assert len(seconds.severe) == pytest.approx(26, abs=1)

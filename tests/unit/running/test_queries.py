@@ -260,7 +260,7 @@ def test_an_answering_tester_that_stood_still_leaves_the_result_open(tmp_path: P
     setup = Setup(tmp_path, stalls=[1])
     setup.start()
     setup.ends.start(Responder(name="web", port="p2", protocol="http-get", servers=SERVICE))
-    setup.tester.sleep(TENTH.seconds)
+    setup.tester.clock.sleep(TENTH.seconds)
     if stopped:
         setup.ends.stop(["web"], Responder)
     assert "while it counted, a worker did not run for 200.0 ms" in setup.doubt()
@@ -313,8 +313,6 @@ def test_a_query_of_a_stream_that_is_sending_has_tried_the_device(setup: Setup) 
 
 def test_a_query_knows_which_clients_may_send_yet(setup: Setup) -> None:
     """A count of nothing is no count while connections are still to be opened."""
-    target = setup.target
-    setup.ends._sleep = lambda seconds: target.advance(Duration(round(seconds * 10**9)))
     for number, (name, port) in enumerate(list(setup.tester.ports.items()), 2):
         address = ip_interface(f"198.18.0.{number}/24")
         setup.tester.ports[name] = replace(port, address=address)  # type: ignore[index]
@@ -326,7 +324,7 @@ def test_a_query_knows_which_clients_may_send_yet(setup: Setup) -> None:
     expected = "users is sending, so packets may come yet; call Wait For Clients or Stop Clients first"
     assert setup.queries.result("q").unfinished == expected
     assert setup.queries.result("mine").unfinished == ""
-    setup.tester.sleep(SECOND.seconds)
+    setup.tester.clock.sleep(SECOND.seconds)
     assert setup.ends.statistics("users").completed == 5
     assert setup.queries.result("q").unfinished == ""
     setup.ends.stop(["users"], Clients)
@@ -343,7 +341,7 @@ def test_a_query_knows_which_clients_may_send_yet(setup: Setup) -> None:
 def test_an_end_that_stood_still_before_says_nothing_of_a_query(tmp_path: Path) -> None:
     setup = Setup(tmp_path, stalls=[1])
     setup.ends.start(Responder(name="web", port="p2", protocol="http-get", servers=SERVICE))
-    setup.tester.sleep(TENTH.seconds)
+    setup.tester.clock.sleep(TENTH.seconds)
     setup.start()
     assert "a worker did not run" in setup.ends.so_far("web").doubt
     assert setup.doubt() == ""

@@ -145,15 +145,15 @@ def router(folder: Path, device: Device, *, takes: bool) -> tuple[Tester, Neighb
     tester, target = fake_tester(folder), Router()
     target.takes, target.known, target.asked = takes, device.known, device.asked
     found = behind(tester, target)
-    asleep = found._sleep
+    clock = tester.clock
 
     def sleep(seconds: float) -> None:
-        asleep(seconds)
+        clock.sleep(seconds)
         if seconds >= 1:
             device.rested.append(seconds)
             device.known.clear()
 
-    found._sleep = sleep  # type: ignore[method-assign]
+    tester.clock = replace(clock, sleep=sleep)
     return tester, found
 
 

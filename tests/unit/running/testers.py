@@ -15,6 +15,7 @@ from TesterLibrary.model.units.units import Bandwidth, Duration, FrameSize, Rate
 from TesterLibrary.reporting.record.progress import Console
 from TesterLibrary.reporting.record.recorder import Recorder
 from TesterLibrary.running.capture import Captures
+from TesterLibrary.running.clock import Clock
 from TesterLibrary.running.connections import Connections
 from TesterLibrary.running.hosts import Hosts
 from TesterLibrary.running.memberships import Memberships
@@ -62,9 +63,5 @@ def fake_tester(directory: Path, *, capacity: int | None = None, **options: Any)
         p.name: Port(p.name, Bandwidth(p.link_speed_bps), p.mac, p.max_frame_size) for p in capabilities.ports
     }
     progress = Console(stream=StringIO())
-
-    def sleep(seconds: float) -> None:
-        """Sleeps in the fake's time, which passes at once."""
-        target.advance(Duration(round(seconds * 10**9)))
-
-    return Tester(target, capabilities, ports, {}, Recorder(directory), progress, QUICK, sleep=sleep)
+    clock = Clock.of(target)  # time passes at once
+    return Tester(target, capabilities, ports, {}, Recorder(directory), progress, QUICK, clock=clock)

@@ -35,7 +35,7 @@ from .stream_readings import (
     registers,
     stream_counters,
 )
-from .stream_times import Clock, StreamTimes
+from .stream_times import StreamTimes, SwitchClock
 from .time_bases import Bases
 
 _Found = tuple[LoadedStream, StreamRegisters]
@@ -53,7 +53,7 @@ class Counting:
     def begin(self, run: SwitchRun) -> None:
         """Prepares for the start of a job, with counters of 0."""
         self._places.begin([stream.template for stream in run.job.streams.values()])
-        clock = Clock()
+        clock = SwitchClock()
         for stream in run.job.streams.values():
             begins_ns = run.stretches[stream.planned.id].began_ns + stream.delay_ns
             until = partial(_until_ns, run, stream.planned.id)

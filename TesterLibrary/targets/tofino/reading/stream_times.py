@@ -30,7 +30,7 @@ class _Seen:
 
 
 @dataclass
-class Clock:
+class SwitchClock:
     """The switch's clock since a run was started: a time of it, and the driver's time then."""
 
     base: int | None = None
@@ -51,7 +51,7 @@ class StreamTimes:
     started_ns: int
     opened_ns: tuple[int, int]  # for each version, when frames last began to leave in it
     until: Callable[[int], int]  # the latest time at which its last frame leaves, at most the one given
-    clock: Clock  # of all streams of its run
+    clock: SwitchClock  # of all streams of its run
     version: int = 0  # the version in which frames leave now
     left_ns: int = 0  # when the last of the other one may have left
     base: int | None = None  # `started_ns` on the switch's clock, from some multiple of 2^32 on

@@ -13,6 +13,7 @@ from TesterLibrary.model.ports import Port
 from TesterLibrary.model.units.units import Bandwidth, Duration
 from TesterLibrary.reporting.record.progress import Console
 from TesterLibrary.reporting.record.recorder import Recorder
+from TesterLibrary.running.clock import Clock
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.service.otg.control import TrafficGenerator
 from TesterLibrary.service.otg.json_text import parsed, plain
@@ -42,7 +43,7 @@ class Bench:
             {},
             Recorder(directory),
             Console(stream=StringIO()),
-            sleep=lambda seconds: self.pass_time(seconds),
+            clock=Clock(lambda seconds: self.pass_time(seconds), lambda: self.target.now_ns),
         )
         self.generator = TrafficGenerator(self.tester, lab, self.told.append)
 
