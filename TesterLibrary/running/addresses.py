@@ -19,9 +19,8 @@ from ..model.units.quantity import Frequency
 from ..model.units.units import Duration, Rate, RateUnit
 from ..reporting.record.wall_clock import wall_clock
 from .observation import observe
-from .sending import send_all
+from .shot import Shot
 from .tester import Tester
-from .trial import StreamRun
 
 _FIRST = 0x02_00_01_00_00_00  # locally administered, and none of the tester's or of an embedded device
 _MOST = 1 << 24  # addresses with that prefix
@@ -153,12 +152,8 @@ class TableMeasurer:
         tester, (editor,) = self._tester, stream.editors
         assert isinstance(editor.mode, Sweep)
         assert editor.mode.count is not None, "a search counts its addresses"
-        tester.trials += 1
-        with StreamRun(tester, f"addresses-{tester.trials}", [stream]).loaded() as run:
-            send_all(tester, run, editor.mode.count)
-            # A trial ends when all frames have arrived where they are expected; copies may come later.
-            tester.clock.sleep(tester.rules.settle.seconds)
-            return tester.record(run.finish())
+        # A trial ends when all frames have arrived where they are expected; copies may come later.
+        return Shot(tester, "addresses", [stream]).send(packets=editor.mode.count, settle=tester.rules.settle)
 
 
 def _stream(name: str, tx: str, rx: str, field: str, first: int, count: int, rate: Frequency) -> Stream:

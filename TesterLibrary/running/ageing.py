@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import replace
 from itertools import count
 from math import ceil
@@ -24,12 +23,11 @@ from ..reporting.record.wall_clock import wall_clock
 from .addresses import AddressPorts, TableMeasurer
 from .announcement import Announcement, Neighbours
 from .observation import observe
+from .shot import Shot
 from .tester import Tester
-from .trial import StreamRun
 
 _FIRST = 0x02_00_02_00_00_00  # locally administered, beside those of the searches of a table
-_LEARNED_S = 0.1  # in which a device that learns in software has done so
-_TIMEOUT = Duration(10 * 10**9)
+_LEARNED = Duration(100_000_000)  # in which a device that learns in software has done so
 _QUIET_GAPS, _QUIET_NS = 10, 500_000_000  # without a frame for both, no frame comes any more
 _KNOWN_BY_NS = 500_000_000  # a neighbour that was learned gets the first frame by then
 _LEARN, _PROBE = "learned", "probes"
@@ -45,16 +43,11 @@ class _Watched:
     def watch(self, is_over: Callable[[StreamCounters, int], bool], timeout: Duration) -> _Seen:
         """Lets it be learned, then sends frames to it until `is_over`, of their counters and the time now."""
         tester = self._tester
-        tester.trials += 1
-        started_at = wall_clock()
-        with ExitStack() as stack:
-            learn, probe = (
-                stack.enter_context(StreamRun(tester, f"ageing-{tester.trials}-{what}", [stream]).loaded())
-                for what, stream in ((_LEARN, self._learn), (_PROBE, self._probe))
-            )
-            learn.start(packets=1)
-            tester.target.wait([learn.name], timeout=_TIMEOUT)
-            tester.clock.sleep(_LEARNED_S)
+        number, started_at = tester.next_trial(), wall_clock()
+        learned = Shot(tester, f"ageing-{_LEARN}", [self._learn], number=number)
+        probes = Shot(tester, f"ageing-{_PROBE}", [self._probe], number=number)
+        # The probes are loaded first, which takes a time in which the device might forget.
+        with probes.run.loaded() as probe, learned.sent(packets=1, settle=_LEARNED) as learn:
             probe.start()
             ends_ns = tester.target.snapshot([probe.name]).taken_at_ns + timeout.ns
             snapshot = tester.clock.reading(

@@ -37,6 +37,6 @@ class Burden:
             yield
             tester.target.stop([run.name])
             trial = run.finish()
-        tester.trials += 1
+        tester.next_trial()
         load = tester.busiest(self.streams)
         self.trials.append(tester.record(replace(trial, load=load)))

@@ -44,6 +44,11 @@ class Clock:
 
         return cls(sleep, lambda: tester.now_ns)
 
+    def pause(self, duration: Duration) -> None:
+        """Waits for a time, which may be 0."""
+        if duration.ns:
+            self.sleep(duration.seconds)
+
     def readings(
         self, read: Callable[[], T], *, within: Duration | None = None, every: float = POLL_S
     ) -> Iterator[T]:

@@ -95,7 +95,7 @@ class DelayMeasurer:
 
     def _cycle(self) -> _Cycle:
         tester = self._tester
-        tester.trials += 1
+        tester.next_trial()
         earlier = len(self.burden.trials)
 
         def is_final(found: tuple[GroupCycle, Trial]) -> bool:

@@ -28,9 +28,8 @@ from .burden import Burden
 from .measurer import Pauses, TrialMeasurer
 from .memberships import Memberships
 from .observation import observe
-from .sending import send_all
+from .shot import Shot
 from .tester import Tester
-from .trial import StreamRun
 
 _ROUNDS = 2  # frames to each group in a check: one of them is enough (RFC 3918 §7.1)
 
@@ -151,11 +150,8 @@ class CapacityMeasurer:
         )
         with self._joined.groups(wanted) as joined:
             tester.clock.sleep(self._settle.seconds)
-            tester.trials += 1
-            with StreamRun(tester, f"groups-{tester.trials}", [stream]).loaded() as run:
-                send_all(tester, run, _ROUNDS * groups)
-                tester.clock.sleep(tester.rules.settle.seconds)  # copies elsewhere may come later
-                trial = tester.record(run.finish())
+            shot = Shot(tester, "groups", [stream])
+            trial = shot.send(packets=_ROUNDS * groups, settle=tester.rules.settle)  # copies may come later
         (found,) = trial.streams
         flows = found.flows
         silent = flows.statistics.silent if flows else int(not found.counters.rx_packets)

@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor
 
 from ..errors import PlanError, TargetError
 from ..measurement.attempt import Attempt
+from ..measurement.evidence import EvidenceLimits
 from ..measurement.snapshot import Snapshot, StreamCounters
 from ..measurement.trial import Trial
 from ..measurement.waits import Waits
@@ -25,6 +25,7 @@ from ..model.units.units import Duration, Rate, RateUnit, Ratio
 from ..reporting.record.codec import decode
 from ..reporting.record.finished_trials import Finished, fingerprint
 from ..targets.base import SendingProgress
+from .shot import Shot
 from .tester import Tester
 from .trial import StreamRun
 
@@ -105,7 +106,6 @@ class TrialMeasurer:
 
     def burst(self, frames: int, rest: Duration) -> Trial:
         """See BurstMeasurer. Streams of one port share its line as they share it otherwise."""
-        tester = self._tester
         self._modifiers.refuse_beside("a burst")
         rates = [Rate(share, RateUnit.LINE) for share in self._shares]
         streams = [
@@ -113,13 +113,11 @@ class TrialMeasurer:
         ]
 
         def once() -> Trial:
-            run = StreamRun(tester, f"trial-{tester.trials}", streams)
-            slowest_ns = max(frames / planned.rate for planned in run.plan.streams)
-            run.limits = run.limits.of_burst(slowest_ns)
-            with self._cutting(run, rest):
-                run.start(packets=frames)
-                self._wait(run, Duration(ceil(slowest_ns)))
-                return self._waited(run, run.finish(), rest)
+            shot = self._shot(streams)
+            slowest_ns = max(frames / planned.rate for planned in shot.plan.streams)
+            shot.run.limits = shot.run.limits.of_burst(slowest_ns)
+            shot.run.listens = Duration(0)
+            return self._send(shot, packets=frames, within=Duration(ceil(slowest_ns)), rest=rest)
 
         asked = self._asked("burst", streams, frames, rest)
         return self._recorded(asked, Fraction(1), once, hopes=True)
@@ -148,10 +146,7 @@ class TrialMeasurer:
         stepped = tuple(map(_stepped, tester.check(streams).streams))
 
         def once() -> Trial:
-            with self._cutting(StreamRun(tester, f"trial-{tester.trials}", streams)) as run:
-                run.start(whole)
-                self._wait(run, whole)
-                return self._waited(run, run.finish(whole))
+            return self._send(self._shot(streams), duration=whole)
 
         return self._recorded(self._asked("step", streams, step), step.load, once), stepped
 
@@ -163,27 +158,29 @@ class TrialMeasurer:
         asked = self._asked("interruption", streams, load, lead, steady, limit)
         if taken := self._taken_over(asked):
             return taken.found, decode(Interruption, taken.record["interruption"])
-        tester.trials += 1
+        tester.next_trial()
         # A device that is reset takes its links down: that is no disturbance of the tester. Nor does it
         # matter whether frames leave too slowly: a silence counts where frames that have left are missing.
         whole = Fraction(1)
         limits = replace(
             tester.rules.limits, max_links_down=len(tester.ports), max_shortfall=whole, max_rate_error=whole
         )
-        run = StreamRun(tester, f"trial-{tester.trials}", streams, limits=limits)
-        with self._cutting(run):
-            run.start()
+        interruptions: list[Interruption] = []
+
+        def interrupt(run: StreamRun) -> None:
             tester.clock.sleep(lead.seconds)
             before = tester.target.snapshot([run.name])
             act()
             is_steady = self._until_steady(run, before.taken_at_ns, steady, limit)
-            tester.target.stop([run.name])
             missing = max(map(_missing, before.streams))
-            found = Interruption(missing, arriving=_is_arriving(run, before), steady=is_steady)
-            trial = replace(self._of_test(self._waited(run, run.finish())), load=load)
-            trial = tester.record(trial, asked=asked, interruption=found)
+            interruptions.append(Interruption(missing, arriving=_is_arriving(run, before), steady=is_steady))
+
+        trial = self._send(self._shot(streams, limits), until=interrupt)
+        (interruption,) = interruptions
+        trial = replace(self._of_test(trial), load=load)
+        trial = tester.record(trial, asked=asked, interruption=interruption)
         self._note(trial)
-        return trial, found
+        return trial, interruption
 
     def _until_steady(self, run: StreamRun, began_ns: int, steady: Duration, limit: Duration) -> bool:
         """Whether frames of all streams arrived for so long without a break and a loss before the limit."""
@@ -298,7 +295,7 @@ class TrialMeasurer:
         if taken := self._taken_over(asked):
             return taken.found
         tester = self._tester
-        tester.trials += 1
+        tester.next_trial()
         earlier: list[Attempt] = []
 
         def attempt(number: int) -> Trial:
@@ -316,52 +313,56 @@ class TrialMeasurer:
 
         trial = tester.rules.repeated(attempt, is_final, tester.clock, more=_CONFIRMATIONS)
         if trial.lost != 0:
-            self._pause(rest_after_loss)
+            tester.clock.pause(rest_after_loss)
         return trial
 
     def _once(self, streams: Sequence[Stream], duration: Duration, leads: bool) -> Trial:
-        tester = self._tester
-        with self._cutting(StreamRun(tester, f"trial-{tester.trials}", streams)) as run:
-            if leads:
-                run.awaits_residual, run.listens = False, Duration(0)
-            run.start(duration)
-            self._wait(run, duration)
-            return self._waited(run, run.finish(duration))
+        shot = self._shot(streams)
+        if leads:
+            shot.run.awaits_residual, shot.run.listens = False, Duration(0)
+        return self._send(shot, duration=duration)
 
-    @contextmanager
-    def _cutting(self, run: StreamRun, rest: Duration | None = None) -> Iterator[StreamRun]:
-        """The loaded streams of a trial, with its pauses; the record says if the tester broke in it."""
-        if rest is None:
-            run.listens = self._pauses.residual
+    def _shot(self, streams: Sequence[Stream], limits: EvidenceLimits | None = None) -> Shot:
+        """Another attempt at the trial that is under way."""
+        shot = Shot(self._tester, "trial", streams, number=self._tester.trials, limits=limits)
+        shot.run.listens = self._pauses.residual
+        return shot
+
+    def _send(
+        self,
+        shot: Shot,
+        *,
+        packets: int | None = None,
+        duration: Duration | None = None,
+        until: Callable[[StreamRun], None] | None = None,
+        within: Duration = Duration(0),
+        rest: Duration | None = None,
+    ) -> Trial:
+        """A trial with its pauses; the record says if the tester broke in it.
+
+        `within`: the time that the frames take, where it is no duration.
+        """
+        tester, pauses = self._tester, self._pauses
+        rest = pauses.rest if rest is None else rest
+        sending_ns = duration.ns if duration else within.ns
+        timeout = Duration(sending_ns + max(sending_ns // 5, tester.rules.grace.ns))
         try:
-            with run.loaded():
-                if run.plan.learning:
-                    self._pause(self._pauses.learning)
-                yield run
-            self._pause(self._pauses.rest if rest is None else rest)
+            with shot.sent(
+                packets=packets,
+                duration=duration,
+                until=until,
+                timeout=timeout,
+                learning=pauses.learning,
+                on_progress=lambda progress: self._show(shot.run, progress),
+            ) as run:
+                trial = run.finish(duration)
+                learning_ns = pauses.learning.ns if run.plan.learning else None
+                trial = replace(trial, waits=Waits(learning_ns, run.listened_ns, rest.ns))
+            tester.clock.pause(rest)
         except TargetError as error:
-            self._tester.recorder.event("trial_cut_short", number=self._tester.trials, reason=error.reason)
+            tester.recorder.event("trial_cut_short", number=tester.trials, reason=error.reason)
             raise
-
-    def _waited(self, run: StreamRun, trial: Trial, rest: Duration | None = None) -> Trial:
-        """The trial with the waits before and after it."""
-        pauses = self._pauses
-        learning_ns = pauses.learning.ns if run.plan.learning else None
-        return replace(
-            trial, waits=Waits(learning_ns, run.listened_ns, (pauses.rest if rest is None else rest).ns)
-        )
-
-    def _pause(self, time: Duration) -> None:
-        if time.ns:
-            self._tester.clock.sleep(time.seconds)
-
-    def _wait(self, run: StreamRun, duration: Duration) -> None:
-        late = max(duration.ns // 5, self._tester.rules.grace.ns)
-        self._tester.target.wait(
-            [run.name],
-            timeout=Duration(duration.ns + late),
-            on_progress=lambda sent: self._show(run, sent),
-        )
+        return trial
 
     def _show(self, run: StreamRun, sent: SendingProgress) -> None:
         run.report(sent)

@@ -23,7 +23,7 @@ from ..model.units.quantity import Frequency
 from ..model.units.units import Duration
 from .answering import Answering
 from .scope import Running
-from .sending import send_all
+from .shot import Shot
 from .tester import Tester
 from .trial import StreamRun
 
@@ -169,8 +169,9 @@ class Memberships:
 
     def _send(self, act: str, membership: Membership, rate: Frequency) -> Reported:
         stream = self._stream(act, membership, rate)
-        with StreamRun(self._tester, self._name(act), [stream]).loaded() as run:
-            send_all(self._tester, run, membership.groups.count)
+        self._jobs += 1
+        shot = Shot(self._tester, act, [stream], number=self._jobs)
+        with shot.sent(packets=membership.groups.count) as run:
             trial = run.so_far()
         counted = trial.streams[0].counters
         return Reported(counted.tx_packets, counted.first_tx_ns, counted.last_tx_ns, trial.objections)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -22,7 +22,7 @@ from ..reporting.record.wall_clock import wall_clock
 from .announcement import ANNOUNCEMENTS, PROBES, Announcement, Neighbours
 from .answering import Answering
 from .observation import is_interrupted, observe
-from .sending import send_all
+from .shot import Shot
 from .tester import Tester
 from .trial import StreamRun
 
@@ -83,14 +83,9 @@ class NeighbourMeasurer:
         if not asks:
             streams.insert(0, neighbours.announcements(tester.ports[neighbours.announce]))
         started_at = wall_clock()
-        tester.trials += 1
-        with ExitStack() as stack:
-            if asks:
-                stack.enter_context(self._answering(neighbours))
-            run = stack.enter_context(StreamRun(tester, f"learning-{tester.trials}", streams).loaded())
-            run.start()
-            self._watch(run, addresses)
-            tester.target.stop([run.name])
+        shot = Shot(tester, "learning", streams)
+        answering = self._answering(neighbours) if asks else nullcontext()
+        with answering, shot.sent(until=lambda run: self._watch(run, addresses)) as run:
             trial = run.finish()
             announced = trial.stream(streams[0].name)
             reached, last_ns = self._reached(run, trial, neighbours)
@@ -296,14 +291,9 @@ class NeighbourMeasurer:
                 reached, last_ns = reached + 1, max(last_ns, begun + round(frames * gap_ns) + latency)
         return reached, last_ns
 
-    @contextmanager
-    def _sent(self, stream: Stream, packets: int) -> Iterator[StreamRun]:
-        """Sends so many frames of one stream; all have left when the block begins."""
-        tester = self._tester
-        tester.trials += 1
-        with StreamRun(tester, f"neighbours-{tester.trials}", [stream]).loaded() as run:
-            send_all(tester, run, packets)
-            yield run
+    def _sent(self, stream: Stream, packets: int) -> AbstractContextManager[StreamRun]:
+        """Frames of one stream, all of which have left when the block begins."""
+        return Shot(self._tester, "neighbours", [stream]).sent(packets=packets)
 
     def _watch(self, run: StreamRun, addresses: int) -> None:
         """Waits until all addresses were reached, or no new one for so long that none will be."""

@@ -303,6 +303,11 @@ class Tester:
         rules = self.rules, self.seed, self.forwarding
         return known.target, known.version, ports, self.calibration, *rules, joined
 
+    def next_trial(self) -> int:
+        """The number of the trial that is run next."""
+        self.trials += 1
+        return self.trials
+
     def record(self, trial: Trial, **facts: object) -> Trial:
         """Numbers a trial, writes it down with facts for a next attempt at its test, and shows it."""
         trial = replace(trial, number=self.trials)

@@ -408,7 +408,7 @@ class Transmission:
         for group in started:
             trial = group.run.finish(settled=_final(group))
             group.started, group.final = False, None
-            self._tester.trials += 1
+            self._tester.next_trial()
             self._tester.record(trial)
 
 

@@ -19,10 +19,12 @@ from TesterLibrary.model.membership import GroupProtocol, Membership
 from TesterLibrary.model.multicast import group_stream
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units.quantity import Frequency
-from TesterLibrary.model.units.units import Duration, Rate
+from TesterLibrary.model.units.units import Duration, Rate, Ratio
+from TesterLibrary.running.clock import Clock
 from TesterLibrary.running.group_delay import DelayMeasurer, DelayTimes
 from TesterLibrary.running.memberships import JoinManner, Memberships
 from TesterLibrary.running.trial import StreamRun
+from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget
 from tests.counted import stream_counters
 
 from .testers import fake_tester
@@ -67,7 +69,7 @@ def test_a_device_that_pauses_after_a_leave_has_not_forgotten_the_group(
         now_ns[0] += round(seconds * 10**9)
 
     monkeypatch.setattr(tester.target, "snapshot", snapshot)
-    monkeypatch.setattr(tester, "sleep", sleep)
+    tester.clock = Clock(sleep, lambda: now_ns[0])
     last_ns, is_over = made._last(run, Reported(1, left_ns, left_ns))
     assert is_over is ended
     assert (last_ns == left_ns) is ended
@@ -103,3 +105,12 @@ def test_a_member_has_no_join_delay(tmp_path: Path) -> None:
     memberships.join(Membership("p2", GROUP), JoinManner(Frequency.parse("1 k/s"), robustness=1))
     with pytest.raises(PlanError, match=r"port 'p2' has joined 239.1.1.1 already; call Leave Group first"):
         DelayMeasurer(memberships._tester, memberships, STREAM, "p2", protocol=V2, times=SHORT)
+
+
+def test_a_first_frame_that_does_not_come_is_waited_for_in_the_time_of_the_tester(tmp_path: Path) -> None:
+    silent = FakeDevice(FakePath(loss=Ratio.parse("100 %")))
+    target = FakeTarget(device=silent)
+    made, _ = measurer(tmp_path, target=target)
+    cycle, _ = made.cycle()
+    assert (cycle.first_ns, cycle.watched_ns) == (None, SHORT.timeout.ns)
+    assert SHORT.timeout.ns < target.now_ns < 10 * SHORT.timeout.ns

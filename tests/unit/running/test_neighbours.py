@@ -28,7 +28,7 @@ from TesterLibrary.model.units.units import Duration
 from TesterLibrary.planning.flows import FlowSpace
 from TesterLibrary.running.announcement import Announcement, Neighbours
 from TesterLibrary.running.clock import Clock
-from TesterLibrary.running.neighbours import _PATIENCE_S, NeighbourMeasurer
+from TesterLibrary.running.neighbours import _PATIENCE_NS, NeighbourMeasurer
 from TesterLibrary.targets.fake import FakeTarget
 from TesterLibrary.verdict import Outcome
 
@@ -203,7 +203,7 @@ def test_what_is_learned_after_the_run_does_not_count_as_learned_fast(tmp_path: 
     trial = behind(fake_tester(tmp_path), Dawdling()).measure(20)
     assert (trial.learned, trial.objections) == (20, ())
     least, most = trial.rate_bounds
-    assert least < most < 20 / _PATIENCE_S
+    assert least < most < 20 * 10**9 / _PATIENCE_NS
     verdict = learning_rate_above(LearningResult("", (), trial), Frequency.parse("500/s"))
     assert verdict.outcome is not Outcome.PASS
 
@@ -287,7 +287,7 @@ def test_learning_ends_when_all_are_learned_or_none_is_any_more(
     tmp_path: Path, truth: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     learner = measurer(tmp_path, truth)
-    monkeypatch.setattr("TesterLibrary.running.neighbours._PATIENCE_S", 0.05)
+    monkeypatch.setattr("TesterLibrary.running.neighbours._PATIENCE_NS", 50_000_000)
     trial = learner.measure(20)
     assert (trial.addresses, trial.learned, trial.all_learned) == (20, truth, truth == 20)
     assert trial.announced_rate == pytest.approx(10_000)

@@ -115,7 +115,8 @@ def test_what_a_hook_leaves_behind_does_not_outlive_a_killed_run(tmp_path: Path)
     pids = tmp_path / "pids"
     script = (
         "import sys, time; from TesterLibrary.running.hook_process import HookProcess\n"
-        "process = HookProcess(['sh', '-c', sys.argv[1]]); time.sleep(60)"
+        "from TesterLibrary.model.units.units import Duration\n"
+        "process = HookProcess(['sh', '-c', sys.argv[1]], Duration(10**10)); time.sleep(60)"
     )
     with subprocess.Popen([sys.executable, "-c", script, DAEMON.format(pids=pids)]) as run:
         assert are_running(pids) == [True] * 2

@@ -22,10 +22,10 @@ from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.pattern import Pattern, Stage
 from TesterLibrary.model.units.units import Duration, FrameSize, Rate, Ratio
 from TesterLibrary.running.measurer import TrialMeasurer
-from TesterLibrary.running.sending import send, send_all, send_burst
+from TesterLibrary.running.sending import send, send_burst
+from TesterLibrary.running.shot import Shot
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.running.traffic import Traffic
-from TesterLibrary.running.trial import StreamRun
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget
 from TesterLibrary.targets.fake.target import fake_port
 from TesterLibrary.targets.tofino.entries.latency import PERCENTILE_ERROR
@@ -134,9 +134,7 @@ def test_a_file_that_is_longer_than_the_timeout_is_refused(tmp_path: Path) -> No
 
 def test_frames_of_a_search_are_waited_for_at_any_rate(tmp_path: Path) -> None:
     this = fake_tester(tmp_path)
-    with StreamRun(this, "search", [stream(rate="1 pps")]).loaded() as run:
-        send_all(this, run, 1000)
-        assert run.finish().sent == 1000
+    assert Shot(this, "search", [stream(rate="1 pps")]).send(packets=1000).sent == 1000
 
 
 def test_streams_that_start_spread_are_offered_at_their_rate(tmp_path: Path) -> None:
