@@ -9,8 +9,8 @@ change.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import fields, replace
 from fractions import Fraction
 from functools import lru_cache
 from ipaddress import ip_address
@@ -18,12 +18,14 @@ from ipaddress import ip_address
 from ..errors import PlanError
 from ..model.departures import CaptureReplay, Messages
 from ..model.editor import Editor, FieldPath, FieldValues, Sweep
-from ..model.headers import HeaderStack
+from ..model.headers import Header, HeaderStack
 from ..model.payload import PayloadKind
 from ..model.plan.law import Departures
 from ..model.plan.plan import PlannedStream
 from ..model.stream import Stream
 from ..model.units.units import FrameSize
+from ..wire.address import Station
+from ..wire.headers import text
 from .content import Content, content
 from .flows import FlowSpace
 from .reach import MOST_ADDRESSES, Reach
@@ -36,6 +38,9 @@ _FREE = frozenset(
     | {"hwsrc", "hwdst", "psrc", "pdst"}
 )
 _NETWORKS = ("IP", "IPv6", "ARP")
+# Streams of a mesh are equal in all fields but these.
+_OF_ONE_STREAM = {"name", "tx", "rx", "rate", "shaping", "start_after", "together", "phase", "meshed"}
+_OF_MESH = [field.name for field in fields(Stream) if field.name not in _OF_ONE_STREAM]
 
 PlanOne = Callable[[Stream, int], tuple[PlannedStream, Content]]
 DeparturesOf = Callable[[Stream], tuple[Departures, Fraction]]
@@ -44,15 +49,53 @@ TemplateOf = Callable[[Stream, int], FrameTemplate]
 
 def groups(streams: Sequence[Stream]) -> Iterator[list[int]]:
     """The places of streams that are alike, of at least eight each."""
-    found: dict[tuple[object, ...], list[int]] = {}
+    alike: dict[tuple[object, ...], list[int]] = {}
     for place, stream in enumerate(streams):
         if stream.headers and stream.signature and _is_alone(stream):
-            found.setdefault(_kind(stream, stream.headers), []).append(place)
-    for places in found.values():
+            alike.setdefault(_kind(stream, stream.headers), []).append(place)
+    yield from _parts(alike.values())
+
+
+def meshes(streams: Sequence[Stream], ends: Sequence[tuple[Station, Station]]) -> Iterator[list[int]]:
+    """The places of streams with default headers that differ in their ports, of at least eight each.
+
+    A router changes addresses, and a port with a gateway sends to it: streams there are no part of a mesh.
+    """
+    alike: dict[tuple[object, ...], list[int]] = {}
+    for place, (stream, (tx, rx)) in enumerate(zip(streams, ends, strict=True)):
+        if _has_default_frames(stream) and _is_alone(stream) and _is_bridged(tx, rx):
+            kept = (getattr(stream, name) for name in _OF_MESH)
+            limits = (tx.port.max_frame_size, rx.port.max_frame_size)
+            key = (*kept, *limits, tx.address.version, type(stream.shaping))
+            alike.setdefault(key, []).append(place)
+    yield from _parts(alike.values())
+
+
+def _has_default_frames(stream: Stream) -> bool:
+    written = stream.headers or stream.editors or stream.version or stream.expected_fields
+    return stream.signature and not written
+
+
+def _is_bridged(tx: Station, rx: Station) -> bool:
+    return tx != rx and not (tx.port.gateway or rx.port.gateway)
+
+
+def _parts(alike: Iterable[list[int]]) -> Iterator[list[int]]:
+    """Places of streams that are planned together: as many as a field may have values."""
+    for places in alike:
         for begin in range(0, len(places), MOST_ADDRESSES):
             part = places[begin : begin + MOST_ADDRESSES]
             if len(part) >= _LEAST:
                 yield part
+
+
+def addressed(stream: Stream, tx: Station, rx: Station) -> Stream:
+    """A stream of a mesh with the addresses of its ports in its headers."""
+    version = tx.address.version
+    macs = (("src", text(tx.port.mac)), ("dst", text(rx.port.mac)))
+    hosts = (("src", str(tx.host(version))), ("dst", str(rx.host(version))))
+    network = Header("IP" if version == 4 else "IPv6", hosts)
+    return replace(stream, headers=HeaderStack((Header("Ether", macs), network, Header("UDP"))))
 
 
 def _is_alone(stream: Stream) -> bool:

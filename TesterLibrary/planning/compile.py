@@ -19,7 +19,7 @@ from ..model.plan.plan import LearningFrame, Plan, PlannedNeighbour, PlannedStre
 from ..model.ports import Port
 from ..model.stream import Stream
 from ..wire.address import Station, station_of, stations
-from .alike import groups, plan_alike
+from .alike import addressed, groups, meshes, plan_alike
 from .apart import check_clients_apart
 from .content import Content, content
 from .departures import frame_order, frame_sizes, planned_departures
@@ -206,9 +206,40 @@ def _streams(
             ),
         )
         made |= zip(places, alike or (), strict=False)
+    for places in meshes(streams, ends):
+        made |= zip(places, _mesh(streams, places, first_id, seed, ends, gateways), strict=False)
     return [
         made[place] if place in made else _stream(stream, first_id + place, seed, tx, rx, gateways)
         for place, (stream, (tx, rx)) in enumerate(zip(streams, ends, strict=True))
+    ]
+
+
+def _mesh(
+    streams: Sequence[Stream],
+    places: Sequence[int],
+    first_id: int,
+    seed: int,
+    ends: Sequence[tuple[Station, Station]],
+    gateways: Mapping[str, bytes],
+) -> list[tuple[PlannedStream, Content]]:
+    """Streams of one mesh, planned together; empty if they have to be planned one by one."""
+    tx, rx = ends[places[0]]
+    stations = {streams[place].name: ends[place] for place in places}
+    alike = plan_alike(
+        [addressed(streams[place], *ends[place]) for place in places],
+        [first_id + place for place in places],
+        seed,
+        one=lambda stream, stream_id: _stream(stream, stream_id, seed, tx, rx, gateways),
+        template=lambda stream, stream_id: measured_frame(stream, stream_id, seed, tx, rx, rx.port.mac),
+        departures=lambda stream: _departures(stream, seed, stations[stream.name][0], rx.port.mac),
+    )
+    # Their addresses are those of the ports, which are announced anyway.
+    return [
+        (
+            replace(planned, tx_port=ends[place][0].port.name, rx_port=ends[place][1].port.name),
+            replace(made, reach=None),
+        )
+        for place, (planned, made) in zip(places, alike or (), strict=False)
     ]
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from ipaddress import ip_address, ip_interface
 
 import pytest
 from hypothesis import given, settings
@@ -14,20 +15,25 @@ from scapy.layers.l2 import Ether
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.editor import Editor, FieldPath, Sweep
+from TesterLibrary.model.forwarding import Forwarding
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.plan.plan import Plan
+from TesterLibrary.model.port_pattern import PortPattern, over_ports
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units.units import Bandwidth, FrameSize, Rate
-from TesterLibrary.planning.alike import groups
+from TesterLibrary.planning.alike import groups, meshes
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.frame import SIGNATURE_LENGTH
+from TesterLibrary.wire.address import stations
 
 PORTS = {
     name: Port(name, Bandwidth(10**10), bytes([2, 0, 0, 0, 0, number]), 9216)
     for number, name in enumerate(("p1", "p2"))
 }
+
+GATEWAY = ip_address("10.0.0.1")
 
 
 def stream(number: int, headers: str, size: int = 128, **more: object) -> Stream:
@@ -143,3 +149,47 @@ def test_any_values_have_right_checksums(values: list[tuple[int, int]]) -> None:
         frame = Ether(planned.frames[0])
         del frame[UDP].chksum, frame[IP].chksum
         assert bytes(frame) == planned.frames[0]
+
+
+@pytest.mark.parametrize("network", ["", "198.18.0.{}/24", "2001:db8::{}/64"])
+@pytest.mark.parametrize("forwarding", Forwarding)
+def test_a_mesh_is_as_if_planned_one_by_one(network: str, forwarding: Forwarding) -> None:
+    names = [f"p{number}" for number in range(5)]
+    ports = {
+        name: Port(
+            name,
+            Bandwidth(10**9 * (number + 1)),
+            bytes([2, 0, 0, 0, 0, number]),
+            9216,
+            address=ip_interface(network.format(number + 1)) if network else None,
+        )
+        for number, name in enumerate(names)
+    }
+    first = Stream("mesh", "p0", "p1", FrameSize(128), Rate.parse("10 %"), forwarding=forwarding)
+    streams = over_ports(first, PortPattern.MESH, names)
+    together = compile_job(Job("j", tuple(streams)), ports=ports, gateways={}, max_streams=99)
+    for number, planned in enumerate(together.streams):
+        job = Job("j", (streams[number],))
+        (alone,) = compile_job(job, ports=ports, gateways={}, max_streams=99, first_id=number + 1).streams
+        assert replace(planned, frames=()) == replace(alone, frames=())
+        (mine,), (its,) = planned.frames, alone.frames
+        changed = {place for place, (octet, same) in enumerate(zip(mine, its, strict=True)) if octet != same}
+        checksum = alone.header_size - 2  # of UDP, over the place of the signature, which has another fill
+        assert changed <= {checksum, checksum + 1, *range(len(its) - SIGNATURE_LENGTH, len(its))}
+        written = Ether(mine)[UDP].chksum
+        again = Ether(mine)
+        del again[UDP].chksum
+        assert Ether(bytes(again))[UDP].chksum == written
+
+
+def test_ports_behind_routers_are_no_mesh() -> None:
+    ports = {
+        name: replace(
+            port, address=ip_interface(f"10.0.{number}.2/24"), gateway=ip_address(f"10.0.{number}.1")
+        )
+        for number, (name, port) in enumerate(PORTS.items())
+    }
+    streams = [Stream(f"s{number}", "p1", "p2") for number in range(9)]
+    assert not list(meshes(streams, [stations(stream, ports) for stream in streams]))
+    bridged = [stations(stream, PORTS) for stream in streams]
+    assert list(meshes(streams, bridged)) == [list(range(9))]
