@@ -10,10 +10,10 @@ ONLY ?=
 PYTHON := python3
 BIN := .venv/bin
 STEP := $(PYTHON) tools/step.py
-PACKAGES := $(PYTHON) tools/packages.py
+PACKAGES := $(PYTHON) TesterLibrary/testbeds/system_packages.py
 INSTALL := pyproject.toml setup.py tools/venv.py tools/protos.py tools/counter_classes.py proto
 
-.PHONY: help certify test test-fleet test-long truth load corpus matrix docs house tofino-model tofino-program bench setup venv venv-bench venv-dev engine allure packages packages-test packages-bench packages-guests test-guests \
+.PHONY: help wheels test-packages certify test test-fleet test-long truth load corpus matrix docs house tofino-model tofino-program bench setup venv venv-bench venv-dev engine allure packages packages-test packages-bench packages-guests test-guests \
 	clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
@@ -27,6 +27,7 @@ help:
 	@echo "make tofino-model  the program of a switch on the model of its chip; SDE_INSTALL=folder of the SDE"
 	@echo "make tofino-program  the fake switch beside the program itself; P4C=driver of the compiler"
 	@echo "make test-fleet  campaigns over Ray, whose testers, workers and head die"
+	@echo "make test-packages  the wheels in distributions without a compiler"
 	@echo "make test-long  tests that take long, and fuzzers, for nights"
 	@echo "make test-guests  RoCEv2 of the Linux kernel in virtual machines"
 	@echo "make bench      speed, side by side with peers; results/bench/summary.json"
@@ -41,6 +42,7 @@ help:
 	@echo "                  ONLY=target          one column; SDE_INSTALL=folder of the SDE for that of the model"
 	@echo "make house      figures of the structure of the sources; fails where one got worse"
 	@echo "make docs       docs/keywords.html: every keyword with its arguments and types (Libdoc)"
+	@echo "make wheels     the wheels of library and engine in dist/; neither needs a compiler"
 	@echo "make setup      what the three do first: packages, virtual environment, engine, Allure"
 	@echo "make clean      remove all that was built or installed here; results/ stay"
 
@@ -52,6 +54,12 @@ test: packages-test setup venv-dev
 
 test-fleet: packages-test setup venv-dev
 	@$(BIN)/tox run -e fleet
+
+wheels: packages venv
+	@$(BIN)/python tools/wheels.py
+
+test-packages: packages-test setup venv-dev
+	@$(BIN)/tox run -e packages
 
 test-guests: packages-test packages-guests setup venv-dev
 	@$(BIN)/tox run -e guests
@@ -92,16 +100,16 @@ docs: venv
 setup: packages venv engine allure
 
 packages:
-	@$(PACKAGES) run
+	@$(PACKAGES) python engine devices
 
 packages-test:
-	@$(PACKAGES) run test
+	@$(PACKAGES) python engine devices test
 
 packages-guests:
 	@$(PACKAGES) guests
 
 packages-bench:
-	@$(PACKAGES) run bench
+	@$(PACKAGES) python engine devices bench
 
 venv: packages
 	@$(STEP) venv $(BIN)/tester $(INSTALL) -- $(PYTHON) tools/venv.py report tofino trend

@@ -3,6 +3,7 @@
 """Builds testerd with meson and puts it where the library looks for it: TesterLibrary/_engine/testerd.
 
     python3 tools/engine.py         release build; also what setup.py does
+    python3 tools/engine.py static  one that needs no library of this machine, for a wheel (wheels.py)
     python3 tools/engine.py test    its tests, under AddressSanitizer and UndefinedBehaviorSanitizer
     python3 tools/engine.py ahead   begins to build these on what others leave of the CPUs, and returns
     python3 tools/engine.py fuzz    libFuzzer for some seconds a target; `make test-long` does, not CI
@@ -34,6 +35,8 @@ BUILD = SOURCE / "build"
 TEST_BUILD = SOURCE / "build-sanitized"
 FUZZ_BUILD = SOURCE / "build-fuzz"
 RACE_BUILD = SOURCE / "build-race"
+STATIC_BUILD = SOURCE / "build-static"
+STATIC_MAP = STATIC_BUILD / "testerd.map"  # which archives are in it
 IDLY = ("chrt", "--idle", "0")  # while nobody else wants the CPUs
 AHEAD = SOURCE / "build-ahead"
 AHEAD_LOG = AHEAD / "log"  # what a build ahead has said
@@ -50,6 +53,7 @@ RELEASE = (
     *UNITY,
     "-Db_pch=false",
 )
+STATIC = (*RELEASE, "-Dstatic=true", f"-Dcpp_link_args=-Wl,-Map={STATIC_MAP.name}")
 SANITIZED = (  # no build type: meson would take its optimization
     "-Doptimization=1",  # with sanitizers a third of the time of 3 to compile
     "-Dcpp_args=-g1",  # the lines of a stack, and no more
@@ -115,13 +119,19 @@ def is_within_reach(name: str) -> bool:
     return configured or _cache(*RELEASE, name).has()
 
 
-def _built(name: str) -> Path:
+def static() -> Path:
+    """A program without libraries but those of C, and STATIC_MAP beside it."""
+    _refuse_if_lacking(missing())
+    return _built("testerd", STATIC_BUILD, STATIC, STATIC_MAP)
+
+
+def _built(name: str, folder: Path = BUILD, options: tuple[str, ...] = RELEASE, *beside: Path) -> Path:
     """A program of the release build."""
-    built, cache = BUILD / name, _cache(*RELEASE, name)
-    if not cache.restore(BUILD, [built]):
-        _configure(BUILD, *RELEASE)  # finds files that are new
-        _run("ninja", "-C", str(BUILD), name)
-        cache.store(BUILD, [built])
+    built, cache = folder / name, _cache(*options, name)
+    if not cache.restore(folder, [built, *beside]):
+        _configure(folder, *options)  # finds files that are new
+        _run("ninja", "-C", str(folder), name)
+        cache.store(folder, [built, *beside])
     return built
 
 
@@ -306,5 +316,7 @@ if __name__ == "__main__":
         fuzz()
     elif sys.argv[1:] == ["race"]:
         race()
+    elif sys.argv[1:] == ["static"]:
+        print(static())
     else:
         print(build())

@@ -8,6 +8,7 @@ inside it, in ``_data``.
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 from TesterLibrary.errors import ChoiceError, TesterLibraryError
@@ -66,6 +67,12 @@ def report_file(name: str) -> Path:
 
 
 def engine() -> Path | None:
-    """The packet engine built with this installation, or None where it was built without one."""
-    path = PACKAGE / "_engine" / "testerd"
-    return path if path.is_file() else None
+    """The packet engine of this installation; None if it has no engine.
+
+    It is built with the library, or comes with the package `robotframework-testerlibrary-engine`.
+    """
+    folders = [PACKAGE / "_engine"]
+    package = find_spec("testerlibrary_engine")
+    if package and package.origin:
+        folders.append(Path(package.origin).parent)
+    return next((path for folder in folders if (path := folder / "testerd").is_file()), None)

@@ -137,7 +137,8 @@ _COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "make": _make,
     "testerd": _testerd,
     "robot": _robot,
-    **dict.fromkeys((".", "export", "sysctl"), _of_the_system),
+    **dict.fromkeys((".", "export", "pip", "python3", "sysctl"), _of_the_system),
+    "sudo": lambda arguments: _COMMANDS[Path(arguments[0]).name](arguments[1:]),
 }
 
 

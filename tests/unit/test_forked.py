@@ -15,7 +15,7 @@ from tests import forked
 
 MODULE = """
 import os, sys, time
-from TesterLibrary.reporting import recorder
+from TesterLibrary.reporting.record import recorder
 from TesterLibrary.targets.engine.owner import client
 print(sys.argv[1], os.environ["SAID"], os.getcwd(), "robot" in sys.modules, file=open("said", "w"))
 print(recorder._run_of(os.getpid()), client(), file=open("names", "a"))

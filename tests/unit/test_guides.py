@@ -60,14 +60,12 @@ def test_a_way_through_the_code_is_short_and_has_no_gap(way: str) -> None:
         assert tied & modules - {module}, module
 
 
-def test_the_pictures_of_the_house_show_every_room() -> None:
+def test_the_picture_of_the_house_shows_every_room() -> None:
     """The developer's picture has them in the order in which import-linter holds them to be."""
     house = [path for path in (ROOT / "TesterLibrary").iterdir() if not path.name.startswith(("_", "."))]
     rooms = {f"{path.name}/" for path in house if path.is_dir()}
     files = {path.name for path in house if path.suffix == ".py"}
     assert files == {"library.py", "errors.py", "verdict.py"}
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert [room for room in rooms if f"`{room}`" not in readme] == []
     picture = (ROOT / "docs/guides/developer.md").read_text(encoding="utf-8").partition("```text picture")[2]
     shown = re.findall(r"(?<= )(\w+)(?:/|\.py)(?= )", picture.partition("\n")[2].partition("```")[0])
     assert sorted(shown) == sorted(name.rstrip("/").removesuffix(".py") for name in rooms | files)
@@ -78,3 +76,16 @@ def test_the_pictures_of_the_house_show_every_room() -> None:
         room: floor for floor, line in enumerate(layers.split("\n")) for room in re.findall(r"\w+", line)
     }
     assert [floors[room] for room in shown] == sorted(floors[room] for room in shown)
+
+
+def test_each_page_is_in_the_index() -> None:
+    index = (ROOT / "docs/README.md").read_text(encoding="utf-8")
+    pages = [page for page in PAGES if page.is_relative_to(ROOT / "docs") and page.name != "README.md"]
+    named = [page.relative_to(ROOT / "docs") for page in pages if not {"adr", "changes"} & set(page.parts)]
+    assert [str(page) for page in named if f"({page})" not in index] == []
+
+
+def test_the_table_of_the_readme_names_every_command() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    commands = {path.stem for path in (ROOT / "TesterLibrary/commands").glob("[!_]*.py")} - {"main"}
+    assert commands - set(re.findall(r"`tester (\w+)`", readme)) == {"counters", "import"}

@@ -12,10 +12,9 @@ from ...errors import TargetError
 from ...files import paths
 
 VARIABLE = "TESTERD"
-_HOW_TO_BUILD = (
-    "install the packages libdpdk-dev, libgrpc++-dev, libprotobuf-dev, protobuf-compiler, "
-    "protobuf-compiler-grpc, meson, ninja-build, pkg-config and g++, then run `pip install .` again "
-    f"(in a checkout: `make setup`), or set {VARIABLE} to the path of testerd"
+_HOW_TO_GET_ONE = (
+    "install it with `pip install 'robotframework-testerlibrary[engine]'` (in a checkout: `make setup`), "
+    f"or set {VARIABLE} to the path of testerd"
 )
 
 
@@ -23,7 +22,7 @@ def find_program() -> Path:
     """The engine's program: the one in $TESTERD, else the installed one, a checkout's build, or PATH's.
 
     Raises:
-        TargetError: there is none, with the places looked at and how to get one.
+        TargetError: no engine is installed; the message names the places and how to get one.
     """
     chosen = os.environ.get(VARIABLE)
     if chosen:
@@ -37,6 +36,6 @@ def find_program() -> Path:
         if candidate and os.access(candidate, os.X_OK):
             return Path(candidate).resolve()
     raise TargetError(
-        f"testerd, the packet engine, is not there: {VARIABLE} is not set, there is no "
-        f"{paths.PACKAGE / '_engine' / 'testerd'}, no {built}, and none on PATH; {_HOW_TO_BUILD}"
+        f"testerd, the packet engine, is not installed: {VARIABLE} is not set, and there is none beside the "
+        f"library, in {built.parent}, or on PATH; {_HOW_TO_GET_ONE}"
     )

@@ -27,7 +27,7 @@ from ...commands.fleets import campaign, night, outcomes, ran
 
 SOUND = "  t1: {testbeds: [bed.yaml]}\n  t2: {testbeds: [bed.yaml]}\n"
 HALF = "  t1: {testbeds: [broken.yaml]}\n  t2: {testbeds: [bed.yaml]}\n"
-_ROOT = str(Path(__file__).parents[3])
+_ROOT = str(Path(__file__).parents[4])
 ALL = [f"bed.{suite}/{test} PASS" for suite in ("A", "B") for test in ("First", "Second")]
 
 

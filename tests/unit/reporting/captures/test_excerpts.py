@@ -22,7 +22,7 @@ from TesterLibrary.reporting.record.record_place import RecordPlace
 from TesterLibrary.reporting.record.trial_part import TrialPart
 
 PART = TrialPart(7, "north", 3, 2, RecordPlace(), 0, 10**9, "p2", 5)
-FAKE = Path(__file__).parents[1] / "FakeTestbeds.py"
+FAKE = Path(__file__).parents[2] / "FakeTestbeds.py"
 
 
 def frame(number: int, *, transmitted: bool = True, port: str = "") -> CapturedFrame:

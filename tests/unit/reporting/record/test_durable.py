@@ -13,7 +13,7 @@ import pytest
 
 from TesterLibrary.reporting.record.durable import RecordError, append_line, make_directory
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 def limited(octets: int, program: str) -> str:

@@ -14,7 +14,7 @@ from TesterLibrary.reporting.record import listener
 from TesterLibrary.reporting.record.records import Records, read
 
 _WRITE = os.write
-LIBRARY = Path(__file__).parent / "SimulatedLibrary.py"
+LIBRARY = Path(__file__).parents[1] / "SimulatedLibrary.py"
 KEYWORDS = """
 *** Keywords ***
 Judges

@@ -34,7 +34,7 @@ from ..golden import GOLDEN, record_run
 from ..simulated import SimulatedBench
 
 SECOND = Duration(10**9)
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def _as_known(value: Any, before: Any) -> Any:
 def test_a_trial_that_an_earlier_version_has_recorded_is_read(evidence: Path) -> None:
     """The file is never written anew: counters that came later are what they are by default."""
     Recorder(evidence).trial(trial())
-    old = Path(__file__).with_name("trial_of_2026.json").read_text()
+    old = Path(__file__).parents[1].joinpath("trial_of_2026.json").read_text()
     (evidence / "trials.jsonl").write_text(old)
     (record,) = read(evidence).trials
     (stream,) = record.trial.streams

@@ -30,7 +30,7 @@ from TesterLibrary.targets.tofino.session.cabling import Cabling
 from tests.contract.path_rig import SwitchPathRig
 from tests.contract.rig import SwitchRig
 
-_PAGE = Path(__file__).parents[4] / "docs" / "capture.md"
+_PAGE = Path(__file__).parents[5] / "docs" / "capture.md"
 _NUMBERS = "external.{}.copies.copying.numbers"
 ARRIVALS = Capture("arrivals", ("p2",), Direction.RECEIVED)
 

@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Installs the system packages of the named groups of tools/system-packages.txt that are not there yet.
+"""Installs the system packages of the named groups of resources/system-packages.txt that are missing.
 
-    python3 tools/packages.py run test
+    python3 TesterLibrary/testbeds/system_packages.py engine devices
 
-As root, or with sudo. Without both it names what is missing and how to install it, and fails.
+As root, or with sudo. Without both it names what is missing and how to install it, and fails. It needs
+nothing but the standard library: `make` runs it before anything is installed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-LIST = Path(__file__).with_name("system-packages.txt")
+_PACKAGE = Path(__file__).resolve().parents[1]
+_IN_A_WHEEL = _PACKAGE / "_data"
+LIST = (_IN_A_WHEEL if _IN_A_WHEEL.is_dir() else _PACKAGE.parent) / "resources" / "system-packages.txt"
 
 
 def read(groups: list[str]) -> list[str]:
