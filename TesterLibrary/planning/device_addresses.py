@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import IPv4Address
 
+from ..model.endpoints import AddressRange
 from ..model.plan.plan import PlannedNeighbour
 from ..model.ports import Address, Port
 
@@ -34,6 +35,15 @@ class DeviceAddresses:
             return "network address" if isinstance(address, IPv4Address) else "subnet-router anycast address"
         is_broadcast = isinstance(address, IPv4Address) and address == network.broadcast_address
         return "broadcast address" if is_broadcast else ""
+
+    def within(self, addresses: AddressRange, port: str) -> Iterator[tuple[Address, str]]:
+        """Those of these addresses that no host of the tester may have at a port, with their roles."""
+        candidates = set(self._gateways)
+        if (interface := self._ports[port].address) is not None:
+            candidates |= {interface.network.network_address, interface.network.broadcast_address}
+        for address in sorted(filter(addresses.__contains__, candidates), key=int):
+            if role := self.role(address, port):
+                yield address, role
 
     def remarks(self, neighbours: Iterable[PlannedNeighbour]) -> Iterator[str]:
         """One sentence for each port that has such addresses among these."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
 from math import prod
 from typing import Any
 
@@ -131,6 +132,7 @@ class _Planner:
                 f"packets of {self._protocol.name} are for all hosts of a port, and their tags are not taken "
                 "off for one of them; leave vlan= out"
             )
+        self._check_answers(self._values(given))
         keeps = len(self._protocol.layers[0].states) > 1
         if keeps and end.flows > MOST_AT_ONCE:
             raise end.refused(f"flows={end.flows:,} are too many for a tester, which keeps {MOST_AT_ONCE:,}")
@@ -207,6 +209,21 @@ class _Planner:
         if "address" in self._known:  # from which it speaks; over IPv6 to its own link only
             given["address"] = self._own_address() if self._ip == "IP" else self._station.port.link_local
         return given
+
+    def _check_answers(self, values: Mapping[str, int]) -> None:
+        """Refuses to answer with a MAC address for addresses of the device, or for a whole network."""
+        if not {"first", "last", "mac"} <= values.keys() or values["first"] > values["last"]:
+            return
+        (bits,) = {parameter.bits for parameter in self._protocol.parameters if parameter.name == "first"}
+        kind: type[IPv4Address] | type[IPv6Address] = IPv4Address if bits == 32 else IPv6Address
+        first, last = kind(values["first"]), kind(values["last"])
+        addresses = AddressRange(first, values["last"] - values["first"] + 1)
+        roles = [f"{address} ({role})" for address, role in self._device.within(addresses, self._end.port)]
+        if roles:
+            raise self._end.refused(
+                f"the tester does not answer for {', '.join(roles)}: that would speak for the device under "
+                f"test; give addresses without it, not {first} to {last}"
+            )
 
     def _instead_of_servers(self) -> str:
         """The way to say for which addresses a protocol without IP answers."""

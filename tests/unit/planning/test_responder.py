@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -147,6 +148,44 @@ def test_arp_is_answered_with_the_mac_address_of_the_port() -> None:
     assert {Accept("ARP.op", 1, 1), Accept("ARP.pdst", 0x0A000001, 2)} < set(plan.ends[0].accepts)
     assert plan.ends[0].parameters == {"first": 0x0A000001, "last": 0x0A000002, "mac": 0x020000000002}
     assert plan.neighbours == ()
+
+
+@pytest.mark.parametrize(
+    ("end", "role"),
+    [
+        (responder("arp", answers_for=AddressRange.parse("198.19.1.0/24")), "198.19.1.1 (gateway of p2)"),
+        (responder("arp", answers_for=AddressRange.parse("198.18.0.0/15")), "198.18.1.1 (gateway of p1), "),
+        (
+            responder("arp", answers_for=AddressRange.parse("198.19.255.200-198.19.255.255")),
+            "198.19.255.255 (broadcast address)",
+        ),
+        (
+            responder("arp", parameters={"first": "198.19.1.1", "last": "198.19.1.1"}),
+            "198.19.1.1 (gateway of p2)",
+        ),
+    ],
+)
+def test_arp_is_never_answered_for_the_device(end: End, role: str) -> None:
+    with pytest.raises(PlanError, match=re.escape(f"the tester does not answer for {role}")):
+        planned(end, ports=ROUTED)
+    assert planned(
+        responder("arp", answers_for=AddressRange.parse("198.19.1.2-198.19.1.9")), ports=ROUTED
+    ).ends
+
+
+def test_solicitations_are_never_answered_for_the_device() -> None:
+    ports = {
+        "p2": replace(
+            ROUTED["p2"], address=ip_interface("2001:2:0:2::2/64"), gateway=ip_address("2001:2:0:2::1")
+        )
+    }
+    for addresses, role in (
+        ("2001:2:0:2::/120", "gateway of p2"),
+        ("2001:2:0:2::-2001:2:0:2::", "subnet-router"),
+    ):
+        with pytest.raises(PlanError, match=role):
+            planned(responder("nd", answers_for=AddressRange.parse(addresses)), ports=ports)
+    assert planned(responder("nd", answers_for=AddressRange.parse("2001:2:0:2::10")), ports=ports).ends
 
 
 def test_members_of_groups_hear_all_queries_and_speak_from_their_port() -> None:
