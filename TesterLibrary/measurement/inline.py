@@ -12,7 +12,7 @@ from ..model.impairment import Impairment
 from ..model.units.units import Duration
 from .evidence import EvidenceLimits
 from .links import link_objection, links_down
-from .port_evidence import lost_at_ports, port_evidence, port_objections
+from .port_evidence import held_objections, lost_at_ports, port_evidence, port_objections
 from .snapshot import PathCounters, PathDirectionCounters, PathEventCounters, Snapshot
 
 # A stack that waits so long sends again what was not lost; RFC 6298 has a second, Linux a fifth of one.
@@ -202,6 +202,7 @@ def _objections(
         elif event.fired and event.link_outages == 0:
             yield f"event {event.name!r} has not taken its links down yet"
     yield from port_objections(port_evidence(before, after, ports), limits.max_tester_drops)
+    yield from held_objections(before, after, ports, limits.max_rate_error)
     drops = sum(direction.lost for direction in counted.directions) + lost_at_ports(before, after, ports)
     if drops > limits.max_tester_drops:
         yield (

@@ -7,6 +7,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from .counter import increase
 from .snapshot import PortCounters, Snapshot
@@ -21,6 +22,7 @@ _SIZE_COUNTERS = {
     1024: "rx_1024_to_1518",
     1519: "rx_over_1518",
 }
+_BURSTS = 128  # frames that a port may hold at any time: a few bursts of a worker
 
 
 def size_counter(size: int) -> str:
@@ -100,6 +102,18 @@ def port_objections(ports: Iterable[PortEvidence], most_lost: int) -> Iterator[s
     """Objections of all the ports."""
     for port in ports:
         yield from port.objections(most_lost)
+
+
+def held_objections(before: Snapshot, after: Snapshot, names: Iterable[str], most: Fraction) -> Iterator[str]:
+    """Ports that hold frames which count as sent: more than a part of those sent, and than a few bursts."""
+    for name in sorted(names):
+        held = after.port(name).tx_held or 0
+        sent = after.port(name).tx_packets - before.port(name).tx_packets
+        if held > _BURSTS and held > most * sent:
+            yield (
+                f"port {name} still holds {held:,} of {sent:,} frames that it took: its interface is slower "
+                "than what it is given"
+            )
 
 
 def _sizes(before: PortCounters, after: PortCounters) -> Mapping[int, int] | None:

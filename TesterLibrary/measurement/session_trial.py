@@ -13,7 +13,7 @@ from ..model.units.number import percent, were
 from .counter import increase
 from .evidence import EvidenceLimits, backlog_objection, gap_objection, waited_ns
 from .links import link_objection, links_down
-from .port_evidence import port_evidence, port_objections
+from .port_evidence import held_objections, port_evidence, port_objections
 from .sessions import SessionStatistics
 from .snapshot import Snapshot
 from .validated import Validated
@@ -148,6 +148,7 @@ def objections(
     yield from now.meddling(earlier, {}) if now else ()
     yield from link_objection(links_down(before, after, ports), limits.max_links_down)
     yield from port_objections(port_evidence(before, after, ports), limits.max_tester_drops)
+    yield from held_objections(before, after, ports, limits.max_rate_error)
     slow = f"; {statistics.interpreted_text}" if statistics.interpreted else ""
     readings = [(before.port(name), after.port(name)) for name in sorted(ports)]
     drops = sum(

@@ -197,11 +197,21 @@ class Tester:
     def load(self, plan: Plan) -> None:
         """Loads a plan. Each of its remarks is logged and recorded once."""
         self.target.load(plan)
-        for remark in plan.remarks:
+        for remark in (*plan.remarks, *self._untold(plan)):
             if remark not in self.remarks:
                 self.remarks.add(remark)
                 _LOG.info("%s", remark)
                 self.recorder.event("remark", job=plan.job, text=remark)
+
+    def _untold(self, plan: Plan) -> Iterator[str]:
+        """The ports of a plan whose drivers do not tell which frames they hold."""
+        for name in sorted({stream.tx_port for stream in plan.streams} | {end.port for end in plan.ends}):
+            interface = self.capabilities.port(name).interface
+            if interface.startswith("pci:"):
+                yield (
+                    f"port {name} ({interface}): its driver does not tell which frames wait in its transmit "
+                    "ring; up to 2,048 may leave after a trial has ended"
+                )
 
     def replan(self, plan: Plan, stream_id: int, stream: Stream) -> PlannedStream:
         """A stream of a plan after a change, with its id and signature; it goes on at once."""

@@ -115,9 +115,13 @@ def test_an_event_that_did_not_fire_is_a_doubt(event: PathEventCounters, doubt: 
             {"after": {"p3": port_counters("p3", link_downs=1, link_up=True)}},
             "the link of p3 was down",
         ),
+        (
+            {"after": {"p2": port_counters("p2", tx_packets=700, tx_held=232, link_downs=0, link_up=True)}},
+            "port p2 still holds 232 of 700 frames that it took: its interface is slower than",
+        ),
         ({"gap_ns": 120_000_000}, "path 'wan' forwarded nothing for 120 ms (limit 100 ms): stacks take that"),
     ],
-    ids=["tx ring", "rx ring", "link", "memory", "flows", "rx ring beside", "link beside", "pause"],
+    ids=["tx ring", "rx ring", "link", "memory", "flows", "rx ring beside", "link beside", "held", "pause"],
 )
 def test_the_tester_has_to_do_its_part(given: dict[str, Any], objection: str) -> None:
     (found,) = read(**given).objections

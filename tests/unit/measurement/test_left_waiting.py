@@ -171,3 +171,10 @@ def test_clients_that_were_served_all_they_asked_for_do_not_fail_a_device() -> N
 
 def test_shares_that_a_late_tester_counted_are_inconclusive() -> None:
     assert even_shares({"a": 10, "b": 10}, NONE, "it slept").outcome is Outcome.INCONCLUSIVE
+
+
+def test_frames_that_its_port_holds_are_an_objection() -> None:
+    now = FakeTarget().snapshot([])
+    full = replace(now, ports=tuple(replace(port, tx_packets=900, tx_held=300) for port in now.ports))
+    (objection,) = objections(clients(50, 50), None, now, full, ["p1"], EvidenceLimits(), job="users")
+    assert objection.startswith("port p1 still holds 300 of 900 frames that it took")

@@ -4,11 +4,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
-from TesterLibrary.measurement.port_evidence import PortEvidence, port_evidence, port_objections
+from TesterLibrary.measurement.port_evidence import (
+    PortEvidence,
+    held_objections,
+    port_evidence,
+    port_objections,
+)
 from TesterLibrary.measurement.snapshot import PortCounters, Snapshot
+from tests.counted import port_counters
 
 GOOD = PortEvidence("p1", rx_errors=0, tx_errors=0, rx_pause=0, rx_unseen=0)
 
@@ -67,3 +74,21 @@ def test_it_is_what_was_counted_in_between() -> None:
     assert first == PortEvidence("p1", rx_errors=9, tx_errors=18, rx_unseen=27, rx_pause=36)
     # A driver that does not count PAUSE frames, and meets some.
     assert second == PortEvidence("p2", rx_pause=10, obeys_pause=True)
+
+
+@pytest.mark.parametrize(
+    ("held", "sent", "objects"),
+    [(None, 1000, False), (0, 0, False), (128, 500, False), (129, 500, True), (900, 100_000, False)],
+)
+def test_a_port_holds_a_few_bursts_or_a_small_part(held: int | None, sent: int, objects: bool) -> None:
+    before = Snapshot(0, (port_counters("p1", tx_packets=7),))
+    after = Snapshot(1, (port_counters("p1", tx_packets=7 + sent, tx_held=held),))
+    objections = list(held_objections(before, after, ["p1"], Fraction(1, 100)))
+    assert objections == (
+        [
+            f"port p1 still holds {held} of {sent} frames that it took: its interface is slower than what it "
+            "is given"
+        ]
+        if objects
+        else []
+    )

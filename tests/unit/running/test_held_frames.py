@@ -105,3 +105,16 @@ def test_a_port_on_which_others_send_always_holds_some(bed: tuple[Tester, SlowPo
         target.held = lambda _: 5
         trial = trial_of(tester, target)
     assert not [o for o in trial.objections if "p1" in o]
+
+
+def test_a_nic_says_that_it_does_not_tell(bed: tuple[Tester, SlowPort]) -> None:
+    tester, _ = bed
+    plan = StreamRun(tester, "traffic", (stream(rate="1 kpps"),)).plan
+    capable = tester.capabilities
+    ports = tuple(replace(p, interface="pci:0000:3b:00.0") if p.name == "p1" else p for p in capable.ports)
+    tester.capabilities = replace(capable, ports=ports)
+    tester.load(plan)
+    assert [remark for remark in tester.remarks if "does not tell" in remark] == [
+        "port p1 (pci:0000:3b:00.0): its driver does not tell which frames wait in its transmit ring; up to "
+        "2,048 may leave after a trial has ended"
+    ]
