@@ -16,7 +16,7 @@ from ..pages import demonstration
 from ..pages.rebuild import evidence_of
 from ..pages.run_attributes import attributes
 from ..record.outcome import EXIT_STATUS, overall
-from ..record.records import Records, read_verdicts
+from ..record.records import Records, read_verdicts, refuse_inconsistent
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,8 @@ def facts_of(directory: Path) -> Facts:
     """Reads a run.
 
     Raises:
-        TesterLibraryError: there is none, its records cannot be read, or it is not over.
+        TesterLibraryError: there is none, its records cannot be read, were edited or contradict each other,
+            or it is not over.
     """
     records = read_verdicts(evidence_of(directory))
     missing = sum(map(len, records.not_run.values()))
@@ -61,6 +62,7 @@ def facts_of(directory: Path) -> Facts:
             f"{directory}: the run is not over, for Robot has not closed the library; export it when it has, "
             "and run one that was killed again"
         )
+    refuse_inconsistent(records, directory)
     run = records.run
     try:
         started_at = datetime.fromisoformat(str(run["started_at"]))

@@ -22,9 +22,9 @@ T = TypeVar("T")
 
 
 def parse(text: str | bytes) -> Any:
-    """A value from JSON. ValueError if it is none, is nested too deeply, or has a number beyond a float."""
+    """A value from JSON (RFC 8259). ValueError if it is none, is nested too deeply, or is not finite."""
     try:
-        return json.loads(text, parse_float=_finite)
+        return json.loads(text, parse_float=_finite, parse_constant=_refused)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 
@@ -33,6 +33,10 @@ def _finite(text: str) -> float:
     if not isfinite(number := float(text)):
         raise ValueError(f"{text} is too large for a number")
     return number
+
+
+def _refused(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def encode(value: object) -> Any:

@@ -331,9 +331,14 @@ def read_consistent(directory: Path) -> Records:
         TesterLibraryError: as read; or its records were edited, or contradict each other.
     """
     records = read_verdicts(directory)
+    refuse_inconsistent(records, directory)
+    return records
+
+
+def refuse_inconsistent(records: Records, directory: Path) -> None:
+    """TesterLibraryError where the records of a run were edited, or contradict each other."""
     if wrong := (*records.faults, *records.contradictions):
         raise TesterLibraryError(f"{directory}: {wrong[0]}; values of such a run are not used")
-    return records
 
 
 def read_longest_trials(directory: Path) -> Mapping[tuple[str, str, str], int]:

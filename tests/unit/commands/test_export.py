@@ -266,3 +266,12 @@ def test_a_run_of_robot_that_goes_on_is_refused(
         assert main(["export", tool, str(run)]) == (0 if over else 3)
     said = capsys.readouterr().err
     assert ("the run is not over, for Robot has not closed the library" in said) is not over
+
+
+def test_a_run_whose_records_were_edited_is_not_exported(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    verdicts = run / "evidence" / "verdicts.jsonl"
+    verdicts.write_text(verdicts.read_text().replace("FAIL", "PASS"))
+    assert main(["export", "dashboard", str(run)]) == 3
+    assert "values of such a run are not used" in capsys.readouterr().err

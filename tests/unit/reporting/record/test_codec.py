@@ -18,7 +18,7 @@ from TesterLibrary.measurement.trial import StreamResult, Trial
 from TesterLibrary.methodology.maximum import Limit, MaximumResult, MaximumSearch, Quantity
 from TesterLibrary.methodology.throughput import LimitedBy, ThroughputSearch
 from TesterLibrary.model.units.units import Duration
-from TesterLibrary.reporting.record.codec import decode, encode
+from TesterLibrary.reporting.record.codec import decode, encode, parse
 from TesterLibrary.testbeds.testbed import DutSpec
 from tests.counted import session_statistics
 
@@ -90,3 +90,10 @@ def test_a_result_about_connections_comes_back_as_it_was() -> None:
     search = MaximumSearch(Quantity.RATE, 1, 100, SECOND)
     result = MaximumResult("users", (), search, 50, None, Limit.SEARCH, (50, 100), (trial, trial))
     assert decode(MaximumResult, json.loads(json.dumps(encode(result)))) == result
+
+
+@pytest.mark.parametrize("text", ["NaN", "[Infinity]", '{"a": -Infinity}', "1e999"])
+def test_a_number_that_is_not_finite_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="number"):
+        parse(text)
+    assert parse("[1e300, -1]") == [1e300, -1]
