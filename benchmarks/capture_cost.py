@@ -27,7 +27,7 @@ def capture_cost(settings: Settings) -> Outcome:
 
     def ours() -> float:
         with engine.looped() as target:
-            target.start_capture(_ALL)
+            target.captures.start(_ALL)
             measured = rate(
                 lambda: target.snapshot().streams[0].rx_packets, settings.seconds, warm_up=_WARM_UP_S
             )

@@ -20,7 +20,7 @@ from TesterLibrary.model.ports import Port
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units.units import Bandwidth, Duration, FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
-from TesterLibrary.targets.base import Target
+from TesterLibrary.targets.base import Target, part_of
 from TesterLibrary.targets.engine.process import EngineProcess
 
 from .harness.machine import MEMORY_MIB, UNDISTURBED, load_average, sending_cpu
@@ -100,16 +100,16 @@ def _latencies(target: Target, ports: dict[str, Port], delay_ns: int, seconds: f
     sent = Capture("sent", ports=("a", "d"), frames=10**6, snap_length=64)
     try:
         target.start(["path"])
-        target.start_capture(sent)
+        part_of(target, "captures").start(sent)
         target.start(["north"], duration=Duration(int(seconds * 1e9)))
         target.wait(["north"], timeout=Duration(_PATIENCE.ns + int(seconds * 1e9)))
-        target.stop_capture("sent")
+        part_of(target, "captures").stop("sent")
         left: dict[int, int] = {}
         came: dict[int, int] = {}
-        for frame in frames_of(target.read_capture("sent")):
+        for frame in frames_of(part_of(target, "captures").read("sent")):
             if frame.sequence is not None:
                 (left if frame.transmitted else came)[frame.sequence] = frame.time_ns
-        target.forget_capture("sent")
+        part_of(target, "captures").forget("sent")
     finally:
         target.unload(jobs)
     taken = [came[number] - at for number, at in left.items() if number in came]

@@ -17,7 +17,7 @@ from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.trigger import SentFrames, Trigger
 from TesterLibrary.model.units.units import Bandwidth, Duration, FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
-from TesterLibrary.targets.base import Target
+from TesterLibrary.targets.base import Target, part_of
 from TesterLibrary.targets.engine.process import EngineProcess
 
 from .harness.machine import MEMORY_MIB, UNDISTURBED, load_average, sending_cpu
@@ -76,11 +76,11 @@ def _latencies(target: Target, seconds: float) -> list[int]:
     for job in (Job("answers", ends=(answers,)), Job("asks", (asks,))):
         target.load(compile_job(job, ports=ports, gateways={}, max_streams=1))
     target.start(["answers"])
-    target.start_capture(Capture("all", filter="udp", frames=10 * packets))
+    part_of(target, "captures").start(Capture("all", filter="udp", frames=10 * packets))
     target.start(["asks"], packets=packets)
     target.wait(["asks"], timeout=Duration(60 * 10**9))
-    target.stop_capture("all")
-    frames = [frame for frame in frames_of(target.read_capture("all")) if frame.transmitted]
+    part_of(target, "captures").stop("all")
+    frames = [frame for frame in frames_of(part_of(target, "captures").read("all")) if frame.transmitted]
     left = [frame.time_ns for frame in frames if frame.port == "a"]
     answered = [frame.time_ns for frame in frames if frame.port == "b"]
     if len(left) != packets or len(answered) != packets:

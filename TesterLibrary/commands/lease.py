@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from ..campaign.end_signals import End
 from ..errors import TestbedError
 from ..model.units.units import Duration
-from ..targets.base import LeaseTerms
 from ..targets.engine.owner import OWNER
+from ..targets.parts import LeaseTerms
 from ..testbeds import load_testbed
 from ._command import command
 from ._duration import duration
@@ -57,7 +57,7 @@ def _target(options: argparse.Namespace) -> EngineTarget:
 
 def _show(options: argparse.Namespace) -> int:
     with closing(_target(options)) as target:
-        holder = target.lease_holder()
+        holder = target.leases.holder()
         print(f"leased to {holder}" if holder else "free: nobody has a lease")
     return 0
 
@@ -65,26 +65,26 @@ def _show(options: argparse.Namespace) -> int:
 def _hold(options: argparse.Namespace) -> int:
     end = End()
     with closing(_target(options)) as target:
-        taken_from = target.lease(LeaseTerms(options.owner, options.lease, options.force))
+        taken_from = target.leases.acquire(LeaseTerms(options.owner, options.lease, options.force))
         if taken_from:
             print(f"taken over from {taken_from}")
-        print(f"leased to {target.lease_holder()}; Ctrl-C releases it", flush=True)
-        while not (ended := end.wait(0.2)) and target.is_leased:
+        print(f"leased to {target.leases.holder()}; Ctrl-C releases it", flush=True)
+        while not (ended := end.wait(0.2)) and target.leases.is_kept:
             pass
         if not ended:
-            print(f"lost: the tester is leased to {target.lease_holder() or 'nobody'}")
+            print(f"lost: the tester is leased to {target.leases.holder() or 'nobody'}")
     return 0 if ended else 1
 
 
 def _release(options: argparse.Namespace) -> int:
     with closing(_target(options)) as target:
-        holder = target.lease_holder()
+        holder = target.leases.holder()
         if holder is None:
             print("free: nobody has a lease")
             return 0
         if not options.force:
             print(f"leased to {holder}; --force ends it, and all that runs there")
             return 1
-        target.lease(LeaseTerms(options.owner, _SHORT, force=True))
+        target.leases.acquire(LeaseTerms(options.owner, _SHORT, force=True))
         print(f"ended the lease of {holder}")
     return 0

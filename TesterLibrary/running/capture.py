@@ -18,6 +18,7 @@ from ..reporting.captures.excerpts import MOST_EXCERPTS, Excerpt
 from ..reporting.captures.frames import FOLDER, FrameFile, FrameRows, check_parquet
 from ..reporting.captures.pcapng import free_path, not_written, write_capture
 from ..reporting.record.durable import RecordError, make_directory
+from ..targets.base import part_of
 from .capture_losses import CaptureLosses
 from .tester import Tester
 
@@ -72,12 +73,12 @@ class Captures:
         if parquet:
             check_parquet()
         target = self._tester.target
-        target.start_capture(capture)
+        part_of(target, "captures").start(capture)
         if parquet:
             try:
                 make_directory(self._rows_directory)
             except RecordError:
-                target.forget_capture(capture.name)
+                part_of(target, "captures").forget(capture.name)
                 raise
             self._parquet.add(capture.name)
         self._running[capture.name] = capture
@@ -92,7 +93,7 @@ class Captures:
         name = name or self._only()
         capture = self._known(name)
         target = self._tester.target
-        stopped = target.stop_capture(name)
+        stopped = part_of(target, "captures").stop(name)
         rows = FrameRows(name, stopped.streams) if name in self._parquet else None
         heads: list[CapturedFrames] = []
 
@@ -106,13 +107,13 @@ class Captures:
         path = free_path(self._directory, name)
         try:
             self._directory.mkdir(parents=True, exist_ok=True)
-            write_capture(path, capture, stopped, noted(target.read_capture(name)), self._macs)
+            write_capture(path, capture, stopped, noted(part_of(target, "captures").read(name)), self._macs)
         except OSError as problem:
             raise not_written(problem, path, name, "Stop Capture") from None
         waited = capture.trigger is not None and not stopped.counters.triggered
         file = CaptureFile(path, stopped.counters, tuple(heads), stopped.streams, waited=waited)
         file, problems = self._with_rows_and_losses(file, capture, stopped, rows)
-        target.forget_capture(name)
+        part_of(target, "captures").forget(name)
         del self._running[name]
         self._parquet.discard(name)
         self._files[name] = file

@@ -7,25 +7,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from ..model.units.units import Duration
+from ..targets.parts import TargetClock
 
 T = TypeVar("T")
 POLL_S = 0.02  # between two readings of a tester
-
-
-class VirtualTime(Protocol):
-    """A tester whose time passes only when it is told to."""
-
-    @property
-    def now_ns(self) -> int:
-        """Its time."""
-        ...
-
-    def advance(self, duration: Duration) -> None:
-        """Lets time pass."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -36,7 +24,7 @@ class Clock:
     now_ns: Callable[[], int] = time.monotonic_ns
 
     @classmethod
-    def of(cls, tester: VirtualTime) -> Clock:
+    def of(cls, tester: TargetClock) -> Clock:
         """The clock of a tester whose time is virtual: a sleep returns at once, and its time has passed."""
 
         def sleep(seconds: float) -> None:

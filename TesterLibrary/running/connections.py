@@ -25,6 +25,7 @@ from ..planning.compile import compile as compile_job
 from ..planning.prediction import require
 from ..planning.responder import asked_for
 from ..protocols.checker import load_protocol
+from ..targets.base import part_of
 from .held_frames import await_sent
 from .observation import is_interrupted, observe
 from .running_end import RunningEnd
@@ -72,7 +73,8 @@ class Connections:
         target, plan = self._tester.target, self._plan(end)
         self._tester.load(plan)
         try:
-            target.inject(plan.learning)
+            if plan.learning:
+                part_of(target, "frames").inject(plan.learning)
             started = await_sent(self._tester, target.snapshot([plan.job]), {end.port}, [plan.job])
             backlog = self._tester.backlog_drops()
             target.start([plan.job])
@@ -322,7 +324,7 @@ class Connections:
         tester = self._tester
         _require(end, tester.capabilities.planner)
         neighbours = {
-            (station.port.name, address): tester.target.resolve(
+            (station.port.name, address): part_of(tester.target, "frames").resolve(
                 station.port.name,
                 address,
                 source=station.host(address.version),

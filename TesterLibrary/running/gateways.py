@@ -14,6 +14,7 @@ from ..errors import Inconclusive
 from ..model.ports import Address
 from ..model.responder import End
 from ..planning.responder import asked_for
+from ..targets.base import part_of
 from .tester import Tester
 
 
@@ -43,7 +44,9 @@ def moved_next_hop(tester: Tester, end: End, before: bytes) -> str:
 
 def _another(tester: Tester, port: str, address: Address, source: Address, before: bytes) -> str:
     with suppress(Inconclusive):
-        now = tester.target.resolve(port, address, source=source, source_mac=tester.ports[port].mac)
+        now = part_of(tester.target, "frames").resolve(
+            port, address, source=source, source_mac=tester.ports[port].mac
+        )
         if now != before:
             return f"another MAC address, {now.hex(':')} in place of {before.hex(':')}"
     return ""

@@ -19,6 +19,7 @@ from ..model.plan.plan import PlannedStream
 from ..model.stream import Stream
 from ..model.units.units import Duration
 from ..reporting.record.wall_clock import wall_clock
+from ..targets.base import part_of
 from .announcement import ANNOUNCEMENTS, PROBES, Announcement, Neighbours
 from .answering import Answering
 from .observation import is_interrupted, observe
@@ -255,7 +256,7 @@ class NeighbourMeasurer:
             flows = trial.stream(PROBES).flows
             assert flows is not None, "the probes count their flows"
             if flows.statistics.silent:
-                found = flows_of(self._tester.target.flows(run.name, self._probes(run).id))
+                found = flows_of(part_of(self._tester.target, "flows").read(run.name, self._probes(run).id))
                 silent = (flow.index for flow in found if not flow.received)
                 self._tester.asked.update(neighbours.addresses.first + index for index in silent)
         known = flows.statistics.flows - flows.statistics.silent
@@ -284,7 +285,7 @@ class NeighbourMeasurer:
         begun, longest = counted.first_tx_ns, counted.latency.max_ns
         gap_ns = Fraction(10**9) / neighbours.probe_rate.per_second
         reached = last_ns = 0
-        for flow in flows_of(self._tester.target.flows(run.name, probes.id)):
+        for flow in flows_of(part_of(self._tester.target, "flows").read(run.name, probes.id)):
             if flow.received:
                 frames = flow.index + flow.lost * neighbours.addresses.count
                 latency = longest if flow.latency_max_ns is None else flow.latency_max_ns
@@ -300,9 +301,9 @@ class NeighbourMeasurer:
         neighbours, probes = self._neighbours, self._probes(run)
         rate = min(neighbours.rate.per_second, neighbours.probe_rate.per_second)
         patience_ns = _PATIENCE_NS + round(2 * addresses * 10**9 / rate)
-        target, clock = self._tester.target, self._tester.clock
+        flows, clock = part_of(self._tester.target, "flows"), self._tester.clock
         reached, since_ns = 0, clock.now_ns()
-        for chunks in clock.readings(lambda: target.flows(run.name, probes.id)):
+        for chunks in clock.readings(lambda: flows.read(run.name, probes.id)):
             now = sum(packets > 0 for chunk in chunks for packets in chunk.rx_packets)
             if now > reached:
                 reached, since_ns = now, clock.now_ns()

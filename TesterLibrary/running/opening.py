@@ -20,12 +20,13 @@ from ..model.trigger import Trigger
 from ..model.units.units import Bandwidth, Duration
 from ..reporting.record.progress import Console
 from ..reporting.record.recorder import Recorder
-from ..targets.base import Capabilities, LeaseTerms, PortInfo, Target
+from ..targets.base import Capabilities, PortInfo, Target, part_of
+from ..targets.dead_clients import clear_up, take_from_dead
 from ..targets.engine.client import EngineTarget
-from ..targets.engine.found import clear_up, take_from_dead
 from ..targets.engine.owner import OWNER
 from ..targets.engine.process import EngineProcess
 from ..targets.fake import fake_port
+from ..targets.parts import LeaseTerms
 from ..targets.simulated import SimulatedTarget
 from ..targets.tofino.session.testbed_switch import switch_on
 from ..testbeds import RunningTestbed, open_testbed
@@ -213,16 +214,17 @@ def open_tester(
 
 
 def _leased(target: Target, terms: LeaseTerms | None) -> tuple[str, ...]:
-    """Acquires the lease, and says what of other clients was found."""
-    found: tuple[str, ...] = ()
-    if isinstance(target, EngineTarget) and target.is_free():
-        found = clear_up(target)  # what a dead client has left must keep nobody from the tester
+    """Acquires the lease. Returns sentences on what other clients had left in the tester."""
+    if target.leases is None and terms is None:
+        return ()
+    leases = part_of(target, "leases")
+    sentences = clear_up(target) if leases.is_free() else ()  # jobs of dead clients must block no client
     if terms is None:
-        return found
-    if isinstance(target, EngineTarget) and not terms.force and (said := take_from_dead(target, terms)):
-        return (*found, said)
-    before = target.lease(terms)
-    return found if before is None else (*found, f"the tester was taken over by force from {before}")
+        return sentences
+    if not terms.force and (ended := take_from_dead(leases, terms)):
+        return (*sentences, ended)
+    before = leases.acquire(terms)
+    return sentences if before is None else (*sentences, f"the tester was taken over by force from {before}")
 
 
 def _with_far_ends(capabilities: Capabilities, testbed: Testbed) -> Capabilities:
@@ -303,7 +305,7 @@ def limits_of(tester: TesterSpec) -> EvidenceLimits:
 
 def _clock_of(target: Target) -> Clock:
     """The clock of a simulated tester, or else that of this machine."""
-    return Clock.of(target) if isinstance(target, SimulatedTarget) else Clock()
+    return Clock.of(target.clock) if target.clock else Clock()
 
 
 def nominal_speeds(ports: Iterable[TestbedPort], capabilities: Capabilities) -> tuple[str, ...]:
@@ -339,4 +341,6 @@ def _gateway(target: Target, port: Port) -> bytes:
         raise TestbedError(
             f"port {port.name!r} has a gateway but no address; give it one in the testbed file"
         )
-    return target.resolve(port.name, port.gateway, source=port.address.ip, source_mac=port.mac)
+    return part_of(target, "frames").resolve(
+        port.name, port.gateway, source=port.address.ip, source_mac=port.mac
+    )

@@ -25,6 +25,7 @@ from ..model.query import Counted, Query
 from ..planning.query import key_octets, plan_query
 from ..reporting.captures.query_files import write_query
 from ..reporting.record.durable import RecordError
+from ..targets.base import part_of
 from .connections import Connections
 from .tester import Tester
 
@@ -67,10 +68,10 @@ class Queries:
         planned = plan_query(query, self._tester.ports, order, capabilities.matcher)
         target = self._tester.target
         if known:
-            target.forget_query(query.name)
+            part_of(target, "queries").forget(query.name)
             del self._known[query.name]
         before = target.snapshot()
-        target.start_query(planned)
+        part_of(target, "queries").start(planned)
         faults, off_pace = len(self._tester.faults), len(self._tester.off_pace)
         self._known[query.name] = _Known(planned, before, faults, off_pace, self._sent(query))
         self._tester.scopes.at_end(lambda: self._left(query.name))
@@ -83,7 +84,7 @@ class Queries:
         """The result of a query with so many rows, the greatest first; None: with all, by their keys."""
         known = self._find(name)
         unfinished = self._unfinished(known)
-        summary, rows = self._tester.target.read_query(name, top=top)
+        summary, rows = part_of(self._tester.target, "queries").read(name, top=top)
         return self._result(known, summary, rows, unfinished)
 
     def row(self, name: str, key: str | Sequence[Any] = ()) -> QueryResult:
@@ -93,7 +94,9 @@ class Queries:
         if query.interval is not None:
             raise query.refused("it counts by intervals, each with its own value; take its table")
         unfinished = self._unfinished(known)
-        summary, rows = self._tester.target.read_query(name, keys=key_octets(known.planned, key))
+        summary, rows = part_of(self._tester.target, "queries").read(
+            name, keys=key_octets(known.planned, key)
+        )
         return self._result(known, summary, rows, unfinished)
 
     def canonical(self, name: str, keys: Sequence[str]) -> list[str]:
@@ -109,7 +112,7 @@ class Queries:
             if known.after is not None:
                 continue
             target = self._tester.target
-            target.stop_query(name)
+            part_of(target, "queries").stop(name)
             known.after = target.snapshot()
             known.objections = tuple(self._objections(known, known.after))
             self._write(known)
@@ -136,7 +139,7 @@ class Queries:
             finally:
                 del self._known[name]
                 with suppress(TargetError):
-                    self._tester.target.forget_query(name)
+                    part_of(self._tester.target, "queries").forget(name)
         return ""
 
     def _find(self, name: str) -> _Known:
@@ -227,7 +230,7 @@ class Queries:
         """The result in the evidence of the run, as files and in its events."""
         planned, recorder = known.planned, self._tester.recorder
         result = self.result(planned.name)
-        _, rows = self._tester.target.read_query(planned.name)
+        _, rows = part_of(self._tester.target, "queries").read(planned.name)
         directory = recorder.directory / "queries"
         path = write_query(directory, planned.query, result, (_row(planned, row) for row in rows))
         recorder.event(

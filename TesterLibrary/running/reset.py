@@ -16,7 +16,6 @@ from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
 from ..errors import Inconclusive, TestbedError, TesterLibraryError
 from ..methodology.reset import ResetKind
 from ..model.units.units import Duration
-from ..targets.simulated import SimulatedTarget
 from ..testbeds.testbed import SSH, ResetHook
 from .gateways import moved_gateways
 from .hook_process import HookProcess, LeftBehind
@@ -68,9 +67,8 @@ def reset_hook(opened: OpenTestbed, kind: ResetKind) -> Hook:
     Raises:
         TestbedError: the testbed has none.
     """
-    target = opened.tester.target
-    if isinstance(target, SimulatedTarget):
-        return Hook("the reset of the simulated device", target.reset_device)
+    if device := opened.tester.target.device:
+        return Hook("the reset of the simulated device", device.reset)
     return _hook(opened, kind.value, f"for a {kind.value} reset")
 
 

@@ -21,6 +21,7 @@ from ..model.stamps import Stamps
 from ..planning.compile import compile as compile_job
 from ..reporting.captures.stamp_files import FOLDER, write_flows, write_intervals
 from ..reporting.record.durable import RecordError
+from ..targets.base import part_of
 from .tester import Tester
 
 _HEADINGS = {"forward": Heading.FORWARD, "backward": Heading.BACKWARD}
@@ -159,7 +160,9 @@ class StampGroups:
         self, known: _Known, heading: str
     ) -> Iterator[tuple[tuple[StampFlowCounters, ...], tuple[StampIntervalCounters, ...]]]:
         assert known.plan is not None
-        return self._tester.target.stamp_records(known.plan.job, known.stamps.name, _HEADINGS[heading])
+        return part_of(self._tester.target, "stamps").read(
+            known.plan.job, known.stamps.name, _HEADINGS[heading]
+        )
 
     def _read(self, known: _Known, files: tuple[str, ...] = ()) -> StampResult:
         """Counters once nothing is under way, or the longest time for that is over."""

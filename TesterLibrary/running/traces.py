@@ -22,6 +22,7 @@ from ..reporting.captures.frame_comments import Comments
 from ..reporting.captures.frames import FOLDER, FrameFile, FrameRows, check_parquet
 from ..reporting.captures.pcapng import free_path, not_written, write_capture
 from ..reporting.record.durable import RecordError
+from ..targets.base import part_of
 from .tester import Tester
 
 _DIRECTIONS = (Heading.FORWARD, Heading.BACKWARD)
@@ -127,7 +128,7 @@ class Traces:
         tracing = self._tracing.get(path.name)
         if tracing is None or tracing.planned is not None:
             return
-        self._tester.target.start_capture(tracing.capture(path.name, job))
+        part_of(self._tester.target, "captures").start(tracing.capture(path.name, job))
         tracing.planned, tracing.from_start = path, from_start
 
     def take_back(self, path: str) -> None:
@@ -137,7 +138,8 @@ class Traces:
             return
         tracing.planned = None
         name = tracing.capture(path).name
-        for end in (self._tester.target.stop_capture, self._tester.target.forget_capture):
+        captures = part_of(self._tester.target, "captures")
+        for end in (captures.stop, captures.forget):
             with suppress(TargetError, PlanError):
                 end(name)
 
@@ -154,7 +156,7 @@ class Traces:
         if tracing.planned is None:
             raise TesterLibraryError(f"path {path!r} was not started, so there is no trace of it")
         capture, target = tracing.capture(path), self._tester.target
-        stopped = target.stop_capture(capture.name)
+        stopped = part_of(target, "captures").stop(capture.name)
         macs = {port.name: port.mac for port in self._tester.capabilities.ports}
         packets: list[TracedPacket] = []
 
@@ -166,7 +168,7 @@ class Traces:
         file = free_path(self._directory, File(tracing.file).stem)
         try:
             self._directory.mkdir(parents=True, exist_ok=True)
-            write_capture(file, capture, stopped, target.read_capture(capture.name), macs, noted)
+            write_capture(file, capture, stopped, part_of(target, "captures").read(capture.name), macs, noted)
         except OSError as problem:
             raise not_written(problem, file, capture.name, "Stop Trace") from None
         rows: tuple[FrameFile, ...] = ()
@@ -176,7 +178,7 @@ class Traces:
                 rows = self._rows(path, tracing.planned, packets, file.stem)
         except RecordError as problem:
             refused = f"{problem}. All packets are in {file}"
-        target.forget_capture(capture.name)
+        part_of(target, "captures").forget(capture.name)
         del self._tracing[path]
         self._traces[path] = self._found(path, stopped, tracing, packets, file, rows)
         if refused:

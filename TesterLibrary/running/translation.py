@@ -22,6 +22,7 @@ from ..model.editor import Editor, FieldPath, FieldValues
 from ..model.stream import Stream
 from ..model.units.units import Duration, Rate
 from ..planning.flows import FlowSpace
+from ..targets.base import part_of
 from .sending import send
 from .tester import Tester
 from .trial import StreamRun
@@ -143,15 +144,15 @@ def _arrived(tester: Tester, stream: Stream, frames: int, rate: Rate, timeout: D
         snap_length=_SNAP,
     )
     target = tester.target
-    target.start_capture(capture)
+    part_of(target, "captures").start(capture)
     try:
         steady = replace(stream, rate=rate, shaping=None)
         trial = send(tester, [steady], packets=frames, timeout=timeout)
-        stopped = target.stop_capture(name)
-        seen = _numbered(frames_of(target.read_capture(name)))
+        stopped = part_of(target, "captures").stop(name)
+        seen = _numbered(frames_of(part_of(target, "captures").read(name)))
     finally:
         with suppress(TargetError, PlanError):
-            target.forget_capture(name)
+            part_of(target, "captures").forget(name)
     if not trial.valid:
         raise Inconclusive(f"flows were not opened by {stream.name}: {'; '.join(trial.objections)}")
     if stopped.counters.dropped:

@@ -27,7 +27,7 @@ from ..planning.flows import FlowSpace
 from ..planning.reflection import reflections
 from ..reporting.live.notes import WatchedStream
 from ..reporting.record.wall_clock import wall_clock
-from ..targets.base import SendingProgress
+from ..targets.base import SendingProgress, part_of
 from .clock import POLL_S
 from .gateways import moved_gateways
 from .held_frames import HeldFrames, await_sent
@@ -79,7 +79,8 @@ class StreamRun:
         self._tester.load(self.plan)
         self._tester.on_air.append(self)
         try:
-            target.inject(self.plan.learning)
+            if self.plan.learning:
+                part_of(target, "frames").inject(self.plan.learning)
         except BaseException:
             self.unload()
             raise
@@ -248,7 +249,7 @@ class StreamRun:
 
     def flows(self, stream: PlannedStream, most: int = 10, by: FlowMeasure = FlowMeasure.LOSS) -> FlowSummary:
         """The flows of one of its streams as they are now, and so many of the worst."""
-        return FlowSummary.of(self._tester.target.flows(self.name, stream.id), most, by)
+        return FlowSummary.of(part_of(self._tester.target, "flows").read(self.name, stream.id), most, by)
 
     def _trial(self, after: Snapshot, duration: Duration | None) -> Trial:
         assert self._before is not None, "start() has read the counters before"

@@ -19,7 +19,7 @@ from ..model.stream import Stream
 from ..model.units.units import Duration, FrameSize, Rate
 from ..planning.compile import compile as compile_job
 from ..running.opening import open_target
-from ..targets.base import Target
+from ..targets.base import Target, part_of
 from ..testbeds import open_testbed
 from ..testbeds.python_process import python_command
 from ..testbeds.testbed import Testbed
@@ -78,7 +78,8 @@ def _over_cables(target: Target, testbed: Testbed, cables: Sequence[Sequence[str
     )
     target.load(plan)
     try:
-        target.inject(plan.learning)
+        if plan.learning:
+            part_of(target, "frames").inject(plan.learning)
         target.start([_JOB], packets=_FRAMES)
         target.wait([_JOB], timeout=_PATIENCE)
         until = time.monotonic() + _ARRIVE_S

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from ..errors import LeaseError, TesterLibraryError
 from ..model.units.units import Duration
-from ..targets.base import LeaseTerms
+from ..targets.dead_clients import clear_up
 from ..targets.engine import leases
 from ..targets.engine.client import EngineTarget
-from ..targets.engine.found import clear_up
+from ..targets.parts import LeaseTerms
 from .checking import look_at
 from .config import ServedPlace
 
@@ -34,10 +34,10 @@ class Keeper:
         """
         target = EngineTarget.connect(address, certificates=place.testbed.tester.certificates)
         try:
-            if target.is_free():
+            if target.leases.is_free():
                 clear_up(target)  # what a dead client has left must keep nobody from the tester
             try:
-                target.lease(LeaseTerms(owner, ttl, force))
+                target.leases.acquire(LeaseTerms(owner, ttl, force))
             except LeaseError as error:
                 raise TesterLibraryError(f"somebody uses it beside this service: {error.reason}") from None
             problem = "" if place.check == "none" else look_at(target, place.testbed, place.cables)
@@ -53,7 +53,7 @@ class Keeper:
         """Goes on with the lease of an earlier process. TesterLibraryError if it has ended."""
         target = EngineTarget.connect(address, certificates=place.testbed.tester.certificates)
         try:
-            target.keep_lease(token)
+            target.leases.keep(token)
         except BaseException:
             target.close()
             raise
@@ -62,12 +62,12 @@ class Keeper:
     @property
     def is_kept(self) -> bool:
         """Whether the tester still has it, as far as is known."""
-        return self._target.is_leased
+        return self._target.leases.is_kept
 
     @property
     def token(self) -> str:
         """The rules of the tester for those who use it."""
-        return self._target.lease_token
+        return self._target.leases.token
 
     @property
     def variable(self) -> tuple[str, str]:

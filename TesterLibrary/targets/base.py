@@ -7,30 +7,27 @@ The contract of each call is in `proto/tester/v1/control.proto`; `tests/contract
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol, overload
 
-from ..errors import TargetError
-from ..measurement.capture import StoppedCapture
-from ..measurement.captured_frames import CapturedFrames
+from ..errors import PlanError, TargetError
 from ..measurement.counter import Counter
 from ..measurement.delays.latency_error import OF_ENGINE, PercentileError
-from ..measurement.query import QuerySummary, RawRow
-from ..measurement.snapshot import (
-    FlowCounters,
-    Snapshot,
-    StampFlowCounters,
-    StampIntervalCounters,
-    StreamCounters,
-)
-from ..model.capture import Capture
-from ..model.heading import Heading
-from ..model.plan.plan import LearningFrame, Plan, PlannedStream
-from ..model.plan.planned_query import Matcher, PlannedQuery
-from ..model.ports import Address
+from ..measurement.snapshot import Snapshot, StreamCounters
+from ..model.plan.plan import Plan, PlannedStream
+from ..model.plan.planned_query import Matcher
 from ..model.units.units import Duration
+from .parts import (
+    TargetCaptures,
+    TargetClock,
+    TargetDevice,
+    TargetFlows,
+    TargetFrames,
+    TargetLeases,
+    TargetQueries,
+    TargetStamps,
+)
 
 
 def still_sending(jobs: Sequence[str], timeout: Duration) -> TargetError:
@@ -39,9 +36,6 @@ def still_sending(jobs: Sequence[str], timeout: Duration) -> TargetError:
         f"the tester is late: jobs {', '.join(jobs)} were still sending after {timeout}; it was stopped, or "
         "has too little time on its CPU"
     )
-
-
-StampRecords = tuple[tuple[StampFlowCounters, ...], tuple[StampIntervalCounters, ...]]
 
 
 @dataclass(frozen=True)
@@ -111,31 +105,6 @@ class SendingProgress:
 
 
 @dataclass(frozen=True)
-class LeaseTerms:
-    """The terms on which a client asks for the lease of a tester."""
-
-    owner: str  # for others who want it: 1 to 128 characters of ASCII
-    ttl: Duration  # 1 s to 1 h: so long after this process has died its traffic stops
-    force: bool = False  # takes it from whoever has it, and ends all jobs and captures there are
-
-
-@dataclass(frozen=True)
-class LeaseHolder:
-    """Who may use a tester now."""
-
-    number: int  # higher than that of every earlier lease of the tester
-    owner: str
-    client: str  # program, user, machine and process; certificate and address where there are such
-    since: datetime
-    until: datetime  # unless it is renewed
-    ttl: Duration
-
-    def __str__(self) -> str:
-        times = f"{self.since:%Y-%m-%d %H:%M:%S} UTC, until {self.until:%H:%M:%S} UTC unless it is renewed"
-        return f"{self.owner!r} ({self.client}) since {times}"
-
-
-@dataclass(frozen=True)
 class Flipped:
     """The time at which streams changed their version, on the target's clock, and the version before."""
 
@@ -144,18 +113,59 @@ class Flipped:
 
 
 class Target(Protocol):
-    """A network tester. Every call raises TargetError when the tester is broken, gone or late, and
-    PlanError when it refuses what it was asked, after which nothing has changed."""
+    """A network tester: what every one does. What only some do is a part, or None.
+
+    Every call raises TargetError when the tester is broken, gone or late, and PlanError when it refuses what
+    it was asked, after which nothing has changed.
+    """
+
+    @property
+    def kind(self) -> str:
+        """The kind of tester, with its article: `a switch`."""
+        ...
+
+    @property
+    def captures(self) -> TargetCaptures | None:
+        """Copies of frames."""
+        ...
+
+    @property
+    def queries(self) -> TargetQueries | None:
+        """Packets counted by keys."""
+        ...
+
+    @property
+    def flows(self) -> TargetFlows | None:
+        """Counters of the flows of streams."""
+        ...
+
+    @property
+    def stamps(self) -> TargetStamps | None:
+        """Counters of stamped packets by flows and intervals."""
+        ...
+
+    @property
+    def frames(self) -> TargetFrames | None:
+        """Single frames, and questions for neighbours."""
+        ...
+
+    @property
+    def leases(self) -> TargetLeases | None:
+        """The right to use a tester that several can reach."""
+        ...
+
+    @property
+    def clock(self) -> TargetClock | None:
+        """The tester's own time; None: that of this machine."""
+        ...
+
+    @property
+    def device(self) -> TargetDevice | None:
+        """The device under test, where it is part of the tester."""
+        ...
 
     def capabilities(self) -> Capabilities:
         """The target's name, version, ports and limits."""
-        ...
-
-    def lease(self, terms: LeaseTerms) -> LeaseHolder | None:
-        """Makes this process the only one that may use the tester, until it is closed or this process dies.
-
-        Returns from whom it was taken by force. LeaseError if somebody else has it.
-        """
         ...
 
     def load(self, plan: Plan) -> None:
@@ -165,7 +175,7 @@ class Target(Protocol):
     def start(
         self, jobs: Sequence[str], *, duration: Duration | None = None, packets: int | None = None
     ) -> None:
-        """Starts loaded jobs together: streams for a time, for so many frames each, or until stopped;
+        """Starts loaded jobs together: streams for a time, for a number of frames each, or until stopped;
         responders and clients until stopped, with no flows and counters of 0."""
         ...
 
@@ -209,62 +219,37 @@ class Target(Protocol):
         """Changes the version of all streams that have one; no more frames leave in the closed version."""
         ...
 
-    def flows(self, job: str, stream_id: int) -> Iterator[FlowCounters]:
-        """Counters of the flows of a stream, in chunks, while it runs."""
-        ...
-
-    def stamp_records(self, job: str, name: str, heading: Heading) -> Iterator[StampRecords]:
-        """Flows and intervals of one direction of stamps, in chunks, while packets are stamped."""
-        ...
-
-    def inject(self, frames: Iterable[LearningFrame]) -> None:
-        """Sends frames once, as they are and in order."""
-        ...
-
-    def start_capture(self, capture: Capture) -> None:
-        """Copies frames from now on, whatever jobs are loaded, started and unloaded meanwhile."""
-        ...
-
-    def stop_capture(self, name: str) -> StoppedCapture:
-        """Stops copying frames and keeps those that were copied. It may be repeated."""
-        ...
-
-    def read_capture(self, name: str) -> Iterator[CapturedFrames]:
-        """The frames that a stopped capture has kept, by ascending time."""
-        ...
-
-    def forget_capture(self, name: str) -> None:
-        """Stops a capture and deletes the frames that it has kept."""
-        ...
-
-    def start_query(self, query: PlannedQuery) -> None:
-        """Counts packets by keys from now on, whatever jobs are loaded, started and unloaded meanwhile."""
-        ...
-
-    def stop_query(self, name: str) -> None:
-        """Stops counting and keeps what was counted. It may be repeated."""
-        ...
-
-    def read_query(
-        self, name: str, *, top: int | None = None, keys: bytes | None = None
-    ) -> tuple[QuerySummary, Iterator[RawRow]]:
-        """A query so far, or until it was stopped, with all its rows by ascending keys.
-
-        Args:
-            name: The query.
-            top: Only so many rows, those with the greatest results first; 0: none.
-            keys: Only the row with these keys, if there is one.
-        """
-        ...
-
-    def forget_query(self, name: str) -> None:
-        """Stops a query and deletes what it has counted."""
-        ...
-
-    def resolve(self, port: str, address: Address, *, source: Address, source_mac: bytes) -> bytes:
-        """The MAC address of a neighbour. Inconclusive if nobody answers."""
-        ...
-
     def close(self) -> None:
-        """Ends the target if this library started it, otherwise leaves it as it was found. Never raises."""
+        """Ends the target if this library started it, otherwise removes its own jobs. Never raises."""
         ...
+
+
+_MISSING = {
+    "captures": "captures no frames; use a testerd",
+    "queries": "does not count packets by keys; use a testerd",
+    "flows": "does not count flows of streams; use a testerd",
+    "stamps": "does not count stamped packets by flows or by intervals; use a testerd",
+    "frames": "sends no single frames and asks for no MAC address; leave gateway out of the testbed, or use "
+    "another tester, such as a testerd",
+    "leases": "has no leases, because it has one client at a time; leave out lease, owner and force",
+}
+
+
+@overload
+def part_of(target: Target, part: Literal["captures"]) -> TargetCaptures: ...
+@overload
+def part_of(target: Target, part: Literal["queries"]) -> TargetQueries: ...
+@overload
+def part_of(target: Target, part: Literal["flows"]) -> TargetFlows: ...
+@overload
+def part_of(target: Target, part: Literal["stamps"]) -> TargetStamps: ...
+@overload
+def part_of(target: Target, part: Literal["frames"]) -> TargetFrames: ...
+@overload
+def part_of(target: Target, part: Literal["leases"]) -> TargetLeases: ...
+def part_of(target: Target, part: str) -> object:
+    """A part of a target. PlanError if this kind of tester does not have it."""
+    value: object = getattr(target, part)
+    if value is None:
+        raise PlanError(f"{target.kind} {_MISSING[part]}")
+    return value

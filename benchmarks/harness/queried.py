@@ -34,12 +34,12 @@ def received(settings: Settings, *, counted: bool, in_order: bool = True) -> flo
     sent = flows(_KEYS) if in_order else random_flows()
     with engine.looped_stream(replace(sent, signature=True)) as target:
         if counted:
-            target.start_query(_query())
+            target.queries.start(_query())
         mpps = (
             rate(lambda: target.snapshot().streams[0].rx_packets, settings.seconds, warm_up=_WARM_UP_S) / MEGA
         )
         if counted:
-            summary, _ = target.read_query("all", top=0)
+            summary, _ = target.queries.read("all", top=0)
             if (in_order and summary.keys != _KEYS) or summary.counters.missed:
                 raise RuntimeError(f"{summary.keys:,} keys, {summary.counters.missed:,} missed")
         return mpps

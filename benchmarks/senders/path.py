@@ -104,9 +104,9 @@ def _going_round(
         for plan in plans:
             target.load(plan)
         for capture in captures:
-            target.start_capture(capture)
+            target.captures.start(capture)
         target.start(jobs)
-        target.inject(
+        target.frames.inject(
             LearningFrame(_PORTS[number % 2], _frame(number)) for number in range(_FRAMES_UNDER_WAY)
         )
 

@@ -114,7 +114,7 @@ def test_the_first_script_of_a_user_in_a_lab_that_is_shared(
     shared: Lab, snappi: Path, transport: str
 ) -> None:
     script(snappi, "hello.py", shared.ports, transport)
-    until(shared.is_free)  # its process is gone, and with it the lease
+    until(shared.leases.is_free)  # its process is gone, and with it the lease
     granted = [said for _, did, _, said in shared.service.audit("admin") if did == "grant"]
     assert granted == ["bench, fence 1, to root"]
 

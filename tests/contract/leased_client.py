@@ -27,17 +27,17 @@ import sys
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.model.capture import Capture
 from TesterLibrary.model.units.units import Duration
-from TesterLibrary.targets.base import LeaseTerms
+from TesterLibrary.targets.parts import LeaseTerms
 from TesterLibrary.targets.engine.client import EngineTarget
 from tests.contract.rig import Rig
 print("imported", flush=True)
 if lease := sys.stdin.readline().strip():
     os.environ["TESTER_LEASE"] = lease
 target = EngineTarget.connect(sys.argv[1])
-target.lease(LeaseTerms(sys.argv[2], Duration(int(sys.argv[3]) * 10**9)))
+target.leases.acquire(LeaseTerms(sys.argv[2], Duration(int(sys.argv[3]) * 10**9)))
 rig = Rig(target)
 rig.load(rig.plan("hers", first_id=7))
-target.start_capture(Capture("hers", ports=("p1",)))
+target.captures.start(Capture("hers", ports=("p1",)))
 target.start(["hers"])
 print("sending", flush=True)
 for _ in sys.stdin:

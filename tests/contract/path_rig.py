@@ -244,10 +244,10 @@ class EnginePathRig:
 
     def pass_frames(self, frames: Sequence[bytes], *, back: bool = False) -> list[bytes]:
         into, out = ("p2", "p1") if back else ("p1", "p2")
-        self.target.start_capture(Capture("seen", (out,), frames=10_000))
-        self.target.inject([LearningFrame(into, frame) for frame in frames])
+        self.target.captures.start(Capture("seen", (out,), frames=10_000))
+        self.target.frames.inject([LearningFrame(into, frame) for frame in frames])
         time.sleep(_SETTLING_S)
-        self.target.stop_capture("seen")
-        seen = [frame.octets for frame in frames_of(self.target.read_capture("seen"))]
-        self.target.forget_capture("seen")
+        self.target.captures.stop("seen")
+        seen = [frame.octets for frame in frames_of(self.target.captures.read("seen"))]
+        self.target.captures.forget("seen")
         return seen

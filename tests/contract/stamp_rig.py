@@ -161,13 +161,13 @@ class EngineAround:
     def pass_frames(self, frames: Sequence[bytes], *, back: bool = False) -> tuple[list[bytes], list[bytes]]:
         into, device, out = ("p2", "q2", "p1") if back else ("p1", "r1", "p2")
         for name, port in (("taken", device), ("arrived", out)):
-            self.target.start_capture(Capture(name, (port,), frames=10_000))
-        self.target.inject([LearningFrame(into, frame) for frame in frames])
+            self.target.captures.start(Capture(name, (port,), frames=10_000))
+        self.target.frames.inject([LearningFrame(into, frame) for frame in frames])
         time.sleep(_SETTLING_S)
         return self._captured("taken"), self._captured("arrived")
 
     def _captured(self, name: str) -> list[bytes]:
-        self.target.stop_capture(name)
-        seen = [frame.octets for frame in frames_of(self.target.read_capture(name))]
-        self.target.forget_capture(name)
+        self.target.captures.stop(name)
+        seen = [frame.octets for frame in frames_of(self.target.captures.read(name))]
+        self.target.captures.forget(name)
         return seen

@@ -77,14 +77,14 @@ class Shared:
 
     def send(self, port: str, frames: Sequence[bytes]) -> dict[str, list[bytes]]:
         """The frames that arrive at the ends, by port, after frames have left by one of them."""
-        self.target.start_capture(Capture("seen", ("p1", "p2", "p3"), Direction.RECEIVED, frames=10_000))
-        self.target.inject([LearningFrame(port, octets) for octets in frames])
+        self.target.captures.start(Capture("seen", ("p1", "p2", "p3"), Direction.RECEIVED, frames=10_000))
+        self.target.frames.inject([LearningFrame(port, octets) for octets in frames])
         time.sleep(_SETTLING_S)
-        self.target.stop_capture("seen")
+        self.target.captures.stop("seen")
         found: dict[str, list[bytes]] = {}
-        for each in frames_of(self.target.read_capture("seen")):
+        for each in frames_of(self.target.captures.read("seen")):
             found.setdefault(each.port, []).append(each.octets)
-        self.target.forget_capture("seen")
+        self.target.captures.forget("seen")
         return found
 
     def counters(self) -> PathCounters:

@@ -37,17 +37,17 @@ class Capturing:
         self.names: list[str] = []
 
     def start(self, name: str = "all", **wish: object) -> None:
-        self._target.start_capture(Capture(name, **wish))  # type: ignore[arg-type]
+        self._target.captures.start(Capture(name, **wish))  # type: ignore[arg-type]
         self.names.append(name)
 
     def stop(self, name: str = "all") -> list[CapturedFrame]:
-        self._target.stop_capture(name)
-        return list(frames_of(self._target.read_capture(name)))
+        self._target.captures.stop(name)
+        return list(frames_of(self._target.captures.read(name)))
 
     def forget(self) -> None:
         for name in self.names:
             with suppress(PlanError):
-                self._target.forget_capture(name)
+                self._target.captures.forget(name)
 
 
 @pytest.fixture
@@ -207,7 +207,7 @@ def test_fields_change_from_frame_to_frame(
                 del rebuilt[layer].chksum
         assert bytes(rebuilt) == frame.octets
     if counted:
-        flows = flows_of(rig.target.flows("north", stream.id))
+        flows = flows_of(rig.target.flows.read("north", stream.id))
         assert {flow.received for flow in flows} == {24 // stream.flows}
 
 
@@ -246,14 +246,14 @@ def test_counters_say_what_was_seen_matched_and_kept(rig: Rig, capturing: Captur
     rig.run(["north"], packets=50)
     (running,) = rig.target.snapshot().captures
     assert running.running
-    stopped = rig.target.stop_capture("all")
+    stopped = rig.target.captures.stop("all")
     counters = stopped.counters
     assert (counters.running, counters.captured) == (False, 50)
     assert [(p.port, p.seen, p.matched, p.dropped) for p in counters.ports] == [("p2", 50, 50, 0)]
     assert stopped.started_ns < stopped.stopped_ns
     assert stopped.clock_zero_unix_ns > 1_600_000_000 * 10**9
-    assert rig.target.stop_capture("all") == stopped
-    assert [sum(map(len, rig.target.read_capture("all"))) for _ in range(2)] == [50, 50]
+    assert rig.target.captures.stop("all") == stopped
+    assert [sum(map(len, rig.target.captures.read("all"))) for _ in range(2)] == [50, 50]
 
 
 @pytest.mark.parametrize(
@@ -287,7 +287,7 @@ def test_the_last_frames_are_kept(rig: Rig, capturing: Capturing) -> None:
     capturing.start(direction=Direction.TRANSMITTED, keep=Keep.LAST, frames=10)
     rig.load(rig.plan("north"))
     rig.run(["north"], packets=500)
-    stopped = rig.target.stop_capture("all")
+    stopped = rig.target.captures.stop("all")
     assert (stopped.counters.captured, stopped.counters.matched) == (10, 500)
     assert sequences(capturing.stop(), transmitted=True) == list(range(490, 500))
 
@@ -299,7 +299,9 @@ def test_a_filter_lets_pass_what_it_says(rig: Rig, capturing: Capturing) -> None
     for number, (job, size) in enumerate([("short", 64), ("long", 200)]):
         rig.load(rig.plan(job, frame_size=size, first_id=1 + number))
     rig.run(["short", "long"], packets=30)
-    rig.target.inject([LearningFrame("p1", b"\xff" * 6 + rig.ports["p1"].mac + b"\x08\x06" + bytes(46))])
+    rig.target.frames.inject(
+        [LearningFrame("p1", b"\xff" * 6 + rig.ports["p1"].mac + b"\x08\x06" + bytes(46))]
+    )
     rig.pass_time(0.05)
     assert len(capturing.stop("arp")) == 2
     assert {f.original_length for f in capturing.stop("long")} == {196}
@@ -311,7 +313,7 @@ def test_a_filter_lets_pass_what_it_says(rig: Rig, capturing: Capturing) -> None
 def test_frames_that_are_no_streams_are_captured_too(rig: Rig, capturing: Capturing) -> None:
     capturing.start()
     frame = b"\xff" * 6 + rig.ports["p1"].mac + b"\x12\x34" + b"hello"
-    rig.target.inject([LearningFrame("p1", frame)])
+    rig.target.frames.inject([LearningFrame("p1", frame)])
     rig.pass_time(0.05)
     frames = capturing.stop()
     assert [(f.port, f.transmitted, f.stream_id, f.sequence) for f in frames] == [
@@ -328,7 +330,7 @@ def test_a_stream_is_captured_by_name_even_if_it_is_loaded_later(rig: Rig, captu
     rig.load(rig.plan("south", first_id=8, back=True))
     rig.run(["north", "south"], packets=25)
     rig.target.unload(["north"])  # captured frames are not forgotten with it
-    stopped = rig.target.stop_capture("north only")
+    stopped = rig.target.captures.stop("north only")
     assert stopped.streams == {7: "north", 8: "south"}
     assert {f.stream_id for f in capturing.stop("north only")} == {7}
     frames = capturing.stop()
@@ -432,11 +434,11 @@ def test_names_are_unique_and_unknown_ones_are_refused(rig: Rig, capturing: Capt
     with pytest.raises(PlanError, match="all"):
         capturing.start()
     with pytest.raises(PlanError, match="not stopped"):
-        list(rig.target.read_capture("all"))
-    for call in (rig.target.stop_capture, rig.target.forget_capture):
+        list(rig.target.captures.read("all"))
+    for call in (rig.target.captures.stop, rig.target.captures.forget):
         with pytest.raises(PlanError, match="nobody"):
             call("nobody")
-    rig.target.forget_capture("all")
+    rig.target.captures.forget("all")
     assert not rig.target.snapshot().captures
     capturing.start()
 

@@ -13,10 +13,10 @@ import pytest
 
 from TesterLibrary._generated.tester.v1 import control_pb2_grpc, lease_pb2
 from TesterLibrary.model.units.units import Duration
-from TesterLibrary.targets.base import LeaseTerms
 from TesterLibrary.targets.engine.address import open_channel
 from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess
+from TesterLibrary.targets.parts import LeaseTerms
 
 from .rig import Rig
 from .stepping import stepping_clock
@@ -69,9 +69,9 @@ def test_a_trial_ends_when_it_should(rig: Rig) -> None:
 def test_a_lease_ends_when_it_should(stepped: EngineProcess) -> None:
     """It is renewed and kept while its client lives; one that nobody renews ends after its time."""
     with closing(EngineTarget.connect(stepped.address)) as target:
-        target.lease(LeaseTerms("alice", Duration(2 * 10**9)))
+        target.leases.acquire(LeaseTerms("alice", Duration(2 * 10**9)))
         time.sleep(4)
-        holder = target.lease_holder()
+        holder = target.leases.holder()
         assert holder is not None
         assert holder.owner == "alice"
         rig = Rig(target)

@@ -111,7 +111,7 @@ def test_frames_are_known_by_their_signature(rig: Rig, headers: str, size: int) 
     rig.load(rig.plan("other", frame_size=size, headers=headers_of, first_id=2, signature=False))
     north, other = rig.run(["north", "other"], packets=500).streams
     assert (north.tx_packets, north.rx_packets, north.latency.count) == (500, 500, 500)
-    assert [flow.received for flow in flows_of(rig.target.flows("north", 1))] == [100] * 5
+    assert [flow.received for flow in flows_of(rig.target.flows.read("north", 1))] == [100] * 5
     assert (other.tx_packets, other.rx_packets) == (500, 500)
 
 

@@ -125,7 +125,7 @@ def test_flows_are_told_apart(scattered: Rig) -> None:
     plan = scattered.plan("north", rate="50 kpps")
     scattered.load(replace(plan, streams=(replace(plan.streams[0], flows=10_000),)))
     counted = scattered.run(["north"], packets=12_345).streams[0]
-    chunks = list(scattered.target.flows("north", 1))
+    chunks = list(scattered.target.flows.read("north", 1))
     assert [chunk.first for chunk in chunks] == [0, 8192]
     sent, received = ([n for chunk in chunks for n in getattr(chunk, f"{d}_packets")] for d in ("tx", "rx"))
     assert sent == received == [2] * 2345 + [1] * 7655

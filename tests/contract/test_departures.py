@@ -157,13 +157,13 @@ def test_gaps_are_those_of_their_law(rig: Rig, name: str) -> None:
     """
     distribution, law = DISTRIBUTIONS[name]
     rig.load(shaped(rig, Random(3, distribution)))
-    rig.target.start_capture(Capture("gaps", direction=Direction.RECEIVED))
+    rig.target.captures.start(Capture("gaps", direction=Direction.RECEIVED))
     try:
         (counted,) = rig.run(["north"], packets=GAPS + 1).streams
-        rig.target.stop_capture("gaps")
-        times = [frame.time_ns for frame in frames_of(rig.target.read_capture("gaps"))]
+        rig.target.captures.stop("gaps")
+        times = [frame.time_ns for frame in frames_of(rig.target.captures.read("gaps"))]
     finally:
-        rig.target.forget_capture("gaps")
+        rig.target.captures.forget("gaps")
     gaps, wrong = [later - time for time, later in pairwise(times)], _wrong(counted)
     assert len(gaps) == GAPS
     chance = 2 / sqrt(GAPS)  # more comes once in 1,500 times

@@ -19,9 +19,9 @@ from scapy.utils import wrpcap
 
 from TesterLibrary.errors import LeaseError, PlanError, TargetError, TestbedError
 from TesterLibrary.model.units.units import Duration
-from TesterLibrary.targets.base import LeaseTerms
 from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.program import find_program
+from TesterLibrary.targets.parts import LeaseTerms
 
 from .rig import Rig
 from .started import started
@@ -154,7 +154,7 @@ def test_files_of_clients_are_below_one_folder(folder: Path, server: Identity, c
     certificates = Identity(client.certificate, client.key, server.ca)
     with serving(folder, server, client.ca, "--captures", str(inside)) as address:
         target = EngineTarget.connect(address, certificates=certificates)
-        target.lease(LeaseTerms("alice", Duration(60 * 10**9)))
+        target.leases.acquire(LeaseTerms("alice", Duration(60 * 10**9)))
         rig = Rig(target)
         for good in ("good.pcap", str(inside / "good.pcap")):
             rig.load(replaying(rig, Path(good)))
@@ -166,7 +166,7 @@ def test_files_of_clients_are_below_one_folder(folder: Path, server: Identity, c
         target.close()
     with serving(folder, server, client.ca) as address:
         target = EngineTarget.connect(address, certificates=certificates)
-        target.lease(LeaseTerms("alice", Duration(60 * 10**9)))
+        target.leases.acquire(LeaseTerms("alice", Duration(60 * 10**9)))
         rig = Rig(target)
         with pytest.raises(PlanError, match="it was started without --captures, so it opens none"):
             rig.load(replaying(rig, inside / "good.pcap"))

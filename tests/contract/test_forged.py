@@ -179,7 +179,7 @@ def _icmp_errors(port: PortCounters) -> Counter[tuple[int, int, int]]:
 def _after(rig: Rig, frame: bytes, port: str = "p2") -> StreamCounters:
     """The counters when a frame that the other port sends once has arrived at this one."""
     arrived = rig.target.snapshot().port(port).rx_packets
-    rig.target.inject([LearningFrame("p1" if port == "p2" else "p2", frame)])
+    rig.target.frames.inject([LearningFrame("p1" if port == "p2" else "p2", frame)])
     for _ in range(1000):
         if rig.target.snapshot().port(port).rx_packets > arrived:
             break

@@ -110,7 +110,7 @@ def test_jobs_of_a_client_that_lives_are_named_and_left(
     rig.load(rig.plan("mine"))
     rig.load(rig.plan("idle", first_id=2))
     target.start(["mine"])
-    target.start_capture(Capture("tap", ports=("p1",)))
+    target.captures.start(Capture("tap", ports=("p1",)))
     library.open_tester(lease=NO_LEASE)
     left = "; it was left as it is"
     assert [text.partition(left)[0] for text in warnings(caplog)] == [
@@ -132,7 +132,7 @@ def test_a_lease_that_a_killed_process_of_the_same_user_left_ends_at_once(
     (warning,) = warnings(caplog)
     assert warning.endswith("which has ended; that lease was ended")
     with closing(EngineTarget.connect(process.address)) as direct:
-        holder = direct.lease_holder()
+        holder = direct.leases.holder()
     assert holder is not None
     assert holder.client == owner.client()
 

@@ -11,10 +11,10 @@ import pytest
 
 from TesterLibrary.errors import LeaseError, PlanError
 from TesterLibrary.model.units.units import Duration
-from TesterLibrary.targets.base import LeaseTerms
 from TesterLibrary.targets.engine import leases
 from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess
+from TesterLibrary.targets.parts import LeaseTerms
 
 pytestmark = pytest.mark.waits
 
@@ -26,19 +26,19 @@ TERMS = LeaseTerms("alice", Duration(60 * 10**9))
 def token(process: EngineProcess, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The token of a lease that this process does not know of, but by its environment."""
     with closing(EngineTarget.connect(process.address)) as service:
-        service.lease(TERMS)
+        service.leases.acquire(TERMS)
         monkeypatch.setattr(leases, "_held", {})
-        monkeypatch.setenv(leases.VARIABLE, leases.variable(process.address, service.lease_token))
-        yield service.lease_token
+        monkeypatch.setenv(leases.VARIABLE, leases.variable(process.address, service.leases.token))
+        yield service.leases.token
 
 
 def test_it_is_used_and_left_to_who_has_acquired_it(process: EngineProcess, token: str) -> None:
     with closing(EngineTarget.connect(process.address)) as run:
-        assert run.lease(LeaseTerms("bob", Duration(10**9))) is None
-        assert run.lease_token == token
+        assert run.leases.acquire(LeaseTerms("bob", Duration(10**9))) is None
+        assert run.leases.token == token
         assert run.snapshot().jobs == ()
     with closing(EngineTarget.connect(process.address)) as other:
-        holder = other.lease_holder()
+        holder = other.leases.holder()
         assert holder is not None
         assert holder.owner == "alice"
 
@@ -49,7 +49,7 @@ def test_no_other_one_is_taken_by_force(process: EngineProcess, token: str) -> N
         closing(EngineTarget.connect(process.address)) as run,
         pytest.raises(PlanError, match="leave out force"),
     ):
-        run.lease(LeaseTerms("bob", Duration(10**9), force=True))
+        run.leases.acquire(LeaseTerms("bob", Duration(10**9), force=True))
 
 
 def test_one_of_another_tester_is_not_for_this_one(
@@ -57,8 +57,8 @@ def test_one_of_another_tester_is_not_for_this_one(
 ) -> None:
     monkeypatch.setenv(leases.VARIABLE, leases.variable("unix:/run/elsewhere", "7.abc"))
     with closing(EngineTarget.connect(process.address)) as run:
-        run.lease(TERMS)
-        assert run.lease_token != "7.abc"
+        run.leases.acquire(TERMS)
+        assert run.leases.token != "7.abc"
 
 
 def test_one_that_is_over_is_refused(process: EngineProcess, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,4 +67,4 @@ def test_one_that_is_over_is_refused(process: EngineProcess, monkeypatch: pytest
         closing(EngineTarget.connect(process.address)) as run,
         pytest.raises(LeaseError, match="has not granted the lease"),
     ):
-        run.lease(TERMS)
+        run.leases.acquire(TERMS)

@@ -124,8 +124,8 @@ def trace(every: int = 1, frames: int = 10_000) -> Capture:
 def test_a_target_traces_or_refuses_by_name(rig: Rig) -> None:
     if rig.target.capabilities().max_paths:
         rig.load(plan(rig, between=("p1", "p2")))
-    rig.target.start_capture(trace())
-    rig.target.forget_capture("trace")
+    rig.target.captures.start(trace())
+    rig.target.captures.forget("trace")
 
 
 @pytest.fixture
@@ -171,9 +171,9 @@ class Inline:
 
     def traced(self, name: str = "trace") -> tuple[CaptureCounters, list[CapturedFrame]]:
         """The counters of a trace, and its frames."""
-        stopped = self.rig.target.stop_capture(name)
-        frames = list(frames_of(self.rig.target.read_capture(name)))
-        self.rig.target.forget_capture(name)
+        stopped = self.rig.target.captures.stop(name)
+        frames = list(frames_of(self.rig.target.captures.read(name)))
+        self.rig.target.captures.forget(name)
         return stopped.counters, frames
 
     def counters(self) -> PathCounters:
@@ -292,11 +292,11 @@ def adds_up(path: PathCounters) -> bool:
 def seen_at(inline: Inline, port: str, *events: Event, headers: str, frames: int = FRAMES) -> list[bytes]:
     """The changed frames that arrive on a port while a stream passes a path with these events."""
     inline.path(*events)
-    inline.rig.target.start_capture(Capture("seen", (port,), frames=10_000))
+    inline.rig.target.captures.start(Capture("seen", (port,), frames=10_000))
     inline.send(headers, frames=frames)
-    inline.rig.target.stop_capture("seen")
-    octets = [frame.octets for frame in frames_of(inline.rig.target.read_capture("seen"))]
-    inline.rig.target.forget_capture("seen")
+    inline.rig.target.captures.stop("seen")
+    octets = [frame.octets for frame in frames_of(inline.rig.target.captures.read("seen"))]
+    inline.rig.target.captures.forget("seen")
     return octets
 
 
@@ -436,7 +436,7 @@ def test_a_trace_says_what_was_held(inline: Inline) -> None:
         Event(action=Delay(delay=Duration(10**6), order=OrderPolicy.ALLOW), number=20),
         Event(action=Reorder(packets=2, limit=Duration(10**9)), number=30),
     )
-    inline.rig.target.start_capture(trace())
+    inline.rig.target.captures.start(trace())
     inline.send()
     _, frames = inline.traced()
     held = {
@@ -485,7 +485,7 @@ def test_correlated_delays_are_those_of_the_seed(inline: Inline) -> None:
     planned, _ = inline.impair(Impairment(delay=delay))
     law = planned.delay
     assert law is not None
-    inline.rig.target.start_capture(trace())
+    inline.rig.target.captures.start(trace())
     inline.send()
     _, frames = inline.traced()
     held = [(frame.traced.left_ns or 0) - frame.time_ns for frame in frames if frame.traced]
@@ -553,7 +553,7 @@ def test_what_finds_no_memory_is_counted_by_name(inline: Inline) -> None:
 
 def test_a_trace_says_what_was_lost(inline: Inline) -> None:
     inline.impair(Impairment(loss=Ratio(Fraction(1, 10)), delay=PathDelay(mean=Duration(10**6))))
-    inline.rig.target.start_capture(trace())
+    inline.rig.target.captures.start(trace())
     inline.send()
     lost = inline.counters().directions[0].loss_drops
     counters, frames = inline.traced()
@@ -578,7 +578,7 @@ def test_a_trace_has_every_frame_and_what_became_of_it(inline: Inline) -> None:
         Event(action=Mark(), number=30),
         Event(action=Corrupt(bit=3), number=30),
     )
-    inline.rig.target.start_capture(trace())
+    inline.rig.target.captures.start(trace())
     inline.send()
     counters, frames = inline.traced()
     assert (counters.seen, counters.matched, counters.dropped, counters.captured) == (

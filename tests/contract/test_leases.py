@@ -28,10 +28,11 @@ from TesterLibrary.errors import LeaseError, PlanError, TargetError
 from TesterLibrary.measurement.evidence import Evidence
 from TesterLibrary.model.capture import Capture
 from TesterLibrary.model.units.units import Duration
-from TesterLibrary.targets.base import LeaseTerms
+from TesterLibrary.targets.base import part_of
 from TesterLibrary.targets.engine.address import open_channel
 from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess
+from TesterLibrary.targets.parts import LeaseTerms
 
 from .leased_client import TESTBED, said, sending
 from .rig import PATIENCE, FakeRig, Rig, SwitchRig
@@ -70,7 +71,7 @@ def bob(process: EngineProcess) -> Iterator[EngineTarget]:
 
 def nothing_is_said_of_her(process: EngineProcess, bob: EngineTarget) -> None:
     """The next client measures on a tester that has nothing of the one before."""
-    bob.lease(terms("bob"))
+    bob.leases.acquire(terms("bob"))
     assert bob.snapshot().jobs == ()
     assert bob.snapshot().captures == ()
     rig = Rig(bob)
@@ -87,9 +88,9 @@ def test_the_traffic_of_a_client_that_was_killed_stops(
     process: EngineProcess, alice: subprocess.Popen[str], bob: EngineTarget
 ) -> None:
     with pytest.raises(LeaseError, match=r"the tester is leased to \"alice\" \(TesterLibrary \("):
-        bob.lease(terms("bob"))
+        bob.leases.acquire(terms("bob"))
     alice.kill()
-    until(lambda: bob.lease_holder() is None)
+    until(lambda: bob.leases.holder() is None)
     nothing_is_said_of_her(process, bob)
 
 
@@ -98,7 +99,7 @@ def test_a_client_that_is_stopped_for_longer_has_lost_the_tester(
 ) -> None:
     assert int(said(alice)) > 0
     alice.send_signal(signal.SIGSTOP)
-    until(lambda: bob.lease_holder() is None)
+    until(lambda: bob.leases.holder() is None)
     nothing_is_said_of_her(process, bob)
     alice.send_signal(signal.SIGCONT)
     told = said(alice)
@@ -112,7 +113,7 @@ def test_a_client_that_is_stopped_for_longer_has_lost_the_tester(
 @pytest.mark.usefixtures("process")
 def test_a_client_that_lives_keeps_it(alice: subprocess.Popen[str], bob: EngineTarget) -> None:
     time.sleep(4.5)
-    holder = bob.lease_holder()
+    holder = bob.leases.holder()
     assert holder is not None
     assert (holder.owner, holder.number) == ("alice", 1)
     assert int(said(alice)) > 0
@@ -130,11 +131,11 @@ def test_nobody_else_touches_the_traffic_or_reads_it(alice: subprocess.Popen[str
         "Wait": lambda: bob.wait(["hers"], timeout=PATIENCE),
         "TakeSnapshot": lambda: bob.snapshot(),
         "Flip": lambda: bob.flip(["hers"]),
-        "ReadFlows": lambda: list(bob.flows("hers", 7)),
-        "StartCapture": lambda: bob.start_capture(Capture("his", ports=("p1",))),
-        "StopCapture": lambda: bob.stop_capture("hers"),
-        "ReadCapture": lambda: list(bob.read_capture("hers")),
-        "ForgetCapture": lambda: bob.forget_capture("hers"),
+        "ReadFlows": lambda: list(bob.flows.read("hers", 7)),
+        "StartCapture": lambda: bob.captures.start(Capture("his", ports=("p1",))),
+        "StopCapture": lambda: bob.captures.stop("hers"),
+        "ReadCapture": lambda: list(bob.captures.read("hers")),
+        "ForgetCapture": lambda: bob.captures.forget("hers"),
         "Shutdown": lambda: bob.shutdown(SECOND),
     }
     for name, call in calls.items():
@@ -184,16 +185,16 @@ def _answers(answer: Any) -> Iterable[Any]:
 
 
 def test_a_capture_is_read_as_long_as_its_lease_lasts(process: EngineProcess, bob: EngineTarget) -> None:
-    bob.lease(terms("bob"))
+    bob.leases.acquire(terms("bob"))
     rig = Rig(bob)
     rig.load(rig.plan("long", frame_size=1518, rate="40 kpps"))
-    bob.start_capture(Capture("long", ports=("p1",), frames=20_000))
+    bob.captures.start(Capture("long", ports=("p1",), frames=20_000))
     rig.run(["long"], packets=20_000)
-    bob.stop_capture("long")
+    bob.captures.stop("long")
     with open_channel(process.address, None) as channel:
         stub = control_pb2_grpc.TesterStub(channel)
         asked = capture_pb2.ReadCaptureRequest(name="long")
-        chunks = stub.ReadCapture(asked, metadata=[("tester-lease", bob.lease_token)])
+        chunks = stub.ReadCapture(asked, metadata=[("tester-lease", bob.leases.token)])
         next(chunks)  # the others have no room on the way
         stub.AcquireLease(lease_pb2.AcquireLeaseRequest(owner="eve", ttl_ns=MINUTE.ns, force=True))
         with pytest.raises(grpc.RpcError, match=r'was taken over by .*"eve'):
@@ -202,12 +203,12 @@ def test_a_capture_is_read_as_long_as_its_lease_lasts(process: EngineProcess, bo
 
 def test_a_lease_that_is_lost_in_mid_trial_says_who_has_it(process: EngineProcess, bob: EngineTarget) -> None:
     with closing(process_of_carol := EngineTarget.connect(process.address)) as carol:
-        assert process_of_carol.lease(terms("carol")) is None
+        assert process_of_carol.leases.acquire(terms("carol")) is None
         rig = Rig(carol)
         rig.load(rig.plan("north"))
         carol.start(["north"], duration=MINUTE)
         taken: list[object] = []
-        thief = threading.Timer(0.3, lambda: taken.append(bob.lease(terms("bob", force=True))))
+        thief = threading.Timer(0.3, lambda: taken.append(bob.leases.acquire(terms("bob", force=True))))
         thief.start()
         with pytest.raises(LeaseError) as lost:
             carol.wait(["north"], timeout=PATIENCE)
@@ -224,7 +225,7 @@ def test_a_lease_that_is_lost_in_mid_trial_says_who_has_it(process: EngineProces
         assert bob.snapshot().jobs == ()
         with pytest.raises(LeaseError):
             carol.snapshot(["north"])
-        assert bob.lease_holder() is not None
+        assert bob.leases.holder() is not None
 
 
 class Cable:
@@ -268,7 +269,7 @@ def test_a_client_that_is_cut_off_for_less_than_its_lease_goes_on(
 ) -> None:
     cable = Cable(process.address, tmp_path)
     with closing(EngineTarget.connect(cable.address)) as target:
-        target.lease(terms("alice", Duration(tenths * 5 * 10**8)))
+        target.leases.acquire(terms("alice", Duration(tenths * 5 * 10**8)))
         rig = Rig(target)
         rig.load(rig.plan("north"))
         target.start(["north"])
@@ -285,7 +286,7 @@ def test_a_client_that_is_cut_off_for_longer_has_measured_nothing(
 ) -> None:
     cable = Cable(process.address, tmp_path)
     with closing(EngineTarget.connect(cable.address)) as target:
-        target.lease(terms("alice", BRIEFLY))
+        target.leases.acquire(terms("alice", BRIEFLY))
         rig = Rig(target)
         rig.load(rig.plan("north"))
         assert rig.run(["north"], packets=10).stream(1).rx_packets == 10
@@ -303,7 +304,7 @@ def test_while_the_network_is_gone_the_tester_does_not_answer(
     monkeypatch.setattr("TesterLibrary.targets.engine.client._ANSWER_S", 0.3)
     cable = Cable(process.address, tmp_path)
     with closing(EngineTarget.connect(cable.address)) as target:
-        target.lease(terms("alice"))
+        target.leases.acquire(terms("alice"))
         cable.whole.clear()
         with pytest.raises(TargetError, match="did not answer TakeSnapshot in time"):
             target.snapshot()
@@ -313,38 +314,38 @@ def test_while_the_network_is_gone_the_tester_does_not_answer(
 
 def test_sessions_of_one_process_share_its_lease(process: EngineProcess, bob: EngineTarget) -> None:
     first, second = (EngineTarget.connect(process.address) for _ in range(2))
-    first.lease(terms("alice", BRIEFLY))
-    second.lease(terms("alice"))
+    first.leases.acquire(terms("alice", BRIEFLY))
+    second.leases.acquire(terms("alice"))
     first.close()
     time.sleep(4.5)
     assert second.snapshot().jobs == ()
     with pytest.raises(LeaseError):
         bob.snapshot()
     second.close()
-    assert bob.lease_holder() is None
+    assert bob.leases.holder() is None
 
 
 @pytest.mark.parametrize("ttl", [Duration(0), Duration(10**9 - 1), Duration(3601 * 10**9), Duration(-1)])
 @pytest.mark.parametrize("force", [False, True])
 def test_a_time_that_is_no_time_of_a_lease_is_refused(bob: EngineTarget, ttl: Duration, force: bool) -> None:
     with pytest.raises(PlanError, match=r"lease: ttl_ns \d+; allowed are 1000000000 \(1 s\) to 36000"):
-        bob.lease(terms("bob", ttl, force=force))
-    assert bob.lease_holder() is None
+        bob.leases.acquire(terms("bob", ttl, force=force))
+    assert bob.leases.holder() is None
 
 
 @pytest.mark.parametrize("owner", ["", "bob\n", "Bjørn", "b" * 129])
 def test_an_owner_who_cannot_be_named_is_refused(bob: EngineTarget, owner: str) -> None:
     with pytest.raises(PlanError, match="allowed are 1 to 128 printable characters of ASCII"):
-        bob.lease(terms(owner))
+        bob.leases.acquire(terms(owner))
 
 
 @pytest.mark.parametrize("make", [FakeRig, SwitchRig])
 def test_testers_that_have_no_lease_refuse_one(make: Callable[[], Rig]) -> None:
     with pytest.raises(
         PlanError,
-        match=r"no lease for 'bob': a (fake or simulated tester|switch) has none",
+        match=r"a (fake tester|switch) has no leases, .*; leave out lease, owner and force",
     ):
-        make().target.lease(terms("bob"))
+        part_of(make().target, "leases")
 
 
 def test_what_runs_without_a_lease_is_not_disturbed(process: EngineProcess, bob: EngineTarget) -> None:
@@ -352,9 +353,9 @@ def test_what_runs_without_a_lease_is_not_disturbed(process: EngineProcess, bob:
     rig.load(rig.plan("north"))
     rig.target.start(["north"])
     with pytest.raises(LeaseError, match=r'job "north", which TesterLibrary \(.* started without a lease'):
-        bob.lease(terms("bob"))
+        bob.leases.acquire(terms("bob"))
     assert rig.target.snapshot(["north"]).stream(1).sending
-    bob.lease(terms("bob", force=True))
+    bob.leases.acquire(terms("bob", force=True))
     assert bob.snapshot().jobs == ()
 
 
@@ -366,7 +367,7 @@ def test_the_command_shows_ends_and_refuses(
     assert cli.main(["lease", "show", str(testbed)]) == 0
     assert capsys.readouterr().out == "free: nobody has a lease\n"
     assert cli.main(["lease", "release", str(testbed), "--force"]) == 0
-    bob.lease(terms("bob"))
+    bob.leases.acquire(terms("bob"))
     assert cli.main(["lease", "show", str(testbed)]) == 0
     assert capsys.readouterr().out.splitlines()[-1].startswith("leased to 'bob' (TesterLibrary (")
     assert cli.main(["lease", "release", str(testbed)]) == 1
@@ -390,17 +391,17 @@ def test_a_tester_is_held_until_the_command_ends(
         assert holding.stdout
         assert holding.stdout.readline().endswith("Ctrl-C releases it\n")
         with pytest.raises(LeaseError):
-            bob.lease(terms("bob"))
+            bob.leases.acquire(terms("bob"))
         holding.send_signal(signal.SIGINT)
         try:
             assert holding.wait(20) == 0
         finally:
             holding.kill()
-        bob.lease(terms("bob"))
+        bob.leases.acquire(terms("bob"))
 
 
 def test_metrics_and_health_are_for_everybody(process: EngineProcess, bob: EngineTarget) -> None:
-    bob.lease(terms("bob"))
+    bob.leases.acquire(terms("bob"))
     with grpc.insecure_channel(process.address) as channel:
         check = channel.unary_unary("/grpc.health.v1.Health/Check")
         assert check(b"", timeout=5) == b"\x08\x01"  # SERVING

@@ -164,7 +164,7 @@ def cables(request: pytest.FixtureRequest) -> Iterator[Cables]:
 def test_a_transfer_goes_on_after_the_link_is_back(cables: Cables) -> None:
     # Linux may tell of a lost carrier a second later.
     cables.path(taken_down(1500 * _MS))
-    cables.target.start_capture(
+    cables.target.captures.start(
         Capture("trace", frames=100_000, snap_length=64, traced=TracedPath("wan", "wan", 1))
     )
     seen: set[tuple[bool, bool]] = set()
@@ -188,9 +188,9 @@ def test_a_transfer_goes_on_after_the_link_is_back(cables: Cables) -> None:
     assert event.first_fired_ns < event.first_down_ns < event.last_up_ns
     assert 1500 * _MS <= event.last_up_ns - event.first_fired_ns < 3_000 * _MS
     assert not doubts(statistics), "an outage that was asked for is none"
-    cables.target.stop_capture("trace")
-    frames = list(frames_of(cables.target.read_capture("trace")))
-    cables.target.forget_capture("trace")
+    cables.target.captures.stop("trace")
+    frames = list(frames_of(cables.target.captures.read("trace")))
+    cables.target.captures.forget("trace")
     assert sum(bool(frame.traced and frame.traced.events == (0,)) for frame in frames) == event.fired
 
 

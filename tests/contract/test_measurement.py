@@ -125,7 +125,7 @@ def test_without_a_version_there_is_none_to_flip(rig: Rig) -> None:
 def test_flows_are_counted_one_by_one(rig: Rig) -> None:
     rig.load(_changed(rig.plan("north"), flows=300))
     rig.run(["north"], packets=1000)
-    flows = list(flows_of(rig.target.flows("north", 1)))
+    flows = list(flows_of(rig.target.flows.read("north", 1)))
     assert [flow.index for flow in flows] == list(range(300))
     assert [flow.sent for flow in flows] == [4] * 100 + [3] * 200
     assert [flow.received for flow in flows] == [flow.sent for flow in flows]
@@ -149,7 +149,7 @@ def test_flows_of_streams_are_apart_and_begin_anew(rig: Rig) -> None:
     rig.run(["other"], packets=11)
 
     def counted(job: str, number: int) -> list[tuple[int, int]]:
-        return [(flow.sent, flow.received) for flow in flows_of(rig.target.flows(job, number))]
+        return [(flow.sent, flow.received) for flow in flows_of(rig.target.flows.read(job, number))]
 
     assert counted("north", 1) == [(2, 2)] * 2 + [(1, 1)] * 5
     assert counted("other", 2) == [(3, 3)] + [(2, 2)] * 4
@@ -159,7 +159,7 @@ def test_flows_that_are_not_counted_cannot_be_read(rig: Rig) -> None:
     rig.load(rig.plan("north"))
     for job, stream in (("north", 1), ("north", 2), ("nobody", 1)):
         with pytest.raises(PlanError):
-            list(rig.target.flows(job, stream))
+            list(rig.target.flows.read(job, stream))
 
 
 def test_a_lossless_path_keeps_order(rig: Rig) -> None:

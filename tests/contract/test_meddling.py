@@ -28,6 +28,7 @@ from TesterLibrary.model.plan.plan import LearningFrame, Plan
 from TesterLibrary.model.query import Function, Query, QueryField
 from TesterLibrary.model.units.units import Duration
 from TesterLibrary.planning.query import plan_query
+from TesterLibrary.targets.base import part_of
 from TesterLibrary.targets.engine import convert
 from TesterLibrary.targets.engine.process import EngineProcess
 from TesterLibrary.targets.engine.program import find_program
@@ -164,15 +165,15 @@ def test_a_stall_is_in_the_evidence_of_a_query_beside_no_job(process: EngineProc
     """The gap between two packets is then the tester's, not the device's."""
     query = Query(name="silences", value=QueryField.parse("gap"), function=Function.MAX, port="p2")
     before = rig.target.snapshot()
-    rig.target.start_query(plan_query(query, rig.ports, list(rig.ports)))
+    part_of(rig.target, "queries").start(plan_query(query, rig.ports, list(rig.ports)))
     frame = LearningFrame("p1", bytes(60))
-    rig.target.inject([frame])
+    rig.target.frames.inject([frame])
     time.sleep(0.1)
     stall(process)
-    rig.target.inject([frame])
+    rig.target.frames.inject([frame])
     time.sleep(0.1)
-    rig.target.stop_query("silences")
-    _, rows = rig.target.read_query("silences")
+    part_of(rig.target, "queries").stop("silences")
+    _, rows = part_of(rig.target, "queries").read("silences")
     (row,) = rows
     assert row.frames == 2
     assert row.value is not None

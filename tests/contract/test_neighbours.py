@@ -40,7 +40,7 @@ def measurer(directory: Path, table: RouterTable, **changes: Any) -> NeighbourMe
     for name, port in rig.ports.items():
         interface, gateway = NETWORKS[name], GATEWAYS[name]
         router.attach(rig._numbers[name], IPv4Interface(f"{gateway}/16"))
-        gateways[name] = rig.target.resolve(name, gateway, source=interface.ip, source_mac=port.mac)
+        gateways[name] = rig.target.frames.resolve(name, gateway, source=interface.ip, source_mac=port.mac)
         ports[name] = replace(port, address=interface, gateway=gateway)
     tester = replace(tester, ports=ports, gateways=gateways, clock=rig.clock)
     neighbours = replace(Neighbours(HUNDRED, "p1", "p2", RATE, RATE), **changes)

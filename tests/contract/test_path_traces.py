@@ -28,9 +28,9 @@ rig = pytest.fixture(params=["engine", "tofino"])(path_rigs)
 
 def traced(rig: PathRig, name: str = "trace") -> tuple[CaptureCounters, Sequence[CapturedFrame]]:
     """The counters and frames of a trace, which is forgotten."""
-    counters = rig.target.stop_capture(name).counters
-    frames = list(frames_of(rig.target.read_capture(name)))
-    rig.target.forget_capture(name)
+    counters = rig.target.captures.stop(name).counters
+    frames = list(frames_of(rig.target.captures.read(name)))
+    rig.target.captures.forget(name)
     return counters, frames
 
 
@@ -54,7 +54,7 @@ def test_each_packet_is_there_as_it_arrived_and_what_happened_to_it(rig: PathRig
             replace(EVENT, number=7, action=Corrupt()),
         )
     )
-    rig.target.start_capture(TRACE)
+    rig.target.captures.start(TRACE)
     rig.target.start(["wan"])
     sent = [syn(), *(segment(number) for number in range(1, 9)), segment(3)]
     assert fates(rig, sent)[-1] == "marked"
@@ -75,11 +75,11 @@ def test_a_trace_begins_and_ends_while_its_path_forwards(rig: PathRig) -> None:
     start(rig)
     frames = [segment(number) for number in range(1, 21)]
     assert rig.pass_frames(frames[:5]) == frames[:5]
-    rig.target.start_capture(TRACE)
+    rig.target.captures.start(TRACE)
     assert rig.pass_frames(frames[5:15]) == frames[5:15]
-    counters = rig.target.stop_capture("trace").counters
+    counters = rig.target.captures.stop("trace").counters
     assert rig.pass_frames(frames[15:]) == frames[15:]
-    assert rig.target.stop_capture("trace").counters == counters, "it may be stopped again"
+    assert rig.target.captures.stop("trace").counters == counters, "it may be stopped again"
     found, kept = traced(rig)
     assert (found.seen, [frame.octets for frame in kept]) == (10, frames[5:15])
 
@@ -87,7 +87,7 @@ def test_a_trace_begins_and_ends_while_its_path_forwards(rig: PathRig) -> None:
 def test_a_second_trace_has_numbers_from_0(rig: PathRig) -> None:
     start(rig)
     for name in ("first", "second"):
-        rig.target.start_capture(replace(TRACE, name=name))
+        rig.target.captures.start(replace(TRACE, name=name))
         rig.pass_frames([segment(1), segment(2)])
         counters, frames = traced(rig, name)
         assert (counters.seen, [frame.sequence for frame in frames]) == (2, [0, 1])
@@ -95,7 +95,7 @@ def test_a_second_trace_has_numbers_from_0(rig: PathRig) -> None:
 
 def test_a_trace_may_be_a_sample_of_the_begin_of_each_packet(rig: PathRig) -> None:
     start(rig)
-    rig.target.start_capture(replace(TRACE, snap_length=64, traced=TracedPath("wan", "wan", 3)))
+    rig.target.captures.start(replace(TRACE, snap_length=64, traced=TracedPath("wan", "wan", 3)))
     frames = [segment(number) for number in range(1, 11)]
     rig.pass_frames(frames)
     counters, kept = traced(rig)
@@ -107,7 +107,7 @@ def test_a_trace_may_be_a_sample_of_the_begin_of_each_packet(rig: PathRig) -> No
 
 def test_a_trace_that_is_full_counts_what_is_missing(rig: PathRig) -> None:
     start(rig)
-    rig.target.start_capture(replace(TRACE, frames=4))
+    rig.target.captures.start(replace(TRACE, frames=4))
     assert len(rig.pass_frames([segment(number) for number in range(1, 11)])) == 10
     counters, kept = traced(rig)
     assert [frame.sequence for frame in kept] == [0, 1, 2, 3]
@@ -116,7 +116,7 @@ def test_a_trace_that_is_full_counts_what_is_missing(rig: PathRig) -> None:
 
 def test_a_trace_goes_on_while_its_path_begins_anew(rig: PathRig) -> None:
     start(rig, EVENT)
-    rig.target.start_capture(TRACE)
+    rig.target.captures.start(TRACE)
     for _ in range(2):
         rig.pass_frames([segment(number) for number in range(1, 6)])
         rig.target.stop(["wan"])
@@ -140,16 +140,16 @@ def test_a_trace_that_can_never_be_is_refused_and_the_path_goes_on(
 ) -> None:
     start(rig)
     with pytest.raises((PlanError, TargetError), match=refusal):
-        rig.target.start_capture(replace(TRACE, **changes))  # type: ignore[arg-type]
+        rig.target.captures.start(replace(TRACE, **changes))  # type: ignore[arg-type]
     assert rig.pass_frames([segment(1)]) == [segment(1)]
 
 
 def test_a_path_has_one_trace_at_a_time(rig: PathRig) -> None:
     start(rig)
-    rig.target.start_capture(TRACE)
+    rig.target.captures.start(TRACE)
     with pytest.raises(PlanError, match=r"path .wan. is traced by .trace.; stop that first"):
-        rig.target.start_capture(replace(TRACE, name="other"))
-    rig.target.stop_capture("trace")
-    rig.target.start_capture(replace(TRACE, name="other"))
+        rig.target.captures.start(replace(TRACE, name="other"))
+    rig.target.captures.stop("trace")
+    rig.target.captures.start(replace(TRACE, name="other"))
     for name in ("trace", "other"):
-        rig.target.forget_capture(name)
+        rig.target.captures.forget(name)

@@ -27,10 +27,10 @@ from TesterLibrary.model.plan.plan import LearningFrame
 from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.model.units.units import Duration
 from TesterLibrary.planning.compile import compile as compile_job
-from TesterLibrary.targets.base import LeaseTerms
 from TesterLibrary.targets.engine.address import open_channel
 from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.program import find_program
+from TesterLibrary.targets.parts import LeaseTerms
 
 from .rig import Rig
 from .started import started
@@ -75,7 +75,7 @@ def _stream(rig: Rig, _: Path) -> None:
 
 
 def _inject(rig: Rig, _: Path) -> None:
-    rig.target.inject([LearningFrame("p1", datagram("198.18.0.2", OUTSIDE))])
+    rig.target.frames.inject([LearningFrame("p1", datagram("198.18.0.2", OUTSIDE))])
 
 
 def _replay(rig: Rig, folder: Path) -> None:
@@ -104,7 +104,7 @@ REFUSED: dict[str, tuple[Callable[[Rig, Path], None], str]] = {
 
 def test_what_may_be_sent_is_sent(tmp_path: Path) -> None:
     with governed(tmp_path, INSIDE) as (_, rig):
-        rig.target.inject(rig.load(rig.plan("north")).learning)
+        rig.target.frames.inject(rig.load(rig.plan("north")).learning)
         assert rig.run(["north"], duration=Duration(10**8)).streams[0].rx_packets == 1000
 
 
@@ -185,10 +185,10 @@ def test_frames_that_are_injected_count_as_well(tmp_path: Path) -> None:
     with governed(tmp_path, "rate p1 1000 pps\n") as (log, rig):
         said = r'inject: port "p1" has sent \d+ frames within a second, and would send 400; .* 1000:'
         with pytest.raises(PlanError, match=said):
-            again_and_again(lambda: rig.target.inject(frames))
+            again_and_again(lambda: rig.target.frames.inject(frames))
         assert "would send 400" in log.read_text()
         rig.pass_time(1.2)
-        rig.target.inject(frames)
+        rig.target.frames.inject(frames)
 
 
 @pytest.mark.parametrize("again", ["start", "update"])
@@ -249,7 +249,7 @@ def test_a_certificate_has_a_role(tmp_path: Path, identities: dict[str, Identity
         with pytest.raises(LeaseError, match=r'certificate of "stranger".* may not use this tester'):
             connect("stranger")
         with closing(connect("watcher")) as watcher, closing(connect("alice")) as alice:
-            alice.lease(LeaseTerms("alice", SOME_TIME))
+            alice.leases.acquire(LeaseTerms("alice", SOME_TIME))
             rig = Rig(alice)
             rig.load(rig.plan("hers"))
             alice.start(["hers"])

@@ -28,6 +28,7 @@ from TesterLibrary.model.trigger import SentFrames, Trigger
 from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.query import plan_query
+from TesterLibrary.targets.base import part_of
 
 from .rig import Rig
 
@@ -60,12 +61,12 @@ class Querying:
         planned = plan_query(
             query, self._rig.ports, list(self._rig.ports), self._rig.target.capabilities().matcher
         )
-        self._rig.target.start_query(planned)
+        part_of(self._rig.target, "queries").start(planned)
         self._known[name] = planned
 
     def rows(self, name: str = "q", **asked: Any) -> Rows:
         """Keys as texts, frames and values."""
-        _, rows = self._rig.target.read_query(name, **asked)
+        _, rows = part_of(self._rig.target, "queries").read(name, **asked)
         found: Rows = []
         for row in rows:
             octets, texts = row.keys, []
@@ -79,7 +80,7 @@ class Querying:
     def forget(self) -> None:
         for name in self._known:
             with suppress(PlanError):
-                self._rig.target.forget_query(name)
+                part_of(self._rig.target, "queries").forget(name)
 
 
 @pytest.fixture
@@ -103,7 +104,7 @@ def test_every_frame_is_in_the_row_of_its_keys(rig: Rig, querying: Querying) -> 
     rig.run(["north"], packets=1000)
     assert querying.rows() == [(f"10.0.0.{n}", 100, None) for n in range(1, 11)]
     assert querying.rows("left") == [(f"10.0.0.{n}", 100, 12_800) for n in range(1, 11)]
-    summary, _ = rig.target.read_query("q", top=0)
+    summary, _ = part_of(rig.target, "queries").read("q", top=0)
     counters = summary.counters
     assert (counters.seen, counters.matched, counters.missed, summary.keys) == (1000, 1000, 0, 10)
     assert counters.running
@@ -135,7 +136,7 @@ def test_keys_without_room_are_counted_as_missed(rig: Rig, querying: Querying) -
     querying.start("IP.src", port="p2", capacity=4)
     swept(rig)
     rig.run(["north"], packets=100)
-    summary, rows = rig.target.read_query("q")
+    summary, rows = part_of(rig.target, "queries").read("q")
     assert (summary.counters.matched, summary.counters.missed, summary.keys) == (100, 60, 4)
     assert sum(row.frames for row in rows) == 40
 
@@ -147,8 +148,8 @@ def test_a_query_goes_on_while_jobs_come_and_go_and_keeps_what_it_has(rig: Rig, 
     assert querying.rows() == []
     swept(rig, "later", sources=2, first_id=2)
     rig.run(["later"], packets=20)
-    rig.target.stop_query("q")
-    rig.target.stop_query("q")
+    part_of(rig.target, "queries").stop("q")
+    part_of(rig.target, "queries").stop("q")
     rig.run(["later"], packets=20)
     assert querying.rows() == [("10.0.0.1", 10, None), ("10.0.0.2", 10, None)]
     (counters,) = rig.target.snapshot().queries
@@ -164,9 +165,9 @@ def test_what_cannot_be_is_refused_and_changes_nothing(rig: Rig, querying: Query
     with pytest.raises(PlanError, match="MiB too much; ask for fewer or shorter keys"):
         querying.start("IPv6.src,IPv6.dst,TCP.sport", "large", capacity=2**25, value="length")
     with pytest.raises(PlanError, match='no query "large"'):
-        rig.target.read_query("large")
+        part_of(rig.target, "queries").read("large")
     with pytest.raises(PlanError, match="keys of 3 bytes; its own have 4"):
-        rig.target.read_query("q", keys=b"abc")
+        part_of(rig.target, "queries").read("q", keys=b"abc")
     assert [query.name for query in rig.target.snapshot().queries] == ["q"]
 
 
@@ -183,7 +184,7 @@ def trigger(rig: Rig, name: str, filter: str, send: str, **more: Any) -> None:  
 
 def send(rig: Rig, *frames: Any) -> None:
     """Sends frames of no stream from p1, and gives the answers time to arrive."""
-    rig.target.inject([LearningFrame("p1", bytes(frame).ljust(60, b"\0")) for frame in frames])
+    rig.target.frames.inject([LearningFrame("p1", bytes(frame).ljust(60, b"\0")) for frame in frames])
     rig.pass_time(0.05)
 
 
@@ -202,7 +203,7 @@ def test_rows_of_keys_that_a_filter_names_are_the_same_on_every_tester(rig: Rig,
     assert querying.rows(keys=bytes([10, 0, 0, 30])) == []
     assert querying.rows("all") == [("", 995, None)]
     assert querying.rows("none") == querying.rows("foreign") == []
-    summary, _ = rig.target.read_query("q", top=0)
+    summary, _ = part_of(rig.target, "queries").read("q", top=0)
     counters = summary.counters
     assert (counters.seen, counters.matched, counters.missed, summary.keys) == (995, 995, 0, 10)
     assert counters.running
@@ -260,7 +261,7 @@ def test_filters_mean_the_same_on_every_tester(
     querying.start(keys, port=port, filter=filter.replace("HERE", port), direction=direction)
     send(rig, *FRAMES)
     assert querying.rows() == [(key.replace("HERE", port), count, None) for key, count in rows.items()]
-    summary, _ = rig.target.read_query("q", top=0)
+    summary, _ = part_of(rig.target, "queries").read("q", top=0)
     assert (summary.counters.seen, summary.unread) == (len(FRAMES), 0)
 
 
@@ -283,7 +284,7 @@ def test_packets_behind_options_are_counted_or_told_apart(
     tagged = LINK / Dot1Q(vlan=1) / Dot1Q(vlan=2) / IP() / UDP(dport=53)
     others = extended, fragment, tagged, options / Raw(b"a")
     send(rig, LINK / IP() / UDP(dport=53), options, *others, LINK / ARP())
-    summary, _ = rig.target.read_query("q", top=0)
+    summary, _ = part_of(rig.target, "queries").read("q", top=0)
     reached = 1 if rig.is_switch else 6
     assert (summary.counters.matched, summary.unread) == (reached, 6 - reached)
     assert summary.counters.seen == 7
@@ -380,8 +381,8 @@ def test_a_query_that_is_stopped_keeps_what_it_has_and_others_go_on(rig: Rig, qu
     querying.start("", port="p2")
     querying.start("", "later", port="p2")
     send(rig, *FRAMES)
-    rig.target.stop_query("q")
-    rig.target.stop_query("q")
+    part_of(rig.target, "queries").stop("q")
+    part_of(rig.target, "queries").stop("q")
     send(rig, *FRAMES)
     assert (querying.rows(), querying.rows("later")) == ([("", 12, None)], [("", 24, None)])
     assert [(query.name, query.running) for query in rig.target.snapshot().queries] == [
@@ -390,11 +391,11 @@ def test_a_query_that_is_stopped_keeps_what_it_has_and_others_go_on(rig: Rig, qu
     ]
     with pytest.raises(PlanError, match="there is one of that name"):
         querying.start("", "later")
-    rig.target.forget_query("later")
+    part_of(rig.target, "queries").forget("later")
     with pytest.raises(PlanError, match='no query "later"'):
-        rig.target.read_query("later")
+        part_of(rig.target, "queries").read("later")
     with pytest.raises(PlanError, match="keys of 3 bytes; its own have 0"):
-        rig.target.read_query("q", keys=b"abc")
+        part_of(rig.target, "queries").read("q", keys=b"abc")
 
 
 @not_on_a_switch("2 frames for a packet; one packet has one frame sent")

@@ -99,13 +99,15 @@ def _north(rig: Rig, rate: Fraction = Fraction(1, 10**6)) -> PlannedStream:
         lambda rig: rig.target.update("north", _north(rig, Fraction(3, 2))),
         lambda rig: rig.target.wait(["nobody"], timeout=PATIENCE),
         lambda rig: rig.target.snapshot(["nobody"]),
-        lambda rig: rig.target.inject([LearningFrame("p1", bytes(60)), LearningFrame("p9", bytes(60))]),
-        lambda rig: rig.target.inject([LearningFrame("p1", bytes(13))]),
-        lambda rig: rig.target.inject([LearningFrame("p1", bytes(20_000))]),
-        lambda rig: rig.target.resolve(
+        lambda rig: rig.target.frames.inject(
+            [LearningFrame("p1", bytes(60)), LearningFrame("p9", bytes(60))]
+        ),
+        lambda rig: rig.target.frames.inject([LearningFrame("p1", bytes(13))]),
+        lambda rig: rig.target.frames.inject([LearningFrame("p1", bytes(20_000))]),
+        lambda rig: rig.target.frames.resolve(
             "p9", IPv4Address("198.18.0.1"), source=IPv4Address("198.18.0.2"), source_mac=bytes(6)
         ),
-        lambda rig: rig.target.resolve(
+        lambda rig: rig.target.frames.resolve(
             "p1", IPv4Address("198.18.0.1"), source=IPv6Address("2001:2::2"), source_mac=b"\x02" * 6
         ),
     ],

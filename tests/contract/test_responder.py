@@ -388,7 +388,7 @@ def test_arp_is_answered_for_a_range(sessions: Sessions) -> None:
     assert near.address is not None
     for host in ("198.18.0.65", "198.18.0.126"):
         address = AddressRange.parse(host).first
-        mac = sessions.rig.target.resolve("p1", address, source=near.address.ip, source_mac=near.mac)
+        mac = sessions.rig.target.frames.resolve("p1", address, source=near.address.ip, source_mac=near.mac)
         assert mac == sessions.rig.ports[FAR].mac
     assert sessions.read("web").count("answered") >= 2
 
@@ -403,7 +403,7 @@ def test_arp_for_others_is_left_to_others(sessions: Sessions) -> None:
     assert near.address is not None
     for asked in ("198.18.0.70", "198.18.0.130"):
         address = AddressRange.parse(asked).first
-        found = rig.target.resolve("p1", address, source=near.address.ip, source_mac=near.mac)
+        found = rig.target.frames.resolve("p1", address, source=near.address.ip, source_mac=near.mac)
         assert found == far.mac
     for counted in map(sessions.read, ("web", "more")):
         assert counted.count("answered") >= 1
@@ -417,7 +417,7 @@ def test_a_responder_leaves_answers_to_those_who_asked(sessions: Sessions) -> No
         answers_for = AddressRange.parse("198.18.0.1-198.18.0.9" if port == "p1" else str(asking))
         sessions.start(Responder(name=port, port=port, protocol="arp", answers_for=answers_for))
     wanted = AddressRange.parse("198.18.0.9").first
-    found = rig.target.resolve(FAR, wanted, source=asking.first, source_mac=rig.ports[FAR].mac)
+    found = rig.target.frames.resolve(FAR, wanted, source=asking.first, source_mac=rig.ports[FAR].mac)
     assert found == rig.ports["p1"].mac
     assert sessions.read(FAR).rx_packets == 0
 

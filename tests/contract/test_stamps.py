@@ -27,6 +27,7 @@ from TesterLibrary.model.stamps import Kept, LoadedPath, StampMode, Stamps
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units.units import Duration, FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.targets.base import part_of
 from TesterLibrary.targets.engine.process import EngineProcess
 
 from .rig import Rig
@@ -64,7 +65,7 @@ def test_a_target_stamps_or_refuses_by_name(rig: Rig) -> None:
 
 def test_a_target_without_stamps_has_no_records(rig: Rig) -> None:
     with pytest.raises(PlanError, match=r"use a testerd|no job"):
-        list(rig.target.stamp_records("stamps", "load", Heading.FORWARD))
+        list(part_of(rig.target, "stamps").read("stamps", "load", Heading.FORWARD))
 
 
 class Device:
@@ -107,11 +108,11 @@ class Device:
 
     def captured(self, **changes: Any) -> list[CapturedFrame]:
         """The frames that p2 receives while a burst is sent."""
-        self.rig.target.start_capture(Capture("seen", ports=("p2",), frames=FRAMES))
+        self.rig.target.captures.start(Capture("seen", ports=("p2",), frames=FRAMES))
         self.send(**changes)
-        self.rig.target.stop_capture("seen")
-        frames = list(frames_of(self.rig.target.read_capture("seen")))
-        self.rig.target.forget_capture("seen")
+        self.rig.target.captures.stop("seen")
+        frames = list(frames_of(self.rig.target.captures.read("seen")))
+        self.rig.target.captures.forget("seen")
         return frames
 
 
@@ -171,9 +172,9 @@ def test_what_a_device_loses_is_found(around: Device, mode: StampMode) -> None:
     assert around.send().rx_packets == FRAMES
     (there, _) = around.counters
     assert (there.sent, there.received) == (3 * FRAMES, 2 * FRAMES)
-    flows, intervals = next(around.rig.target.stamp_records("stamps", "load", Heading.FORWARD))
+    flows, intervals = next(part_of(around.rig.target, "stamps").read("stamps", "load", Heading.FORWARD))
     assert [(flow.sent, flow.received) for flow in flows] == [(3 * FRAMES, 2 * FRAMES)]
-    chunks = list(around.rig.target.stamp_records("stamps", "load", Heading.FORWARD))
+    chunks = list(part_of(around.rig.target, "stamps").read("stamps", "load", Heading.FORWARD))
     intervals = tuple(interval for _, some in chunks for interval in some)
     assert sum(interval.sent for interval in intervals) == 3 * FRAMES
     assert sum(interval.received for interval in intervals) == 2 * FRAMES

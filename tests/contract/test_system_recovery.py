@@ -29,6 +29,7 @@ from TesterLibrary.model.units.quantity import Octets
 from TesterLibrary.model.units.units import Bandwidth, Duration, Ratio
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.suite import Suite
+from TesterLibrary.targets.fake.parts import FakeFrames
 from TesterLibrary.targets.simulated import SimulatedTarget
 from TesterLibrary.targets.tofino.fake import Bridge, Wire
 from TesterLibrary.targets.tofino.fake.wire import ShapingBridge
@@ -58,6 +59,7 @@ class Steadfast(SimulatedTarget):
     def __init__(self) -> None:
         super().__init__(SimulatedDevice.of({}))
         self.sent: list[str] = []
+        self.frames = NotedFrames(self)
 
     def load(self, plan: Plan) -> None:
         if any(isinstance(each.departures.law, Profile) for each in plan.streams):
@@ -67,6 +69,12 @@ class Steadfast(SimulatedTarget):
     def start(self, jobs: Any, **given: Any) -> None:
         self.sent.extend(jobs)
         super().start(jobs, **given)
+
+
+class NotedFrames(FakeFrames):
+    def __init__(self, target: Steadfast) -> None:
+        super().__init__(target.bench)
+        self.sent = target.sent
 
     def inject(self, frames: Iterable[LearningFrame]) -> None:
         self.sent.append("learning frames")

@@ -215,7 +215,9 @@ def test_waiting_too_long_is_the_testers_fault_and_stops_nothing(rig: Rig) -> No
 def test_injected_frames_arrive_as_foreign_ones(rig: Rig) -> None:
     frame = rig.plan("nobody").streams[0].frame
     before = rig.target.snapshot()
-    rig.target.inject([LearningFrame("p1", frame), LearningFrame("p2", b"\xff" * 6 + b"\x02" * 14)] * 3)
+    rig.target.frames.inject(
+        [LearningFrame("p1", frame), LearningFrame("p2", b"\xff" * 6 + b"\x02" * 14)] * 3
+    )
     both = ("p1", "p2")
 
     def arrived(snapshot: Snapshot) -> bool:
@@ -237,7 +239,7 @@ def test_a_stream_of_another_job_with_the_same_id_is_not_ours(rig: Rig) -> None:
         )
     )
     before = rig.target.snapshot()
-    rig.target.inject([LearningFrame("p1", old)])
+    rig.target.frames.inject([LearningFrame("p1", old)])
     after = _until(rig, lambda s: s.port("p2").rx_packets > before.port("p2").rx_packets)
     assert after.streams[0].rx_packets == 0
     assert after.port("p2").rx_foreign - before.port("p2").rx_foreign == 1
@@ -252,7 +254,7 @@ def test_it_answers_for_the_addresses_of_its_jobs(
     monkeypatch.setattr(rig, "ports", ports)
 
     def asked() -> bytes:
-        return rig.target.resolve("p1", far.ip, source=near.ip, source_mac=ports["p1"].mac)
+        return rig.target.frames.resolve("p1", far.ip, source=near.ip, source_mac=ports["p1"].mac)
 
     rig.load(rig.plan("north", frame_size=128))
     rig.load(rig.plan("south", frame_size=128, first_id=2, back=True))

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.model.units.units import Duration
-from TesterLibrary.targets.base import LeaseTerms
 from TesterLibrary.targets.engine.client import EngineTarget
+from TesterLibrary.targets.parts import LeaseTerms
 from tests.unit.commands.fleets import night, outcomes
 from tests.unit.service.served import until
 
@@ -38,11 +38,11 @@ def test_a_tester_that_is_taken_by_force_keeps_its_new_user_and_the_test_is_run_
         head = start("run", fleet.file)
         until(lambda: has_begun("east.A on t1"), 90)
         with closing(EngineTarget.connect(fleet.engines["t1"].address)) as thief:
-            thief.lease(LeaseTerms("mallory", Duration(300 * 10**9), force=True))
+            thief.leases.acquire(LeaseTerms("mallory", Duration(300 * 10**9), force=True))
             Path("go-a").touch()
             assert head.wait(180) == 0, said()
             assert thief.snapshot().jobs == ()
-            assert thief.is_leased
+            assert thief.leases.is_kept
         names = [f"east.{suite}/{test} PASS" for suite in "AB" for test in ("First", "Second")]
         assert outcomes() == names
         events = [event.facts for event in night().events if event.event == "run_again"]

@@ -119,7 +119,7 @@ def test_a_capture_that_has_no_room_is_an_error_and_the_next_test_runs(
         assert "No space left on device" in said
         assert not [path for path in disk.rglob("*.pcapng*") if path.stat().st_size], "half a file was left"
     with closing(EngineTarget.connect(engine.address)) as direct:
-        assert direct.lease_holder() is None
+        assert direct.leases.holder() is None
         assert direct.snapshot().captures == ()
 
 

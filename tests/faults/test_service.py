@@ -19,9 +19,9 @@ import pytest
 from TesterLibrary.commands import main as cli
 from TesterLibrary.errors import LeaseError
 from TesterLibrary.model.units.units import Duration
-from TesterLibrary.targets.base import LeaseTerms
 from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess
+from TesterLibrary.targets.parts import LeaseTerms
 from tests.contract.leased_client import TESTBED, said, sending
 from tests.contract.stepping import stepping_clock
 from tests.unit.service.served import Served, User, served, until
@@ -64,12 +64,12 @@ def client(lease: dict[str, Any], address: str) -> Iterator[subprocess.Popen[str
 def jobs_of(engine: EngineProcess, lease: dict[str, Any]) -> list[str]:
     """The jobs that the engine has, as the holder of a lease sees them."""
     with closing(EngineTarget.connect(engine.address)) as target:
-        target.keep_lease(lease["tester"].rpartition(" ")[2])
+        target.leases.keep(lease["tester"].rpartition(" ")[2])
         try:
             return [job.name for job in target.snapshot().jobs]
         finally:
-            assert target._lease
-            target._lease.is_given = True  # its holder goes on with it
+            assert target._calls.lease
+            target._calls.lease.is_given = True  # its holder goes on with it
 
 
 def test_two_users_fight_over_one_tester(
@@ -86,7 +86,7 @@ def test_two_users_fight_over_one_tester(
                 lambda: direct.stop(["hers"]),
                 lambda: direct.unload(["hers"]),
                 lambda: direct.snapshot(),
-                lambda: direct.lease(LeaseTerms("bob", Duration(10**9))),
+                lambda: direct.leases.acquire(LeaseTerms("bob", Duration(10**9))),
             ):
                 with pytest.raises(LeaseError, match=r'the tester is leased to \\?"alice\\?"'):
                     call()
@@ -176,8 +176,8 @@ def test_a_service_that_stays_away_stops_what_it_ran(
     until(lambda: alice.get(f"/v1/leases/{lease['id']}")["state"] == "acquired")
     service.stop(signal.SIGKILL)
     with closing(EngineTarget.connect(engine.address)) as direct:
-        until(lambda: direct.lease_holder() is None)
-        direct.lease(LeaseTerms("bob", Duration(10**9)))
+        until(lambda: direct.leases.holder() is None)
+        direct.leases.acquire(LeaseTerms("bob", Duration(10**9)))
         assert direct.snapshot().jobs == ()
 
 
@@ -196,7 +196,7 @@ def test_an_engine_that_is_killed_is_leased_to_nobody(
 @pytest.mark.long
 def test_somebody_beside_the_service_keeps_the_tester(engine: EngineProcess, alice: User) -> None:
     with closing(EngineTarget.connect(engine.address)) as direct:
-        direct.lease(LeaseTerms("carol", Duration(60 * 10**9)))
+        direct.leases.acquire(LeaseTerms("carol", Duration(60 * 10**9)))
         alice.lease("lab", ttl_s=600)
         until(lambda: alice.get("/v1/places/lab")["problem"])
         problem = alice.get("/v1/places/lab")["problem"]
@@ -234,7 +234,7 @@ def test_many_users_at_once_get_one_tester_one_after_the_other(
             assert lease["state"] == "acquired"
             fences.append(lease["fence"])
             with closing(EngineTarget.connect(engine.address)) as target:
-                holder = target.lease_holder()
+                holder = target.leases.holder()
                 assert holder is not None
                 assert holder.owner == name
             user.release(lease)

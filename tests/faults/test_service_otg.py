@@ -241,7 +241,7 @@ def test_a_lease_that_is_ended_ends_its_client(service: tuple[Served, int], engi
         taken = root.get(f"/v1/leases/{taken['id']}?wait=60")
         assert taken["state"] == "acquired"
         with closing(EngineTarget.connect(engine.address)) as direct:
-            holder = direct.lease_holder()
+            holder = direct.leases.holder()
             assert holder is not None
             assert holder.owner == "root"
 

@@ -202,7 +202,7 @@ def test_neighbours_are_asked_and_answered(model: RunningModel, driver: Driver) 
     tap.close()
     assert answer[:12] == bytes((2, 0, 0, 0, 0, 0x77)) + port.mac
     assert answer[20:32] == b"\0\2" + port.mac + port.address.ip.packed
-    found = driver.target.resolve("p1", _PEER.ip, source=port.address.ip, source_mac=port.mac)
+    found = driver.target.frames.resolve("p1", _PEER.ip, source=port.address.ip, source_mac=port.mac)
     assert found == bytes((2, 0, 0, 0, 2, 1))  # as running.py gives it to that end
 
 

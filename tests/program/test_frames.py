@@ -137,20 +137,20 @@ def test_more_frames_than_a_queue_holds_do_the_same_on_both(program: P4Program) 
 
 def _captured(rig: SwitchRig) -> tuple[CaptureCounters, list[CapturedFrame]]:
     """A capture of all ports, whose times depend on when copies have come."""
-    counters = rig.target.stop_capture("all").counters
-    return counters, [replace(frame, time_ns=0) for frame in frames_of(rig.target.read_capture("all"))]
+    counters = rig.target.captures.stop("all").counters
+    return counters, [replace(frame, time_ns=0) for frame in frames_of(rig.target.captures.read("all"))]
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_each_frame_is_copied_as_it_arrives_and_leaves_on_both(program: P4Program, seed: int) -> None:
     draw = Random(seed)
     twins = Twins(program)
-    twins.both(lambda rig: rig.target.start_capture(Capture("all")))
+    twins.both(lambda rig: rig.target.captures.start(Capture("all")))
     twins.both(_load)
     for _ in range(100):
         twins.arrive(draw.choice((0, 4)), frame_at_random(draw))
     twins.both(_captured)
-    counters = twins.rigs[0].target.stop_capture("all").counters
+    counters = twins.rigs[0].target.captures.stop("all").counters
     assert counters.dropped == 0
     assert counters.captured == counters.seen > 100
 
@@ -159,7 +159,7 @@ def test_copies_that_nothing_carries_end_on_both(program: P4Program) -> None:
     """Those that are on their way when the last capture ends."""
     draw, table = Random(3), carriers("external.ExternalEgress")
     twins = Twins(program)
-    twins.both(lambda rig: rig.target.start_capture(Capture("all")))
+    twins.both(lambda rig: rig.target.captures.start(Capture("all")))
     twins.both(lambda rig: rig.session.delete(rig.daemon.running.store.entries(table)))
     for _ in range(5):
         twins.arrive(0, frame_at_random(draw))

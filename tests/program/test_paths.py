@@ -86,8 +86,8 @@ def _numbers(rig: SwitchPathRig) -> dict[str, Any]:
 
 def _traced(rig: SwitchPathRig) -> list[CapturedFrame]:
     """The frames of a trace, whose times depend on when they have come."""
-    assert rig.target.stop_capture("trace").counters.dropped == 0
-    return [replace(frame, time_ns=0) for frame in frames_of(rig.target.read_capture("trace"))]
+    assert rig.target.captures.stop("trace").counters.dropped == 0
+    return [replace(frame, time_ns=0) for frame in frames_of(rig.target.captures.read("trace"))]
 
 
 def _happened(rig: SwitchPathRig) -> None:
@@ -105,7 +105,7 @@ def test_frames_do_the_same_on_both(paths: P4Program, seed: int) -> None:
     for rig in rigs:
         rig.target.load(plan(rig, *events))
         if seed % 2:
-            rig.target.start_capture(_TRACE)
+            rig.target.captures.start(_TRACE)
         rig.target.start(["wan"])
     for _ in range(250):
         back = draw.random() < 0.3

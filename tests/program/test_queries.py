@@ -138,14 +138,14 @@ def test_queries_have_the_same_rows_on_both(program: P4Program, seed: int) -> No
         refused = []
         for query in queries:
             try:
-                rig.target.start_query(plan_query(query, rig.ports, list(rig.ports), Matcher.SWITCH))
+                rig.target.queries.start(plan_query(query, rig.ports, list(rig.ports), Matcher.SWITCH))
             except PlanError as problem:
                 refused.append(f"{query.name} {problem}")
         return refused
 
     def read(rig: SwitchRig) -> Any:
         counting = [query.name for query in rig.target.snapshot().queries]
-        found = [rig.target.read_query(name) for name in counting]
+        found = [rig.target.queries.read(name) for name in counting]
         return [(summary.counters, summary.unread, list(rows)) for summary, rows in found]
 
     twins.both(start)
@@ -154,7 +154,7 @@ def test_queries_have_the_same_rows_on_both(program: P4Program, seed: int) -> No
     for _ in range(150):
         twins.arrive(draw.choice((0, 4)), draw.choice(known) if draw.random() < 0.1 else _frame(draw))
     own = [LearningFrame(draw.choice(("p1", "p2")), _frame(draw)) for _ in range(30)]
-    twins.both(lambda rig: rig.target.inject(own))
+    twins.both(lambda rig: rig.target.frames.inject(own))
     twins.both(lambda rig: rig.pass_time(0.01))
     twins.both(read)
 
@@ -174,7 +174,7 @@ def test_a_frame_of_the_driver_leaves_as_it_is(program: P4Program) -> None:
         )
     ]
     twins = Twins(program)
-    twins.both(lambda rig: rig.target.inject([LearningFrame("p1", frame) for frame in frames]))
+    twins.both(lambda rig: rig.target.frames.inject([LearningFrame("p1", frame) for frame in frames]))
     twins.both(lambda rig: rig.pass_time(0.01))
     twins.both(lambda rig: rig.target.snapshot().port("p2").rx_packets)
     assert [bytes.fromhex(octets) for _, _, octets in twins.sent] == frames

@@ -34,7 +34,9 @@ def test_the_driver_learns_the_same_of_both(program: P4Program) -> None:
 
     def resolve(rig: SwitchRig) -> bytes:
         source = IPv4Address("198.18.0.2")
-        return rig.target.resolve("p1", IPv4Address(_HOST), source=source, source_mac=rig.ports["p1"].mac)
+        return rig.target.frames.resolve(
+            "p1", IPv4Address(_HOST), source=source, source_mac=rig.ports["p1"].mac
+        )
 
     twins.both(resolve)
     assert [Ether(bytes.fromhex(octets))[ARP].pdst for _, _, octets in twins.sent] == [_HOST]

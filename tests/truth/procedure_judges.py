@@ -110,7 +110,7 @@ def reset(draw: random.Random) -> Case:
             steady=Duration(100 * _MS),
             limit=Duration(2000 * _MS),
         )
-        act = target.reset_device if works else lambda: None
+        act = target.device.reset if works else lambda: None
         result = measure_reset(TrialMeasurer(tester, [stream()]), measurement, act, hook="the hook")
     gap_ns = 10 * _LINE_NS
     least, most = silence * _MS - gap_ns, silence * _MS + 2 * gap_ns

@@ -101,7 +101,7 @@ def fault_of(task: Task, process: subprocess.Popen[bytes]) -> str:
     if status < 0:
         spec = load_testbed(task.testbed).tester
         if spec.address:
-            from ...targets.engine.found import end_lease_of  # and gRPC, which takes long
+            from ...targets.engine.client import end_lease_of  # and gRPC, which takes long
 
             end_lease_of(process.pid, spec.address, spec.certificates)
         return f"Robot was killed by {signal.Signals(-status).name}"

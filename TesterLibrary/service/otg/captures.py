@@ -19,6 +19,7 @@ from ...model.capture import Capture, Direction, Keep
 from ...model.units.units import FCS_LENGTH
 from ...reporting.captures.pcapng import write_capture
 from ...running.tester import Tester
+from ...targets.base import part_of
 from .settings import CaptureSetting
 from .support import reads
 
@@ -60,7 +61,7 @@ class PortCaptures:
                     snap_length=setting.packet_size,
                 )
                 try:
-                    self._tester.target.start_capture(capture)
+                    part_of(self._tester.target, "captures").start(capture)
                     break
                 except PlanError as refusal:  # too many bytes
                     refused = refusal
@@ -77,10 +78,10 @@ class PortCaptures:
             if port not in self.running:
                 continue
             target, capture = self._tester.target, self._made[port]
-            stopped = target.stop_capture(capture.name)
-            frames = frames_of(target.read_capture(capture.name))
+            stopped = part_of(target, "captures").stop(capture.name)
+            frames = frames_of(part_of(target, "captures").read(capture.name))
             self.files[port] = self._file(port, stopped, frames)
-            target.forget_capture(capture.name)
+            part_of(target, "captures").forget(capture.name)
             self.running.discard(port)
             if stopped.counters.dropped:
                 warnings.append(
@@ -104,7 +105,7 @@ class PortCaptures:
         self.files.pop(port, None)
         if port in self.running:
             self.running.discard(port)
-            self._tester.target.forget_capture(self._made[port].name)
+            part_of(self._tester.target, "captures").forget(self._made[port].name)
 
     def close(self) -> None:
         """Forgets everything. Never raises."""

@@ -12,6 +12,7 @@ from ...errors import Inconclusive, PlanError, TargetError
 from ...model.plan.plan import LearningFrame, Plan, PlannedNeighbour
 from ...planning.frame import announcement
 from ...running.tester import Tester
+from ...targets.base import part_of
 from ...wire.address import Station
 from .refusal import Findings
 from .schema import Message, chosen, descriptor, message_class, values_of
@@ -47,7 +48,7 @@ class Stations:
             name = f"otg-devices-{self._number}"
             self._tester.target.load(Plan(name, self._tester.seed, (), tuple(self._neighbours())))
             self._job = name
-            self._tester.target.inject(self._announcements())
+            part_of(self._tester.target, "frames").inject(self._announcements())
         return list(self._asked())
 
     def _neighbours(self) -> Iterator[PlannedNeighbour]:
@@ -70,7 +71,7 @@ class Stations:
             if one.name in self.macs:
                 continue
             try:
-                mac = self._tester.target.resolve(
+                mac = part_of(self._tester.target, "frames").resolve(
                     one.port, one.gateway, source=one.address, source_mac=one.mac
                 )
                 self.macs[one.name] = mac

@@ -20,7 +20,7 @@ import grpc
 from ..._generated.tester.v1 import control_pb2_grpc, lease_pb2
 from ...errors import PlanError
 from ...model.units.units import Duration
-from ..base import LeaseHolder, LeaseTerms
+from ..parts import LeaseHolder, LeaseTerms
 
 VARIABLE = "TESTER_LEASE"  # in the environment: ADDRESS TOKEN
 _KEY = "tester-lease"

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+from .bench import fake_port
 from .damage import FakeDamage
 from .device import FakeDevice, FakePath
 from .nat import FakeNat
-from .target import FakeTarget, fake_port
+from .target import FakeTarget
 
 __all__ = ["FakeDamage", "FakeDevice", "FakeNat", "FakePath", "FakeTarget", "fake_port"]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Responders and clients that the fake tester refuses."""
+"""Responders, clients and triggers that a tester refuses."""
 
 from __future__ import annotations
 
@@ -32,4 +32,14 @@ def check_ends(
             raise PlanError(
                 f"job {plan.job!r} has {given:,} {what}; of {limit:,} that the tester holds "
                 f"{limit - taken:,} are free"
+            )
+
+
+def refuse_triggers(plan: Plan, tester: str) -> None:
+    """Raises PlanError if a plan has a trigger. `tester` is its kind with its article: `a switch`."""
+    for end in plan.ends:
+        if end.is_trigger:
+            raise PlanError(
+                f"trigger {end.name!r}: {tester} sends nothing because a packet has arrived, but for its "
+                "responders; use a testerd"
             )

@@ -32,12 +32,7 @@ def refuse_paths(plan: Plan, tester: str, instead: str = "use a testerd") -> Non
             f"{instead}"
         )
     for stamps in plan.stamps:
-        raise stamps_refused(stamps.name, tester)
-
-
-def stamps_refused(name: str, tester: str) -> PlanError:
-    """The error of a tester that has no paths, and so no stamps. `tester` as above."""
-    return PlanError(
-        f"stamps {name!r}: {tester} does not forward frames between its ports, so it stamps none; "
-        "use a testerd"
-    )
+        raise PlanError(
+            f"stamps {stamps.name!r}: {tester} does not forward frames between its ports, so it stamps none; "
+            "use a testerd"
+        )

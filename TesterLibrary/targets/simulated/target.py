@@ -8,22 +8,19 @@ Its clock is its own, and stands still between calls.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ...errors import PlanError
-from ...measurement.capture import StoppedCapture
-from ...measurement.captured_frames import CapturedFrames
 from ...measurement.counter import EVERY_COUNTER, Counter
-from ...model.capture import Capture
-from ...model.plan.plan import Plan, PlannedStream
+from ...model.plan.plan import Plan
 from ...testbeds.simulated import SimulatedDevice
 from ..base import Capabilities, PortInfo
 from ..fake.alone import one_at_a_time
-from ..fake.target import FakeTarget
+from ..fake.core import FakeCore
+from ..fake.parts import FakeFrames
 from ..rules.expected_fields import refuse_expected_fields
 from ..rules.paths import refuse_paths
-from .path import SimulatedPath
-from .stream import SimulatedStream
+from .bench import SimulatedBench
 
 _COUNTS = EVERY_COUNTER - {
     Counter.VARIATION,
@@ -36,8 +33,8 @@ _MAX_STREAMS = 64
 
 
 @one_at_a_time
-class SimulatedTarget(FakeTarget):
-    """Streams only: captures, flows, responders and clients are refused.
+class SimulatedTarget(FakeCore):
+    """Streams only: it has no captures, flows, responders and clients.
 
     Args:
         device: How it treats frames.
@@ -45,7 +42,8 @@ class SimulatedTarget(FakeTarget):
         tester_limit: Frames/s that a port of the tester sends at most.
     """
 
-    tester_kind = "a simulated tester"
+    kind = "a simulated tester"
+    captures = queries = flows = stamps = leases = None
 
     def __init__(
         self,
@@ -54,62 +52,26 @@ class SimulatedTarget(FakeTarget):
         *,
         tester_limit: int | None = None,
     ) -> None:
-        super().__init__(ports, tester_limit=tester_limit, max_streams=_MAX_STREAMS)
-        self._simulated = device
-        self._ways = {name: SimulatedPath(device, port.link_speed_bps) for name, port in self._ports.items()}
-
-    def reset_device(self) -> None:
-        """Somebody resets the device."""
-        for way in self._ways.values():
-            way.reset(self._now_ns)
+        bench = SimulatedBench(device, ports, tester_limit=tester_limit, max_streams=_MAX_STREAMS)
+        super().__init__(bench)
+        self.frames = FakeFrames(bench)
+        self.device = bench
 
     def capabilities(self) -> Capabilities:
         """See `Target`."""
-        self._answer("capabilities")
-        ports = tuple(self._ports.values())
+        self.bench.answer("capabilities")
+        ports = tuple(self.bench.ports.values())
         return Capabilities("simulated", "1", ports, _MAX_STREAMS, counts=_COUNTS)
 
     def load(self, plan: Plan) -> None:
         """See `Target`."""
         for stream in plan.streams:
             if stream.flows:
-                raise PlanError(f"stream {stream.name!r}: a simulated tester does not count flows")
-        refuse_paths(plan, "a simulated tester")
-        refuse_expected_fields(plan, "a simulated tester")
+                raise PlanError(f"stream {stream.name!r}: {self.kind} does not count flows")
+        refuse_paths(plan, self.kind)
+        refuse_expected_fields(plan, self.kind)
         if plan.ends:
             raise PlanError(
-                f"{plan.ends[0].name!r}: a simulated tester has streams only, no responders and no clients"
+                f"{plan.ends[0].name!r}: {self.kind} has streams only, no responders and no clients"
             )
         super().load(plan)
-
-    def start_capture(self, capture: Capture) -> None:
-        """See `Target`."""
-        raise PlanError(f"capture {capture.name!r}: a simulated tester captures no frames")
-
-    def stop_capture(self, name: str) -> StoppedCapture:
-        """See `Target`."""
-        raise PlanError(f"no capture {name!r}: a simulated tester captures no frames")
-
-    def read_capture(self, name: str) -> Iterator[CapturedFrames]:
-        """See `Target`."""
-        raise PlanError(f"no capture {name!r}: a simulated tester captures no frames")
-
-    def _new(self, planned: PlannedStream) -> SimulatedStream:
-        return SimulatedStream(
-            planned,
-            self._ways[planned.rx_port],
-            overtaking=bool(self._simulated.hold_every),
-        )
-
-    def _run(self, now_ns: int) -> None:
-        super()._run(now_ns)
-        streams = [s for s in self._streams(self._jobs) if isinstance(s, SimulatedStream)]
-        if len(streams) == 1:
-            while streams[0].next_departure(now_ns) is not None:
-                streams[0].depart()
-        while due := [
-            (at, place) for place, s in enumerate(streams) if (at := s.next_departure(now_ns)) is not None
-        ]:
-            streams[min(due)[1]].depart()
-        for stream in streams:
-            stream.arrive(now_ns)

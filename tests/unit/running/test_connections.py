@@ -33,7 +33,7 @@ from TesterLibrary.model.units.units import Bandwidth, Duration, Ratio
 from TesterLibrary.protocols.checker import load_protocol
 from TesterLibrary.running.connection_trials import ConcurrencyMeasurer, RateMeasurer
 from TesterLibrary.running.connections import Connections
-from TesterLibrary.targets.fake.target import fake_port
+from TesterLibrary.targets.fake import fake_port
 from TesterLibrary.verdict import Outcome
 
 from .testers import SECOND, fake_tester
@@ -76,7 +76,7 @@ def test_a_switch_refuses_a_protocol_before_it_asks_for_addresses(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ends = ends_on(tmp_path)
-    monkeypatch.setattr(ends._tester.target, "resolve", None)
+    monkeypatch.setattr(ends._tester.target, "frames", None)
     ends._tester.capabilities = replace(ends._tester.capabilities, planner="tofino2")
     with pytest.raises(
         PlanError, match=r"^clients 'users': \S+/http-client.yaml: line 10: not on tofino2: tables"

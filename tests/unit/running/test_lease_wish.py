@@ -81,7 +81,7 @@ def test_no_lease_by_force_is_refused() -> None:
 
 def test_a_simulated_tester_refuses_a_lease(tmp_path: Path) -> None:
     console = Console(stream=StringIO())
-    with pytest.raises(PlanError, match="no lease for 'me': a fake or simulated tester has none"):
+    with pytest.raises(PlanError, match="a simulated tester has no leases"):
         open_tester(
             "simulated/reset",
             seed=1,

@@ -258,7 +258,7 @@ def test_monitoring_needs_traffic_and_is_ended_with_it(tmp_path: Path) -> None:
 
 def test_a_tester_that_dies_meanwhile_is_reported_at_the_end(tmp_path: Path) -> None:
     watched = Watched(tmp_path, FakePath())
-    watched.target._dies_ns = watched.target._now_ns + SECOND.ns  # type: ignore[attr-defined]
+    watched.target.bench.dies_ns = watched.target.bench.now_ns + SECOND.ns
     thread = MonitorThread(Monitor(watched.tester, [watched.run], Duration(1)))
     thread._thread.join(10)
     with pytest.raises(TargetError, match="died"):

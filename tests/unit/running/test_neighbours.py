@@ -30,6 +30,7 @@ from TesterLibrary.running.announcement import Announcement, Neighbours
 from TesterLibrary.running.clock import Clock
 from TesterLibrary.running.neighbours import _PATIENCE_NS, NeighbourMeasurer
 from TesterLibrary.targets.fake import FakeTarget
+from TesterLibrary.targets.fake.parts import FakeFlows
 from TesterLibrary.verdict import Outcome
 
 from ..planning.bench import GATEWAY, MAC1, ROUTED, ROUTED6, compiled
@@ -48,13 +49,25 @@ def neighbours(addresses: AddressRange = TWENTY, **changes: Any) -> Neighbours:
 
 
 class Router(FakeTarget):
-    """Forwards to the first so many addresses that it was told of."""
+    """Forwards to the first addresses that it was told of, up to `truth` of them."""
 
     truth = 0
 
-    def flows(self, job: str, stream_id: int) -> Iterator[FlowCounters]:
-        for flow in super().flows(job, stream_id):
-            yield replace(flow, rx_packets=[n * (k < self.truth) for k, n in enumerate(flow.rx_packets)])
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.flows = RouterFlows(self)
+
+
+class RouterFlows(FakeFlows):
+    def __init__(self, router: Router) -> None:
+        super().__init__(router.bench)
+        self.router = router
+
+    def read(self, job: str, stream_id: int) -> Iterator[FlowCounters]:
+        for flow in super().read(job, stream_id):
+            yield replace(
+                flow, rx_packets=[n * (k < self.router.truth) for k, n in enumerate(flow.rx_packets)]
+            )
 
 
 class Asking(FakeTarget):
@@ -67,6 +80,7 @@ class Asking(FakeTarget):
 
     def __init__(self) -> None:
         super().__init__()
+        self.flows = AskingFlows(self)
         self.asked: set[str] = set()
         self.known: set[str] = set()
         self.jobs: dict[str, Plan] = {}
@@ -78,29 +92,36 @@ class Asking(FakeTarget):
     def start(self, jobs: Sequence[str], *args: Any, **given: Any) -> None:
         super().start(jobs, *args, **given)
         for job in jobs:
-            self._hear(job)
+            self.hear(job)
 
-    def flows(self, job: str, stream_id: int) -> Iterator[FlowCounters]:
-        (stream,) = (stream for stream in self.jobs[job].streams if stream.id == stream_id)
-        sent = self._addresses(stream)
-        for flow in super().flows(job, stream_id):
-            yield replace(
-                flow, rx_packets=[n * (sent[k] in self.known) for k, n in enumerate(flow.rx_packets)]
-            )
-        self.asked |= set(sent) - self.known
-        self._hear(job)
-
-    def _hear(self, job: str) -> None:
+    def hear(self, job: str) -> None:
         for stream in self.jobs[job].streams:
             if stream.name == "announcements":
-                heard = self._addresses(stream)
+                heard = self.addresses(stream)
                 self.known |= set(heard) if self.takes else set(heard) & self.asked
 
     @staticmethod
-    def _addresses(stream: PlannedStream) -> list[str]:
+    def addresses(stream: PlannedStream) -> list[str]:
         space = FlowSpace.of(stream)
         frames = [Ether(space.frame(number)) for number in range(space.period)]
         return [frame[IP].dst if IP in frame else frame[ARP].psrc for frame in frames]
+
+
+class AskingFlows(FakeFlows):
+    def __init__(self, router: Asking) -> None:
+        super().__init__(router.bench)
+        self.router = router
+
+    def read(self, job: str, stream_id: int) -> Iterator[FlowCounters]:
+        router = self.router
+        (stream,) = (stream for stream in router.jobs[job].streams if stream.id == stream_id)
+        sent = router.addresses(stream)
+        for flow in super().read(job, stream_id):
+            yield replace(
+                flow, rx_packets=[n * (sent[k] in router.known) for k, n in enumerate(flow.rx_packets)]
+            )
+        router.asked |= set(sent) - router.known
+        router.hear(job)
 
 
 def measurer(directory: Path, truth: int, **changes: Any) -> NeighbourMeasurer:
@@ -193,9 +214,15 @@ def test_a_device_that_asks_by_itself_is_told_nothing(tmp_path: Path) -> None:
 class Dawdling(Router):
     """Forwards to a few addresses while it is measured, and to all afterwards."""
 
-    def flows(self, job: str, stream_id: int) -> Iterator[FlowCounters]:
-        self.truth = 5 if job.startswith("learning") else 20
-        return super().flows(job, stream_id)
+    def __init__(self) -> None:
+        super().__init__()
+        self.flows = DawdlingFlows(self)
+
+
+class DawdlingFlows(RouterFlows):
+    def read(self, job: str, stream_id: int) -> Iterator[FlowCounters]:
+        self.router.truth = 5 if job.startswith("learning") else 20
+        return super().read(job, stream_id)
 
 
 def test_what_is_learned_after_the_run_does_not_count_as_learned_fast(tmp_path: Path) -> None:

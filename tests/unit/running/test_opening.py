@@ -14,7 +14,7 @@ from TesterLibrary.measurement.evidence import EvidenceLimits
 from TesterLibrary.model.units.units import Bandwidth
 from TesterLibrary.running.opening import described_port, limits_of, nominal_speeds
 from TesterLibrary.targets.base import Capabilities
-from TesterLibrary.targets.fake.target import fake_port
+from TesterLibrary.targets.fake import fake_port
 from TesterLibrary.testbeds.testbed import SwitchSpec, TestbedPort, TesterSpec
 
 

@@ -20,7 +20,7 @@ from TesterLibrary.model.editor import Editor, FieldPath, RandomField
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units.units import Ratio
 from TesterLibrary.running.measurer import TrialMeasurer
-from TesterLibrary.targets.fake.target import fake_port
+from TesterLibrary.targets.fake import fake_port
 from TesterLibrary.verdict import Outcome
 
 from .testers import SECOND, fake_tester, opened, stream

@@ -82,8 +82,13 @@ def test_a_trace_of_a_path_that_was_not_started_begins_with_the_next_start(
 ) -> None:
     """The second of two paths was refused, when the first one's trace had begun."""
     done: list[str] = []
-    for call in ("load", "unload", "start_capture", "stop_capture", "forget_capture"):
+    for call in ("load", "unload"):
         monkeypatch.setattr(suite.tester.target, call, lambda _, call=call: done.append(call))
+    for call in ("start", "stop", "forget"):
+        capture = f"{call} capture"
+        monkeypatch.setattr(
+            suite.tester.target.captures, call, lambda _, capture=capture: done.append(capture)
+        )
     monkeypatch.setattr(suite.tester.target, "snapshot", lambda _: None)
 
     def refuse(_: object) -> None:
@@ -96,7 +101,7 @@ def test_a_trace_of_a_path_that_was_not_started_begins_with_the_next_start(
         done.clear()
         with pytest.raises(PlanError, match="no"):
             suite.paths.start(["wan"])
-        assert done == ["load", "start_capture", "stop_capture", "forget_capture", "unload"]
+        assert done == ["load", "start capture", "stop capture", "forget capture", "unload"]
 
 
 def test_a_trace_that_a_lost_tester_has_not_ended_ends_with_its_test(
@@ -106,8 +111,8 @@ def test_a_trace_that_a_lost_tester_has_not_ended_ends_with_its_test(
         raise TargetError("testerd is gone")
 
     suite.paths.create(WAN)
-    for call in ("start_capture", "stop_capture"):
-        monkeypatch.setattr(suite.tester.target, call, lost if call == "stop_capture" else lambda _: None)
+    monkeypatch.setattr(suite.tester.target.captures, "start", lambda _: None)
+    monkeypatch.setattr(suite.tester.target.captures, "stop", lost)
     suite.paths.trace("wan", every=1, frames=1, snap_length=64, file=None)
     planned = compile_job(Job("path wan", paths=(WAN,)), ports=suite.tester.ports, gateways={}, max_streams=1)
     suite.paths.traces.begin(planned.paths[0], planned.job, from_start=True)

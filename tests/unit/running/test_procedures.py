@@ -173,7 +173,7 @@ def test_a_reset_is_watched_until_frames_arrive_again(tmp_path: Path) -> None:
         silence = draw.randint(100, 2000)
         tester = simulated(tmp_path, silence=f"{silence} ms")
         measurer = TrialMeasurer(tester, [stream()])
-        result = measure_reset(measurer, reset(), reset_of(tester).reset_device, hook="hook")
+        result = measure_reset(measurer, reset(), reset_of(tester).device.reset, hook="hook")
         assert result.reset_ns == pytest.approx(silence * MS, abs=300_000)
         assert result.trials[0].duration_ns < (silence + 1000) * MS
 
@@ -183,7 +183,7 @@ def test_a_device_that_is_not_back_in_time_fails(tmp_path: Path) -> None:
     result = measure_reset(
         TrialMeasurer(tester, [stream()]),
         reset("2 s"),
-        reset_of(tester).reset_device,
+        reset_of(tester).device.reset,
         hook="hook",
     )
     assert result.verdict_below(Duration.parse("1.9 s")).outcome is Outcome.FAIL
@@ -214,7 +214,7 @@ def test_a_device_that_had_stopped_before_was_not_stopped_by_the_reset(tmp_path:
     def stopping(seconds: float) -> None:
         pass_time(seconds)
         if seconds == 0.1:  # the lead
-            reset_of(tester).reset_device()
+            reset_of(tester).device.reset()
             pass_time(0.1)
 
     tester.clock = replace(tester.clock, sleep=stopping)
@@ -234,11 +234,11 @@ def test_a_device_that_stops_again_and_again_does_not_pass(tmp_path: Path) -> No
         pass_time(seconds)
         polls += 1
         if polls % 12 == 0:
-            reset_of(tester).reset_device()
+            reset_of(tester).device.reset()
 
     measurer = TrialMeasurer(tester, [stream()])
     tester.clock = replace(tester.clock, sleep=stopping)
-    result = measure_reset(measurer, reset("2 s"), reset_of(tester).reset_device, hook="hook")
+    result = measure_reset(measurer, reset("2 s"), reset_of(tester).device.reset, hook="hook")
     assert not result.interruptions[0].steady
     assert result.verdict_below(Duration.parse("500 ms")).outcome is Outcome.INCONCLUSIVE
 
@@ -353,7 +353,7 @@ def test_a_service_that_was_away_for_twelve_seconds_is_found_in_the_time_of_a_si
         clock.sleep(seconds)
         if away and target.snapshot().taken_at_ns >= away[0]:
             away.clear()
-            target.reset_device()
+            target.device.reset()
 
     suite.tester.clock = replace(clock, sleep=sleep)
     result = measure_performance(Services(suite), {"video": Rate.parse("100 pps")}, Duration(26 * 10**9))

@@ -28,8 +28,7 @@ from TesterLibrary.running.connections import Connections
 from TesterLibrary.running.queries import Queries
 from TesterLibrary.running.sending import send
 from TesterLibrary.running.traffic import Traffic
-from TesterLibrary.targets.fake import FakeTarget
-from TesterLibrary.targets.fake.target import fake_port
+from TesterLibrary.targets.fake import FakeTarget, fake_port
 
 from .test_connections import SERVICE, TENTH, users
 from .testers import SECOND, fake_tester, stream
@@ -42,38 +41,44 @@ class Counting(FakeTarget):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
+        self.queries = CountedRows(self)
         self.running: dict[str, bool] = {}
         self.interval = False
         self.unread = 0
         self.gap_ns: int | None = None
 
     def snapshot(self, jobs: Sequence[str] = (), *, buckets: bool = True) -> Snapshot:
-        queries = () if jobs else tuple(map(self._counters, self.running))
+        queries = () if jobs else tuple(map(self.counters, self.running))
         return replace(super().snapshot(jobs, buckets=buckets), queries=queries)
 
-    def _counters(self, name: str) -> QueryCounters:
+    def counters(self, name: str) -> QueryCounters:
         running = self.running[name]
         return QueryCounters(name, running=running, seen=100, matched=60, worst_worker_gap_ns=self.gap_ns)
 
-    def start_query(self, query: PlannedQuery) -> None:
+
+class CountedRows:
+    def __init__(self, target: Counting) -> None:
+        self.target = target
+
+    def start(self, query: PlannedQuery) -> None:
         if query.name == "refused":
             raise PlanError("query 'refused': too much")
-        self.running[query.name] = True
+        self.target.running[query.name] = True
 
-    def stop_query(self, name: str) -> None:
-        self.running[name] = False
+    def stop(self, name: str) -> None:
+        self.target.running[name] = False
 
-    def read_query(
+    def read(
         self, name: str, *, top: int | None = None, keys: bytes | None = None
     ) -> tuple[QuerySummary, Iterator[RawRow]]:
         rows = [row for row in ROWS if keys in (None, row.keys)]
         rows = rows if top is None else rows[::-1][:top]
-        if self.interval:
+        if self.target.interval:
             rows = [RawRow((3).to_bytes(8, "big") + row.keys, row.frames, row.value) for row in rows]
-        return QuerySummary(self._counters(name), 3, 1_000, 5_000, self.unread), iter(rows)
+        return QuerySummary(self.target.counters(name), 3, 1_000, 5_000, self.target.unread), iter(rows)
 
-    def forget_query(self, name: str) -> None:
-        if self.running.pop(name, None) is None:
+    def forget(self, name: str) -> None:
+        if self.target.running.pop(name, None) is None:
             raise TargetError(f"no query {name!r}")
 
 

@@ -43,6 +43,7 @@ from TesterLibrary.running.neighbours import NeighbourMeasurer
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.running.trial import StreamRun
 from TesterLibrary.targets.fake import FakeNat, FakeTarget, fake_port
+from TesterLibrary.targets.fake.parts import FakeFlows
 from TesterLibrary.verdict import Outcome
 
 from .nat_bench import EXACTLY, OUTSIDE, Bench
@@ -184,8 +185,14 @@ def neighbour_learning(folder: Path, device: Device) -> Made:
 class Snooping(FakeTarget):
     """A switch that forwards as many as 3 groups."""
 
-    def flows(self, job: str, stream_id: int) -> Iterator[FlowCounters]:
-        for flow in super().flows(job, stream_id):
+    def __init__(self) -> None:
+        super().__init__()
+        self.flows = SnoopingFlows(self.bench)
+
+
+class SnoopingFlows(FakeFlows):
+    def read(self, job: str, stream_id: int) -> Iterator[FlowCounters]:
+        for flow in super().read(job, stream_id):
             yield replace(flow, rx_packets=tuple(n * (k < 3) for k, n in enumerate(flow.rx_packets)))
 
 

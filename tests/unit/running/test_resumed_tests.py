@@ -110,7 +110,7 @@ def reset(measurer: TrialMeasurer) -> Result:
     measurement = ResetMeasurement(
         ResetKind.SOFTWARE, Ratio.parse("5 %"), TRIAL, Duration(100 * MS), Duration(10**9), repetitions=3
     )
-    return measure_reset(measurer, measurement, target.reset_device, hook="reset")
+    return measure_reset(measurer, measurement, target.device.reset, hook="reset")
 
 
 PROCEDURES = (throughput, latency, frame_loss, back_to_back, system_recovery, goals, soak, reset)

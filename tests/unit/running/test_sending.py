@@ -26,8 +26,7 @@ from TesterLibrary.running.sending import send, send_burst
 from TesterLibrary.running.shot import Shot
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.running.traffic import Traffic
-from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget
-from TesterLibrary.targets.fake.target import fake_port
+from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget, fake_port
 from TesterLibrary.targets.tofino.entries.latency import PERCENTILE_ERROR
 from TesterLibrary.verdict import Outcome
 
@@ -260,10 +259,10 @@ def test_frames_that_have_not_arrived_may_be_among_those_of_later_trials(tmp_pat
     assert isinstance(this.target, FakeTarget)
     unsigned = [replace(stream(rate="1 kpps"), signature=False)]
     assert send(this, unsigned, packets=100, timeout=MINUTE).streams[0].stale == 0
-    whole, this.target._device = this.target._device, FakeDevice(FakePath(loss=Ratio(Fraction(1, 4))))
-    this.target._wire._device = this.target._device
+    bench = this.target.bench
+    whole, bench.device = bench.device, FakeDevice(FakePath(loss=Ratio(Fraction(1, 4))))
     assert send(this, unsigned, packets=100, timeout=MINUTE).received == 75
-    this.target._device = whole
+    bench.device = whole
     assert [send(this, unsigned, packets=10, timeout=MINUTE).streams[0].stale for _ in range(2)] == [25, 25]
     assert send(this, [stream(rate="1 kpps")], packets=10, timeout=MINUTE).streams[0].stale == 0
     this.target.advance(Duration(120 * 10**9))

@@ -21,9 +21,10 @@ from TesterLibrary.errors import Inconclusive, LeaseError, PlanError, TargetErro
 from TesterLibrary.model.plan.law import even
 from TesterLibrary.model.plan.plan import LearningFrame, Plan, PlannedStream
 from TesterLibrary.model.units.units import Duration
-from TesterLibrary.targets.base import LeaseTerms
-from TesterLibrary.targets.engine import client
+from TesterLibrary.targets.engine import frames
+from TesterLibrary.targets.engine.calls import EngineCalls
 from TesterLibrary.targets.engine.client import EngineTarget
+from TesterLibrary.targets.parts import LeaseTerms
 
 SECOND = Duration(10**9)
 PLAN = Plan("job", 1, ())
@@ -98,8 +99,8 @@ CALLS: dict[str, Callable[[EngineTarget], object]] = {
     "Unload": lambda t: t.unload(["job"]),
     "Wait": lambda t: t.wait(["job"], timeout=SECOND),
     "TakeSnapshot": lambda t: t.snapshot(),
-    "Inject": lambda t: t.inject([LearningFrame("p1", bytes(60))]),
-    "Resolve": lambda t: t.resolve("p1", THERE, source=HERE, source_mac=bytes(6)),
+    "Inject": lambda t: t.frames.inject([LearningFrame("p1", bytes(60))]),
+    "Resolve": lambda t: t.frames.resolve("p1", THERE, source=HERE, source_mac=bytes(6)),
 }
 
 
@@ -147,7 +148,7 @@ def test_a_job_that_went_with_its_lease_is_told_with_the_lease(server: tuple[Ser
     """A client that was stopped for longer than its lease, in mid-trial: the engine has unloaded the job."""
     servicer, address = server
     target = EngineTarget.connect(address)
-    target.lease(LeaseTerms("alice", SECOND))
+    target.leases.acquire(LeaseTerms("alice", SECOND))
     target.load(PLAN)
     servicer.status["TakeSnapshot"] = (grpc.StatusCode.NOT_FOUND, "no job 'job'")
     with pytest.raises(TargetError, match="somebody else has unloaded it"):
@@ -174,8 +175,8 @@ def test_a_late_answer_is_inconclusive(
     servicer, address = server
     target = EngineTarget.connect(address)
     target.capabilities()
-    monkeypatch.setattr(client, "_ANSWER_S", 0.1)
-    monkeypatch.setattr(client, "_INJECT_S", 0.1)
+    monkeypatch.setattr(EngineCalls, "answer_s", 0.1)
+    monkeypatch.setattr(frames, "_INJECT_S", 0.1)
     servicer.delay_s[call] = 0.4
     with pytest.raises(TargetError, match=f"{address} did not answer {call} in time"):
         CALLS[call](target)
@@ -224,8 +225,8 @@ def test_ports_are_checked_before_the_first_frame_is_sent(server: tuple[Server, 
     servicer, address = server
     target = EngineTarget.connect(address)
     with pytest.raises(PlanError, match="no port 'p9'; it has p1"):
-        target.inject([LearningFrame("p1", bytes(60)), LearningFrame("p9", bytes(60))])
-    target.inject([LearningFrame("p1", bytes(60))] * 3)
+        target.frames.inject([LearningFrame("p1", bytes(60)), LearningFrame("p9", bytes(60))])
+    target.frames.inject([LearningFrame("p1", bytes(60))] * 3)
     assert [len(r.frames) for call, r in servicer.asked if call == "Inject"] == [2, 1]
 
 

@@ -158,7 +158,7 @@ def test_a_late_answer_is_the_testers_fault() -> None:
 
 def test_known_neighbours_answer() -> None:
     device = FakeDevice(neighbours={IPv4Address("192.0.2.1"): b"\x02\0\0\0\0\x01"})
-    asked = FakeTarget(device=device).resolve(
+    asked = FakeTarget(device=device).frames.resolve(
         "p1", IPv4Address("192.0.2.1"), source=IPv4Address("192.0.2.2"), source_mac=bytes(6)
     )
     assert asked == b"\x02\0\0\0\0\x01"

@@ -13,9 +13,9 @@ import pytest
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.snapshot import Snapshot, StreamCounters
-from TesterLibrary.model.capture import Capture
 from TesterLibrary.model.departures import Messages, PacketTrain
 from TesterLibrary.model.units.units import Duration, Ratio
+from TesterLibrary.targets.base import part_of
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget
 from TesterLibrary.targets.simulated import SimulatedTarget
 from TesterLibrary.testbeds.simulated import SimulatedDevice
@@ -146,7 +146,7 @@ def test_a_reset_is_a_silence() -> None:
     rig.load(rig.plan("north"))
     rig.simulated.start(["north"], duration=Duration(200 * MS))
     rig.pass_time(0.05)
-    rig.simulated.reset_device()
+    rig.simulated.device.reset()
     rig.simulated.wait(["north"], timeout=SECOND)
     rig.pass_time(0.1)
     (counted,) = rig.simulated.snapshot(["north"]).streams
@@ -218,7 +218,7 @@ class _Passing(Rig):
 def test_what_a_simulated_tester_cannot_is_refused_by_name() -> None:
     rig = SimulatedRig()
     with pytest.raises(PlanError, match="captures no frames"):
-        rig.target.start_capture(Capture("all"))
+        part_of(rig.target, "captures")
     (stream,) = rig.plan("north").streams
     with pytest.raises(PlanError, match="'north': a simulated tester does not count flows"):
         rig.target.load(replace(rig.plan("north"), streams=(replace(stream, flows=4),)))

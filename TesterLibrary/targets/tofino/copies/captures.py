@@ -22,8 +22,10 @@ from ....measurement.counter import Counter
 from ....model.capture import Capture
 from ...base import PortInfo
 from ...rules.captures import check_capture, known_capture
+from ...rules.paths import refuse_trace
 from ..driver.job import SwitchJob
 from ..entries.entry import TableEntry
+from ..session.repeated_call import Turn, in_turn
 from ..session.session import SwitchSession
 from ..session.switch import Asked
 from .copied_capture import CopiedCapture, Tap
@@ -32,6 +34,7 @@ from .copies import MIRROR, Copies, from_zero
 
 _AT_ONCE = 10_000  # frames that are handed on together
 COUNTED_BY_COPIES = frozenset({Counter.CAPTURES})
+FORWARDS = "use a testerd, or a switch with the program `inline`"
 _GRESSES = ("ExternalIngress", "ExternalEgress")  # of what arrives, of what leaves
 
 
@@ -42,20 +45,27 @@ class SwitchCaptures:
         session: The session of the switch.
         ports: Its ports, by name.
         now_ns: The driver's clock.
+        turn: Runs one call at a time.
     """
 
     def __init__(
-        self, session: SwitchSession, ports: Mapping[str, PortInfo], now_ns: Callable[[], int]
+        self,
+        session: SwitchSession,
+        ports: Mapping[str, PortInfo],
+        now_ns: Callable[[], int],
+        turn: Turn,
     ) -> None:
-        self._session, self._ports, self._now_ns = session, ports, now_ns
+        self._session, self._ports, self._now_ns, self._turn = session, ports, now_ns, turn
         self._copies = Copies(session, f"external.{_GRESSES[1]}", now_ns)
         self._streams = CopiedStreams()
         self._known: dict[str, CopiedCapture] = {}
         self._stopped: dict[str, tuple[StoppedCapture, Sequence[CapturedFrame]]] = {}
         self._begun: set[Tap] = set()  # whose copies have numbers from 0 on
 
+    @in_turn
     def start(self, capture: Capture) -> None:
         """Copies frames from now on. PlanError for what a switch cannot capture."""
+        refuse_trace(capture, "a switch", FORWARDS)
         where = f"capture {capture.name!r}"
         check_capture(capture, self._ports, self._known)
         _check(capture, where)
@@ -80,6 +90,7 @@ class SwitchCaptures:
         copied.known |= self._streams.names
         self._known[capture.name] = copied
 
+    @in_turn
     def stop(self, name: str) -> StoppedCapture:
         """Copies no more, and waits for the copies that are due. It may be repeated.
 
@@ -110,6 +121,7 @@ class SwitchCaptures:
         while part := tuple(islice(rest, _AT_ONCE)):
             yield CapturedFrames.of(part)
 
+    @in_turn
     def forget(self, name: str) -> None:
         """Copies no more, and deletes the frames."""
         copied = known_capture(name, self._known)

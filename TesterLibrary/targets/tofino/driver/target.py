@@ -7,18 +7,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 
 from ....errors import PlanError
-from ....measurement.capture import StoppedCapture
-from ....measurement.captured_frames import CapturedFrames
-from ....measurement.query import QuerySummary, RawRow
-from ....measurement.snapshot import FlowCounters, Snapshot
-from ....model.capture import Capture
-from ....model.plan.plan import LearningFrame, Plan, PlannedStream
-from ....model.plan.planned_query import Matcher, PlannedQuery
-from ....model.ports import Address
+from ....measurement.snapshot import Snapshot
+from ....model.plan.plan import Plan, PlannedStream
+from ....model.plan.planned_query import Matcher
 from ....model.units.units import Duration
 from ....planning.switch.parts import whole
 from ....planning.switch.resources import FLOWS, TEMPLATES
@@ -26,19 +21,18 @@ from ....planning.switch.steps import is_level
 from ...base import Capabilities, Flipped, SendingProgress, still_sending
 from ...rules.ends import check_ends
 from ...rules.expected_fields import refuse_expected_fields
-from ...rules.paths import refuse_paths, refuse_trace
-from ...rules.refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
-from ..copies.captures import SwitchCaptures
+from ...rules.paths import refuse_paths
+from ...rules.refusal import check_end, check_plan, check_update, known_job
+from ..copies.captures import FORWARDS, SwitchCaptures
 from ..entries.entry import TableEntry
-from ..entries.flows import cells_asked, flow_counters
 from ..entries.latency import PERCENTILE_ERROR
 from ..entries.meter_buckets import Buckets
 from ..entries.queries import SwitchQueries
 from ..entries.rate import going_entry, held_entry, last_lap_entry
 from ..neighbours.answers import NeighbourAnswers
-from ..neighbours.packets import injected
-from ..neighbours.resolution import resolve
+from ..neighbours.single_frames import SwitchFrames
 from ..reading.counting import Counting
+from ..reading.flows import SwitchFlows
 from ..reading.links import Links
 from ..reading.port_totals import PortTotals
 from ..reading.stream_readings import COUNTED, TIME_STEP_NS
@@ -47,7 +41,6 @@ from ..session.port_infos import port_infos
 from ..session.program import Program
 from ..session.repeated_call import reached
 from ..session.session import SwitchSession
-from ..session.unsupported_calls import WithoutFrames
 from .job import SwitchJob
 from .loaded import LoadedStream
 from .loading import Loading
@@ -55,14 +48,12 @@ from .run import SwitchRun
 from .shared_states import shared_states
 
 _MOST_ENDS = 64
-_FLOWS_AT_ONCE = 4096
-_FORWARDS = "use a testerd, or a switch with the program `inline`"
 _POLL_S = 0.02
 _PROGRESS_NS = 500_000_000
 _FLIP_AFTER_NS = 2 * 10**9  # half the range of sums of times; the rest is for frames that a device keeps long
 
 
-class TofinoTarget(WithoutFrames):
+class TofinoTarget:
     """A `Target` in a switch, by a session on it.
 
     When the daemon of the switch was restarted, the next call opens the session again, loads the jobs as they
@@ -79,6 +70,9 @@ class TofinoTarget(WithoutFrames):
         details: A line for the report.
     """
 
+    kind = "a switch"
+    stamps = leases = clock = device = None
+
     def __init__(
         self,
         session: SwitchSession,
@@ -93,9 +87,11 @@ class TofinoTarget(WithoutFrames):
         self._lock = threading.RLock()
         self._known = {port_info.name: port_info for port_info in port_infos(session)}
         self._runs: dict[str, SwitchRun] = {}
-        self._queries = SwitchQueries(session, tuple(self._known), now_ns)
-        self._captures = SwitchCaptures(session, self._known, now_ns)
+        self.queries = SwitchQueries(session, tuple(self._known), now_ns, self._reached)
+        self.captures = SwitchCaptures(session, self._known, now_ns, self._capturing)
+        self.flows = SwitchFlows(session, self._reached, self._stream, self._departed)
         self._neighbours = NeighbourAnswers(session, self._lock)
+        self.frames = SwitchFrames(session, self._known, self._neighbours, sleep, self._reached)
         self._begin()
 
     def capabilities(self) -> Capabilities:
@@ -104,7 +100,7 @@ class TofinoTarget(WithoutFrames):
         ports = tuple(self._known.values())
         room = (TEMPLATES, _MOST_ENDS, FLOWS)
         with self._lock:
-            counts = COUNTED | self._totals.counted | self._captures.counted
+            counts = COUNTED | self._totals.counted | self.captures.counted
         return Capabilities(
             "tofino",
             version,
@@ -122,12 +118,12 @@ class TofinoTarget(WithoutFrames):
         """See `Target`."""
         with self._reached():
             plans = [run.job.plan for run in self._runs.values()]
-            refuse_paths(plan, self.tester_kind, _FORWARDS)
+            refuse_paths(plan, self.kind, FORWARDS)
             check_plan(plan, plans, self._known, TEMPLATES)
-            refuse_expected_fields(plan, self.tester_kind)
+            refuse_expected_fields(plan, self.kind)
             check_ends(plan, plans, self._known, _MOST_ENDS, FLOWS)
             job = self._loading.job(plan, [run.job for run in self._runs.values()])
-            self._queries.check(_numbers([*self._runs.values(), SwitchRun(job)]))
+            self.queries.check(_numbers([*self._runs.values(), SwitchRun(job)]))
             self._load(job)
 
     def start(
@@ -225,8 +221,8 @@ class TofinoTarget(WithoutFrames):
                 ports=self._links.noted(self._totals.counters(seen, everything, counters)),
                 streams=tuple(together([counters[n] for n in loaded], _stepping(loaded.values()))),
                 ends=tuple(read_end for run in runs for read_end in self._loading.read_ends(run.job)),
-                captures=self._captures.counters(),
-                queries=() if jobs else self._queries.counters(),
+                captures=self.captures.counters(),
+                queries=() if jobs else self.queries.counters(),
                 mixed=shared_states([end for run in everything for end in run.job.ends]),
             )
 
@@ -242,97 +238,13 @@ class TofinoTarget(WithoutFrames):
                 run.flipped = True
             return self._flip(runs)
 
-    def flows(self, job: str, stream_id: int) -> Iterator[FlowCounters]:
-        """See `Target`. What has arrived is read before what has left, so no flow gains frames."""
-        with self._reached():
-            (run,) = self._of([job])
-            stream = run.job.streams.get(stream_id)
-        if stream is None or stream.cells is None:
-            raise PlanError(f"job {job!r} has no stream {stream_id} that counts flows")
-        return self._flows(stream, stream.cells)
-
-    def inject(self, frames: Iterable[LearningFrame]) -> None:
-        """See `Target`."""
-        frames = list(frames)
-        check_frames(frames, self._known)
-        with self._reached():
-            self.session.send([injected(frame.frame, self.session.numbers[frame.port]) for frame in frames])
-
-    def start_capture(self, capture: Capture) -> None:
-        """See `Target`. PlanError for what a switch cannot capture."""
-        refuse_trace(capture, self.tester_kind, _FORWARDS)
-        with self._reached():
-            self._captures.start(capture)
-            self._hold_on_loss()
-
-    def stop_capture(self, name: str) -> StoppedCapture:
-        """See `Target`."""
-        with self._reached():
-            try:
-                return self._captures.stop(name)
-            finally:
-                self._hold_on_loss()
-
-    def read_capture(self, name: str) -> Iterator[CapturedFrames]:
-        """See `Target`."""
-        return self._captures.read(name)
-
-    def forget_capture(self, name: str) -> None:
-        """See `Target`."""
-        with self._reached():
-            self._captures.forget(name)
-            self._hold_on_loss()
-
-    def start_query(self, query: PlannedQuery) -> None:
-        """See `Target`. PlanError for what a switch cannot count exactly."""
-        with self._reached():
-            self._queries.start(query)
-
-    def stop_query(self, name: str) -> None:
-        """See `Target`."""
-        with self._reached():
-            self._queries.stop(name)
-
-    def read_query(
-        self, name: str, *, top: int | None = None, keys: bytes | None = None
-    ) -> tuple[QuerySummary, Iterator[RawRow]]:
-        """See `Target`."""
-        with self._reached():
-            return self._queries.read(name, top=top, keys=keys)
-
-    def forget_query(self, name: str) -> None:
-        """See `Target`."""
-        with self._reached():
-            self._queries.forget(name)
-
-    def resolve(self, port: str, address: Address, *, source: Address, source_mac: bytes) -> bytes:
-        """See `Target`."""
-        known_port(port, self._known)
-        with self._reached():
-            return resolve(
-                self.session,
-                port,
-                address,
-                source=source,
-                source_mac=source_mac,
-                sleep=self._sleep,
-                others=self._neighbours.take,
-            )
-
     def close(self) -> None:
         """See `Target`."""
         with self._lock:
             self._runs.clear()
-            self._captures.close()
+            self.captures.close()
             self._neighbours.close()
             self.session.close()
-
-    def _flows(self, stream: LoadedStream, cells: range) -> Iterator[FlowCounters]:
-        for first in range(0, len(cells), _FLOWS_AT_ONCE):
-            with self._reached():
-                readings = self.session.read(cells_asked(cells[first : first + _FLOWS_AT_ONCE]))
-                (sent,) = self._counting.departed([stream])
-            yield flow_counters(first, len(cells), sent, readings)
 
     def _flip(self, runs: Sequence[SwitchRun]) -> Flipped:
         """Flips jobs whose frames leave in the same version."""
@@ -376,13 +288,13 @@ class TofinoTarget(WithoutFrames):
         runs = self._runs.values()
         held = [entry for run in runs for entry in run.job.stopping()]
         answering = [entry for run in runs if run.answering for entry in run.job.answering]
-        self.session.on_loss(held, [*answering, *self._captures.entries])
+        self.session.on_loss(held, [*answering, *self.captures.entries])
 
     def _follow(self) -> None:
         """Has queries and captures know the streams that are loaded, and answers for their neighbours."""
         runs = self._runs.values()
-        self._queries.follow(_numbers(runs))
-        self._captures.follow([run.job for run in runs])
+        self.queries.follow(_numbers(runs))
+        self.captures.follow([run.job for run in runs])
         self._neighbours.follow([neighbour for run in runs for neighbour in run.job.plan.neighbours])
 
     def _departing(
@@ -481,11 +393,28 @@ class TofinoTarget(WithoutFrames):
     def _reached(self) -> AbstractContextManager[None]:
         return reached(self._lock, self.session, self._load_anew)
 
+    @contextmanager
+    def _capturing(self) -> Iterator[None]:
+        """A call to captures, after which the entries that end on loss may be others."""
+        with self._reached():
+            try:
+                yield
+            finally:
+                self._hold_on_loss()
+
+    def _stream(self, job: str, stream_id: int) -> LoadedStream | None:
+        (run,) = self._of([job])
+        return run.job.streams.get(stream_id)
+
+    def _departed(self, stream: LoadedStream) -> int:
+        (sent,) = self._counting.departed([stream])
+        return sent
+
     def _load_anew(self) -> int:
         runs = list(self._runs.values())
-        self._queries.lose()
+        self.queries.lose()
         self._neighbours.lose()
-        self._captures.close()
+        self.captures.close()
         self._begin()
         for run in runs:
             self._load(run.job)

@@ -14,6 +14,7 @@ from ....model.capture import Direction
 from ....model.plan.planned_query import PlannedQuery
 from ....planning.switch.query import Counts, QueryEntry, directions, query_entries
 from ....planning.switch.resources import QUERIES
+from ..session.repeated_call import Turn, in_turn
 from ..session.session import SwitchSession
 from ..session.switch import Asked
 from .entry import Masked, TableEntry
@@ -91,22 +92,26 @@ class SwitchQueries:
         session: The session.
         order: The names of its ports, in the order in which queries number them.
         now_ns: The driver's clock.
+        turn: Runs one call at a time.
     """
 
-    def __init__(self, session: SwitchSession, order: Sequence[str], now_ns: Callable[[], int]) -> None:
-        self._session, self._order, self._now_ns = session, order, now_ns
+    def __init__(
+        self, session: SwitchSession, order: Sequence[str], now_ns: Callable[[], int], turn: Turn
+    ) -> None:
+        self._session, self._order, self._now_ns, self._turn = session, order, now_ns, turn
         self._known: dict[str, _Running] = {}
         self._streams: Mapping[str, Sequence[int]] = {}
 
-    def start(self, planned: PlannedQuery) -> None:
+    @in_turn
+    def start(self, query: PlannedQuery) -> None:
         """Counts packets from now on. PlanError if a switch cannot, or has no table left."""
-        if planned.name in self._known:
-            raise planned.query.refused("there is one of that name; forget it first")
-        entries = self._entries(planned, self._streams)
-        tables = {direction: self._free(planned, direction) for direction in directions(planned)}
-        query = _Running(planned, tables, entries, self._now_ns())
-        self._session.write(query.written(entries))
-        self._known[planned.name] = query
+        if query.name in self._known:
+            raise query.query.refused("there is one of that name; forget it first")
+        entries = self._entries(query, self._streams)
+        tables = {direction: self._free(query, direction) for direction in directions(query)}
+        running = _Running(query, tables, entries, self._now_ns())
+        self._session.write(running.written(entries))
+        self._known[query.name] = running
 
     def check(self, streams: Mapping[str, Sequence[int]]) -> None:
         """PlanError if a query would need too many entries for these streams."""
@@ -129,6 +134,7 @@ class SwitchQueries:
                 self._session.write(query.written(new))
                 self._known[name] = replace(query, entries=wanted, past=past)
 
+    @in_turn
     def stop(self, name: str) -> None:
         """Stops counting and keeps what was counted."""
         query = self._find(name)
@@ -136,10 +142,11 @@ class SwitchQueries:
             self._known[name] = replace(query, stopped=self._now(query))
             self._session.remove(query.written(query.entries))
 
+    @in_turn
     def read(
-        self, name: str, *, top: int | None, keys: bytes | None
+        self, name: str, *, top: int | None = None, keys: bytes | None = None
     ) -> tuple[QuerySummary, Iterator[RawRow]]:
-        """See `Target`."""
+        """See `TargetQueries`."""
         query = self._find(name)
         if query.lost:
             raise TargetError(
@@ -158,6 +165,7 @@ class SwitchQueries:
         )
         return summary, iter(_chosen(_rows(query, counted), top, keys))
 
+    @in_turn
     def forget(self, name: str) -> None:
         """Stops a query and deletes what it has counted."""
         query = self._find(name)

@@ -8,22 +8,15 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 
 from ....errors import PlanError
-from ....measurement.capture import StoppedCapture
-from ....measurement.captured_frames import CapturedFrames
 from ....measurement.counter import Counter
-from ....measurement.snapshot import FlowCounters, PathCounters, PortCounters, Snapshot
-from ....model.capture import Capture
-from ....model.heading import Heading
-from ....model.plan.plan import LearningFrame, Plan, PlannedStream
-from ....model.ports import Address
+from ....measurement.snapshot import PathCounters, PortCounters, Snapshot
+from ....model.plan.plan import Plan, PlannedStream
 from ....model.units.units import Duration
-from ....planning.switch.chip import pipe_of
-from ....planning.switch.inline import PATHS, check_beside, check_ports, switch_path
+from ....planning.switch.inline import PATHS
 from ....planning.switch.stamps import GROUPS
-from ...base import Capabilities, Flipped, SendingProgress, StampRecords
+from ...base import Capabilities, Flipped, SendingProgress
 from ...rules.refusal import check_end, known_job, known_port
 from ..entries.latency import PERCENTILE_ERROR
 from ..reading.links import Links
@@ -33,36 +26,14 @@ from ..session.port_infos import port_infos
 from ..session.program import Program
 from ..session.repeated_call import reached
 from ..session.session import SwitchSession
-from ..session.unsupported_calls import WithoutFrames
-from .path_entries import REGISTERS, LoadedPath, resets
-from .path_readings import PathSeen, path_counters, read_path, read_ports
-from .path_traces import PathTraces
+from .path_captures import INSTEAD, PathCaptures
+from .path_entries import REGISTERS, resets
+from .path_readings import path_counters, read_path, read_ports
+from .path_run import PathRun, planned_run
 from .stamp_groups import Stamping
 
-_INSTEAD = "load the switch with the program `tofino`, or use a testerd"
 
-
-@dataclass
-class _Run:
-    """A loaded job, its paths and its stamps."""
-
-    job: str
-    paths: tuple[LoadedPath, ...]
-    begin: tuple[PathSeen, ...] | None = None  # its last start
-    end: tuple[PathSeen, ...] | None = None  # while it is stopped
-
-    @property
-    def forwarding(self) -> bool:
-        return self.begin is not None and self.end is None
-
-    def path(self, name: str) -> LoadedPath:
-        for path in self.paths:
-            if path.path.planned.name == name:
-                return path
-        raise PlanError(f"job {self.job!r} has no path {name!r}")
-
-
-class PathTarget(WithoutFrames):
+class PathTarget:
     """A `Target` that forwards between its ports and has events happen to single packets.
 
     When the daemon of the switch was restarted, the next call opens the session again, loads the jobs as they
@@ -75,7 +46,8 @@ class PathTarget(WithoutFrames):
         details: A line for the report.
     """
 
-    tester_kind = "a switch with the program inline"
+    kind = "a switch with the program inline"
+    queries = flows = stamps = frames = leases = clock = device = None
 
     def __init__(
         self,
@@ -88,8 +60,8 @@ class PathTarget(WithoutFrames):
         self.session, self._program, self._details, self._now_ns = session, program, details, now_ns
         self._lock = threading.RLock()
         self._known = {info.name: info for info in port_infos(session)}
-        self._runs: dict[str, _Run] = {}
-        self._traces = PathTraces(session, now_ns)
+        self._runs: dict[str, PathRun] = {}
+        self.captures = PathCaptures(session, now_ns, self._runs, self._reached)
         self._stamping = Stamping(session, self._known)
         self._begin()
 
@@ -115,20 +87,8 @@ class PathTarget(WithoutFrames):
             if plan.job in self._runs:
                 raise PlanError(f"a job {plan.job!r} is loaded already; unload it first")
             self._check_plan(plan)
-            others = [path for run in self._runs.values() for path in run.paths]
-            paths: list[LoadedPath] = []
-            for planned in plan.paths:
-                numbers = tuple(self._number(port) for port in (planned.first_port, planned.second_port))
-                path = LoadedPath(switch_path(planned), (numbers[0], numbers[1]))
-                check_ports(path.path, [pipe_of(number) for number in path.ports])
-                check_beside(path.path, [other.path for other in (*others, *paths)])
-                paths.append(path)
-            if len(others) + len(paths) > PATHS:
-                raise PlanError(
-                    f"job {plan.job!r}: a switch has {PATHS} paths at most; unload another job first"
-                )
             loaded = [(run.job, path.path.planned) for run in self._runs.values() for path in run.paths]
-            self._load(_Run(plan.job, tuple(paths)))
+            self._load(planned_run(plan, self._runs.values(), self.session))
             try:
                 self._stamping.load(plan, loaded)
             except BaseException:
@@ -201,70 +161,11 @@ class PathTarget(WithoutFrames):
         self._of(jobs)
         raise PlanError(f"streams of {', '.join(jobs)} carry no version; they cannot be flipped together")
 
-    def flows(self, job: str, stream_id: int) -> Iterator[FlowCounters]:
-        """See `Target`. It has no streams."""
-        self._of([job])
-        raise PlanError(f"job {job!r} has no stream {stream_id} that counts flows")
-
-    def stamp_records(self, job: str, name: str, heading: Heading) -> Iterator[StampRecords]:  # noqa: ARG002
-        """See `Target`. It counts neither flows nor intervals."""
-        self._of([job])
-        raise PlanError(
-            f"stamps {name!r}: a switch counts all packets of a direction together, not by flows or by "
-            "intervals; use a testerd"
-        )
-
-    def inject(self, frames: Iterable[LearningFrame]) -> None:
-        """See `Target`. It sends nothing of its own."""
-        frames = list(frames)
-        if frames:
-            raise PlanError(
-                f"{len(frames):,} frames for port {frames[0].port!r}: the program of paths forwards what "
-                f"others send, and sends nothing; {_INSTEAD}"
-            )
-
-    def start_capture(self, capture: Capture) -> None:
-        """See `Target`. Of a path only, to this machine: a trace."""
-        if capture.traced is None:
-            raise PlanError(
-                f"capture {capture.name!r}: the program of paths copies the packets of a path: Start Trace; "
-                f"for what its ports send and receive, {_INSTEAD}"
-            )
-        with self._reached():
-            run = known_job(capture.traced.job, self._runs)
-            path = run.path(capture.traced.path)
-            self._traces.check(capture, path)
-            self._replace(run, path, self._traces.begin(capture, path))
-
-    def stop_capture(self, name: str) -> StoppedCapture:
-        """See `Target`."""
-        with self._reached():
-            self._untrace(name)
-            return self._traces.end(name)
-
-    def read_capture(self, name: str) -> Iterator[CapturedFrames]:
-        """See `Target`."""
-        return self._traces.read(name)
-
-    def forget_capture(self, name: str) -> None:
-        """See `Target`."""
-        with self._reached():
-            self._untrace(name)
-            self._traces.forget(name)
-
-    def resolve(self, port: str, address: Address, *, source: Address, source_mac: bytes) -> bytes:  # noqa: ARG002
-        """See `Target`. It asks nobody."""
-        known_port(port, self._known)
-        raise PlanError(
-            f"the MAC address of {address} on port {port!r}: the program of paths asks nobody, and needs no "
-            f"gateway; leave gateway out of the testbed, or {_INSTEAD}"
-        )
-
     def close(self) -> None:
         """See `Target`."""
         with self._lock:
             self._runs.clear()
-            self._traces.close()
+            self.captures.close()
             self.session.close()
 
     def _check_plan(self, plan: Plan) -> None:
@@ -276,41 +177,30 @@ class PathTarget(WithoutFrames):
             if names:
                 raise PlanError(
                     f"{kind} {names[0]!r}: the program of this switch has paths, and no traffic of its own; "
-                    f"{_INSTEAD}"
+                    f"{INSTEAD}"
                 )
-        self.inject(plan.learning)
+        if plan.learning:
+            raise PlanError(
+                f"{len(plan.learning):,} frames for port {plan.learning[0].port!r}: "
+                f"the program of paths forwards what others send, and sends nothing; {INSTEAD}"
+            )
+        for path in plan.paths:
+            known_port(path.first_port, self._known)
+            known_port(path.second_port, self._known)
 
-    def _number(self, port: str) -> int:
-        known_port(port, self._known)
-        return self.session.numbers[port]
-
-    def _of(self, jobs: Iterable[str]) -> list[_Run]:
+    def _of(self, jobs: Iterable[str]) -> list[PathRun]:
         return [known_job(name, self._runs) for name in dict.fromkeys(jobs)]
 
-    def _untrace(self, name: str) -> None:
-        """Has the path of a trace, if it is still traced, go on without."""
-        traced = self._traces.path_of(name)
-        for run in self._runs.values() if traced else ():
-            for path in run.paths:
-                if path == traced:
-                    self._replace(run, path, path.traced_as(0))
-
-    def _replace(self, run: _Run, path: LoadedPath, other: LoadedPath) -> None:
-        """Has a path go on as another one, without a frame that is not forwarded."""
-        run.paths = tuple(other if each == path else each for each in run.paths)
-        if run.forwarding:
-            self.session.write(other.forwarding)
-
-    def _load(self, run: _Run) -> None:
+    def _load(self, run: PathRun) -> None:
         self.session.write([entry for path in run.paths for entry in path.entries])
         self._runs[run.job] = run
 
-    def _unload(self, runs: Sequence[_Run]) -> None:
+    def _unload(self, runs: Sequence[PathRun]) -> None:
         for run in runs:
             self.session.remove([entry for path in run.paths for entry in path.entries])
             del self._runs[run.job]
 
-    def _stop(self, runs: Sequence[_Run]) -> None:
+    def _stop(self, runs: Sequence[PathRun]) -> None:
         forwarding = [run for run in runs if run.forwarding]
         self._stamping.stop([run.job for run in runs])
         self.session.remove([entry for run in forwarding for path in run.paths for entry in path.forwarding])
@@ -318,7 +208,7 @@ class PathTarget(WithoutFrames):
             run.end = tuple(read_path(self.session, path) for path in run.paths)
         self._hold_on_loss()
 
-    def _read(self, run: _Run) -> Iterator[PathCounters]:
+    def _read(self, run: PathRun) -> Iterator[PathCounters]:
         if run.begin is None:
             now = begin = tuple(read_path(self.session, path) for path in run.paths)
         else:
@@ -355,9 +245,9 @@ class PathTarget(WithoutFrames):
 
     def _load_anew(self) -> int:
         self._begin()
-        self._traces.close()
+        self.captures.close()
         for run in self._runs.values():
-            self._load(_Run(run.job, tuple(path.traced_as(0) for path in run.paths)))
+            self._load(PathRun(run.job, tuple(path.traced_as(0) for path in run.paths)))
         self._stamping.load_anew()
         return len(self._runs)
 

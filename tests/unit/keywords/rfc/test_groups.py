@@ -62,7 +62,7 @@ def test_frames_without_a_signature_at_another_port_may_be_leaked(library: Teste
     start = target.start
 
     def leaking(*given: Any, **more: Any) -> None:
-        target._past["p4"].add(rx_foreign=500)
+        target.bench.past["p4"].add(rx_foreign=500)
         start(*given, **more)
 
     target.start = leaking  # type: ignore[method-assign]

@@ -112,9 +112,7 @@ def test_colours_are_refused_by_testers_without_queries(
                 "video", duration=Duration(10**8), arrives_green=GREEN, arrives_yellow=GREEN
             ),
         ):
-            with pytest.raises(
-                PlanError, match=r"query '(green|yellow) frames of video': .*does not count packets by keys"
-            ):
+            with pytest.raises(PlanError, match=r"a (fake|simulated) tester does not count packets by keys"):
                 colours()
         assert library.suite.tester.trials == trials
 

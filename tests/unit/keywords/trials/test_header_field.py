@@ -18,7 +18,7 @@ from TesterLibrary.model.editor import FieldPath
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.units.units import Duration, FrameSize
 from TesterLibrary.running.suite import Suite
-from TesterLibrary.targets.fake.target import fake_port
+from TesterLibrary.targets.fake import fake_port
 from TesterLibrary.verdict import Outcome
 
 from ...running.testers import opened

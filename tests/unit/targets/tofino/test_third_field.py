@@ -37,7 +37,7 @@ SWEEPS = {
 )
 def test_three_fields_change_as_planned(cascades: tuple[tuple[str, str], ...]) -> None:
     rig = SwitchRig(profile="tofino2")
-    rig.target.start_capture(Capture("seen", direction=Direction.TRANSMITTED))
+    rig.target.captures.start(Capture("seen", direction=Direction.TRANSMITTED))
     plan = rig.load(
         rig.plan(
             "north",
@@ -50,13 +50,15 @@ def test_three_fields_change_as_planned(cascades: tuple[tuple[str, str], ...]) -
     (stream,) = plan.streams
     (north,) = rig.run(["north"], packets=24).streams
     assert (north.tx_packets, north.rx_packets) == (24, 24)
-    rig.target.stop_capture("seen")
-    frames = list(frames_of(rig.target.read_capture("seen")))
+    rig.target.captures.stop("seen")
+    frames = list(frames_of(rig.target.captures.read("seen")))
     ends = [(frame.octets[26:34], frame.octets[36:38]) for frame in frames]
     meant = [FlowSpace.of(stream).frame(number) for number in range(24)]
     assert ends == [(octets[26:34], octets[36:38]) for octets in meant]
     assert len(set(ends)) == stream.flows
-    assert {flow.received for flow in flows_of(rig.target.flows("north", stream.id))} == {24 // stream.flows}
+    assert {flow.received for flow in flows_of(rig.target.flows.read("north", stream.id))} == {
+        24 // stream.flows
+    }
 
 
 def test_a_flood_comes_from_each_port_of_each_address_with_numbers_of_its_own() -> None:
@@ -75,12 +77,12 @@ def test_a_flood_comes_from_each_port_of_each_address_with_numbers_of_its_own() 
     rig.load(
         compile_job(Job("flood", ends=(flood,)), ports=rig.ports, gateways={}, max_streams=1, neighbours=macs)
     )
-    rig.target.start_capture(Capture("seen", direction=Direction.TRANSMITTED))
+    rig.target.captures.start(Capture("seen", direction=Direction.TRANSMITTED))
     rig.target.start(["flood"])
     rig.pass_time(0.1)
     assert rig.target.snapshot(["flood"]).end("flood", "flood").tx_packets == 24
-    rig.target.stop_capture("seen")
-    syns = [frame.octets for frame in frames_of(rig.target.read_capture("seen"))]
+    rig.target.captures.stop("seen")
+    syns = [frame.octets for frame in frames_of(rig.target.captures.read("seen"))]
     assert [(syn[29], syn[34:36].hex()) for syn in syns] == 4 * [
         (address, port) for port in ("1388", "1389") for address in (64, 65, 66)
     ]

@@ -48,7 +48,7 @@ def copied_ports(rig: SwitchRig, gress: str = "ExternalIngress") -> list[int]:
 
 def send(rig: SwitchRig, frames: Sequence[bytes]) -> None:
     """Frames leave by p1, and arrive at p2."""
-    rig.target.inject([LearningFrame("p1", frame.ljust(60, b"\0")) for frame in frames])
+    rig.target.frames.inject([LearningFrame("p1", frame.ljust(60, b"\0")) for frame in frames])
     rig.pass_time(0.01)
     rig.target.snapshot()
 
@@ -68,7 +68,7 @@ def lose(rig: SwitchRig, frames: Sequence[bytes]) -> None:
 
 def kept(rig: SwitchRig, name: str = "arrivals") -> list[int]:
     """The last bytes of the frames of a capture that was stopped."""
-    return [frame.octets[14] for frame in frames_of(rig.target.read_capture(name))]
+    return [frame.octets[14] for frame in frames_of(rig.target.captures.read(name))]
 
 
 def counts(counters: CaptureCounters) -> tuple[int, int, int, int]:
@@ -76,60 +76,60 @@ def counts(counters: CaptureCounters) -> tuple[int, int, int, int]:
 
 
 def test_a_lost_copy_is_a_hole_and_is_counted(rig: SwitchRig) -> None:
-    rig.target.start_capture(ARRIVALS)
+    rig.target.captures.start(ARRIVALS)
     send(rig, numbered(1, 5))
     lose(rig, numbered(6, 8))
     (running,) = rig.target.snapshot().captures
     assert counts(running) == (8, 8, 3, 5)
     send(rig, numbered(9, 10))
-    stopped = rig.target.stop_capture("arrivals")
+    stopped = rig.target.captures.stop("arrivals")
     assert counts(stopped.counters) == (10, 10, 3, 7)
     assert kept(rig) == [1, 2, 3, 4, 5, 9, 10]
-    assert rig.target.stop_capture("arrivals") == stopped
+    assert rig.target.captures.stop("arrivals") == stopped
 
 
 def test_a_lost_copy_may_have_been_of_a_frame_that_the_filter_wants(rig: SwitchRig) -> None:
-    rig.target.start_capture(replace(ARRIVALS, filter="ether[14] = 2"))
+    rig.target.captures.start(replace(ARRIVALS, filter="ether[14] = 2"))
     send(rig, numbered(1, 3))
     lose(rig, numbered(4, 5))
-    assert counts(rig.target.stop_capture("arrivals").counters) == (5, 3, 2, 1)
+    assert counts(rig.target.captures.stop("arrivals").counters) == (5, 3, 2, 1)
     assert kept(rig) == [2]
 
 
 def test_a_lost_copy_before_the_last_one_of_a_complete_capture_is_counted(rig: SwitchRig) -> None:
-    rig.target.start_capture(replace(ARRIVALS, frames=3))
+    rig.target.captures.start(replace(ARRIVALS, frames=3))
     send(rig, numbered(1, 2))
     mirrors = rig.daemon.running.chip.mirrors
     port = mirrors.pop(MIRROR)
-    rig.target.inject([LearningFrame("p1", frame.ljust(60, b"\0")) for frame in numbered(3, 4)])
+    rig.target.frames.inject([LearningFrame("p1", frame.ljust(60, b"\0")) for frame in numbered(3, 4)])
     rig.pass_time(0.01)
     assert rig.daemon.running
     mirrors[MIRROR] = port
     send(rig, numbered(5, 9))
     (counters,) = rig.target.snapshot().captures
     assert (counters.running, *counts(counters)) == (False, 5, 5, 2, 3)
-    assert counts(rig.target.stop_capture("arrivals").counters) == (5, 5, 2, 3)
+    assert counts(rig.target.captures.stop("arrivals").counters) == (5, 5, 2, 3)
     assert kept(rig) == [1, 2, 5]
 
 
 def test_captures_share_the_copies_of_a_port(rig: SwitchRig) -> None:
-    rig.target.start_capture(ARRIVALS)
+    rig.target.captures.start(ARRIVALS)
     send(rig, numbered(1, 2))
-    rig.target.start_capture(Capture("last", ("p2",), keep=Keep.LAST, frames=2))
+    rig.target.captures.start(Capture("last", ("p2",), keep=Keep.LAST, frames=2))
     assert copied_ports(rig) == copied_ports(rig, "ExternalEgress") == [rig.session.numbers["p2"]]
     send(rig, numbered(3, 5))
-    assert rig.target.stop_capture("arrivals").counters.seen == 5
+    assert rig.target.captures.stop("arrivals").counters.seen == 5
     send(rig, numbered(6, 7))
-    assert counts(rig.target.stop_capture("last").counters) == (5, 5, 0, 2)
+    assert counts(rig.target.captures.stop("last").counters) == (5, 5, 0, 2)
     assert (kept(rig), kept(rig, "last")) == ([1, 2, 3, 4, 5], [6, 7])
     assert copied_ports(rig) == copied_ports(rig, "ExternalEgress") == []
 
 
 def test_numbers_of_a_port_go_on_from_capture_to_capture(rig: SwitchRig) -> None:
     for name in ("first", "second"):
-        rig.target.start_capture(replace(ARRIVALS, name=name))
+        rig.target.captures.start(replace(ARRIVALS, name=name))
         send(rig, numbered(1, 3))
-        assert counts(rig.target.stop_capture(name).counters) == (3, 3, 0, 3)
+        assert counts(rig.target.captures.stop(name).counters) == (3, 3, 0, 3)
     cells = rig.daemon.running.store.cells(
         _NUMBERS.format("ExternalIngress"), "ExternalIngress.copies.copying.numbers.f1"
     )
@@ -137,15 +137,15 @@ def test_numbers_of_a_port_go_on_from_capture_to_capture(rig: SwitchRig) -> None
 
 
 def test_copies_that_come_to_nobody_are_a_broken_tester(rig: SwitchRig) -> None:
-    rig.target.start_capture(ARRIVALS)
+    rig.target.captures.start(ARRIVALS)
     store = rig.daemon.running.store
     store.delete(store.entries("external.ExternalEgress.carrier.carriers"))
     send(rig, numbered(1, 2))
     with pytest.raises(
         TargetError, match=r"capture 'arrivals': none of the 2 copies that are due has come to 127\.0\.0\.1"
     ):
-        rig.target.stop_capture("arrivals")
-    assert rig.target.stop_capture("arrivals").counters.dropped == 2, "it is stopped all the same"
+        rig.target.captures.stop("arrivals")
+    assert rig.target.captures.stop("arrivals").counters.dropped == 2, "it is stopped all the same"
 
 
 @pytest.mark.parametrize("kind", TriggerKind)
@@ -153,7 +153,7 @@ def test_a_trigger_is_refused_by_name(rig: SwitchRig, kind: TriggerKind) -> None
     wish = {TriggerKind.LATENCY: {"above": Duration(1)}, TriggerKind.FILTER: {"filter": "udp"}}.get(kind, {})
     trigger = CaptureTrigger(kind, **wish)  # type: ignore[arg-type]
     with pytest.raises(PlanError, match=f"trigger={kind.name.lower()}; a switch waits for none.*keep=LAST"):
-        rig.target.start_capture(replace(ARRIVALS, trigger=trigger))
+        rig.target.captures.start(replace(ARRIVALS, trigger=trigger))
     assert not copied_ports(rig)
 
 
@@ -161,34 +161,34 @@ def test_a_path_and_a_testbed_without_a_copy_port_are_refused(rig: SwitchRig) ->
     with pytest.raises(
         PlanError, match=r"trace: a switch does not forward .* a switch with the program `inline`"
     ):
-        rig.target.start_capture(Capture("trace", traced=TracedPath("wan", "wan")))
+        rig.target.captures.start(Capture("trace", traced=TracedPath("wan", "wan")))
     session = rig.session
     session.cabling = replace(session.cabling, copies=None)
     with pytest.raises(PlanError, match=r"'arrivals': the testbed has no copy port.*tester\.switch\.copies"):
-        rig.target.start_capture(ARRIVALS)
+        rig.target.captures.start(ARRIVALS)
     assert not rig.target.snapshot().captures
 
 
 def test_a_capture_ends_with_the_daemon_of_the_switch(rig: SwitchRig) -> None:
-    rig.target.start_capture(ARRIVALS)
+    rig.target.captures.start(ARRIVALS)
     rig.daemon.start()
     with pytest.raises(TargetError):
         rig.target.snapshot()
     with pytest.raises(PlanError, match="no capture 'arrivals'"):
-        rig.target.stop_capture("arrivals")
-    rig.target.start_capture(ARRIVALS)
+        rig.target.captures.stop("arrivals")
+    rig.target.captures.start(ARRIVALS)
     send(rig, numbered(1, 2))
-    assert rig.target.stop_capture("arrivals").counters.captured == 2
+    assert rig.target.captures.stop("arrivals").counters.captured == 2
 
 
 def test_a_switch_whose_driver_is_killed_copies_no_more(rig: SwitchRig) -> None:
-    rig.target.start_capture(ARRIVALS)
+    rig.target.captures.start(ARRIVALS)
     rig.session._switch.close()  # what a killed driver's process does
     assert not copied_ports(rig)
 
 
 def test_a_closed_tester_copies_no_more(rig: SwitchRig) -> None:
-    rig.target.start_capture(ARRIVALS)
+    rig.target.captures.start(ARRIVALS)
     rig.target.close()
     assert not copied_ports(rig)
     assert not rig.daemon.running.chip.mirrors
@@ -196,21 +196,21 @@ def test_a_closed_tester_copies_no_more(rig: SwitchRig) -> None:
 
 def test_frames_of_a_stream_are_known_behind_a_device_that_tags_them(rig: SwitchRig) -> None:
     (stream,) = rig.load(rig.plan("north", frame_size=128)).streams
-    rig.target.start_capture(Capture("left", ("p1",), Direction.TRANSMITTED, frames=2))
+    rig.target.captures.start(Capture("left", ("p1",), Direction.TRANSMITTED, frames=2))
     rig.run(["north"], packets=2)
-    rig.target.stop_capture("left")
-    second = Ether(list(frames_of(rig.target.read_capture("left")))[1].octets)
+    rig.target.captures.stop("left")
+    second = Ether(list(frames_of(rig.target.captures.read("left")))[1].octets)
     tagged = second.copy()
     tagged.type = 0x8100
     tagged.payload = Dot1Q(vlan=7, type=0x0800) / second.payload
     forged = second.copy()
     forged[UDP].payload.load = b"\x01" + bytes(forged[UDP].payload.load)[1:]
-    rig.target.start_capture(ARRIVALS)
+    rig.target.captures.start(ARRIVALS)
     chip = rig.daemon.running.chip
     for frame in (tagged, forged, Ether() / IP() / UDP() / (b"\0" * 30)):
         chip.arrive(rig.session.numbers["p2"], bytes(frame), rig.now_ns)
-    rig.target.stop_capture("arrivals")
-    found = [(f.stream_id, f.sequence) for f in frames_of(rig.target.read_capture("arrivals"))]
+    rig.target.captures.stop("arrivals")
+    found = [(f.stream_id, f.sequence) for f in frames_of(rig.target.captures.read("arrivals"))]
     assert found == [(stream.id, 1), (0, None), (0, None)]
 
 
@@ -219,20 +219,20 @@ def test_an_icmp_error_that_quotes_a_frame_is_of_no_stream(rig: SwitchRig) -> No
     headers = HeaderStack.parse("Ether / IP / GRE(key_present=1) / IP / UDP")
     rig.load(rig.plan("long", headers=headers, frame_size=128, signature=False))
     rig.load(rig.plan("north", frame_size=128, first_id=2))
-    rig.target.start_capture(Capture("left", ("p1",), Direction.TRANSMITTED, frames=1))
+    rig.target.captures.start(Capture("left", ("p1",), Direction.TRANSMITTED, frames=1))
     rig.run(["north"], packets=1)
-    rig.target.stop_capture("left")
-    (frame,) = frames_of(rig.target.read_capture("left"))
+    rig.target.captures.stop("left")
+    (frame,) = frames_of(rig.target.captures.read("left"))
     outer = Ether(src=frame.octets[6:12], dst=frame.octets[:6]) / IP(src="198.18.1.1", dst="198.18.1.2")
     quoted, echo = (
         bytes(outer / ICMP(type=kind) / frame.octets[14:]) for kind in ("time-exceeded", "echo-request")
     )
     assert quoted[70:86] == frame.octets[42:58], "the signature"
-    rig.target.start_capture(ARRIVALS)
+    rig.target.captures.start(ARRIVALS)
     for octets in (quoted, echo):
         rig.daemon.running.chip.arrive(rig.session.numbers["p2"], octets, rig.now_ns)
-    rig.target.stop_capture("arrivals")
-    arrived = [f.stream_id for f in frames_of(rig.target.read_capture("arrivals"))]
+    rig.target.captures.stop("arrivals")
+    arrived = [f.stream_id for f in frames_of(rig.target.captures.read("arrivals"))]
     assert arrived == [0, frame.stream_id]
 
 
@@ -245,10 +245,10 @@ def test_a_frame_that_is_cut_off_is_of_no_stream(kind: str) -> None:
 def test_frames_of_several_sizes_have_a_stream_and_no_number(rig: SwitchRig) -> None:
     mix = Stream("mix", "p1", "p2", parse_frame_sizes("imix"), Rate.parse("10 kpps"))
     (stream,) = rig.load(compile_job(Job("mix", (mix,)), ports=rig.ports, gateways={}, max_streams=9)).streams
-    rig.target.start_capture(ARRIVALS)
+    rig.target.captures.start(ARRIVALS)
     rig.run(["mix"], packets=12)
-    rig.target.stop_capture("arrivals")
-    frames = list(frames_of(rig.target.read_capture("arrivals")))
+    rig.target.captures.stop("arrivals")
+    frames = list(frames_of(rig.target.captures.read("arrivals")))
     assert {(frame.stream_id, frame.sequence) for frame in frames} == {(stream.id, None)}
     assert len({frame.original_length for frame in frames}) == 3
 
@@ -271,7 +271,7 @@ def test_a_port_of_copies_is_of_an_external_pipeline_and_nothing_else() -> None:
 def test_no_snapshot_waits_again_for_a_copy_that_is_lost(
     rig: SwitchRig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rig.target.start_capture(ARRIVALS)
+    rig.target.captures.start(ARRIVALS)
     lose(rig, numbered(1, 1))
     waits: list[float] = []
     monkeypatch.setattr(Copies, "wait", lambda _, missing: waits.append(missing()))
@@ -306,7 +306,7 @@ def test_the_page_says_what_a_switch_captures_and_what_it_refuses(what: str, sai
     if "without" in what:
         rig.session.cabling = replace(rig.session.cabling, copies=None)
     if said == "yes":
-        rig.target.start_capture(_asked(what))
+        rig.target.captures.start(_asked(what))
         return
     with pytest.raises(PlanError, match=said.removeprefix("no: ")):
-        rig.target.start_capture(_asked(what))
+        rig.target.captures.start(_asked(what))

@@ -72,7 +72,7 @@ def test_the_flows_that_are_lost_are_those_whose_frames_are(
             (sum(k % 12 == flow for k in range(packets)), refused not in space.frame(flow)[14:38])
             for flow in range(12)
         ]
-        found = list(flows_of(tester.flows("job", 1)))
+        found = list(flows_of(tester.flows.read("job", 1)))
         assert [(flow.sent, flow.received) for flow in found] == [
             (sent, sent * passes) for sent, passes in expected
         ]

@@ -31,21 +31,21 @@ def held(driven: Driven, direction: Direction = Direction.RECEIVED) -> list[int]
 def test_each_query_has_a_table_which_is_empty_when_it_stops() -> None:
     driven = Driven()
     for number in range(QUERIES):
-        driven.target.start_query(named(f"q{number}", "IP.ttl", "IP.ttl == 1-4"))
+        driven.target.queries.start(named(f"q{number}", "IP.ttl", "IP.ttl == 1-4"))
     full = 2 * (4 + 3 + 1)  # of two ports: rows, packets behind other tags, all others
     assert held(driven) == [full] * QUERIES
     with pytest.raises(
         PlanError,
         match="'more': not on a switch: queries of received packets at once: 5 needed, 4 there, 1 too many",
     ):
-        driven.target.start_query(named("more"))
-    driven.target.stop_query("q2")
-    driven.target.forget_query("q0")
+        driven.target.queries.start(named("more"))
+    driven.target.queries.stop("q2")
+    driven.target.queries.forget("q0")
     assert held(driven) == [0, full, 0, full]
-    driven.target.start_query(named("more"))
+    driven.target.queries.start(named("more"))
     everything = 2 * (1 + 1)  # of two ports: its row, and all others
     assert held(driven) == [everything, full, 0, full]
-    driven.target.forget_query("q2")
+    driven.target.queries.forget("q2")
     assert held(driven) == [everything, full, 0, full], "what is stopped has no table that another could have"
     driven.target.close()
     assert held(driven) == [0] * QUERIES
@@ -53,24 +53,24 @@ def test_each_query_has_a_table_which_is_empty_when_it_stops() -> None:
 
 def test_what_leaves_has_tables_of_its_own_and_both_directions_have_one_of_each() -> None:
     driven, out = Driven(), Direction.TRANSMITTED
-    driven.target.start_query(named("in", port="p2"))
-    driven.target.start_query(named("both", port="p2", direction=Direction.BOTH))
+    driven.target.queries.start(named("in", port="p2"))
+    driven.target.queries.start(named("both", port="p2", direction=Direction.BOTH))
     for number in range(QUERIES - 1):
-        driven.target.start_query(named(f"q{number}", port="p2", direction=out))
+        driven.target.queries.start(named(f"q{number}", port="p2", direction=out))
     assert (held(driven), held(driven, out)) == ([2, 2, 0, 0], [2] * QUERIES)
     for direction in (out, Direction.BOTH):
         with pytest.raises(
             PlanError, match="queries of transmitted packets at once: 5 needed, 4 there, 1 too many: both, q0"
         ):
-            driven.target.start_query(named("more", port="p2", direction=direction))
+            driven.target.queries.start(named("more", port="p2", direction=direction))
     assert (held(driven), held(driven, out)) == ([2, 2, 0, 0], [2] * QUERIES), "nothing has changed"
-    driven.target.stop_query("both")
+    driven.target.queries.stop("both")
     assert (held(driven), held(driven, out)) == ([2, 0, 0, 0], [0, 2, 2, 2])
 
 
 def test_streams_of_a_query_come_and_go_and_what_they_sent_is_kept() -> None:
     driven = Driven()
-    driven.target.start_query(named("q", "IP.ttl", "IP.ttl == 1-64", port="p2", streams=("north", "south")))
+    driven.target.queries.start(named("q", "IP.ttl", "IP.ttl == 1-64", port="p2", streams=("north", "south")))
     assert held(driven)[0] == 1, "that of all others"
     driven.target.load(driven.plan())
     driven.target.load(driven.plan("south", first=2))
@@ -82,13 +82,13 @@ def test_streams_of_a_query_come_and_go_and_what_they_sent_is_kept() -> None:
     assert held(driven)[0] == 1 + 64 + 3
     driven.target.load(driven.plan())
     driven.run("north", 4)
-    summary, rows = driven.target.read_query("q")
+    summary, rows = driven.target.queries.read("q")
     assert (summary.counters.seen, [row.frames for row in rows]) == (25, [16])
 
 
 def test_a_job_whose_streams_a_query_has_no_entries_for_is_refused() -> None:
     driven = Driven()
-    driven.target.start_query(named("q", "UDP.dport", "UDP.dport == 1-300", streams=("north",), port="p2"))
+    driven.target.queries.start(named("q", "UDP.dport", "UDP.dport == 1-300", streams=("north",), port="p2"))
     driven.target.load(driven.plan())
     before = driven.matched()
     with pytest.raises(
@@ -103,21 +103,21 @@ def test_what_a_query_had_counted_before_a_restart_is_inconclusive() -> None:
     driven = Driven()
     driven.target.load(driven.plan())
     for name in ("stopped", "q"):
-        driven.target.start_query(named(name))
+        driven.target.queries.start(named(name))
     driven.run("north", 5)
-    driven.target.stop_query("stopped")
+    driven.target.queries.stop("stopped")
     driven.daemon.stop()
     driven.daemon.start()
     with pytest.raises(TargetError, match="it was reached again"):
-        driven.target.read_query("q")
+        driven.target.queries.read("q")
     with pytest.raises(
         TargetError, match="query 'q': the switch was reached again while it counted, and what"
     ):
-        driven.target.read_query("q")
-    driven.target.stop_query("q")
-    assert driven.target.read_query("stopped")[0].counters.seen == 5
+        driven.target.queries.read("q")
+    driven.target.queries.stop("q")
+    assert driven.target.queries.read("stopped")[0].counters.seen == 5
     assert [query.name for query in driven.target.snapshot().queries] == ["stopped"]
-    driven.target.forget_query("q")
-    driven.target.start_query(named("q"))
+    driven.target.queries.forget("q")
+    driven.target.queries.start(named("q"))
     driven.run("north", 7)
-    assert driven.target.read_query("q")[0].counters.seen == 7
+    assert driven.target.queries.read("q")[0].counters.seen == 7

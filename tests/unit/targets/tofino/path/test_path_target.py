@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from ipaddress import IPv4Address
 from random import Random
 from typing import Any
 
@@ -19,12 +18,11 @@ from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.heading import Heading
 from TesterLibrary.model.inline import Drop, Event
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.plan.plan import LearningFrame
-from TesterLibrary.model.plan.planned_query import PlannedQuery
-from TesterLibrary.model.query import Query
+from TesterLibrary.model.plan.plan import LearningFrame, Plan
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units.units import FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.targets.base import part_of
 from TesterLibrary.targets.tofino.path.path_entries import FLOWS, NUMBERED, PORTS, REPEATED, WATCHES
 from TesterLibrary.targets.tofino.path.path_target import PathTarget
 from TesterLibrary.targets.tofino.session.opening import open_switch
@@ -146,22 +144,20 @@ def _stream(rig: SwitchPathRig) -> Any:
     [
         (_stream, "stream 'north': the program of this switch has paths, and no traffic of its own; load"),
         (
-            lambda rig: rig.target.inject([LearningFrame("p1", bytes(60))]),
+            lambda rig: rig.target.load(Plan("new", 1, (), learning=(LearningFrame("p1", bytes(60)),))),
             "1 frames for port 'p1': the program of paths forwards what others send",
         ),
         (
-            lambda rig: rig.target.resolve(
-                "p1", IPv4Address("10.0.0.1"), source=IPv4Address("10.0.0.2"), source_mac=bytes(6)
-            ),
-            "the MAC address of 10.0.0.1 on port 'p1': the program of paths asks nobody",
+            lambda rig: part_of(rig.target, "frames"),
+            "a switch with the program inline sends no single frames and asks for no MAC address",
         ),
         (
-            lambda rig: rig.target.start_capture(Capture("seen", ("p1",))),
+            lambda rig: rig.target.captures.start(Capture("seen", ("p1",))),
             "capture 'seen': the program of paths copies the packets of a path: Start Trace",
         ),
         (
-            lambda rig: rig.target.start_query(PlannedQuery(Query(name="q"), (), (), None)),
-            "query 'q': a switch with the program inline does not count packets by keys",
+            lambda rig: part_of(rig.target, "queries"),
+            "a switch with the program inline does not count packets by keys",
         ),
         (lambda rig: rig.target.flip(["wan"]), "streams of wan carry no version"),
         (lambda rig: rig.target.load(plan(rig)), "a job 'wan' is loaded already"),

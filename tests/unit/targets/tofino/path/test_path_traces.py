@@ -31,15 +31,15 @@ def frames(first: int, last: int) -> list[bytes]:
 def test_a_copy_that_is_lost_leaves_a_hole_and_the_path_goes_on() -> None:
     rig = SwitchPathRig()
     start(rig)
-    rig.target.start_capture(TRACE)
+    rig.target.captures.start(TRACE)
     rig.pass_frames(frames(1, 5))
     session = rig.daemon.running.chip.mirrors.pop(MIRROR)
     assert len(rig.pass_frames(frames(6, 8))) == 3
     rig.daemon.running.chip.mirrors[MIRROR] = session
     rig.pass_frames(frames(9, 10))
-    counters = rig.target.stop_capture("trace").counters
+    counters = rig.target.captures.stop("trace").counters
     assert (counters.seen, counters.matched, counters.dropped, counters.captured) == (10, 10, 3, 7)
-    found = [frame.sequence for part in rig.target.read_capture("trace") for frame in part]
+    found = [frame.sequence for part in rig.target.captures.read("trace") for frame in part]
     assert found == [0, 1, 2, 3, 4, 8, 9]
     trace = PathTrace("wan", (), received=10, due=10, dropped=3)
     assert "3 of which found no room" in trace.doubt
@@ -48,15 +48,15 @@ def test_a_copy_that_is_lost_leaves_a_hole_and_the_path_goes_on() -> None:
 def test_a_copy_that_comes_to_nobody_is_dropped_by_the_egress() -> None:
     rig = SwitchPathRig()
     start(rig)
-    rig.target.start_capture(TRACE)
+    rig.target.captures.start(TRACE)
     store = rig.daemon.running.store
     store.delete(store.entries(carriers(EGRESS)))
     rig.pass_frames(frames(1, 2))
     with pytest.raises(
         TargetError, match=r"trace: none of the 2 copies that are due has come to 127\.0\.0\.1"
     ):
-        rig.target.stop_capture("trace")
-    assert rig.target.stop_capture("trace").counters.dropped == 2, "it is stopped all the same"
+        rig.target.captures.stop("trace")
+    assert rig.target.captures.stop("trace").counters.dropped == 2, "it is stopped all the same"
 
 
 def test_two_paths_are_traced_at_once() -> None:
@@ -64,11 +64,11 @@ def test_two_paths_are_traced_at_once() -> None:
     rig.target.load(plan(rig))
     rig.target.load(plan(rig, job="lan", between=("p3", "p4")))
     rig.target.start(["wan", "lan"])
-    rig.target.start_capture(TRACE)
-    rig.target.start_capture(Capture("other", traced=TracedPath("lan", "lan")))
+    rig.target.captures.start(TRACE)
+    rig.target.captures.start(Capture("other", traced=TracedPath("lan", "lan")))
     rig.pass_frames(frames(1, 3))
-    assert rig.target.stop_capture("other").counters.seen == 0
-    assert rig.target.stop_capture("trace").counters.captured == 3
+    assert rig.target.captures.stop("other").counters.seen == 0
+    assert rig.target.captures.stop("trace").counters.captured == 3
     mirrored = {entry.data["series"] for entry in rig.daemon.running.store.entries(PORTS)}
     assert mirrored == {0}
 
@@ -76,8 +76,8 @@ def test_two_paths_are_traced_at_once() -> None:
 def test_a_trace_that_is_forgotten_while_it_runs_is_ended() -> None:
     rig = SwitchPathRig()
     start(rig)
-    rig.target.start_capture(TRACE)
-    rig.target.forget_capture("trace")
+    rig.target.captures.start(TRACE)
+    rig.target.captures.forget("trace")
     assert {entry.data["series"] for entry in rig.daemon.running.store.entries(PORTS)} == {0}
     assert rig.pass_frames(frames(1, 2)) == frames(1, 2)
 
@@ -86,27 +86,27 @@ def test_ports_of_two_pipelines_and_a_testbed_without_a_copy_port_are_refused() 
     rig = SwitchPathRig(connectors=("1/0", "17/0"))
     start(rig)
     with pytest.raises(PlanError, match="ports of the path belong to pipelines 0 and 1 of the switch"):
-        rig.target.start_capture(TRACE)
+        rig.target.captures.start(TRACE)
     rig = SwitchPathRig()
     rig.session.cabling = replace(rig.session.cabling, copies=None)
     start(rig)
     with pytest.raises(PlanError, match=r"trace: the testbed has no copy port.*give tester\.switch\.copies"):
-        rig.target.start_capture(TRACE)
+        rig.target.captures.start(TRACE)
 
 
 def test_a_trace_ends_with_the_daemon_of_the_switch() -> None:
     rig = SwitchPathRig()
     start(rig)
-    rig.target.start_capture(TRACE)
+    rig.target.captures.start(TRACE)
     rig.daemon.start()
     with pytest.raises(TargetError):
         rig.target.snapshot()
     with pytest.raises(PlanError, match="there is no capture 'trace'"):
-        rig.target.stop_capture("trace")
+        rig.target.captures.stop("trace")
     rig.target.start(["wan"])
-    rig.target.start_capture(TRACE)
+    rig.target.captures.start(TRACE)
     rig.pass_frames(frames(1, 2))
-    assert rig.target.stop_capture("trace").counters.captured == 2
+    assert rig.target.captures.stop("trace").counters.captured == 2
 
 
 def test_a_record_is_what_its_datagram_says() -> None:
