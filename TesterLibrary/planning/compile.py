@@ -19,8 +19,8 @@ from ..model.plan.plan import LearningFrame, Plan, PlannedNeighbour, PlannedStre
 from ..model.ports import Port
 from ..model.stream import Stream
 from ..wire.address import Station, station_of, stations
-from .alike import addressed, groups, meshes, plan_alike
 from .apart import check_clients_apart
+from .batch_planning import addressed, groups, meshes, plan_alike
 from .content import Content, content
 from .departures import frame_order, frame_sizes, planned_departures
 from .device_addresses import DeviceAddresses

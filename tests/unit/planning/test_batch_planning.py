@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from ipaddress import ip_address, ip_interface
 
 import pytest
@@ -18,12 +18,13 @@ from TesterLibrary.model.editor import Editor, FieldPath, Sweep
 from TesterLibrary.model.forwarding import Forwarding
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
+from TesterLibrary.model.payload import Payload, PayloadKind
 from TesterLibrary.model.plan.plan import Plan
 from TesterLibrary.model.port_pattern import PortPattern, over_ports
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units.units import Bandwidth, FrameSize, Rate
-from TesterLibrary.planning.alike import groups, meshes
+from TesterLibrary.planning.batch_planning import MAY_DIFFER, groups, meshes
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.frame import SIGNATURE_LENGTH
 from TesterLibrary.wire.address import stations
@@ -193,3 +194,19 @@ def test_ports_behind_routers_are_no_mesh() -> None:
     assert not list(meshes(streams, [stations(stream, ports) for stream in streams]))
     bridged = [stations(stream, PORTS) for stream in streams]
     assert list(meshes(streams, bridged)) == [list(range(9))]
+
+
+VALID = {  # values that the planner looks into before it compares them
+    "frame_size": FrameSize(256),
+    "payload": Payload(PayloadKind.ZEROS),
+    "editors": (Editor(FieldPath("UDP", "dport"), Sweep("5", step="2", count=4)),),
+    "signature": False,
+}
+
+
+@pytest.mark.parametrize("name", sorted({field.name for field in fields(Stream)} - MAY_DIFFER))
+def test_streams_that_differ_in_any_other_field_are_in_no_common_group(name: str) -> None:
+    """A field that Stream gets later belongs to these until MAY_DIFFER names it."""
+    streams = [stream(number, STACKS[0]) for number in range(16)]
+    streams[8:] = [replace(planned, **{name: VALID.get(name, "new")}) for planned in streams[8:]]  # type: ignore[arg-type]
+    assert list(range(8)) in list(groups(streams))

@@ -38,9 +38,13 @@ _FREE = frozenset(
     | {"hwsrc", "hwdst", "psrc", "pdst"}
 )
 _NETWORKS = ("IP", "IPv6", "ARP")
+# Fields in which streams with headers may differ: of headers the values, of shaping not the kind. Streams
+# that differ in any other field, also in one that Stream gets later, are planned apart.
+MAY_DIFFER = frozenset({"name", "headers", "rate", "shaping", "start_after", "together", "phase"})
+_EQUAL = tuple(field.name for field in fields(Stream) if field.name not in MAY_DIFFER)
 # Streams of a mesh are equal in all fields but these.
-_OF_ONE_STREAM = {"name", "tx", "rx", "rate", "shaping", "start_after", "together", "phase", "meshed"}
-_OF_MESH = [field.name for field in fields(Stream) if field.name not in _OF_ONE_STREAM]
+_OF_ONE_STREAM = MAY_DIFFER - {"headers"} | {"tx", "rx", "meshed"}
+_OF_MESH = tuple(field.name for field in fields(Stream) if field.name not in _OF_ONE_STREAM)
 
 PlanOne = Callable[[Stream, int], tuple[PlannedStream, Content]]
 DeparturesOf = Callable[[Stream], tuple[Departures, Fraction]]
@@ -108,29 +112,10 @@ def _is_alone(stream: Stream) -> bool:
 
 
 def _kind(stream: Stream, stack: HeaderStack) -> tuple[object, ...]:
-    """Everything of a stream but its name, its times and the values of its headers."""
+    """Equal for streams that are planned together."""
     shape = tuple((header.name, *(name for name, _ in header.fields)) for header in stack.headers)
-    return (
-        *(
-            stream.tx,
-            stream.rx,
-            stream.frame_size,
-            stream.payload,
-            repr(stream.editors),
-            stream.cascades,
-            shape,
-        ),
-        *(
-            stream.count_flows,
-            stream.version,
-            stream.forwarding,
-            stream.copies,
-            stream.expected_fields,
-            stream.answered,
-            repr(stack.types),
-        ),
-        type(stream.shaping),
-    )
+    values = (getattr(stream, name) for name in _EQUAL)
+    return (*values, shape, repr(stack.types), type(stream.shaping))
 
 
 def plan_alike(
