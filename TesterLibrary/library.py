@@ -18,7 +18,7 @@ from robotlibcore import DynamicCore
 from .errors import TargetError, TestbedError
 from .keywords import CONVERTERS, components
 from .keywords._calls import check_integers, check_names, converting
-from .keywords._optional import with_reasons
+from .keywords._conversion import with_reasons
 from .model.units.written import NOTATIONS
 from .reporting.live.notes import LiveNotes
 from .reporting.pages import metrics

@@ -53,6 +53,15 @@ def delays(points: Sequence[str]) -> DelayDistribution:
     return DelayDistribution(_points(points))
 
 
+def delays_of(points: Sequence[str], path: str | None) -> DelayDistribution | None:
+    """The distribution of points or of a file; None without both. PlanError if both are given."""
+    if points and path:
+        raise PlanError(f"cdf={','.join(points)} and cdf_file={path}: give one of them")
+    if path:
+        return load_delays(path)
+    return delays(points) if points else None
+
+
 def _points(points: Sequence[str]) -> Points:
     return tuple(_pair(point.split(":")) for point in points)
 

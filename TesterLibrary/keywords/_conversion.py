@@ -8,8 +8,9 @@ No list names a type. Types that a suite writes register their parser where they
 
 from __future__ import annotations
 
+import types
 import typing
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -66,6 +67,29 @@ def _parser(kind: type[Any], notation: Notation) -> Callable[[Any], Any]:
     convert.__annotations__ = {"value": notation.accepts}
     convert.__doc__ = kind.__doc__
     return convert
+
+
+def with_reasons(
+    hints: Mapping[str, Any], arguments: Sequence[Any], converted: Collection[type[Any]]
+) -> dict[str, Any]:
+    """The types of a keyword's arguments, `X` in place of `X | None` if X explains why it refuses a value.
+
+    Robot tries each type of a union in turn and drops their reasons. None stays allowed, as the default.
+    `arguments` are names, or pairs of a name and a default; `converted` are types with a parser.
+    """
+    absent = {argument[0] for argument in arguments if isinstance(argument, tuple) and argument[1] is None}
+    return {name: _alone(hint, converted) if name in absent else hint for name, hint in hints.items()}
+
+
+def _alone(hint: Any, converted: Collection[type[Any]]) -> Any:
+    if typing.get_origin(hint) not in (types.UnionType, typing.Union):
+        return hint
+    kinds = [kind for kind in typing.get_args(hint) if kind is not types.NoneType]
+    if len(kinds) == 1 and (
+        kinds[0] in converted or (isinstance(kinds[0], type) and issubclass(kinds[0], Enum))
+    ):
+        return kinds[0]
+    return hint
 
 
 class _OnlyInstances:

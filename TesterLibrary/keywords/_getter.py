@@ -11,15 +11,12 @@ from assertionengine import AssertionOperator
 
 from ..errors import Inconclusive, TesterLibraryError
 from ..measurement.counter import Counter, not_counted
-from ..measurement.delays.latency import Latency
 from ..measurement.delays.variation import Variation
 from ..measurement.order import Order
 from ..measurement.trial import StreamResult, Trial
-from ..methodology.latency import LatencyResult
 from ..methodology.order import order_of
 from ..methodology.outage import uncounted
-from ..methodology.result import trials_of
-from ..methodology.traffic import TrafficResult
+from ..methodology.traffic import result_of
 from ..methodology.verdicts.judging import (
     about,
     delay_doubt_of,
@@ -89,7 +86,8 @@ class Getter:
             value, known, doubt = self._variation(statistic), None, doubt_of(trials)
         else:
             copies = sum(trial.order.copies[1] for trial in trials if trial.valid)
-            figure, doubt = self._latency().figure(statistic, copies), delay_doubt_of(trials)
+            latency = result_of(self._suite.judged()).merged_latency()
+            figure, doubt = latency.figure(statistic, copies), delay_doubt_of(trials)
             value, known = figure.value if figure else None, about(figure)
         doubt = doubt or undelayed(trials)
         if value is None:
@@ -169,20 +167,18 @@ class Getter:
         return value
 
     def _trials(self) -> tuple[Trial, ...]:
-        last = self._suite.judged()
-        trials = trials_of(last)
-        if not trials:
-            raise TesterLibraryError(f"no trial of what was measured last can be read: {last}")
-        return trials
+        result = result_of(self._suite.judged())
+        if not result.judged:
+            raise TesterLibraryError(f"the last measurement has no trial to read: {result}")
+        return result.judged
 
     def _lost(self, stream: str | None) -> tuple[Order, str]:
         """The fate of the frames measured last, or of one stream of them, and why it is not to be trusted.
 
         It is that of the last trial, or of all that `Stop Traffic` has stopped together.
         """
-        trials = self._trials()
-        if not isinstance(self._suite.judged(), TrafficResult):
-            trials = trials[-1:]
+        self._trials()
+        trials = result_of(self._suite.judged()).latest()
         if stream is None:
             return Order.merged(trial.order for trial in trials), doubt_of(trials) or unmeasured(trials)
         for trial in trials:
@@ -190,12 +186,6 @@ class Getter:
                 return trial.stream(stream).order, doubt_of([trial]) or trial.lost_by_pause(stream)
         known = ", ".join(s.name for trial in trials for s in trial.streams)
         raise TesterLibraryError(f"the trial has no stream {stream!r}; it has {known}")
-
-    def _latency(self) -> Latency:
-        last = self._suite.judged()
-        if isinstance(last, LatencyResult):
-            return last.latency
-        return Latency.merged(trial.latency for trial in self._trials())
 
     def _variation(self, name: str) -> float | None:
         variation = Variation.merged(s.counters.variation for t in self._trials() for s in t.streams)

@@ -9,12 +9,29 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from ..errors import TesterLibraryError
+from robot.api import logger
+
+from ..errors import PlanError, TesterLibraryError
 from ..files.document import did_you_mean
 from ..model.responder import End
 from ..protocols.checker import load_protocol
 
 _End = TypeVar("_End", bound=End)
+T = TypeVar("T")
+
+
+def renamed(keyword: str, name: str, value: T, default: T, old_name: str, old: T | None) -> T:
+    """The value of an argument that has a new name. The old name still works, with a warning.
+
+    Raises:
+        PlanError: both names are given.
+    """
+    if old is None:
+        return value
+    if value != default:
+        raise PlanError(f"{keyword}: {name}= and {old_name}= are one argument; give {name}= alone")
+    logger.warn(f"{keyword}: the argument {old_name!r} is deprecated; write {name!r}")
+    return old
 
 
 def with_parameters(
@@ -23,13 +40,13 @@ def with_parameters(
     arguments: Iterable[str],
     names: Mapping[str, str] = MappingProxyType({}),
 ) -> _End:
-    """The end with more parameters of its tables, before anybody is asked for anything.
+    """The end with more parameters of its tables. It is checked before anything is sent.
 
     Args:
-        end: as the arguments of the keyword describe it; they set some parameters already.
-        parameters: those that the suite gives by their names in the tables.
-        arguments: names that the keyword has besides; one of them may be meant.
-        names: the arguments that set a parameter of another name, by that name.
+        end: the end that the arguments of the keyword describe; they set some parameters already.
+        parameters: the parameters that the suite sets, by their names in the tables.
+        arguments: names of the keyword's own arguments, for suggestions.
+        names: arguments that set a parameter of another name, by the name of the parameter.
 
     Raises:
         PlanError: names a parameter that the tables do not have, or that an argument sets.
@@ -45,11 +62,11 @@ def with_parameters(
         layers = load_protocol(end.protocol).layers
     except TesterLibraryError:
         return end  # the plan says what is wrong with the file
-    known = sorted({parameter.name for layer in layers for parameter in layer.parameters} - names.keys())
+    allowed = sorted({parameter.name for layer in layers for parameter in layer.parameters} - names.keys())
     for name in end.parameters:
-        if name not in known and name not in names:
-            hint = did_you_mean(name, [*arguments, *known])
+        if name not in allowed and name not in names:
+            hint = did_you_mean(name, [*arguments, *allowed])
             raise end.refused(
-                f"there is no parameter {name!r}{hint}; {end.protocol} has {', '.join(known) or 'none'}"
+                f"there is no parameter {name!r}{hint}; {end.protocol} has {', '.join(allowed) or 'none'}"
             )
     return end

@@ -21,14 +21,12 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import MISSING, Field, fields
 from inspect import Parameter
 from typing import Any, get_type_hints
 
-_ROW = re.compile(r"^\| ``(\w+)`` \| .* \|$")
-_HEAD = "| =Argument= | =Meaning= |"
+from ._tables import with_table
 
 
 def shares(shared: type[Any], *, before: str, without: Collection[str] = ()) -> Callable[..., Any]:
@@ -38,66 +36,58 @@ def shares(shared: type[Any], *, before: str, without: Collection[str] = ()) -> 
     be given stand behind the first shared one. `without` names shared ones that the keyword does not have:
     it gets their defaults. Documentation in the keyword's own table wins over the shared one.
     """
-    taken = [one for one in fields(shared) if one.name not in without]
-    known = {one.name for one in fields(shared)}
-    if not {before, *without} <= known:
-        raise TypeError(f"{shared.__name__} has no {', '.join({before, *without} - known)}")
+    arguments = [argument for argument in fields(shared) if argument.name not in without]
+    names = {argument.name for argument in fields(shared)}
+    if not {before, *without} <= names:
+        raise TypeError(f"{shared.__name__} has no {', '.join({before, *without} - names)}")
 
     def decorate(method: Callable[..., Any]) -> Callable[..., Any]:
         hints = {**get_type_hints(shared), **get_type_hints(method)}
         documented = get_type_hints(shared, include_extras=True)
-        holder, _, *others = inspect.signature(method).parameters.values()
+        holder, _, *own = inspect.signature(method).parameters.values()
         typed = (
-            one.replace(annotation=hints.get(one.name, Parameter.empty))
-            for one in (holder, *_ordered(taken, others, before))
+            parameter.replace(annotation=hints.get(parameter.name, Parameter.empty))
+            for parameter in (holder, *_ordered(arguments, own, before))
         )
         signature = inspect.Signature([*typed], return_annotation=hints["return"])
 
         @functools.wraps(method)
         def keyword(self: Any, *args: Any, **kwargs: Any) -> Any:
-            given = signature.bind(self, *args, **kwargs).arguments
-            values = {one.name: given[one.name] for one in taken if one.name in given}
-            rest = {one.name: given[one.name] for one in others if one.name in given}
-            for one in others:
-                if one.kind is Parameter.VAR_KEYWORD:
-                    rest |= rest.pop(one.name, {})
-            return method(self, shared(**values), **rest)
+            values = signature.bind(self, *args, **kwargs).arguments
+            common = {field.name: values[field.name] for field in arguments if field.name in values}
+            more = {parameter.name: values[parameter.name] for parameter in own if parameter.name in values}
+            for parameter in own:
+                if parameter.kind is Parameter.VAR_KEYWORD:
+                    more |= more.pop(parameter.name, {})
+            return method(self, shared(**common), **more)
 
-        del keyword.__dict__["__wrapped__"]  # Robot would look at the method's own arguments
-        keyword.__signature__ = signature  # type: ignore[attr-defined]
-        keyword.__annotations__ = {
-            name: hint for name, hint in hints.items() if name in {*signature.parameters, "return"}
-        }
-        texts = {one.name: documented[one.name].__metadata__[0] for one in taken}
-        keyword.__doc__ = _documentation(method, signature, texts)
+        show_signature(keyword, signature)
+        texts = {field.name: documented[field.name].__metadata__[0] for field in arguments}
+        keyword.__doc__ = with_table(inspect.getdoc(method) or "", signature.parameters, texts)
         return keyword
 
     return decorate
 
 
-def _ordered(taken: list[Field[Any]], others: list[Parameter], before: str) -> list[Parameter]:
-    """The shared arguments with the others among them."""
-    required = [
-        one for one in others if one.default is Parameter.empty and one.kind is not Parameter.VAR_KEYWORD
-    ]
+def show_signature(keyword: Callable[..., object], signature: inspect.Signature) -> None:
+    """Gives a wrapper the arguments of a signature, in place of those of the method that it wraps."""
+    del keyword.__dict__["__wrapped__"]  # Robot would look at the method's own arguments
+    keyword.__signature__ = signature  # type: ignore[attr-defined]
+    _, *arguments = signature.parameters.values()
+    keyword.__annotations__ = {argument.name: argument.annotation for argument in arguments}
+    keyword.__annotations__["return"] = signature.return_annotation
+
+
+def _ordered(arguments: list[Field[object]], own: list[Parameter], before: str) -> list[Parameter]:
+    """The shared arguments with the keyword's own ones among them."""
+    named = [p for p in own if p.kind in (Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD)]
+    required = [p for p in own if p not in named and p.default is Parameter.empty]
     ordered: list[Parameter] = []
-    for number, one in enumerate(taken):
-        if one.name == before:
-            ordered += [other for other in others if other.default is not Parameter.empty]
-        default = Parameter.empty if one.default is MISSING else one.default
-        ordered.append(Parameter(one.name, Parameter.POSITIONAL_OR_KEYWORD, default=default))
+    for number, argument in enumerate(arguments):
+        if argument.name == before:
+            ordered += [p for p in own if p not in named and p.default is not Parameter.empty]
+        default = Parameter.empty if argument.default is MISSING else argument.default
+        ordered.append(Parameter(argument.name, Parameter.POSITIONAL_OR_KEYWORD, default=default))
         if number == 0:
             ordered += required
-    return [*ordered, *(other for other in others if other.kind is Parameter.VAR_KEYWORD)]
-
-
-def _documentation(method: Callable[..., Any], signature: inspect.Signature, texts: Mapping[str, str]) -> str:
-    """The keyword's documentation, whose table has the shared arguments as well."""
-    lines = (inspect.getdoc(method) or "").split("\n")
-    rows = {name: f"| ``{name}`` | {text} |" for name, text in texts.items()}
-    written = [line for line in lines if _ROW.match(line)]
-    rows |= {_ROW.sub(r"\1", line): line for line in written}
-    table = [rows[name] for name in signature.parameters if name in rows]
-    rest = [line for line in lines if line not in written]
-    at = rest.index(_HEAD) + 1
-    return "\n".join([*rest[:at], *table, *rest[at:]])
+    return [*ordered, *named]

@@ -10,6 +10,7 @@ from enum import Enum
 
 from .._generated.tester.v1 import counters
 from .._generated.tester.v1.counters import CapturePortCounters
+from ..verdict import Between
 
 __all__ = [
     "CaptureCounters",
@@ -49,6 +50,14 @@ class CaptureCounters(counters.CaptureCounters):
     def __str__(self) -> str:
         text = f"{self.captured:,} frames captured of {self.matched:,} that matched, {self.seen:,} seen"
         return f"{text}, {self.dropped:,} DROPPED" if self.dropped else text
+
+    def bounds(self, statistic: str) -> Between | None:
+        """The bounds of a counter that dropped frames leave open; None if it is exact."""
+        if self.dropped and statistic == "captured":
+            return Between(self.captured, self.captured + self.dropped)
+        if self.dropped and statistic == "matched" and self.least_matched < self.matched:
+            return Between(self.least_matched, self.matched)
+        return None
 
     @property
     def triggered(self) -> bool:

@@ -17,6 +17,7 @@ from fractions import Fraction
 
 from ..errors import PlanError
 from ..measurement.trial import StreamResult, Trial
+from ..model.congestion import CongestedPorts
 from ..model.units.units import Duration, Ratio
 from ..verdict import AT_MOST, Between, Verdict, assess
 from .measurer import Measurer
@@ -34,6 +35,14 @@ class CongestionTest:
     congested: tuple[str, ...]  # the other half, and all of the second sender's, to the other receiver
     load: Ratio = Ratio(Fraction(1))  # of the line rate of each sender
     duration: Duration = _RFC_TRIAL
+
+    @classmethod
+    def of(cls, ports: CongestedPorts, load: Ratio, duration: Duration) -> CongestionTest:
+        """The test over these ports. PlanError for a load or a duration that makes no sense."""
+        uncongested, *congested = ports.names
+        test = cls(uncongested, tuple(congested), load, duration)
+        test.validate()
+        return test
 
     def validate(self) -> None:
         """Raises PlanError, which prints the test, for a value that makes no sense."""

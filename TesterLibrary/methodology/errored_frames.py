@@ -16,7 +16,7 @@ from fractions import Fraction
 from ..errors import PlanError
 from ..measurement.foreign import ForeignAt
 from ..measurement.trial import Trial
-from ..model.units.units import Duration, Ratio
+from ..model.units.units import Duration, FrameSize, Ratio
 from ..verdict import AT_MOST, Verdict, assess
 from .measurer import Measurer
 from .result import Result, shorter
@@ -57,12 +57,31 @@ def check_sent(kinds: tuple[FrameError, ...]) -> None:
             )
 
 
+def oversize_of(longest: FrameSize, oversize: FrameSize | None) -> FrameSize:
+    """The size of frames that are too long: by default one byte more than the longest legal size.
+
+    Raises:
+        PlanError: the size is legal.
+    """
+    size = oversize or FrameSize(longest.bytes + 1)
+    if size.bytes <= longest.bytes:
+        raise PlanError(f"oversize={size} is no longer than the longest legal frame, {longest}")
+    return size
+
+
 @dataclass(frozen=True)
 class ErroredTest:
     """The load of the test."""
 
     load: Ratio = Ratio(Fraction(1))  # of line rate
     duration: Duration = _RFC_TRIAL
+
+    @classmethod
+    def of(cls, load: Ratio, duration: Duration) -> ErroredTest:
+        """The test. PlanError for a load or a duration that makes no sense."""
+        test = cls(load, duration)
+        test.validate()
+        return test
 
     def validate(self) -> None:
         """Raises PlanError, which prints the test, for a value that makes no sense."""

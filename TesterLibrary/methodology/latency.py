@@ -110,6 +110,14 @@ class LatencyResult(Result):
         """
         return latency_below(self.trials, bound, percentile, kind=self.measurement.kind)
 
+    def merged_latency(self) -> Latency:
+        """See Result."""
+        return self.latency
+
+    def latency_below(self, bound: Duration, percentile: float) -> Verdict:
+        """See Result. Latencies are of the kind that was measured, such as store and forward."""
+        return self.verdict_below(bound, percentile=percentile)
+
     def _each(self) -> list[Latency]:
         return [trial.latency_as(self.measurement.kind) for trial in self.trials if trial.valid]
 

@@ -14,14 +14,14 @@ from enum import Enum
 from fractions import Fraction
 from math import ceil, floor
 
-from ..errors import PlanError
+from ..errors import PlanError, TesterLibraryError
 from ..measurement.session_trial import SessionTrial
 from ..model.units.number import counted
+from ..model.units.quantity import Frequency
 from ..model.units.units import Duration, Ratio
 from ..verdict import AT_LEAST, Verdict, assess, text_of
 from .bisection import highest_passing
-from .result import Result
-from .sessions import SessionMeasurer, failures_of, no_room
+from .sessions import ConnectionResult, SessionMeasurer, failures_of, no_room
 
 _SECOND = 10**9  # nanoseconds
 _ENDS = 2  # of a time
@@ -112,7 +112,7 @@ class MaximumSearch:
 
 
 @dataclass(frozen=True)
-class MaximumResult(Result):
+class MaximumResult(ConnectionResult):
     """The highest level that passed. Both bounds rest on trials."""
 
     search: MaximumSearch
@@ -127,6 +127,24 @@ class MaximumResult(Result):
         """The one at the maximum; the last one, if none passed."""
         found = [t for level, t in zip(self.levels, self.measured, strict=True) if level == self.maximum]
         return found[-1] if found else self.measured[-1]
+
+    def session(self) -> SessionTrial:
+        """See ConnectionResult."""
+        return self.trial
+
+    def connection_rate_above(self, bound: Frequency) -> Verdict:
+        """See ConnectionResult. TesterLibraryError: another quantity was searched."""
+        self._require(Quantity.RATE)
+        return self.verdict_above(bound.per_second, str(bound))
+
+    def concurrent_connections_above(self, bound: int) -> Verdict:
+        """See ConnectionResult. TesterLibraryError: another quantity was searched."""
+        self._require(Quantity.CONCURRENT)
+        return self.verdict_above(bound, f"{bound:,}")
+
+    def _require(self, quantity: Quantity) -> None:
+        if self.search.quantity is not quantity:
+            raise TesterLibraryError(f"the {quantity.value} of {self.title} was not searched; this is {self}")
 
     def verdict_above(self, bound: float | Fraction, text: str) -> Verdict:
         """Whether the maximum is at least the bound. FAIL only where the device failed there or below."""

@@ -6,8 +6,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..errors import TesterLibraryError
+from ..measurement.delays.latency import Latency
 from ..measurement.trial import Trial
-from ..model.units.units import Duration, Ratio
+from ..model.units.units import Duration, Rate, Ratio
+from ..verdict import Verdict
+from .verdicts.blind_delay import delay_below
+from .verdicts.judging import latency_below, loss_below
 
 
 def shorter(what: str, given: Duration, asked: Duration, source: str) -> tuple[str, ...]:
@@ -43,6 +48,44 @@ class Result:
     def judged(self) -> tuple[Trial, ...]:
         """The trials that the result's value rests on; those that only led to it are left out."""
         return self.trials
+
+    def latest(self) -> tuple[Trial, ...]:
+        """The last trial; all trials that were stopped together."""
+        return self.judged[-1:]
+
+    def merged_latency(self) -> Latency:
+        """The latency of all frames."""
+        return Latency.merged(trial.latency for trial in self.judged)
+
+    def loss_below(
+        self, bound: Ratio, *, at: Ratio | None = None, timeout: Duration | None = None
+    ) -> Verdict:
+        """Judges that no trial lost a greater part of its frames than the bound.
+
+        Args:
+            bound: The greatest loss.
+            at: Judges trials up to this load only.
+            timeout: Counts frames that arrived later than this as lost.
+
+        Raises:
+            PlanError: the result has no trials, so `at` and `timeout` do not apply to it.
+        """
+        return loss_below(self.judged, bound, timeout, at=at)
+
+    def latency_below(self, bound: Duration, percentile: float) -> Verdict:
+        """Judges that a percentile of the latency over all frames is at most the bound; 100: the maximum."""
+        return latency_below(self.judged, bound, percentile)
+
+    def delay_below(self, bound: Duration) -> Verdict:
+        """Judges that the mean delay, measured blind, is at most the bound."""
+        return delay_below(self.judged, bound)
+
+    def frame_throughput_above(self, bound: Rate) -> Verdict:
+        """Judges that the throughput is at least the bound. TesterLibraryError if none was measured."""
+        del bound
+        raise TesterLibraryError(
+            f"no throughput was measured; give a trial or a result of Find Throughput, not {self}"
+        )
 
 
 def trials_of(measured: Trial | Result) -> tuple[Trial, ...]:

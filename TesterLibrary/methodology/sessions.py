@@ -10,6 +10,7 @@ from fractions import Fraction
 from math import ceil, inf
 from typing import Protocol
 
+from ..errors import TesterLibraryError
 from ..measurement.session_trial import SessionTrial
 from ..model.units.quantity import Frequency
 from ..model.units.units import Bandwidth, Duration, Ratio, duration_text
@@ -26,11 +27,50 @@ class SessionMeasurer(Protocol):
         ...
 
 
+class ConnectionResult(Result):
+    """Base of results about connections."""
+
+    def session(self) -> SessionTrial:
+        """The time whose goodput, times and failures are judged."""
+        raise NotImplementedError
+
+    def connection_rate_above(self, bound: Frequency) -> Verdict:
+        """Judges that at least this number of connections was established each second."""
+        return connection_rate_above(self.session(), bound)
+
+    def concurrent_connections_above(self, bound: int) -> Verdict:
+        """Judges that the device held at least this number of connections at once.
+
+        Raises:
+            TesterLibraryError: it was not searched.
+        """
+        raise TesterLibraryError(
+            f"at least {bound:,} concurrent connections: give a result of Find Maximum Concurrent "
+            f"Connections, not {self}"
+        )
+
+    def goodput_above(self, bound: Bandwidth) -> Verdict:
+        """Judges the payload that arrived in order each second."""
+        return goodput_above(self.session(), bound)
+
+    def time_below(self, name: str, bound: Duration, percent: float) -> Verdict:
+        """Judges a percentile of a time, such as `time_to_first_byte`."""
+        return time_below(self.session(), name, bound, percent)
+
+    def failures_below(self, bound: Ratio) -> Verdict:
+        """Judges the part of the connections that failed."""
+        return failures_below([self.session()], bound)
+
+
 @dataclass(frozen=True)
-class SessionResult(Result):
+class SessionResult(ConnectionResult):
     """Statistics of clients or of a responder over one time."""
 
     trial: SessionTrial
+
+    def session(self) -> SessionTrial:
+        """See ConnectionResult."""
+        return self.trial
 
     @property
     def measured(self) -> tuple[SessionTrial, ...]:
@@ -245,6 +285,14 @@ def _unserved(trial: SessionTrial) -> str:
     if served or counted.transactions is None or not counted.established:
         return ""
     return f"no request of {counted.established:,} connections has been answered; measure for longer"
+
+
+def shares_of(trials: Mapping[str, SessionTrial], bound: Ratio) -> Verdict:
+    """Judges the shares of servers, by their trials. TesterLibraryError unless there are two or more."""
+    if len(trials) < 2:
+        raise TesterLibraryError(f"shares of {', '.join(trials) or 'none'}: give two or more responders")
+    doubt = next(("; ".join(trial.objections) for trial in trials.values() if trial.objections), "")
+    return even_shares({name: trial.statistics.transactions for name, trial in trials.items()}, bound, doubt)
 
 
 def even_shares(shares: Mapping[str, int | None], bound: Ratio, doubt: str = "") -> Verdict:

@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 
-from ..errors import UnitError
+from ..errors import Inconclusive, PlanError, UnitError
+from ..files.document import did_you_mean
 from ..measurement.counter import total
 from ..measurement.delays.latency_error import OF_ENGINE, PercentileError
 from ..measurement.snapshot import StampDirectionCounters
@@ -22,7 +24,26 @@ from .verdicts.judging import about
 
 _BADNESS = (Outcome.PASS, Outcome.INCONCLUSIVE, Outcome.FAIL)
 _EACH_ONCE = ("received", "lost")
+_COUNTS = (
+    *("sent", "received", "lost", "late", "duplicated", "reordered", "behind", "ambiguous"),
+    *("uncovered", "unknown"),
+    *("unstamped", "unfit", "occupied", "no_room", "too_long", "overflowed", "untracked", "flows"),
+)
+_NOT_COUNTED = "this tester does not count them, or does not tell them from others"
+_NONE_KNOWN = "no packet came back that is known again"
+_LATENCIES = ("min", "mean", "max")
+_PERCENTILE = re.compile(r"(p|pdv)\d+(\.\d+)?")
 _OTHER_TIMES = {"std": "std_ns", "ipdv_mean": "ipdv_mean_ns", "ipdv_max": "ipdv_max_ns"}
+
+
+@dataclass(frozen=True)
+class StampValue:
+    """One statistic of stamped packets: a count, or a time in nanoseconds."""
+
+    name: str
+    value: float | None  # None if this tester does not count it
+    is_time: bool
+    doubt: str  # why nothing can be concluded from it; empty if something can
 
 
 @dataclass(frozen=True)
@@ -74,6 +95,34 @@ class StampResult(Result):
         """The packets that are not in the figures, and why."""
         return tuple(text for found in self.directions for text in remarks(found))
 
+    def value(self, name: str, direction: str | None) -> StampValue:
+        """A statistic by its name, such as `lost` or `p99`.
+
+        Args:
+            name: A count, or a time: min, mean, max, std, ipdv_mean, ipdv_max, p99.9, pdv99.9.
+            direction: forward or backward. None: a count of both directions, a time of the only one.
+
+        Raises:
+            PlanError: no statistic has this name.
+            UnitError: this direction was not stamped, or a time needs one of two directions.
+            Inconclusive: the time was not measured.
+        """
+        if name in _COUNTS:
+            count = self.count(name, direction)
+            return StampValue(name, count, False, self.doubt or (_NOT_COUNTED if count is None else ""))
+        if name not in (*_LATENCIES, *_OTHER_TIMES) and not _PERCENTILE.fullmatch(name):
+            names = (*_COUNTS, *_LATENCIES, *_OTHER_TIMES)
+            raise PlanError(
+                f"{name!r} is no statistic of stamps{did_you_mean(name, names)}; the documentation of Get "
+                "Stamp Statistics lists them"
+            )
+        time = self.time(name, direction)
+        if time is None:
+            known = self.packets(direction).delay.count
+            reason = "this tester does not measure it" if known else _NONE_KNOWN
+            raise Inconclusive(f"{name} of {self.name}: {reason}")
+        return StampValue(name, float(time), True, self.doubt)
+
     def count(self, what: str, direction: str | None) -> int | None:
         """A count by its name, over both directions unless one is named; None where nobody counts it.
 
@@ -97,11 +146,19 @@ class StampResult(Result):
         found = getattr(packets, _OTHER_TIMES[what])
         return None if found is None else float(found)
 
-    def loss_below(self, bound: Ratio) -> Verdict:
-        """Whether no direction lost a greater part of its packets than the bound.
+    def loss_below(
+        self, bound: Ratio, *, at: Ratio | None = None, timeout: Duration | None = None
+    ) -> Verdict:
+        """Judges that no direction lost a greater part of its packets than the bound.
 
         INCONCLUSIVE where packets that are not in the figures could decide.
         """
+        for name, argument in (("at", at), ("timeout", timeout)):
+            if argument is not None:
+                raise PlanError(
+                    f"{name}={argument} applies to trials, not to stamps {self.name!r}; leave it out. Stamps "
+                    "have the timeout of Stamp Traffic"
+                )
         return self._worst(lambda packets: self._loss_below(packets, bound))
 
     def _loss_below(self, packets: StampedPackets, bound: Ratio) -> Verdict:
@@ -120,9 +177,13 @@ class StampResult(Result):
         )
         return verdict.doubted(*self.remarks) if least <= bound.value < most else verdict
 
-    def delay_below(self, bound: Duration, percentile: float | None = None) -> Verdict:
-        """Whether a percentile of the delay in each direction is at most the bound; None is the mean."""
+    def latency_below(self, bound: Duration, percentile: float) -> Verdict:
+        """Judges that a percentile of the delay in each direction is at most the bound."""
         return self._worst(lambda packets: self._delay_below(packets, bound, percentile))
+
+    def delay_below(self, bound: Duration) -> Verdict:
+        """Judges that the mean delay in each direction is at most the bound."""
+        return self._worst(lambda packets: self._delay_below(packets, bound, None))
 
     def _delay_below(self, packets: StampedPackets, bound: Duration, percentile: float | None) -> Verdict:
         what = "mean" if percentile is None else f"p{percentile:g}"
@@ -151,7 +212,7 @@ class StampResult(Result):
             subject=f"{what} delay of {self.title} {packets.name}",
             measured=measured,
             bound=f"<= {bound}",
-            doubt=self.doubt or few or ("" if figure else "no packet came back that is known again"),
+            doubt=self.doubt or few or ("" if figure else _NONE_KNOWN),
             text=duration_text,
         )
 

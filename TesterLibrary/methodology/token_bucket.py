@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
 
-from ..errors import PlanError
+from ..errors import PlanError, TesterLibraryError
 from ..measurement.evidence import EvidenceLimits
 from ..measurement.snapshot import StreamCounters
-from ..measurement.trial import StreamResult
+from ..measurement.trial import StreamResult, Trial
 from ..model.plan.law import Replay
 from ..model.plan.plan import PlannedStream
 from ..model.plan.random_law import Random
@@ -158,6 +158,17 @@ def check_to_its_end(monitored: MonitoringResult, sent: StreamResult) -> None:
             f"{counted.tx_packets:,} of this trial; give both of one trial, and let Stop Traffic end the "
             "monitoring"
         )
+
+
+def sent_of(trial: Trial, monitored: MonitoringResult) -> StreamResult:
+    """The one stream of a trial that was monitored. TesterLibraryError if both are not of the same stream."""
+    names = [stream.name for stream in trial.streams]
+    if len(names) != 1 or monitored.title != names[0]:
+        raise TesterLibraryError(
+            f"the trial is of {' + '.join(names)}, and {monitored.title} was monitored; both must be of the "
+            "same stream, and of this one alone"
+        )
+    return trial.streams[0]
 
 
 def loss_as_predicted(

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 
 from ..measurement.counter import total
 from ..measurement.trial import Trial
+from ..model.units.units import Rate
+from ..verdict import Verdict
 from .result import Result
+from .verdicts.judging import throughput_above
 
 
 @dataclass(frozen=True)
@@ -36,5 +39,20 @@ class TrafficResult(Result):
         """Frames that were sent and did not arrive; None where one of the trials cannot tell."""
         return total(trial.lost for trial in self.trials)
 
+    def latest(self) -> tuple[Trial, ...]:
+        """See Result."""
+        return self.trials
+
+    def frame_throughput_above(self, bound: Rate) -> Verdict:
+        """See Result. A load that was offered once is no throughput of several trials."""
+        if len(self.trials) > 1:
+            return super().frame_throughput_above(bound)
+        return throughput_above(self.trials[0], bound)
+
     def __str__(self) -> str:
         return "; ".join(map(str, self.trials))
+
+
+def result_of(measured: Trial | Result) -> Result:
+    """The measurement as a result; a trial becomes a result of this trial alone."""
+    return TrafficResult.of([measured]) if isinstance(measured, Trial) else measured

@@ -72,6 +72,9 @@ class CaptureTrigger:
             raise PlanError(f"trigger={named}: before={self.before}, after={self.after}; 0 frames or more")
 
 
+MOST_FRAMES = 100_000  # that a capture keeps by default
+
+
 @dataclass(frozen=True)
 class Capture:
     """Copies of frames as they leave and arrive, beside the measurement."""
@@ -82,7 +85,18 @@ class Capture:
     filter: str = ""  # pcap-filter(7); empty: every frame
     streams: tuple[str, ...] = ()  # by name, loaded now or later; empty: every frame, of a stream or not
     keep: Keep = Keep.FIRST
-    frames: int = 100_000
+    frames: int = MOST_FRAMES
     snap_length: int = 0  # bytes of each frame, from its begin; 0: all
     trigger: CaptureTrigger | None = None  # instead of keep and frames
     traced: TracedPath | None = None  # of a path, and then nothing of the above but frames
+
+    def __post_init__(self) -> None:
+        if self.trigger is None or (self.keep, self.frames) == (Keep.FIRST, MOST_FRAMES):
+            return
+        name = self.keep.name.lower()
+        argument = f"keep={name}" if self.keep is not Keep.FIRST else f"frames={self.frames}"
+        raise PlanError(
+            f"{argument} has no meaning with trigger={self.trigger.kind.name.lower()}, which keeps "
+            f"before={self.trigger.before} and after={self.trigger.after} frames around it; leave {argument} "
+            "out"
+        )

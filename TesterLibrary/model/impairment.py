@@ -17,6 +17,8 @@ MOST_QUEUE_FRAMES = 65_536
 MOST_QUEUE_BYTES = 1 << 30
 MOST_DELAY_POINTS = 65_536  # of a CDF
 NOT_CORRELATED = Ratio(Fraction(0))
+NO_LOSS, ALL_LOST = Ratio(Fraction(0)), Ratio(Fraction(1))
+NO_JITTER = Duration(0)
 _SLOWEST, _FASTEST = 10**3, 10**12  # bits a second
 _SHORTEST_QUEUE = 64  # bytes
 
@@ -66,6 +68,33 @@ class PathDelay:
     cdf: DelayDistribution | None = None  # in place of mean and jitter
     correlation: Ratio = NOT_CORRELATED
 
+    @classmethod
+    def of(
+        cls,
+        *,
+        mean: Duration | None,
+        jitter: Duration,
+        distribution: Distribution,
+        order: OrderPolicy,
+        cdf: DelayDistribution | None,
+        correlation: Ratio,
+    ) -> PathDelay | None:
+        """The delay; None without a mean and a CDF. PlanError for what needs one of them."""
+        if mean is not None or cdf is not None:
+            return cls(
+                mean=mean or Duration(0),
+                jitter=jitter,
+                distribution=distribution,
+                order=order,
+                cdf=cdf,
+                correlation=correlation,
+            )
+        if jitter.ns:
+            raise PlanError(f"jitter={jitter} needs a delay; give the mean, such as delay=10 ms")
+        if correlation.value:
+            raise PlanError(f"correlation={correlation} needs delays; give delay and jitter, or a CDF")
+        return None
+
     def __post_init__(self) -> None:
         if not 0 <= self.correlation.value < 1:
             raise PlanError(f"correlation={self.correlation}; give 0 % or more, and less than 100 %")
@@ -101,6 +130,19 @@ class GilbertElliott:
     loss_in_bad: Ratio
     loss_in_good: Ratio
 
+    @classmethod
+    def of(
+        cls, to_bad: Ratio | None, to_good: Ratio | None, loss_in_bad: Ratio, loss_in_good: Ratio
+    ) -> GilbertElliott | None:
+        """The model; None without `to_bad` and `to_good`. PlanError if only a part of it is there."""
+        if to_bad is not None and to_good is not None:
+            return cls(to_bad=to_bad, to_good=to_good, loss_in_bad=loss_in_bad, loss_in_good=loss_in_good)
+        if to_bad is not None or to_good is not None:
+            raise PlanError("to_bad and to_good belong together; give both")
+        if (loss_in_bad, loss_in_good) != (ALL_LOST, NO_LOSS):
+            raise PlanError("loss_in_bad and loss_in_good are of states; give to_bad and to_good as well")
+        return None
+
     def __post_init__(self) -> None:
         if not self.to_bad.value:
             raise PlanError("to_bad=0: the bad state is never reached; give more, or loss alone")
@@ -120,6 +162,15 @@ class Shaping:
     rate: Rate
     queue_frames: int | None = None
     queue_bytes: int | None = None  # FCS included
+
+    @classmethod
+    def of(cls, rate: Rate | None, queue_frames: int | None, queue_bytes: int | None) -> Shaping | None:
+        """The link; None without a rate. PlanError for a queue without a rate."""
+        if rate is not None:
+            return cls(rate=rate, queue_frames=queue_frames, queue_bytes=queue_bytes)
+        if queue_frames is not None or queue_bytes is not None:
+            raise PlanError("a queue needs a rate; give rate, such as 10 Mbps")
+        return None
 
     def __post_init__(self) -> None:
         if self.rate.unit not in (RateUnit.L1, RateUnit.L2):
@@ -159,6 +210,41 @@ class Impairment:
     loss: Ratio | GilbertElliott | None = None
     shaping: Shaping | None = None
     delay: PathDelay | None = None
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        delay: Duration | None = None,
+        jitter: Duration = NO_JITTER,
+        distribution: Distribution = Distribution.UNIFORM,
+        order: OrderPolicy = OrderPolicy.PRESERVE,
+        cdf: DelayDistribution | None = None,
+        correlation: Ratio = NOT_CORRELATED,
+        loss: Ratio | None = None,
+        to_bad: Ratio | None = None,
+        to_good: Ratio | None = None,
+        loss_in_bad: Ratio = ALL_LOST,
+        loss_in_good: Ratio = NO_LOSS,
+        rate: Rate | None = None,
+        queue_frames: int | None = None,
+        queue_bytes: int | None = None,
+        heading: Heading = Heading.BOTH,
+    ) -> Impairment:
+        """The impairment that these arguments describe. PlanError for arguments that do not go together."""
+        bursts = GilbertElliott.of(to_bad, to_good, loss_in_bad, loss_in_good)
+        if bursts is not None and loss is not None:
+            raise PlanError("loss and to_bad are two models of loss; give one of them")
+        held = PathDelay.of(
+            mean=delay,
+            jitter=jitter,
+            distribution=distribution,
+            order=order,
+            cdf=cdf,
+            correlation=correlation,
+        )
+        shaping = Shaping.of(rate, queue_frames, queue_bytes)
+        return cls(heading=heading, loss=loss if bursts is None else bursts, shaping=shaping, delay=held)
 
     def __post_init__(self) -> None:
         if isinstance(self.loss, Ratio) and not 0 < self.loss.value < 1:

@@ -28,6 +28,7 @@ from .burden import Burden
 from .measurer import Pauses, TrialMeasurer
 from .memberships import Memberships
 from .observation import observe
+from .reset import Hook
 from .shot import Shot
 from .tester import Tester
 
@@ -88,6 +89,21 @@ class _Joined:
         """Every member leaves them."""
         for name in self._ports.members:
             self._memberships.withdraw(Membership(name, groups, self._ports.protocol), self._ports.rate)
+
+
+@dataclass(frozen=True)
+class GroupReset:
+    """Lets a device forget its groups: by a pause, and by the hook of the testbed if there is one."""
+
+    tester: Tester
+    rest: Duration
+    hook: Hook | None
+
+    def run(self) -> None:
+        """Waits, then runs the hook. Inconclusive: the hook failed."""
+        self.tester.clock.sleep(self.rest.seconds)
+        if self.hook is not None:
+            self.hook.run()
 
 
 class CapacityMeasurer:

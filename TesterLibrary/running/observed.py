@@ -6,17 +6,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import PlanError
+from ..errors import PlanError, TesterLibraryError
 from ..measurement.trial import Trial
+from ..methodology.result import trials_of
 from ..methodology.verdicts.header_field import CapturedField, judge_all_frames, judge_header_field
 from ..model.expected_field import ExpectedField, FieldRelation
 from ..model.plan.plan import PlannedStream
 from ..planning.observed import FieldReader
 from ..verdict import Verdict
 from .capture import CaptureFile
+from .suite import Suite
 
 _TAGS = "VLAN"  # the header of a tag, of either kind
 _SIGNATURE = 16  # bytes at the end of a frame that differ in all of them
+
+
+def judge_field(suite: Suite, name: str, expected: ExpectedField, capture: str | None) -> Verdict:
+    """Judges a field over all frames if `Set Expected Field` has said the same, else over those of a capture.
+
+    Raises:
+        TesterLibraryError: no capture is named, and another expectation of the field was counted.
+    """
+    stream = suite.stream(name)
+    counted = [field for field in stream.expected_fields if field.path == expected.path]
+    if capture is None and expected in counted:
+        (planned,) = suite.tester.check([stream]).streams
+        loses_tags = suite.tester.lost_tags(planned.rx_port)
+        return judge_expected_field(trials_of(suite.judged()), planned, expected, loses_tags=loses_tags)
+    if capture is None and counted:
+        raise TesterLibraryError(
+            f"{expected}: Set Expected Field compares {' and '.join(map(str, counted))} in all frames of "
+            f"{name}; verify that, set this one before sending, or name a capture"
+        )
+    loses_tags = suite.tester.lost_tags(stream.rx)
+    return judge_captured_field(suite.captures.stopped(capture), name, expected, loses_tags=loses_tags)
 
 
 def judge_captured_field(

@@ -29,9 +29,10 @@ class PacketProbes:
         self._tester, self._stream, self._duration, self._note = tester, stream, duration, note
         self._beside = _beside_packet(stream)
 
-    def check(self, packet: int) -> None:
-        """Plans packets of a size. PlanError if the port cannot send them; nothing was sent."""
-        self._tester.check([self._sized(packet)])
+    def check(self, *packets: int) -> None:
+        """Plans packets of these sizes. PlanError if the port cannot send them; nothing was sent."""
+        for packet in packets:
+            self._tester.check([self._sized(packet)])
 
     def probe(self, packet: int) -> Trial:
         """See ProbeMeasurer."""

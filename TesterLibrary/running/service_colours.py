@@ -19,19 +19,21 @@ from .suite import Suite
 
 @dataclass(frozen=True)
 class Marks:
-    """The conditions that tell green and yellow frames where they arrive. Both are given, or neither."""
+    """The conditions that tell green and yellow frames where they arrive."""
 
     green: PacketFilter | None = None
     yellow: PacketFilter | None = None
 
-    def validate(self, service: str) -> None:
-        """Raises PlanError if one of the two is missing."""
-        if (self.green is None) is not (self.yellow is None):
-            given, other = ("green", "yellow") if self.green else ("yellow", "green")
+    @classmethod
+    def of(cls, service: str, green: PacketFilter | None, yellow: PacketFilter | None) -> Marks:
+        """The marks of both colours. PlanError if one of them is missing."""
+        if (green is None) is not (yellow is None):
+            present, missing = ("green", "yellow") if green else ("yellow", "green")
             raise PlanError(
-                f"service {service!r}: arrives_{given}= is given alone; give arrives_{other}=, too, such as "
+                f"service {service!r}: arrives_{present}= needs arrives_{missing}= as well, such as "
                 "IP.tos == 0x30"
             )
+        return cls(green, yellow)
 
     @property
     def filters(self) -> Mapping[str, PacketFilter]:

@@ -388,13 +388,6 @@ class Suite:
             raise TesterLibraryError("nothing was measured in this test yet; give a trial or measure first")
         return measured
 
-    def judged_as(self, kind: type[R], measured: Trial | Result | None, *, about: str, source: str) -> R:
-        """The result to be judged, as `judged`. TesterLibraryError says what to give if it is another."""
-        judged = self.judged(measured)
-        if not isinstance(judged, kind):
-            raise TesterLibraryError(f"this says nothing about {about}; give a result of {source}: {judged}")
-        return judged
-
     def conclude(self, verdict: Verdict, message: str | None = None) -> Verdict:
         """Records a verdict, and raises unless it is PASS; a message replaces that of a failed one.
 

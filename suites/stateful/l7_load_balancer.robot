@@ -37,7 +37,7 @@ ${UNFAIRNESS}       20 %    # of an even share, by which a server may have more 
 Short Flows Are Answered Soon
     [Documentation]    The device has to open connections, and is not asked for more than it can.
     Start Servers
-    Start HTTP Clients    users    ${SERVICE}    connections=20    flow_size=1 kB
+    Start HTTP Clients    users    ${SERVICE}    connections=20    response_size=1 kB
     Measure Goodput    users    duration=3 s
     Verify Goodput Above    ${GOODPUT}
     Verify Failed Connections Below    0
@@ -47,7 +47,7 @@ The Header Says Which Server
     [Documentation]    Clients ask for one host each, and the balancer leads them by that to its server, all of them.
     Start Servers
     FOR    ${index}    ${server}    IN ENUMERATE    @{SERVERS}    start=1
-        Start Clients Of    ${index}    connections=20    flow_size=1 kB    total=${index * 40}    rate=200/s
+        Start Clients Of    ${index}    connections=20    response_size=1 kB    total=${index * 40}    rate=200/s
     END
     FOR    ${index}    ${server}    IN ENUMERATE    @{SERVERS}    start=1
         Wait For Clients    users-${index}
@@ -59,7 +59,7 @@ Servers Have Even Shares
     [Documentation]    As many requests reach each server; a balancer with wrong weights is found out here, and one that
     ...    asks more than one server for a request.
     Start Servers
-    Start HTTP Clients    users    ${SERVICE}    connections=20    flow_size=1 kB    total=400    rate=400/s
+    Start HTTP Clients    users    ${SERVICE}    connections=20    response_size=1 kB    total=400    rate=400/s
     Wait For Clients    users
     Get Session Statistics    users    completed    ==    400
     Servers Have Answered    400    @{SERVERS}
@@ -110,7 +110,7 @@ Start On A Fresh Device
     Close Tester
     Open Tester
     Start Servers
-    Start HTTP Clients    users    ${SERVICE}    connections=${CONNECTIONS}    flow_size=${size}
+    Start HTTP Clients    users    ${SERVICE}    connections=${CONNECTIONS}    response_size=${size}
 
 Statistics Of Servers
     [Documentation]    Of each, since its start.

@@ -14,9 +14,9 @@ from assertionengine import AssertionOperator
 
 from TesterLibrary.errors import Inconclusive, VerdictFailed
 from TesterLibrary.keywords._getter import Getter
-from TesterLibrary.methodology.blind_delay import delay_below
 from TesterLibrary.methodology.order import reordering_below
 from TesterLibrary.methodology.outage import outage_below
+from TesterLibrary.methodology.verdicts.blind_delay import delay_below
 from TesterLibrary.methodology.verdicts.judging import latency_below, loss_below, throughput_above
 from TesterLibrary.model.units.units import Duration, Rate, RateUnit, Ratio
 from TesterLibrary.verdict import Verdict

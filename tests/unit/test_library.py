@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import robot
 
-from TesterLibrary.keywords._optional import with_reasons
+from TesterLibrary.keywords._conversion import with_reasons
 from TesterLibrary.model.units.units import Duration, Rate
 from TesterLibrary.verdict import Outcome
 

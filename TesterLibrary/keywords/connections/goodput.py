@@ -1,20 +1,19 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Keywords for goodput: payload that arrives in order (RFC 2647 §3.7)."""
+"""Keywords for goodput (RFC 2647 §3.7)."""
 
 from __future__ import annotations
 
 from robot.api.deco import keyword
 
-from ...measurement.trial import Trial
-from ...methodology.result import Result
-from ...methodology.sessions import SessionResult, goodput_above
+from ...methodology.sessions import ConnectionResult, SessionResult
 from ...methodology.verdicts.tolerance import at_least
-from ...model.units.units import Bandwidth, Duration, Ratio
+from ...model.units.units import Bandwidth, Duration
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._component import component
-from .._sessions import judged_sessions, measured_sessions
+from .._sessions import measured_sessions
+from .._verifies import verifies
 
 
 @component
@@ -26,13 +25,12 @@ class Goodput:
 
     @keyword(tags=["measure"])
     def measure_goodput(self, name: str, duration: Duration | None = None) -> SessionResult:
-        """Measures for a time the payload that arrives in order at running clients (RFC 2647 §3.7).
+        """Measures the payload that arrives in order at running clients (RFC 2647 §3.7).
 
-        | =Argument= | =Meaning= |
-        | ``name`` | the name of clients, or of a responder, that run: whoever receives |
-        | ``duration`` | how long it measures, such as ``10 s``; as the profile says, if left out |
+        | ``name`` | the name of running clients or of a running responder: the side that receives |
+        | ``duration`` | how long it measures, such as ``10 s``; the profile decides by default |
 
-        Returns a result; ``${result.trial.goodput_bps}`` is in bits each second.
+        Returns a result; ``${result.trial.goodput_bps}`` is in bits per second.
 
         | ${result} = | `Measure Goodput` | users | duration=30 s |
         | `Verify Goodput Above` | 4 Gbps |
@@ -40,17 +38,12 @@ class Goodput:
         return measured_sessions(self._suite, "goodput", name, duration)
 
     @keyword(tags=["verify"])
-    def verify_goodput_above(
-        self, bound: Bandwidth, measured: Trial | Result | None = None, within: Ratio | None = None
-    ) -> Verdict:
-        """Passes if at least so many bits of payload arrived in order each second.
+    @verifies(ConnectionResult, at_least, source="Measure Goodput")
+    def verify_goodput_above(self, result: ConnectionResult, bound: Bandwidth) -> Verdict:
+        """Passes if at least this rate of payload arrived in order.
 
-        | =Argument= | =Meaning= |
         | ``bound`` | the least goodput, such as ``4 Gbps`` |
-        | ``measured`` | a result of `Measure Goodput`; the last one of the test, if it is left out |
-        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
         | `Verify Goodput Above` | 4 Gbps |
         """
-        trial = judged_sessions(self._suite, measured).trial
-        return self._suite.conclude(at_least(lambda bound: goodput_above(trial, bound), bound, within))
+        return result.goodput_above(bound)

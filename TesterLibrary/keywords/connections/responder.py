@@ -17,9 +17,9 @@ from ...model.responder import Responder
 from ...model.units.quantity import Octets
 from ...running.suite import Suite
 from .._component import component
+from .._log import show_states
 from .._parameters import with_parameters
 from .._shared import shares
-from .._states import show_states
 
 ONE_KILOBYTE = Octets(1000)
 NOTHING = Octets(0)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Keywords for what responders and clients did."""
+"""Keywords for the statistics of responders and clients."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from typing import Any
 from assertionengine import AssertionOperator
 from robot.api.deco import keyword
 
-from ...measurement.trial import Trial
-from ...methodology.result import Result
-from ...methodology.sessions import failures_below, time_below
+from ...methodology.sessions import ConnectionResult, shares_of
 from ...methodology.verdicts.tolerance import at_most
 from ...model.units.percentile import P99, Percentile
 from ...model.units.units import Duration, Ratio
@@ -19,7 +17,9 @@ from ...running.suite import Suite
 from ...verdict import Verdict
 from .._component import component
 from .._session_getter import SessionGetter
-from .._sessions import judged_sessions
+from .._verifies import verifies
+
+_TWENTY_PERCENT = Ratio.parse("20 %")
 
 
 @component
@@ -41,25 +41,31 @@ class Sessions:
     ) -> Any:
         """Returns what a responder or clients have done since their start, also while they run.
 
-        | =Argument= | =Meaning= |
         | ``name`` | the name of the responder or clients, running or stopped |
-        | ``statistic`` | one of those below; all of them as one object, if left out |
-        | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
-        | ``assertion_expected`` | a number, or with its unit: ``5 ms``, ``1 Gbps``, ``1 MB`` |
-        | ``message`` | a text in place of the usual one if the assertion fails |
+        | ``statistic`` | one of those below; by default all of them as one object |
+        | ``assertion_expected`` | a number, or a number with a unit: ``5 ms``, ``1 Gbps``, ``1 MB`` |
 
-        Counts: ``attempted`` (connections), ``established``, ``completed`` (ended well), ``failed``,
-        ``stopped`` (open when the end was stopped), ``transactions``, ``reset``, ``refused``, ``timed_out``,
-        ``retransmitted``, ``concurrent``, ``most_concurrent``, ``bytes_received``, ``bytes_delivered``, and
-        whatever else the tables count; ``tcp.refused`` is of one table. With ``/s`` behind, each second:
-        ``established/s``. Payload each
-        second, in bits: ``goodput`` (received in order), ``delivered`` (acknowledged by the other end). Times
-        in nanoseconds: ``time_to_open`` (SYN to SYN-ACK), ``time_to_first_byte`` and ``time_to_last_byte``
-        (from the request), with ``.min``, ``.mean``, ``.max`` or a percentile: ``time_to_first_byte.p99``.
-        An assertion on ``failed`` is INCONCLUSIVE where connections that wait for an answer for longer than
-        usual could change it, as it is by `Verify Failed Connections Below`; one on ``attempted``,
-        ``established``, ``completed``, ``transactions`` or bytes, also of a responder, while clients with
-        ``total`` are still to open some, and no device keeps them from it.
+        | =Statistic= | =Meaning= |
+        | ``attempted``, ``established`` | connections that were tried, and that were opened |
+        | ``completed``, ``failed`` | connections that ended well, and that did not |
+        | ``stopped`` | connections that were open when the responder or the clients were stopped |
+        | ``reset``, ``refused``, ``timed_out`` | how connections failed |
+        | ``concurrent``, ``most_concurrent`` | connections that are open now, and the most so far |
+        | ``transactions`` | requests that were answered |
+        | ``retransmitted`` | packets that were sent again |
+        | ``bytes_received``, ``bytes_delivered`` | payload that arrived in order, and that was acknowledged |
+        | ``goodput``, ``delivered`` | the same in bits per second |
+        | ``time_to_open`` | nanoseconds from SYN to SYN-ACK |
+        | ``time_to_first_byte``, ``time_to_last_byte`` | nanoseconds from the request |
+
+        Other counters are those of the protocol's tables; ``tcp.refused`` is a counter of one table. ``/s``
+        gives the rate of a count: ``established/s``. A time needs ``.min``, ``.mean``, ``.max`` or a
+        percentile: ``time_to_first_byte.p99``.
+
+        An assertion on ``failed`` is INCONCLUSIVE if connections that wait for an answer for longer than
+        usual could change it, as for `Verify Failed Connections Below`. An assertion on ``attempted``,
+        ``established``, ``completed``, ``transactions`` or bytes, also of a responder, is INCONCLUSIVE while
+        clients with ``total`` still have connections to open and the device does not prevent it.
 
         | `Get Session Statistics` | users | reset | == | ${0} |
         | `Get Session Statistics` | users | time_to_first_byte.p99 | <= | 5 ms |
@@ -68,74 +74,55 @@ class Sessions:
         return self._get.statistic(name, statistic, assertion_operator, assertion_expected, message)
 
     @keyword(tags=["verify"])
+    @verifies(ConnectionResult, at_most, source="Measure Goodput")
     def verify_time_to_first_byte_below(
-        self,
-        bound: Duration,
-        measured: Trial | Result | None = None,
-        percentile: Percentile = P99,
-        within: Ratio | None = None,
+        self, result: ConnectionResult, bound: Duration, percentile: Percentile = P99
     ) -> Verdict:
         """Passes if a percentile of the time from a request to the response's header is at most the bound.
 
-        | =Argument= | =Meaning= |
         | ``bound`` | the longest time, such as ``5 ms`` |
-        | ``measured`` | a result of `Measure Goodput`; the last one of the test, if it is left out |
-        | ``percentile`` | ``99``, ``p99`` or ``99.9``: above 0 up to 100, which is the maximum |
-        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
         | `Verify Time To First Byte Below` | 5 ms | percentile=99 |
         """
-        return self._time_below("time_to_first_byte", bound, measured, percentile, within)
+        return result.time_below("time_to_first_byte", bound, percentile)
 
     @keyword(tags=["verify"])
+    @verifies(ConnectionResult, at_most, source="Measure Goodput")
     def verify_session_time_below(
-        self,
-        time: str,
-        bound: Duration,
-        measured: Trial | Result | None = None,
-        percentile: Percentile = P99,
-        within: Ratio | None = None,
+        self, result: ConnectionResult, time: str, bound: Duration, percentile: Percentile = P99
     ) -> Verdict:
         """Passes if a percentile of a time of connections is at most the bound.
 
-        | =Argument= | =Meaning= |
         | ``time`` | ``time_to_open``, ``time_to_first_byte``, ``time_to_last_byte``, or one of your tables |
         | ``bound`` | the longest time, such as ``5 ms`` |
-        | ``measured`` | a result of `Measure Goodput`; the last one of the test, if it is left out |
-        | ``percentile`` | ``99``, ``p99`` or ``99.9``: above 0 up to 100, which is the maximum |
-        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
         | `Verify Session Time Below` | time_to_open | 1 ms |
         """
-        return self._time_below(time, bound, measured, percentile, within)
+        return result.time_below(time, bound, percentile)
 
     @keyword(tags=["verify"])
-    def verify_failed_connections_below(
-        self, bound: Ratio, measured: Trial | Result | None = None, within: Ratio | None = None
-    ) -> Verdict:
-        """Passes if no greater part of the connections failed than the bound.
+    @verifies(ConnectionResult, at_most, source="Measure Goodput")
+    def verify_failed_connections_below(self, result: ConnectionResult, bound: Ratio) -> Verdict:
+        """Passes if the part of the connections that failed is at most the bound.
 
-        | =Argument= | =Meaning= |
         | ``bound`` | the greatest part of the connections, such as ``0`` or ``0.1 %`` |
-        | ``measured`` | a result of `Measure Goodput` and the like; the last one of the test, if left out |
-        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
-        A number of connections is asserted by `Get Session Statistics`, ``users  failed  <=  1``.
+        To assert a number of connections, use `Get Session Statistics`: ``users  failed  <=  1``.
 
         | `Verify Failed Connections Below` | 0 |
         """
-        trial = judged_sessions(self._suite, measured).trial
-        return self._suite.conclude(at_most(lambda bound: failures_below([trial], bound), bound, within))
+        return result.failures_below(bound)
 
-    def _time_below(
-        self,
-        time: str,
-        bound: Duration,
-        measured: Trial | Result | None,
-        percentile: Percentile,
-        within: Ratio | None,
-    ) -> Verdict:
-        trial = judged_sessions(self._suite, measured).trial
-        return self._suite.conclude(
-            at_most(lambda bound: time_below(trial, time, bound, percentile), bound, within)
-        )
+    @keyword(tags=["verify"])
+    def verify_even_shares(self, *responders: str, within: Ratio = _TWENTY_PERCENT) -> Verdict:
+        """Passes if each of several responders has served an equal share of the transactions.
+
+        | ``responders`` | names of two or more responders, running or stopped |
+        | ``within`` | the part of an even share by which a responder may differ from it |
+
+        Transactions count from the start of each responder.
+
+        | `Verify Even Shares` | server1 | server2 | within=10 % |
+        """
+        trials = {name: self._suite.connections.so_far(name) for name in responders}
+        return self._suite.conclude(shares_of(trials, within))

@@ -44,27 +44,29 @@ _LONGEST_HOLD = Duration(100_000_000)
 
 @dataclass(frozen=True, kw_only=True)
 class EventArguments:
-    """Arguments that all keywords share which give a path an event."""
+    """The arguments of all keywords that give a path an event."""
 
     path: Annotated[str, "the name of the path"]
-    number: Annotated[int | None, "the packet's number, from 1; retransmissions have none"] = None
-    iteration: Annotated[int, "which transmission of that packet; 2 is its first retransmission"] = 1
+    number: Annotated[int | None, "the number of the packet, from 1; retransmissions have no number"] = None
+    iteration: Annotated[int, "the transmission of the packet; 2 is its first retransmission"] = 1
     every: Annotated[int | None, "in place of a number: each n-th packet, retransmissions included"] = None
     ratio: Annotated[Ratio | None, "in place of a number: a part of the packets at random, ``0.1 %``"] = None
-    byte: Annotated[int | None, "in place of a number: the packet of TCP with that byte of its data"] = None
-    sequence: Annotated[int | None, "in place of a number: that of TCP, or a PSN of RoCEv2"] = None
+    byte: Annotated[int | None, "in place of a number: the TCP packet with this byte of its data"] = None
+    sequence: Annotated[int | None, "in place of a number: a sequence number of TCP, or a PSN of RoCEv2"] = (
+        None
+    )
     pattern: Annotated[
-        str | None, "in place of a number: a file of 0 and 1, for one packet after the other, again and again"
+        str | None, "in place of a number: a file of 0 and 1, one for each packet, repeated from the start"
     ] = None
-    flow: Annotated[int | None, "the number of the flow as flows appear, from 1; any, if left out"] = None
+    flow: Annotated[int | None, "the number of the flow as flows appear, from 1; any flow by default"] = None
     headers: Annotated[
-        HeaderStack | None, "headers of the packets, with the fields that matter: ``IP / TCP(dport=80)``"
+        HeaderStack | None, "headers of the packets, with the fields to match: ``IP / TCP(dport=80)``"
     ] = None
     direction: Annotated[
         Heading, "``forward`` (from the path's first port to its second one), ``backward`` or ``both``"
     ] = Heading.BOTH
-    data_only: Annotated[bool, "whether only packets with payload count"] = False
-    name: Annotated[str | None, "what verdicts call the event; a description, if it is left out"] = None
+    data_only: Annotated[bool, "True: only packets with payload count"] = False
+    name: Annotated[str | None, "the name of the event in verdicts; a description by default"] = None
 
 
 @component
@@ -77,14 +79,12 @@ class Events:
     @keyword(tags=["path", "event"])
     @shares(EventArguments, before="name")
     def drop_packet(self, shared: EventArguments) -> str:
-        """Has a path drop a packet: it arrives, and does not leave. Returns the event's name.
+        """Drops a packet on a path: it arrives, and does not leave. Returns the event's name.
 
-        | =Argument= | =Meaning= |
-
-        A packet is meant by its place, relative to what happens on the wire: the 20th packet of the first
-        flow. Flows are numbered in the order in which their first packets appear, among those with these
-        headers; packets of TCP in the order of their first transmission. A segment that is sent again has the
-        number of its first transmission and the next ``iteration``.
+        An event selects a packet by its place in the traffic, such as the 20th packet of the first flow.
+        Flows have numbers in the order of their first packets, among packets with these headers. Packets of
+        TCP have numbers in the order of their first transmission. A segment that is sent again keeps its
+        number and has the next ``iteration``.
 
         | `Drop Packet` | wan | flow=1 | number=20 | data_only=True |
         | `Drop Packet` | wan | flow=1 | number=20 | iteration=2 | data_only=True |
@@ -97,12 +97,10 @@ class Events:
     @keyword(tags=["path", "event"])
     @shares(EventArguments, before="name")
     def mark_packet(self, shared: EventArguments) -> str:
-        """Has a path set the ECN field of a packet to CE, *congestion experienced* (RFC 3168).
+        """Sets the ECN field of a packet on a path to CE, *congestion experienced* (RFC 3168).
 
-        | =Argument= | =Meaning= |
-
-        `Drop Packet` says how a packet is meant. The checksum of IPv4 follows. Whether the sender has said
-        that it knows ECN does not matter. Returns the event's name.
+        `Drop Packet` explains how to select a packet. The IPv4 checksum follows. The packet is marked even if
+        its sender does not support ECN. Returns the event's name.
 
         | `Mark Packet` | wan | flow=1 | number=10 |
         """
@@ -117,15 +115,14 @@ class Events:
         part: Part = Part.PAYLOAD,
         checksum: ChecksumPolicy = ChecksumPolicy.KEEP,
     ) -> str:
-        """Has a path invert one bit of a packet. Returns the event's name.
+        """Inverts one bit of a packet on a path. Returns the event's name.
 
-        | =Argument= | =Meaning= |
         | ``bit`` | the number of the bit in that part, from 0, most significant first |
         | ``part`` | where bit 0 is: ``payload``, ``transport`` (TCP, UDP), ``network`` (IP) or ``frame`` |
-        | ``checksum`` | ``keep``: checksums are wrong then; ``repair``: they are right, and do not tell |
+        | ``checksum`` | ``keep``: checksums become wrong; ``repair``: checksums are right |
 
-        `Drop Packet` says how a packet is meant. A packet that has no such bit stays as it is, and the event
-        has not fired. RoCEv2's ICRC is repaired where it was right.
+        `Drop Packet` explains how to select a packet. A packet without this bit does not change, and the
+        event has not fired. A RoCEv2 ICRC is repaired if it was right before.
 
         | `Corrupt Packet` | wan | flow=1 | number=5 | bit=12 | checksum=keep |
         """
@@ -134,11 +131,9 @@ class Events:
     @keyword(tags=["path", "event"])
     @shares(EventArguments, before="name")
     def duplicate_packet(self, shared: EventArguments) -> str:
-        """Has a path send a packet twice, one directly behind the other. Returns the event's name.
+        """Sends a packet of a path twice, one directly behind the other. Returns the event's name.
 
-        | =Argument= | =Meaning= |
-
-        `Drop Packet` says how a packet is meant.
+        `Drop Packet` explains how to select a packet.
 
         | `Duplicate Packet` | wan | flow=1 | number=7 |
         """
@@ -147,12 +142,11 @@ class Events:
     @keyword(tags=["path", "event"])
     @shares(EventArguments, before="name")
     def truncate_packet(self, shared: EventArguments, frame_size: int = 64) -> str:
-        """Has a path cut off the end of a packet. Lengths and checksums in it stay as they are.
+        """Cuts off the end of a packet on a path. Lengths and checksums in it do not change.
 
-        | =Argument= | =Meaning= |
-        | ``frame_size`` | bytes of the frame that are left, FCS included |
+        | ``frame_size`` | bytes of the frame that remain, FCS included |
 
-        `Drop Packet` says how a packet is meant. Returns the event's name.
+        `Drop Packet` explains how to select a packet. Returns the event's name.
 
         | `Truncate Packet` | wan | flow=1 | number=7 | frame_size=128 |
         """
@@ -163,16 +157,14 @@ class Events:
     def delay_packet(
         self, shared: EventArguments, delay: Duration, order: OrderPolicy = OrderPolicy.PRESERVE
     ) -> str:
-        """Has a path hold a packet for a time. Returns the event's name.
+        """Holds a packet on a path for a time. Returns the event's name.
 
-        | =Argument= | =Meaning= |
-        | ``delay`` | for how long: ``10 ms``, up to 60 s |
+        | ``delay`` | how long: ``10 ms``, up to 60 s |
         | ``order`` | ``preserve``: packets behind it wait as well; ``allow``: they overtake it |
 
-        `Drop Packet` says how packets are meant. With ``order=allow`` this reorders by time, and
-        `Reorder Packet` by count. The delay is what the path adds to the time that it needs itself;
-        `Get Path Statistics` has the longest time by which a packet left too late. `Impair Path` delays all
-        packets of a direction.
+        `Drop Packet` explains how to select packets. ``order=allow`` reorders by time, `Reorder Packet` by
+        count. The path adds the delay to the time that it needs itself. `Get Path Statistics` has the longest
+        time by which a packet left too late. `Impair Path` delays all packets of a direction.
 
         | `Delay Packet` | wan | 10 ms | flow=1 | number=20 |
         | `Delay Packet` | wan | 2 ms | ratio=1 % | order=allow |
@@ -182,16 +174,15 @@ class Events:
     @keyword(tags=["path", "event"])
     @shares(EventArguments, before="name")
     def reorder_packet(self, shared: EventArguments, packets: int, limit: Duration = _LONGEST_HOLD) -> str:
-        """Has a path hold a packet back until later ones have passed. Returns the event's name.
+        """Holds a packet on a path back until later packets have passed it. Returns the event's name.
 
-        | =Argument= | =Meaning= |
-        | ``packets`` | how many later packets pass it; it leaves directly behind the last of them |
+        | ``packets`` | the number of packets that pass it; it leaves directly behind the last of them |
         | ``limit`` | the longest time for which it is held back |
 
-        `Drop Packet` says how a packet is meant. Those count that the event would see as well, of the same
-        direction, and that are neither dropped nor held back themselves: with ``flow=1`` and
-        ``data_only=True``, data packets of that flow. Where too few follow, the packet leaves at its limit.
-        That is counted; an event to which nothing else happened has not fired.
+        `Drop Packet` explains how to select a packet. Only packets that the event would select by flow,
+        headers and direction count, and that are neither dropped nor held back themselves: with ``flow=1``
+        and ``data_only=True``, data packets of that flow. If fewer packets follow, the packet leaves at its
+        limit. This is counted as expired; an event whose packets all expired has not fired.
 
         | `Reorder Packet` | wan | 3 | flow=1 | number=20 | data_only=True |
         """
@@ -206,19 +197,18 @@ class Events:
         value: str,
         checksum: ChecksumPolicy = ChecksumPolicy.REPAIR,
     ) -> str:
-        """Has a path set a header field of a packet. Returns the event's name.
+        """Sets a header field of a packet on a path. Returns the event's name.
 
-        | =Argument= | =Meaning= |
         | ``field`` | a header and its field as in Scapy: ``IP.ttl``, ``TCP.flags``, ``VLAN.vlan`` |
-        | ``value`` | a number, an address, or a word of Scapy's such as ``SA`` |
-        | ``checksum`` | ``repair``: those that cover the field follow it; ``keep``: they are wrong then |
+        | ``value`` | a number, an address, or a word of Scapy such as ``SA`` |
+        | ``checksum`` | ``repair``: checksums over the field follow it; ``keep``: they become wrong |
 
-        `Drop Packet` says how a packet is meant. Fields of Ether, IP, IPv6, TCP, UDP, ICMP and SCTP are found
-        in any packet; for other headers, and for inner ones (``IP[2].ttl``), give ``headers`` that have them.
-        A packet without the header stays as it is, and the event has not fired.
+        `Drop Packet` explains how to select a packet. Fields of Ether, IP, IPv6, TCP, UDP, ICMP and SCTP are
+        found in any packet. For other headers, and for inner headers (``IP[2].ttl``), give ``headers`` that
+        have them. A packet without the header does not change, and the event has not fired.
 
-        Checksums of IPv4, TCP, UDP and ICMP, and RoCEv2's ICRC, are repaired, of the outer packet only; what
-        needs others is refused without ``checksum=keep``, and so is a checksum itself.
+        Checksums of IPv4, TCP, UDP and ICMP, and RoCEv2's ICRC, are repaired in the outer packet only. A
+        field under another checksum, and a checksum itself, needs ``checksum=keep``.
 
         | `Rewrite Field` | wan | IP.ttl | 1 | flow=1 | number=5 |
         | `Rewrite Field` | wan | TCP.window | 0 | every=1 | headers=IP / TCP(sport=80) |
@@ -235,18 +225,17 @@ class Events:
         packets: Swallowed = Swallowed.ALL,
         both_ways: bool = False,
     ) -> str:
-        """Has a path drop a packet, and all later ones of its direction for a time. Returns the event's name.
+        """Drops a packet on a path, and all later ones of its direction for a time. Returns the event's name.
 
-        | =Argument= | =Meaning= |
-        | ``duration`` | for how long, from the arrival of that packet on: ``2 s``, up to an hour |
-        | ``packets`` | ``all`` of its direction, or those of its ``flow`` in that direction |
-        | ``both_ways`` | whether those of the other direction are dropped as well |
+        | ``duration`` | how long, from the arrival of that packet on: ``2 s``, up to an hour |
+        | ``packets`` | ``all`` of its direction, or only those of its ``flow`` in that direction |
+        | ``both_ways`` | True: packets of the other direction are dropped as well |
 
-        `Drop Packet` says how a packet is meant. What the path holds already leaves. The event counts each
-        packet that it drops as fired, and has the times of the first and of the last one. A packet that is
-        selected meanwhile does not prolong it. ``direction`` says where that packet is looked for; a cut in
-        both directions begins with it, too. With ``packets=flow``, give no ``headers`` then that leave out
-        the other direction.
+        `Drop Packet` explains how to select the packet. Packets that the path holds already still leave. The
+        event counts each packet that it drops as fired, and has the times of the first and the last one. A
+        packet that is selected meanwhile does not prolong it. ``direction`` says where the first packet is
+        looked for, also with ``both_ways``. With ``packets=flow`` and ``both_ways``, ``headers`` must match
+        both directions.
 
         | `Blackhole Path` | wan | 300 ms | flow=1 | number=20 | direction=backward |
         | `Blackhole Path` | wan | 2 s | number=1000 | packets=flow | both_ways=True |
@@ -256,19 +245,19 @@ class Events:
     @keyword(tags=["path", "event"])
     @shares(EventArguments, before="name")
     def take_link_down(self, shared: EventArguments, duration: Duration, ports: Names = NO_NAMES) -> str:
-        """Has a path take links down at a packet, for a time. Returns the event's name.
+        """Takes links of a path down at a packet, for a time. Returns the event's name.
 
-        | =Argument= | =Meaning= |
-        | ``duration`` | for how long, from the arrival of that packet on: ``2 s``; 10 ms to an hour |
-        | ``ports`` | ports of the path whose links go down; both, if left out |
+        | ``duration`` | how long, from the arrival of that packet on: ``2 s``; 10 ms to an hour |
+        | ``ports`` | ports of the path whose links go down; both ports by default |
 
-        `Drop Packet` says how a packet is meant. It and all later ones of both directions are dropped until
-        the links are up again, and so is what the path holds and would leave meanwhile. A packet that is
-        selected meanwhile does not prolong it. Interfaces are set down milliseconds after the packet: who is
-        at the other end has no carrier. They are set up when the time is over, at the end of the path and at
-        that of the tester. `Get Path Statistics` has when the links really were down and up again.
+        `Drop Packet` explains how to select the packet. This packet and all later packets of both directions
+        are dropped until the links are up again, and so are packets that the path holds and that would leave
+        meanwhile. A packet that is selected meanwhile does not prolong it. The interfaces go down
+        milliseconds after the packet, so the other end has no carrier. They go up again when the time is
+        over, at the end of the path, and at the end of the tester. `Get Path Statistics` has the times at
+        which the links really were down and up again.
 
-        Only ports on interfaces of the kernel have a link that can be taken down.
+        Only ports on interfaces of the kernel support this.
 
         | `Take Link Down` | wan | 2 s | flow=1 | number=20 | data_only=True |
         | `Take Link Down` | wan | 500 ms | number=1000 | ports=p1 |
@@ -278,18 +267,16 @@ class Events:
     @keyword(tags=["path", "event"])
     @shares(EventArguments, before="name")
     def reset_connection(self, shared: EventArguments) -> str:
-        """Has a path reset a TCP connection at both ends. Returns the event's name.
+        """Resets a TCP connection at both ends, at a packet on a path. Returns the event's name.
 
-        | =Argument= | =Meaning= |
+        `Drop Packet` explains how to select the packet. A RST replaces it on the way to the receiver, with
+        the packet's sequence number. The sender gets a RST with the next number that it expects from the
+        path, and one with the packet's acknowledgment number if that is different: an end accepts only a RST
+        with the number that it expects next (RFC 5961). `Get Path Statistics` counts those to the sender as
+        ``injected``. A packet that is not TCP, or has RST itself, resets nothing.
 
-        `Drop Packet` says how a packet is meant. A RST takes its place on the way to its receiver, with the
-        packet's sequence number. Its sender gets one with the end of what the path has sent to it, and one
-        with the packet's acknowledgment number, where that is another number: an end accepts no RST but with
-        the number that it expects next (RFC 5961). `Get Path Statistics` counts those to the
-        sender as ``injected``. A packet that is not of TCP, or has RST itself, resets nothing.
-
-        Give no ``headers`` that leave out the other direction: the path would not know what it has sent
-        there.
+        ``headers`` must match both directions: otherwise the path does not know what it has sent to the
+        sender.
 
         | `Reset Connection` | wan | flow=1 | number=20 | data_only=True |
         """
@@ -297,21 +284,20 @@ class Events:
 
     @keyword(tags=["path", "event", "verify"])
     def verify_all_events_fired(self, *paths: str) -> Verdict:
-        """Judges whether all events of paths have happened: PASS, or INCONCLUSIVE with the others' names.
+        """Judges whether all events of paths have happened: PASS, or INCONCLUSIVE with the other names.
 
-        | =Argument= | =Meaning= |
-        | ``paths`` | names of paths; all that were started, if none is given |
+        | ``paths`` | names of paths; all started paths by default |
 
-        An event that did not happen says nothing about the device, so this never fails. Every other verdict
-        of the test is INCONCLUSIVE then, too, with the event's name: of a ``Verify …`` on streams as well as
-        of `Get Host Counter`.
+        It never fails, because an event that did not happen says nothing about the device. Every other
+        verdict of the test is INCONCLUSIVE then as well, with the event's name: of a ``Verify …`` on streams
+        and of `Get Host Counter` alike.
 
         | `Verify All Events Fired` |
         """
         suite = self._suite
         suite.paths.refuse_unstarted()
-        found = [suite.paths.statistics(name) for name in paths] if paths else suite.paths.started()
-        return suite.conclude(all_events_fired(found))
+        started = [suite.paths.statistics(name) for name in paths] if paths else suite.paths.started()
+        return suite.conclude(all_events_fired(started))
 
     def _add(self, shared: EventArguments, action: PacketAction) -> str:
         event = Event(

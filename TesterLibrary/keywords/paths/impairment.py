@@ -1,31 +1,18 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The keyword for what happens to all packets of a path."""
+"""Keywords for what a path does to all of its packets."""
 
 from __future__ import annotations
 
 from robot.api.deco import keyword
 
-from ...errors import PlanError
-from ...files.gaps import delays, load_delays
+from ...files.gaps import delays_of
 from ...model.heading import Heading, OrderPolicy
-from ...model.impairment import (
-    NOT_CORRELATED,
-    DelayDistribution,
-    Distribution,
-    GilbertElliott,
-    Impairment,
-    PathDelay,
-    Shaping,
-)
+from ...model.impairment import ALL_LOST, NO_JITTER, NO_LOSS, NOT_CORRELATED, Distribution, Impairment
 from ...model.units.names import NO_NAMES, Names
 from ...model.units.units import Duration, Rate, Ratio
 from ...running.suite import Suite
 from .._component import component
-
-_NONE = Duration(0)
-_ALL = Ratio.parse("100 %")
-_NOTHING = Ratio.parse("0")
 
 
 @component
@@ -40,7 +27,7 @@ class Impairments:
         self,
         path: str,
         delay: Duration | None = None,
-        jitter: Duration = _NONE,
+        jitter: Duration = NO_JITTER,
         distribution: Distribution = Distribution.UNIFORM,
         order: OrderPolicy = OrderPolicy.PRESERVE,
         *,
@@ -50,44 +37,43 @@ class Impairments:
         loss: Ratio | None = None,
         to_bad: Ratio | None = None,
         to_good: Ratio | None = None,
-        loss_in_bad: Ratio = _ALL,
-        loss_in_good: Ratio = _NOTHING,
+        loss_in_bad: Ratio = ALL_LOST,
+        loss_in_good: Ratio = NO_LOSS,
         rate: Rate | None = None,
         queue_frames: int | None = None,
         queue_bytes: int | None = None,
         direction: Heading = Heading.BOTH,
     ) -> str:
-        """Has a path do something to all of its packets, behind its events. Returns it in words.
+        """Impairs all packets of a path, behind its events. Returns a description of the impairment.
 
-        | =Argument= | =Meaning= |
         | ``path`` | the name of the path |
-        | ``delay`` | for how long each packet is held; with a jitter the mean |
+        | ``delay`` | how long each packet is held; with a jitter the mean |
         | ``jitter`` | ``uniform``: the greatest distance from the mean; ``normal``: the standard deviation |
         | ``distribution`` | ``uniform`` or ``normal``; no delay is below 0 |
-        | ``order`` | ``preserve``: no packet overtakes another one; ``allow``: jitter may reorder them |
+        | ``order`` | ``preserve``: no packet overtakes another one; ``allow``: jitter may reorder packets |
         | ``cdf`` | in place of ``delay``: its distribution function, ``1 ms:0 %,3 ms:99 %,20 ms:100 %`` |
         | ``cdf_file`` | the same from a file: a delay and a probability on each line, as ``3 ms, 0.99`` |
-        | ``correlation`` | how much of a packet's delay is that of the one before it: ``50 %`` |
+        | ``correlation`` | the correlation of a delay with that of the packet before: ``50 %`` |
         | ``loss`` | the part of packets that is lost, each independently of others |
-        | ``to_bad`` | in place of ``loss`` (Gilbert-Elliott): how probable the bad state is after a packet |
-        | ``to_good`` | Gilbert-Elliott: how probable the good state is again after a packet |
+        | ``to_bad`` | in place of ``loss`` (Gilbert-Elliott): the probability of a change to the bad state |
+        | ``to_good`` | Gilbert-Elliott: the probability to change back to the good state |
         | ``loss_in_bad`` | the part of packets that is lost in the bad state |
-        | ``loss_in_good`` | the same in the good state |
-        | ``rate`` | a rate to which packets are shaped: ``10 Mbps``, FCS included, or ``10 Mbps L1`` |
-        | ``queue_frames`` | the length of its queue in frames; what finds it full is dropped |
-        | ``queue_bytes`` | in place of frames: its length in bytes |
-        | ``direction`` | ``forward``, ``backward`` or ``both``: each direction then has its own of all this |
+        | ``loss_in_good`` | the part of packets that is lost in the good state |
+        | ``rate`` | the rate of a shaper: ``10 Mbps``, FCS included, or ``10 Mbps L1`` |
+        | ``queue_frames`` | the length of the shaper's queue in frames; further frames are dropped |
+        | ``queue_bytes`` | in place of ``queue_frames``: the length of the queue in bytes |
+        | ``direction`` | ``forward``, ``backward`` or ``both``; each direction has a shaper of its own |
 
-        A packet is lost, or else passes the queue, or else is delayed, in this order. The same ``seed`` of
-        the library gives the same losses and delays. `Get Path Statistics` has ``loss_drops`` and
-        ``tail_drops``. A direction has one impairment.
+        Each packet passes loss, then the queue, then the delay. With the same ``seed`` of the library losses
+        and delays are the same. `Get Path Statistics` has ``loss_drops`` and ``tail_drops``. A direction has
+        one impairment.
 
-        A CDF is a line from point to point; what is below its first point has that delay. A correlation
-        leaves the distribution of delays as it is: it is that of normal variables with the same ranks
-        (netem's changes the distribution).
+        A CDF is linear between its points; probabilities below its first point have the delay of that point.
+        A correlation does not change the distribution of the delays: it is that of normal variables with the
+        same ranks (netem's correlation changes the distribution).
 
-        Verdicts are INCONCLUSIVE while no packet has come to it, and while it is to lose packets and has
-        lost none.
+        Verdicts are INCONCLUSIVE while no packet has reached the impairment, and while it should lose packets
+        and has lost none.
 
         | `Impair Path` | wan | delay=10 ms | jitter=1 ms | distribution=normal |
         | `Impair Path` | wan | cdf_file=${CURDIR}/delays.csv | correlation=80 % | order=allow |
@@ -95,48 +81,22 @@ class Impairments:
         | `Impair Path` | wan | to_bad=0.1 % | to_good=25 % |
         | `Impair Path` | wan | rate=10 Mbps | queue_frames=50 | direction=backward |
         """
-        bursts = None
-        if to_bad is not None or to_good is not None:
-            if to_bad is None or to_good is None:
-                raise PlanError("to_bad and to_good belong together; give both")
-            bursts = GilbertElliott(
-                to_bad=to_bad, to_good=to_good, loss_in_bad=loss_in_bad, loss_in_good=loss_in_good
-            )
-            if loss is not None:
-                raise PlanError("loss and to_bad were given; give one of the two models of loss")
-        elif (loss_in_bad, loss_in_good) != (_ALL, _NOTHING):
-            raise PlanError("loss_in_bad and loss_in_good are of states; give to_bad and to_good as well")
-        if rate is None and (queue_frames is not None or queue_bytes is not None):
-            raise PlanError("a queue needs a rate; give rate, such as 10 Mbps")
-        law = self._law(cdf, cdf_file)
-        if delay is None and jitter.ns and law is None:
-            raise PlanError(f"jitter={jitter} needs a delay; give its mean")
-        if delay is None and law is None and correlation.value:
-            raise PlanError(f"correlation={correlation} needs delays; give delay and jitter, or a CDF")
-        impairment = Impairment(
+        impairment = Impairment.of(
+            delay=delay,
+            jitter=jitter,
+            distribution=distribution,
+            order=order,
+            cdf=delays_of(cdf, cdf_file),
+            correlation=correlation,
+            loss=loss,
+            to_bad=to_bad,
+            to_good=to_good,
+            loss_in_bad=loss_in_bad,
+            loss_in_good=loss_in_good,
+            rate=rate,
+            queue_frames=queue_frames,
+            queue_bytes=queue_bytes,
             heading=direction,
-            loss=loss if bursts is None else bursts,
-            shaping=None
-            if rate is None
-            else Shaping(rate=rate, queue_frames=queue_frames, queue_bytes=queue_bytes),
-            delay=None
-            if delay is None and law is None
-            else PathDelay(
-                mean=_NONE if delay is None else delay,
-                jitter=jitter,
-                distribution=distribution,
-                order=order,
-                cdf=law,
-                correlation=correlation,
-            ),
         )
         self._suite.paths.impair(path, impairment)
         return str(impairment)
-
-    @staticmethod
-    def _law(points: Names, file: str | None) -> DelayDistribution | None:
-        if points and file:
-            raise PlanError("cdf and cdf_file were given; give one of them")
-        if file:
-            return load_delays(file)
-        return delays(points) if points else None

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Keywords that put the tester in the way of other people's traffic."""
+"""Keywords for paths: the tester forwards the traffic of others, and changes it."""
 
 from __future__ import annotations
 
@@ -59,27 +59,26 @@ class InlinePaths:
     ) -> str:
         """Describes a path between two ports of the tester; nothing is forwarded before `Start Path`.
 
-        | =Argument= | =Meaning= |
-        | ``name`` | what the other keywords call it |
-        | ``between`` | two ports of the testbed; *forward* leads from the first one to the second one |
-        | ``memory_mib`` | MiB of memory for the packets that are held, of each direction; up to 1024 |
+        | ``name`` | the name of the path, for other keywords |
+        | ``between`` | two ports of the testbed; *forward* is from the first one to the second one |
+        | ``memory_mib`` | MiB of memory for packets that are held, of each direction; up to 1024 |
         | ``beside`` | more ports beside the first one: several hosts in front of one port of a device |
-        | ``known_by`` | how receivers behind these are told apart: by their ``mac`` address, or by ``ip`` |
+        | ``known_by`` | how receivers behind these ports are identified: by ``mac`` address, or by ``ip`` |
 
-        A path forwards frames as they are, in both directions. `Drop Packet`, `Mark Packet`,
-        `Corrupt Packet`, `Duplicate Packet`, `Truncate Packet`, `Delay Packet`, `Reorder Packet`,
-        `Rewrite Field`, `Blackhole Path`, `Take Link Down` and `Reset Connection` give it events, which
-        happen to single packets; several of one packet happen in the order in which they were written. No
-        stream, clients or responder can use its ports meanwhile. Returns the name.
+        A path forwards frames unchanged, in both directions. `Drop Packet`, `Mark Packet`, `Corrupt Packet`,
+        `Duplicate Packet`, `Truncate Packet`, `Delay Packet`, `Reorder Packet`, `Rewrite Field`, `Blackhole
+        Path`, `Take Link Down` and `Reset Connection` give it events, which happen to single packets. Several
+        events of one packet happen in the order in which they were described. No stream, clients or responder
+        can use the ports meanwhile. Returns the name.
 
-        With ports ``beside`` the first one, what arrives on any of them leaves by the second port. Back, a
-        frame leaves by the port from which its receiver has sent; by all of them, as copies that are counted
-        as duplicated, where its receiver is not known yet, or is a group. A receiver is an address of
-        Ethernet; with ``known_by=ip`` one of IPv4 or IPv6, or who is asked for by ARP, for generators that
-        share an address of Ethernet, or send from addresses behind a router of theirs.
+        With ports ``beside`` the first one, frames that arrive on any of them leave by the second port. In
+        the other direction a frame leaves by the port from which its receiver has sent. If the receiver is
+        not known yet, or is a group, it leaves by all of these ports, and the copies count as duplicated. A
+        receiver is a MAC address. With ``known_by=ip`` it is an IPv4 or IPv6 address, or the target of an ARP
+        request: use it for generators that share a MAC address or send from addresses behind their router.
 
-        Memory is taken at the start of a path that holds packets. Each takes 256 bytes or a multiple; one
-        that finds no room is dropped and counted, and verdicts on the path are INCONCLUSIVE then.
+        A path that holds packets takes its memory at the start. Each packet takes 256 bytes or a multiple of
+        it. A packet that finds no room is dropped and counted, and verdicts on the path are INCONCLUSIVE.
 
         | `Create Path` | wan | between=p1,p2 |
         | `Create Path` | load | between=p1,p4 | beside=p2,p3 |
@@ -89,22 +88,20 @@ class InlinePaths:
         | `Run On Host` | client | curl -so /dev/null http://198.18.1.3/1MB |
         | `Verify All Events Fired` |
         """
-        ends = tuple(between)
-        others = tuple(beside or ())
-        path = Path(name, ends, memory_mib=memory_mib, beside=others, known_by=known_by)  # type: ignore[arg-type]
+        ends, more = tuple(between), tuple(beside or ())
+        path = Path(name, ends, memory_mib=memory_mib, beside=more, known_by=known_by)  # type: ignore[arg-type]
         self._suite.paths.create(path)
         return name
 
     @keyword(tags=["path"])
     def start_path(self, *names: str) -> None:
-        """Has paths forward until `Stop Path`, or until the test or suite that described them is over.
+        """Starts to forward on paths, until `Stop Path` or the end of the test or suite that described them.
 
-        | =Argument= | =Meaning= |
-        | ``names`` | names of paths; all, if none is given |
+        | ``names`` | names of paths; all paths by default |
 
-        Flows, packets and counters begin anew. `Get Host Counter` counts from here on. A warning names
-        virtual cables whose other end leaves checksums or segmentation to hardware: no connection that
-        needs them works over a path.
+        Flows, packets and counters start at zero. `Get Host Counter` counts from here on. A warning names
+        virtual cables whose other end leaves checksums or segmentation to hardware: connections that need
+        them do not work over a path.
 
         | `Start Path` | wan |
         """
@@ -113,18 +110,17 @@ class InlinePaths:
 
     @keyword(tags=["path"])
     def stop_path(self, *names: str) -> None:
-        """Has paths forward no more: what arrives on their ports is lost to the other side.
+        """Stops forwarding on paths: frames that arrive on their ports no longer reach the other side.
 
-        | =Argument= | =Meaning= |
-        | ``names`` | names of paths; all, if none is given |
+        | ``names`` | names of paths; all paths by default |
 
-        `Get Path Statistics` goes on telling what they did. Stopping what is not started is no error. Stamps
-        on them end before, when what is under way is back, and are what `Verify …` judges from then on.
+        `Get Path Statistics` still returns their counters. Stopping a stopped path is no error. Stamps on
+        these paths end first, when all packets under way are back, and `Verify …` judges them from then on.
 
         | `Stop Path` | wan |
         """
-        for found in self._suite.paths.stop(names):
-            self._suite.found(found)
+        for stamps in self._suite.paths.stop(names):
+            self._suite.found(stamps)
 
     @keyword(tags=["path", "get"])
     def get_path_statistics(
@@ -137,39 +133,41 @@ class InlinePaths:
     ) -> PathStatistics | int:
         """Returns what a path has counted since its last start, and asserts if an operator is given.
 
-        | =Argument= | =Meaning= |
-        | ``name`` | the name of the path; may be left out where there is one only |
-        | ``statistic`` | ``received``, ``forwarded``, ``dropped`` … frames; all, if it is left out |
-        | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
-        | ``assertion_expected`` | how many frames |
-        | ``message`` | a text in place of the usual one if the assertion fails |
+        | ``name`` | the name of the path; may be left out if there is only one |
+        | ``statistic`` | ``received``, ``forwarded``, ``dropped`` … frames; all counters by default |
+        | ``assertion_expected`` | a number of frames |
 
         ``received`` + ``duplicated`` + ``injected`` = ``forwarded`` + ``dropped`` + ``loss_drops`` +
-        ``tail_drops`` + ``overflowed`` + ``lost`` + ``held``. ``dropped`` is what events dropped,
-        ``injected`` what they sent beside what arrived, ``overflowed`` what found no memory to be held in,
-        ``lost`` what the tester's own ports had no room for, ``held`` what is held now or was when the path
-        was stopped, ``unmatched`` what passed without being seen by any event. ``fired`` is how often events
-        happened, ``expired`` how often a packet was held back until its limit, ``delayed`` how many packets
-        were held and have left, ``flows`` how many flows were given a number. Without a statistic an object
-        with these attributes is returned, with ``directions`` and ``events``, each event with ``name``,
-        ``matched``, ``fired``, ``first_fired_ns`` and ``last_fired_ns``; one that takes links down also has
-        ``link_outages``, ``first_down_ns`` and ``last_up_ns``.
+        ``tail_drops`` + ``overflowed`` + ``lost`` + ``held``.
 
-        An assertion is INCONCLUSIVE while an event of the path has not fired, and where the tester lost
-        frames.
+        | =Statistic= | =Meaning= |
+        | ``dropped``, ``injected`` | frames that events dropped, and that events sent in addition |
+        | ``overflowed`` | frames that found no memory to be held in |
+        | ``lost`` | frames for which the tester's own ports had no room |
+        | ``held`` | frames that are held now, or were held when the path was stopped |
+        | ``delayed`` | frames that were held and have left |
+        | ``expired`` | frames that were held back until the limit of their event |
+        | ``unmatched`` | frames that no event looked at |
+        | ``fired``, ``flows`` | how often events happened, and the number of flows |
+
+        Without a statistic it returns an object with these attributes, ``directions`` and ``events``. An
+        event has ``name``, ``matched``, ``fired``, ``first_fired_ns`` and ``last_fired_ns``; one that takes
+        links down also has ``link_outages``, ``first_down_ns`` and ``last_up_ns``.
+
+        An assertion is INCONCLUSIVE while an event of the path has not fired, and if the tester lost frames.
 
         | `Get Path Statistics` | wan | dropped | == | 1 |
         """
-        found = self._suite.paths.statistics(name)
+        statistics = self._suite.paths.statistics(name)
         if statistic is None:
-            return found
+            return statistics
         return int(
             asserted(
                 self._suite,
-                int(getattr(found, statistic.value)),
+                int(getattr(statistics, statistic.value)),
                 assertion_operator,
                 assertion_expected,
-                subject=f"{statistic.value} of path {found.name}",
+                subject=f"{statistic.value} of path {statistics.name}",
                 message=message,
             )
         )

@@ -31,19 +31,20 @@ _NAMES = {"mtu_bits": "mtu", "size": "message_size", "packets": "message_size", 
 
 @dataclass(frozen=True, kw_only=True)
 class QueuePairArguments:
-    """Arguments that both ends of queue pairs share."""
+    """The arguments of both ends of queue pairs."""
 
-    name: Annotated[str, "what the other keywords call it"]
-    queue_pairs: Annotated[int, "how many queue pairs there are"] = 1
-    qpn: Annotated[int, "the number of the first one, at both ends; the others have those behind it"] = 17
+    name: Annotated[str, "the name of this end, for other keywords"]
+    queue_pairs: Annotated[int, "the number of queue pairs"] = 1
+    qpn: Annotated[int, "the number of the first queue pair at both ends; the others follow it"] = 17
     initial_psn: Annotated[
-        int | None, "the first packet sequence number of each, at both ends; by the ``seed`` of the library"
+        int | None,
+        "the first packet sequence number at both ends; by default from the ``seed`` of the library",
     ] = None
-    mtu: Annotated[int, "bytes of payload of a packet at most: 256, 512, 1024, 2048 or 4096"] = 1024
+    mtu: Annotated[int, "the most bytes of payload of a packet: 256, 512, 1024, 2048 or 4096"] = 1024
     cnp_interval: Annotated[
         Duration, "the least time between two congestion notifications of a queue pair"
     ] = FOUR_MICROSECONDS
-    vlan: Annotated[int | None, "the VLAN of a tag that all frames have"] = None
+    vlan: Annotated[int | None, "the VLAN of the tag of all frames; no tag by default"] = None
 
 
 @component
@@ -63,32 +64,31 @@ class RoCE:
         protocol: str = "roce-responder",
         **parameters: Any,
     ) -> str:
-        """Takes SEND and WRITE of RoCEv2, and answers READ, until `Stop Responder`. Returns the name.
+        """Receives SEND and WRITE of RoCEv2, and answers READ, until `Stop Responder`. Returns the name.
 
-        | =Argument= | =Meaning= |
         | ``port`` | the port of the tester |
-        | ``address`` | its IPv4 address; that of the port, if left out |
-        | ``protocol`` | its table; a changed copy in a file, such as one that breaks a rule, tries the peer |
+        | ``address`` | its IPv4 address; that of the port by default |
+        | ``protocol`` | its table; a changed copy in a file, such as one that breaks a rule, tests the peer |
         | ``parameters`` | parameters of that table, such as ``gap=5 us`` between responses |
 
-        It acknowledges what comes in order, asks once with a NAK for what is missing, drops what comes
-        behind that, and answers a packet with ECN *congestion experienced* by a CNP, no more often than
-        ``cnp_interval``. Packets with a wrong ICRC are counted as ``malformed``, and are no packets to it.
-        Both ends of a queue pair have the same number. Memory is not kept: a READ gets a pattern.
+        It acknowledges packets in order, and sends one NAK for a missing packet. It drops packets behind the
+        missing one. It answers a packet with ECN *congestion experienced* by a CNP, at most once per
+        ``cnp_interval``. Packets with a wrong ICRC count as ``malformed`` and are dropped. Both ends of a
+        queue pair have the same number. It has no memory: a READ returns a pattern.
 
         `Get Session Statistics` has ``packets``, ``bytes``, ``messages``, ``reads``, ``out_of_sequence``,
         ``naks``, ``duplicates``, ``marked``, ``cnps``, ``refused`` and ``unknown`` (queue pairs).
 
         | `Start RoCE Responder` | storage | port=p2 | queue_pairs=2 |
         """
-        given = {"qpn": shared.qpn, "queue_pairs": shared.queue_pairs}
+        values = {"qpn": shared.qpn, "queue_pairs": shared.queue_pairs}
         return self._start(
             Responder(
                 name=shared.name,
                 port=port,
                 protocol=protocol,
                 servers=Endpoints(address) if address else None,
-                parameters={**self._common(shared), **given},
+                parameters={**self._common(shared), **values},
                 vlan=shared.vlan,
             ),
             parameters,
@@ -113,25 +113,24 @@ class RoCE:
     ) -> str:
         """Sends messages of RDMA over RoCEv2 on queue pairs, until they are all complete. Returns the name.
 
-        | =Argument= | =Meaning= |
         | ``target`` | the IPv4 address of the responder |
         | ``port`` | the port of the tester |
         | ``verb`` | ``SEND``, ``WRITE`` or ``READ`` |
-        | ``messages`` | how many messages each queue pair sends or reads |
+        | ``messages`` | the number of messages that each queue pair sends or reads |
         | ``message_size`` | bytes of a message, ``100 kB`` |
-        | ``depth`` | messages of a queue pair that may be without an answer at a time; READ has 1 |
-        | ``gap`` | time between two packets of a queue pair, whole microseconds |
-        | ``ack_timeout`` | time without an answer after which a queue pair sends again from there on |
-        | ``retries`` | how often in turn, up to 7; then the queue pair has failed |
-        | ``protocol`` | its table; a changed copy in a file, such as one that breaks a rule, tries the peer |
+        | ``depth`` | the most messages of a queue pair that wait for an answer; 1 with READ |
+        | ``gap`` | the time between two packets of a queue pair, in whole microseconds |
+        | ``ack_timeout`` | the time without an answer after which a queue pair sends again from there on |
+        | ``retries`` | how often it does so in a row, up to 7; then the queue pair has failed |
+        | ``protocol`` | its table; a changed copy in a file, such as one that breaks a rule, tests the peer |
         | ``parameters`` | parameters of that table, such as ``address=0x1000`` and ``key=7`` |
 
-        Queue pairs go back N: a NAK, a response to READ that is missing, or a timeout has all packets from
-        there on sent again. They count congestion notifications, and do not slow down. `Wait For Clients`
-        waits until each has all answers.
+        Queue pairs go back N: after a NAK, a missing response to READ or a timeout, all packets from there on
+        are sent again. They count congestion notifications, and do not slow down. `Wait For Clients` waits
+        until each queue pair has all answers.
 
         `Get Session Statistics` has ``packets`` (sent for the first time), ``retransmitted``,
-        ``transactions`` (messages that are complete), ``finished`` (queue pairs), ``naks``, ``timeouts``,
+        ``transactions`` (complete messages), ``finished`` (queue pairs), ``naks``, ``timeouts``,
         ``out_of_sequence`` (responses to READ), ``bytes`` (of READ), ``cnps`` (received), ``marked``,
         ``stale``, ``not_ready``, ``refused`` and ``timed_out``.
 
@@ -140,7 +139,7 @@ class RoCE:
         | `Wait For Clients` | compute |
         """
         sending = Messages(verb=verb, count=messages, size=message_size.count, depth=depth)
-        given = {
+        values = {
             **self._common(shared),
             **sending.parameters(shared.mtu),
             "gap": gap,
@@ -158,7 +157,7 @@ class RoCE:
                 total=shared.queue_pairs,
                 reopen=Reopen.NEVER,
                 first_source=0,
-                parameters=given,
+                parameters=values,
                 vlan=shared.vlan,
             ),
             parameters,

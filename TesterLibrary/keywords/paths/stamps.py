@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Keywords that time the traffic of others around a device."""
+"""Keywords that time packets of others around a device (P4STA)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assertionengine import AssertionOperator
 from robot.api import logger
 from robot.api.deco import keyword
 
-from ...errors import Inconclusive, PlanError
+from ...errors import PlanError
 from ...files.document import did_you_mean
 from ...measurement.stamps import StampedPackets, packets_of
 from ...methodology.stamps import StampResult
@@ -22,17 +22,10 @@ from ...model.units.units import Duration
 from ...running.suite import Suite
 from .._assertion import asserted
 from .._component import component
-from .._unit import TIME
+from .._unit import COUNT, TIME
 
 _KEPT = {kept.name.lower(): kept for kept in Kept}
 _ONE_SECOND = Duration(10**9)
-_COUNTS = (
-    *("sent", "received", "lost", "late", "duplicated", "reordered", "behind", "ambiguous"),
-    *("uncovered", "unknown"),
-    *("unstamped", "unfit", "occupied", "no_room", "too_long", "overflowed", "untracked", "flows"),
-)
-_UNCOUNTED = "this tester does not count them, or does not tell them from others"
-_NOTHING = "no packet came back that is known again"
 _ONLY = {Heading.BOTH: None, Heading.FORWARD: "forward", Heading.BACKWARD: "backward"}
 
 
@@ -63,38 +56,36 @@ class TrafficStamps:
     ) -> str:
         """Times what hosts send through a device that lies between two paths, from `Start Path` on.
 
-        | =Argument= | =Meaning= |
-        | ``name`` | what the other keywords call these stamps |
+        | ``name`` | the name of these stamps, for other keywords |
         | ``between`` | two paths: from the first host to the device, and from the device to the second host |
         | ``mode`` | ``stamp``: two times are put into each packet; ``match``: packets stay as they are |
-        | ``headers`` | headers of the packets that are timed, ``IP / TCP``; all, if left out |
+        | ``headers`` | headers of the packets that are timed, ``IP / TCP``; all packets by default |
         | ``direction`` | ``forward`` (from the first host to the second one), ``backward`` or ``both`` |
         | ``data_only`` | True times only packets with payload |
-        | ``remove`` | ``mode=stamp``: True takes stamps out again behind the device; False leaves them in |
+        | ``remove`` | ``mode=stamp``: True removes stamps again behind the device; False leaves them in |
         | ``mtu`` | ``mode=stamp``: the longest IP packet with its stamp, in bytes; longer ones get none |
-        | ``kept`` | ``mode=match``: what the device keeps of a packet, by which it is known again |
-        | ``timeout`` | a packet that comes back later is lost |
-        | ``flows`` | flows of each direction counted one by one, 4096 if left out; at most 65535, or 2^20 |
-        | ``under_way`` | ``mode=match``: how many packets can be under way at once in each direction |
-        | ``interval`` | how long the intervals of the series over time are; 100 ms, if left out |
+        | ``kept`` | ``mode=match``: the parts of a packet that the device does not change, see below |
+        | ``timeout`` | the time after which a packet counts as lost |
+        | ``flows`` | flows counted one by one in each direction; 4096 by default, at most 65535 or 2^20 |
+        | ``under_way`` | ``mode=match``: the most packets under way at once in each direction |
+        | ``interval`` | the length of the intervals of the series over time; 100 ms by default |
 
-        A packet is stamped as the last thing before it leaves to the device, and known again as the first
-        thing when it comes back on the other path. One CPU of the tester has to serve both paths.
+        The tester stamps a packet just before it leaves to the device, and recognises it just after it comes
+        back on the other path. One CPU of the tester has to serve both paths.
 
-        A stamp is 16 bytes: an option of TCP, kind 0x0f, or the begin of a payload of UDP (P4STA). With
-        VXLAN or GTP-U among the ``headers`` it is in the inner packet. Lengths and checksums follow.
-        Have hosts send packets that are 16 bytes shorter than the MTU. ``remove=False`` writes over the
-        first 16 bytes of a payload of UDP.
+        A stamp is 16 bytes: an option of TCP, kind 0x0f, or the beginning of a payload of UDP (P4STA). With
+        VXLAN or GTP-U among the ``headers`` the stamp is in the inner packet. Lengths and checksums follow.
+        Let hosts send packets that are 16 bytes shorter than the MTU. ``remove=False`` overwrites the first
+        16 bytes of a payload of UDP.
 
         ``kept`` is a list of ``source``, ``destination``, ``source_port``, ``destination_port``,
-        ``identification``, ``sequence``, ``acknowledgment`` and ``payload``; if left out, all of them,
-        or the last four of a device that translates addresses. Two packets that do not differ in any of
-        it are counted as ``ambiguous`` while both are under way, and their delays are not guessed.
-        Behind a proxy, which makes segments of its own, give ``kept=payload`` and ``data_only=True``: a
-        segment that it passes on as it was is timed.
+        ``identification``, ``sequence``, ``acknowledgment`` and ``payload``. By default it has all of them,
+        or the last four if the device translates addresses. Two packets that are equal in all of ``kept``
+        count as ``ambiguous`` while both are under way, and have no delay. A proxy makes segments of its own:
+        with ``kept=payload`` and ``data_only=True`` a segment that the proxy passes on unchanged is timed.
 
-        `Stop Path` ends the stamps when what is under way is back, and `Verify Loss Below`, `Verify Latency
-        Below` and `Verify Delay Below` judge what was found. Returns the name.
+        `Stop Path` ends the stamps when all packets under way are back. `Verify Loss Below`, `Verify Latency
+        Below` and `Verify Delay Below` judge the result. Returns the name.
 
         | `Create Path` | north | between=p1,p2 |
         | `Create Path` | south | between=p3,p4 |
@@ -116,8 +107,7 @@ class TrafficStamps:
                 data_only=data_only,
                 remove=remove,
                 mtu=mtu,
-                kept=tuple(_kept(word) for word in kept)
-                or kept_by(self._suite.open_testbed.tester.forwarding),
+                kept=tuple(map(_kept, kept)) or kept_by(self._suite.open_testbed.tester.forwarding),
                 timeout=timeout,
                 flows=flows,
                 under_way=under_way,
@@ -138,29 +128,36 @@ class TrafficStamps:
         *,
         direction: Heading = Heading.BOTH,
     ) -> StampResult | int | float | None:
-        """Returns what became of stamped packets, and asserts if an operator is given.
+        """Returns the statistics of stamped packets, and asserts if an operator is given.
 
-        | =Argument= | =Meaning= |
-        | ``name`` | the name of the stamps; may be left out where there is one group only |
-        | ``statistic`` | a count, or a time in nanoseconds; all, if it is left out |
-        | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
-        | ``assertion_expected`` | how many packets, or a time such as ``5 ms`` |
-        | ``message`` | a text in place of the usual one if the assertion fails |
-        | ``direction`` | ``forward`` or ``backward``; counts are of both, if left out |
+        | ``name`` | the name of the stamps; may be left out if there is only one group |
+        | ``statistic`` | a count, or a time in nanoseconds; by default all of them as one result |
+        | ``assertion_expected`` | a number of packets, or a time such as ``5 ms`` |
+        | ``direction`` | ``forward`` or ``backward``; by default counts are of both |
 
-        Counts: ``sent``, ``received``, ``lost``, ``late``, ``duplicated``, ``reordered``; ``ambiguous``;
-        ``uncovered``, packets that went to the device without a stamp, which are ``too_long``, ``no_room``,
-        ``occupied`` (they have an option of kind 0x0f), ``unfit`` (fragments, other protocols) or
-        ``overflowed``; ``unstamped``, which came from it without one, and ``unknown``, by how many these are
-        more; ``flows``, and ``untracked``, packets of flows without room. A switch counts neither of the last
-        two; ``duplicated`` and ``reordered`` it knows where they are 0, else ``behind`` is how many packets
-        came back after one that was sent later, or once more. None stands for what a tester does not count.
+        | =Count= | =Meaning= |
+        | ``sent``, ``received`` | packets to the device, and packets back in time |
+        | ``lost``, ``late`` | packets not back in time, and packets back after the ``timeout`` |
+        | ``duplicated``, ``reordered`` | packets back again, and behind one that was sent later |
+        | ``ambiguous`` | packets that are equal to another one under way |
+        | ``uncovered`` | packets to the device without a stamp: the sum of the next five counts |
+        | ``too_long``, ``no_room`` | packets without room for a stamp |
+        | ``occupied`` | packets with an option of kind 0x0f already |
+        | ``unfit`` | fragments, and other protocols |
+        | ``overflowed`` | packets without room among those under way |
+        | ``unstamped`` | packets back without a stamp |
+        | ``unknown`` | the number by which ``unstamped`` exceeds ``uncovered`` |
+        | ``untracked`` | packets of flows that are not counted one by one |
+
+        ``flows`` is the number of flows. A switch counts neither ``flows`` nor ``untracked``. It counts
+        ``duplicated`` and ``reordered`` only if both are 0; otherwise ``behind`` is the number of packets
+        that came back again, or behind one that was sent later. None stands for what a tester does not count.
 
         Times of one direction: ``min``, ``mean``, ``max``, ``std``, a percentile (``p99.9``), ``pdv99.9``,
-        ``ipdv_mean``, ``ipdv_max``. Without a statistic the result is returned and is what `Verify …` judges;
+        ``ipdv_mean``, ``ipdv_max``. Without a statistic the result is returned, and `Verify …` judges it;
         ``${result.packets('forward')}`` has these as attributes.
 
-        While packets are stamped it waits for those under way, for the ``timeout`` at most.
+        While packets are stamped, it waits for those under way, for the ``timeout`` at most.
 
         | `Get Stamp Statistics` | load | lost | == | 100 |
         | `Get Stamp Statistics` | load | p99 | < | 5 ms | direction=forward |
@@ -168,40 +165,18 @@ class TrafficStamps:
         result = self._suite.paths.stamps.result(name)
         if statistic is None:
             return self._suite.found(result)
-        only = _ONLY[direction]
-        if statistic in _COUNTS:
-            count = result.count(statistic, only)
-            found: int | None = asserted(
-                self._suite,
-                count,
-                assertion_operator,
-                assertion_expected,
-                subject=f"packets {statistic} of {result.name}",
-                doubt=result.doubt or (_UNCOUNTED if count is None else ""),
-                message=message,
-            )
-            return found
-        if statistic[:1] not in "msip" or not statistic.isascii():
-            raise PlanError(
-                f"{statistic!r} is no statistic of stamps{did_you_mean(statistic, list(_COUNTS))}; the "
-                "documentation of Get Stamp Statistics lists them"
-            )
-        value = result.time(statistic, only)
-        if value is None:
-            why = "this tester does not measure it" if result.packets(only).delay.count else _NOTHING
-            raise Inconclusive(f"{statistic} of {result.name}: {why}")
-        return float(
-            asserted(
-                self._suite,
-                value,
-                assertion_operator,
-                assertion_expected,
-                subject=f"delay {statistic} of {result.name}",
-                unit=TIME,
-                doubt=result.doubt,
-                message=message,
-            )
+        figure = result.value(statistic, _ONLY[direction])
+        value: float | None = asserted(
+            self._suite,
+            figure.value,
+            assertion_operator,
+            assertion_expected,
+            subject=f"{'delay' if figure.is_time else 'packets'} {statistic} of {result.name}",
+            unit=TIME if figure.is_time else COUNT,
+            doubt=figure.doubt,
+            message=message,
         )
+        return value
 
     @keyword(tags=["path", "stamp", "get"])
     def get_stamped_flows(
@@ -209,15 +184,14 @@ class TrafficStamps:
     ) -> list[StampedPackets]:
         """Returns the flows of stamped packets, in the order in which they appeared.
 
-        | =Argument= | =Meaning= |
-        | ``name`` | the name of the stamps; may be left out where there is one group only |
+        | ``name`` | the name of the stamps; may be left out if there is only one group |
         | ``direction`` | ``forward`` or ``backward`` |
 
-        Each has ``name`` (addresses and ports as sent), ``sent``, ``received``, ``lost``, ``late``,
-        ``reordered``, ``delay`` (``min``, ``mean``, ``max``; of the first 256 flows ``p50`` and ``p99``),
-        ``std_ns`` and ``ipdv_mean_ns``. Before `Stop Path` they are as they are now, and packets may be under
-        way; `Stop Path` writes them to a CSV file in ``evidence/stamps``, and intervals of time to another
-        one. A switch counts no flows.
+        Each flow has ``name`` (addresses and ports as sent), ``sent``, ``received``, ``lost``, ``late``,
+        ``reordered``, ``delay`` (``min``, ``mean``, ``max``; also ``p50`` and ``p99`` for the first 256
+        flows), ``std_ns`` and ``ipdv_mean_ns``. Before `Stop Path` these are the values of this moment, and
+        packets may be under way. `Stop Path` writes them to a CSV file in ``evidence/stamps``, and the
+        intervals of time to another one. A switch counts no flows.
 
         | ${flows} = | `Get Stamped Flows` | load |
         | Should Be Equal As Integers | ${flows[0].lost} | 0 |
@@ -225,9 +199,9 @@ class TrafficStamps:
         heading = _ONLY[direction]
         if heading is None:
             raise PlanError("direction=both: flows are of one direction; give forward or backward")
-        found = [packets_of(flow) for flow in self._suite.paths.stamps.flows(name, heading)]
-        logger.info("\n".join(map(str, found)))
-        return found
+        flows = [packets_of(flow) for flow in self._suite.paths.stamps.flows(name, heading)]
+        logger.info("\n".join(map(str, flows)))
+        return flows
 
 
 def _kept(word: str) -> Kept:

@@ -46,18 +46,16 @@ class PathTraces:
     ) -> None:
         """Records each packet of a path, as it arrives, until `Stop Trace`.
 
-        | =Argument= | =Meaning= |
         | ``path`` | the name of the path |
-        | ``file`` | the name of the pcapng file in ``evidence/captures``; ``trace-PATH.pcapng`` if left out |
-        | ``every`` | only each n-th packet of the path, the first one included |
-        | ``frames`` | how many packets are kept at most; what comes later is missing, and counted |
+        | ``file`` | the name of the pcapng file in ``evidence/captures``; ``trace-PATH.pcapng`` by default |
+        | ``every`` | records only each n-th packet of the path, the first one included |
+        | ``frames`` | the most packets that are kept; later packets are missing, and counted |
         | ``snap_length`` | bytes kept of each packet |
         | ``parquet`` | True also writes a row for each packet as Parquet, in ``evidence/frames`` |
 
-        A path that does not forward yet is traced from its start on; do that where the first packets matter.
-        Packets are recorded before anything happens to them, with their number on the path, their direction,
-        the events that happen to them, and two times: when they arrived, and when they had left. Recording
-        never makes a packet wait.
+        Start the trace before `Start Path` if the first packets matter: it then begins with the path. Packets
+        are recorded before any event changes them, with their number on the path, their direction, the events
+        that happen to them, and two times: arrival and departure. Recording never delays a packet.
 
         | `Start Trace` | wan | file=wan.pcapng |
         """
@@ -69,11 +67,10 @@ class PathTraces:
     def stop_trace(self, path: str | None = None) -> PathTrace:
         """Ends the trace of a path, writes its file, and returns its packets.
 
-        | =Argument= | =Meaning= |
-        | ``path`` | the name of the path; may be left out while only one is traced |
+        | ``path`` | the name of the path; may be left out if only one is traced |
 
         Returns an object with ``packets``, each with ``number``, ``direction``, ``arrived_ns``, ``left_ns``
-        (none if it has not left), ``events``, ``iteration``, ``length`` and ``octets``; with ``received``,
+        (None if it has not left), ``events``, ``iteration``, ``length`` and ``octets``; with ``received``,
         ``conditions`` and ``file``. Wireshark shows the same as comments of the packets.
 
         | ${trace} = | `Stop Trace` | wan |
@@ -86,11 +83,10 @@ class PathTraces:
     def verify_trace_complete(self, *paths: str) -> Verdict:
         """Judges whether the traces of paths have every packet: PASS, or INCONCLUSIVE with what is missing.
 
-        | =Argument= | =Meaning= |
-        | ``paths`` | names of paths; all whose trace was stopped in this test, if none is given |
+        | ``paths`` | names of paths; by default all whose trace was stopped in this test |
 
-        Four conditions, which the log lists: numbers are consecutive; times never go back; the trace has
-        as many packets as were to be recorded; it has as many as the path has received.
+        It checks four conditions, which the log lists: numbers are consecutive; times never go back; the
+        trace has as many packets as it should record; it has as many packets as the path has received.
 
         | `Verify Trace Complete` | wan |
         """
@@ -103,53 +99,53 @@ class PathTraces:
     def analyse_retransmissions(
         self, path: str | None = None, host: str | None = None, direction: Heading = Heading.BOTH
     ) -> Retransmissions:
-        """Finds what TCP sent again in a trace, why, and how long losses were missing.
+        """Finds what TCP sent again in a trace, why, and how long lost packets were missing.
 
-        | =Argument= | =Meaning= |
-        | ``path`` | the name of the path; may be left out where one trace was stopped |
-        | ``host`` | a host whose counter ``TcpRetransSegs`` has to say the same |
-        | ``direction`` | ``forward``, ``backward`` or ``both``: where segments are looked for |
+        | ``path`` | the name of the path; may be left out if one trace was stopped |
+        | ``host`` | a host; compares its counter ``TcpRetransSegs`` with the trace |
+        | ``direction`` | ``forward``, ``backward`` or ``both``: the direction of the segments |
 
-        A retransmission is ``fast`` if acknowledgements without news, or SACK, have asked for it; otherwise a
-        timer has ended. Returns an object with ``segments``, ``fast``, ``timeouts``, ``spurious`` (of what
-        the path has neither dropped nor damaged) and ``lost``; with ``found``, each with ``packet``,
-        ``kind``, ``delay_ns``, ``duplicates``, ``sacked`` and ``transmission``; and with ``recoveries``. The
-        log lists them.
+        A retransmission is ``fast`` if duplicate acknowledgements or SACK asked for it; otherwise a timer has
+        ended. Returns an object with ``segments``, ``fast``, ``timeouts``, ``spurious`` (the path has neither
+        dropped nor damaged the original) and ``lost``; with ``found``, each with ``packet``, ``kind``,
+        ``delay_ns``, ``duplicates``, ``sacked`` and ``transmission``; and with ``recoveries``. The log lists
+        them.
 
-        With a host this is a verdict: a counter that says something else than the wire is FAIL. It needs the
-        direction in which that host sends: what the other end has sent again is in no counter of this one.
-        It is INCONCLUSIVE for a host at the first end of a path with ports ``beside`` that end's: the trace
-        has the packets of all hosts there.
+        With a host this is a verdict: it fails if the counter differs from the trace. It needs the direction
+        in which the host sends, because the counter does not include what the other end sends again. It is
+        INCONCLUSIVE for a host at the first end of a path with ports ``beside`` it: the trace has the packets
+        of all hosts there.
 
         | ${found} = | `Analyse Retransmissions` | wan | host=server | direction=backward |
         | Should Be Equal As Integers | ${found.fast} | 1 |
         """
-        suite = self._suite
         if host is not None:
             check_direction(direction)
-        trace = suite.paths.traces.one(path)
-        found = retransmissions(trace, direction)
-        logger.info("\n".join((str(found), *map(str, found.found))))
-        if host is not None:
-            judge = partial(counted_alike, found, host)
-            suite.conclude(suite.paths.counted(trace, host, KERNEL, RETRANSMITTED, judge))
-        return found
+        trace = self._suite.paths.traces.one(path)
+        analysis = retransmissions(trace, direction)
+        logger.info("\n".join((str(analysis), *map(str, analysis.found))))
+        return self._compared(trace, analysis, host)
 
     @keyword(tags=["path", "trace", "verify"])
     def verify_recovery_below(self, path: str, bound: Duration, within: Ratio | None = None) -> Verdict:
-        """Passes if nothing that a path has dropped was missing for longer than the bound.
+        """Passes if no packet that the path dropped was missing for longer than the bound.
 
-        | =Argument= | =Meaning= |
         | ``path`` | the name of the path, whose trace was stopped |
         | ``bound`` | the longest time, such as ``300 ms`` |
-        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
         A segment of TCP, or a packet of RoCEv2, is missing from its arrival at the tester, which drops or
-        damages it, until a later transmission of it has left the tester undamaged. INCONCLUSIVE where nothing
-        was dropped, where the trace has a hole, and where it ends before all is sent again.
+        damages it, until a later transmission of it has left the tester undamaged. INCONCLUSIVE if nothing
+        was dropped, if packets are missing in the trace, and if the trace ends before all is sent again.
 
         | `Verify Recovery Below` | wan | 300 ms |
         """
         trace = self._suite.paths.traces.one(path)
-        found = retransmissions(trace), go_back_n(trace)
-        return self._suite.conclude(at_most(lambda bound: any_recovery_below(found, bound), bound, within))
+        analyses = retransmissions(trace), go_back_n(trace)
+        return self._suite.conclude(at_most(lambda moved: any_recovery_below(analyses, moved), bound, within))
+
+    def _compared(self, trace: PathTrace, analysis: Retransmissions, host: str | None) -> Retransmissions:
+        """The analysis; for a host it is compared with the counter of its kernel."""
+        if host is not None:
+            judge = partial(counted_alike, analysis, host)
+            self._suite.conclude(self._suite.paths.counted(trace, host, KERNEL, RETRANSMITTED, judge))
+        return analysis

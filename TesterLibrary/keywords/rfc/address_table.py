@@ -6,14 +6,12 @@ from __future__ import annotations
 
 from robot.api.deco import keyword
 
-from ...measurement.trial import Trial
 from ...methodology.address_table import (
     AddressRateResult,
     CapacityResult,
     find_address_capacity,
     find_address_learning_rate,
 )
-from ...methodology.result import Result
 from ...methodology.verdicts.tolerance import at_least
 from ...model.units.quantity import Frequency
 from ...model.units.units import Duration, Ratio
@@ -21,6 +19,7 @@ from ...running.addresses import AddressPorts, TableMeasurer
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._component import component
+from .._verifies import verifies
 
 _THOUSAND, _HUNDRED_THOUSAND = Frequency.parse("1 k/s"), Frequency.parse("100 k/s")
 _FIVE_MINUTES = Duration(300 * 10**9)  # ageing time of IEEE 802.1D
@@ -47,26 +46,24 @@ class AddressTable:
     ) -> CapacityResult:
         """Searches the most addresses that a bridge knows at once (address caching capacity, RFC 2889 §5.7).
 
-        | =Argument= | =Meaning= |
         | ``learn`` | the port of the tester where the addresses are |
-        | ``test`` | the port from which a frame is sent to each of them |
-        | ``lowest`` | how many addresses the search begins with |
-        | ``highest`` | how many it ends with, at most |
+        | ``test`` | the port from which a frame is sent to each address |
+        | ``lowest`` | the number of addresses at which the search begins |
+        | ``highest`` | the number of addresses above which the search does not go |
         | ``resolution`` | how close the bounds are at the end, in ``%`` of the capacity; 0: exactly |
         | ``rate`` | frames from which the bridge learns, sent per second |
         | ``probe_rate`` | frames to the addresses, sent per second |
-        | ``ageing`` | the bridge's ageing time; longer than each check, and waited for after it |
+        | ``ageing`` | the ageing time of the bridge; each check is shorter and is followed by this pause |
 
-        All other ports of the testbed are monitored: a frame that arrives there was flooded, so its address
-        is not known. First frames to addresses that nobody has are sent, to see that the bridge floods them.
-        A number counts as too high if none of three checks found all addresses known.
+        The tester watches all other ports of the testbed. A frame that arrives there was flooded, so the
+        bridge does not know its address. The first frames go to unused addresses, to see that the bridge
+        floods them. A number is too high if none of three checks found all addresses known.
 
-        The search ends early, and tells so, where more addresses at these rates would take ``ageing`` to be
-        learned and probed: the bridge would have forgotten the first ones. With both rates of 1 k/s and 300 s
-        it ends at 149,799 addresses; 10 k/s are enough for ten times as many. A check that took so long
-        nevertheless fails no device.
-
-        Raises an error if ``lowest`` addresses take ``ageing``; it says which rates would do.
+        The search ends early, and says so, if learning and probing more addresses at these rates takes longer
+        than ``ageing``: the bridge would have forgotten the first ones. With both rates of 1 k/s and 300 s
+        the limit is 149,799 addresses; with 10 k/s it is ten times that. A check that took too long says
+        nothing about the device. Even ``lowest`` addresses may take longer than ``ageing``: then the keyword
+        raises an error, which says which rates are enough.
 
         Returns a result: ``capacity`` (the addresses of both ports included), ``passed``, ``failed`` and
         ``checks``.
@@ -102,20 +99,19 @@ class AddressTable:
     ) -> AddressRateResult:
         """Searches the highest rate at which a bridge learns every address (RFC 2889 §5.8).
 
-        | =Argument= | =Meaning= |
-        | ``addresses`` | how many it is to learn in each check; no more than its table holds |
+        | ``addresses`` | how many addresses each check has; no more than the table of the bridge holds |
         | ``learn`` | the port of the tester where the addresses are |
-        | ``test`` | the port from which a frame is sent to each of them |
-        | ``lowest`` | the rate with which the search begins |
-        | ``highest`` | the rate with which it ends, at most |
-        | ``resolution`` | how close the bounds are when the search ends, in ``%`` of the rate |
+        | ``test`` | the port from which a frame is sent to each address |
+        | ``lowest`` | the rate at which the search begins |
+        | ``highest`` | the rate above which the search does not go |
+        | ``resolution`` | how close the bounds are at the end, in ``%`` of the rate |
         | ``probe_rate`` | frames to the addresses, sent per second |
-        | ``ageing`` | the bridge's ageing time; longer than each check, and waited for after it |
+        | ``ageing`` | the ageing time of the bridge; each check is shorter and is followed by this pause |
 
-        Addresses that take ``ageing`` to be learned at the ``lowest`` rate and probed are refused with the
-        rates that would do. Each check has addresses that were in no other one. After a rate that was too
-        high the lowest rate is tried again: a bridge that does not learn then may have a table that is full,
-        and is not judged.
+        If learning at the ``lowest`` rate and probing take longer than ``ageing``, the keyword refuses the
+        addresses and says which rates are enough. Each check has new addresses. After a rate that was too
+        high the search tries the lowest rate again: if the bridge does not learn then, its table may be full,
+        and the verdict is INCONCLUSIVE.
 
         Returns a result: ``passed`` (addresses per second), ``failed`` and ``checks``.
 
@@ -137,37 +133,23 @@ class AddressTable:
         )
 
     @keyword(tags=["rfc2889", "verify"])
-    def verify_address_capacity_above(
-        self, bound: int, measured: Trial | Result | None = None, within: Ratio | None = None
-    ) -> Verdict:
-        """Passes if the bridge knew at least so many addresses at once.
+    @verifies(CapacityResult, at_least, source="Find Address Capacity")
+    def verify_address_capacity_above(self, result: CapacityResult, bound: int) -> Verdict:
+        """Passes if the bridge knew at least this number of addresses at once.
 
-        | =Argument= | =Meaning= |
         | ``bound`` | the least number of addresses, those of the tester's two ports included |
-        | ``measured`` | a result of `Find Address Capacity`; the last one of the test, if it is left out |
-        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
         | `Verify Address Capacity Above` | 8192 |
         """
-        judged = self._suite.judged_as(
-            CapacityResult, measured, about="an address table", source="Find Address Capacity"
-        )
-        return self._suite.conclude(at_least(judged.verdict_above, bound, within))
+        return result.verdict_above(bound)
 
     @keyword(tags=["rfc2889", "verify"])
-    def verify_address_learning_rate_above(
-        self, bound: Frequency, measured: Trial | Result | None = None, within: Ratio | None = None
-    ) -> Verdict:
-        """Passes if the bridge learned at least so many addresses each second.
+    @verifies(AddressRateResult, at_least, source="Find Address Learning Rate")
+    def verify_address_learning_rate_above(self, result: AddressRateResult, bound: Frequency) -> Verdict:
+        """Passes if the bridge learned at least this number of addresses each second.
 
-        | =Argument= | =Meaning= |
         | ``bound`` | the least rate, such as ``10 k/s`` |
-        | ``measured`` | a result of `Find Address Learning Rate`; the last one of the test, if left out |
-        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
         | `Verify Address Learning Rate Above` | 10 k/s |
         """
-        judged = self._suite.judged_as(
-            AddressRateResult, measured, about="address learning", source="Find Address Learning Rate"
-        )
-        return self._suite.conclude(at_least(judged.verdict_above, bound, within))
+        return result.verdict_above(bound)

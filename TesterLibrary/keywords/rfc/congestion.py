@@ -4,20 +4,16 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from robot.api.deco import keyword
 
-from ...errors import PlanError
-from ...measurement.trial import Trial
 from ...methodology.congestion import CongestionResult, CongestionTest, measure_congestion
-from ...methodology.result import Result
-from ...model.stream import Stream
+from ...model.congestion import CongestedPorts
 from ...model.units.names import Names
-from ...model.units.units import Duration, FrameSize, Rate, RateUnit, Ratio
+from ...model.units.units import Duration, FrameSize, Ratio
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._component import component
+from .._verifies import verifies
 
 _BOTH_SENDERS = Names(("p1", "p2"))
 
@@ -39,64 +35,42 @@ class Congestion:
         load: Ratio = Ratio.parse("100 %"),
         duration: Duration | None = None,
     ) -> CongestionResult:
-        """Overloads one port, and counts what is lost on the way to another one (RFC 2889 §5.5).
+        """Overloads one port, and counts the frames that are lost on the way to another one (RFC 2889 §5.5).
 
-        | =Argument= | =Meaning= |
         | ``senders`` | the two ports that send: a list, or names with a comma between, such as ``p1,p2`` |
-        | ``uncongested`` | the port that gets every second frame of the first sender, and no others |
-        | ``congested`` | the port that gets the rest: 150 % of line rate, if ``load`` is 100 % |
+        | ``uncongested`` | the port that receives every second frame of the first sender, and no others |
+        | ``congested`` | the port that receives all other frames: 150 % of line rate at a ``load`` of 100 % |
         | ``frame_size`` | bytes, FCS included |
         | ``load`` | the load of each sender, in ``%`` of line rate |
-        | ``duration`` | how long each of both trials sends; as the profile says for frame loss, if left out |
+        | ``duration`` | how long each of the two trials sends; the profile decides by default |
 
-        First the first sender sends alone. Its streams are called ``uncongested`` and ``half congested``,
-        that of the second sender ``congested``; they exist until the test ends.
+        In the first trial the first sender sends alone. Its streams are called ``uncongested`` and
+        ``half congested``, the stream of the second sender ``congested``. They exist until the test ends.
 
-        Returns a result: ``head_of_line_blocking`` (whether frames to the uncongested port were lost; None
-        where that is not known), ``uncongested_lost`` and ``congested_lost`` (frames), ``back_pressure``
-        (False where frames to the congested port were lost; else None, for the tester does not see whether
-        its ports are held back) and ``trials``.
+        Returns a result: ``head_of_line_blocking`` (True if frames to the uncongested port were lost, None if
+        this is not known), ``uncongested_lost`` and ``congested_lost`` (frames), ``back_pressure`` (False if
+        frames to the congested port were lost, else None: the tester does not see whether the device holds
+        its ports back) and ``trials``.
 
         | ${result} = | `Measure Congestion` | uncongested=p3 | congested=p4 | frame_size=512 |
         | `Verify No Head Of Line Blocking` | ${result} |
         """
-        suite = self._suite
-        if len(senders) != 2:
-            given = ", ".join(senders) or "none"
-            raise PlanError(f"senders: give two ports, such as p1,p2; given was {given}")
-        if len({*senders, uncongested, congested}) != 4:
-            given = ", ".join((*senders, uncongested, congested))
-            raise PlanError(f"congestion control is measured over four different ports; given were {given}")
-        half, whole = Rate(load.value / 2, RateUnit.LINE), Rate(load.value, RateUnit.LINE)
-        first, second = senders
-        test = CongestionTest(
-            "uncongested", ("half congested", "congested"), load, duration or suite.profile.frame_loss
+        ports = CongestedPorts.of(senders, uncongested, congested)
+        test = CongestionTest.of(ports, load, duration or self._suite.profile.frame_loss)
+        self._suite.put(*ports.streams(frame_size, load))
+        alone, together = (
+            self._suite.measurer("congestion", names, by_signature=True)
+            for names in (ports.of_first_sender, ports.names)
         )
-        test.validate()
-        in_turn = Fraction(1, 2)  # frames of one sender leave in turn
-        suite.put(
-            Stream("uncongested", tx=first, rx=uncongested, frame_size=frame_size, rate=half),
-            Stream("half congested", tx=first, rx=congested, frame_size=frame_size, rate=half, phase=in_turn),
-            Stream("congested", tx=second, rx=congested, frame_size=frame_size, rate=whole),
-        )
-        alone = suite.measurer("congestion", ["uncongested", "half congested"], by_signature=True)
-        together = suite.measurer(
-            "congestion", ["uncongested", "half congested", "congested"], by_signature=True
-        )
-        return suite.found(measure_congestion(alone, together, test))
+        return self._suite.found(measure_congestion(alone, together, test))
 
     @keyword(tags=["rfc2889", "verify"])
-    def verify_no_head_of_line_blocking(self, measured: Trial | Result | None = None) -> Verdict:
-        """Passes if a congested port cost no frame to the uncongested one.
+    @verifies(CongestionResult, source="Measure Congestion")
+    def verify_no_head_of_line_blocking(self, result: CongestionResult) -> Verdict:
+        """Passes if the congested port cost no frame to the uncongested one.
 
-        | =Argument= | =Meaning= |
-        | ``measured`` | a result of `Measure Congestion`; the last one of the test, if it is left out |
-
-        A device whose port was not congested, or that lost such frames without congestion, is INCONCLUSIVE.
+        INCONCLUSIVE if the port was not congested, and if the device lost such frames without congestion.
 
         | `Verify No Head Of Line Blocking` |
         """
-        judged = self._suite.judged_as(
-            CongestionResult, measured, about="congestion", source="Measure Congestion"
-        )
-        return self._suite.conclude(judged.verdict_no_blocking())
+        return result.verdict_no_blocking()

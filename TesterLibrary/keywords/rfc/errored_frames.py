@@ -6,21 +6,20 @@ from __future__ import annotations
 
 from robot.api.deco import keyword
 
-from ...errors import PlanError
-from ...measurement.trial import Trial
 from ...methodology.errored_frames import (
     ErroredResult,
     ErroredTest,
     FrameError,
     check_sent,
     measure_errored_frames,
+    oversize_of,
 )
-from ...methodology.result import Result
 from ...model.stream import Stream
 from ...model.units.units import Duration, FrameSize, Ratio
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._component import component
+from .._verifies import verifies
 
 
 @component
@@ -43,20 +42,19 @@ class ErroredFrames:
     ) -> ErroredResult:
         """Sends frames that the device must drop, and counts those that it forwards (RFC 2889 §5.9).
 
-        | =Argument= | =Meaning= |
-        | ``kinds`` | ``oversize``, which is also meant if none is given; others are refused: see below |
+        | ``kinds`` | ``oversize``, which is the default; the tester cannot send other kinds, see below |
         | ``tx`` | the port of the testbed that the frames leave |
         | ``rx`` | the port on which they would arrive |
         | ``longest`` | bytes of the longest frame that the device has to forward, FCS included |
-        | ``oversize`` | bytes of the frames that are too long; one more than ``longest``, if left out |
+        | ``oversize`` | bytes of the frames that are too long; by default one more than ``longest`` |
         | ``load`` | the load of the port, in ``%`` of line rate |
-        | ``duration`` | how long each of its trials sends; as the profile says for frame loss, if left out |
+        | ``duration`` | how long each trial sends; the profile decides by default, as for frame loss |
 
         No port of the tester sends frames that are ``undersize``, have a bad FCS (``crc``) or end within a
-        byte (``dribble``, ``alignment``): they are refused, for nobody knows whether the device filters them.
-        Frames of the longest legal size are sent before and after, so that a device that is dead, or that
-        oversize frames bring down, does not seem to filter. The streams are called ``legal`` and ``oversize``
-        and exist until the test ends.
+        byte (``dribble``, ``alignment``). These kinds are refused, because the filtering is not measured.
+        Frames of the longest legal size are sent before and after the errored ones. So a device that is dead,
+        or that oversize frames bring down, does not pass as one that filters. The streams are called
+        ``legal`` and ``oversize`` and exist until the test ends.
 
         Returns a result: ``forwarded`` (frames) and ``trials``.
 
@@ -65,29 +63,17 @@ class ErroredFrames:
         """
         suite = self._suite
         check_sent(kinds or (FrameError.OVERSIZE,))
-        size = oversize or FrameSize(longest.bytes + 1)
-        if size.bytes <= longest.bytes:
-            raise PlanError(f"oversize={size} is no longer than the longest legal frame, {longest}")
-        test = ErroredTest(load, duration or suite.profile.frame_loss)
-        test.validate()
-        suite.put(
-            Stream("legal", tx=tx, rx=rx, frame_size=longest),
-            Stream("oversize", tx=tx, rx=rx, frame_size=size),
-        )
-        legal = suite.measurer("errored frames", ["legal"], by_signature=True)
-        errored = suite.measurer("errored frames", ["oversize"], by_signature=True)
+        test = ErroredTest.of(load, duration or suite.profile.frame_loss)
+        sizes = {"legal": longest, "oversize": oversize_of(longest, oversize)}
+        suite.put(*(Stream(name, tx=tx, rx=rx, frame_size=size) for name, size in sizes.items()))
+        legal, errored = (suite.measurer("errored frames", [name], by_signature=True) for name in sizes)
         return suite.found(measure_errored_frames(legal, errored, test))
 
     @keyword(tags=["rfc2889", "verify"])
-    def verify_errored_frames_filtered(self, measured: Trial | Result | None = None) -> Verdict:
+    @verifies(ErroredResult, source="Measure Errored Frames")
+    def verify_errored_frames_filtered(self, result: ErroredResult) -> Verdict:
         """Passes if the device forwarded no frame that was too long.
-
-        | =Argument= | =Meaning= |
-        | ``measured`` | a result of `Measure Errored Frames`; the last one of the test, if it is left out |
 
         | `Verify Errored Frames Filtered` |
         """
-        judged = self._suite.judged_as(
-            ErroredResult, measured, about="errored frames", source="Measure Errored Frames"
-        )
-        return self._suite.conclude(judged.verdict_filtered())
+        return result.verdict_filtered()

@@ -10,7 +10,6 @@ from typing import Any
 from assertionengine import AssertionOperator
 from robot.api.deco import keyword
 
-from ...errors import TesterLibraryError
 from ...methodology.learning import (
     CacheResult,
     LearningResult,
@@ -22,13 +21,14 @@ from ...methodology.learning import (
 from ...methodology.verdicts.tolerance import at_least
 from ...model.endpoints import AddressRange
 from ...model.units.quantity import Frequency
-from ...model.units.units import Duration, Ratio
+from ...model.units.units import Duration
 from ...running.announcement import Announcement, Neighbours
 from ...running.neighbours import NeighbourMeasurer
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._assertion import asserted
 from .._component import component
+from .._verifies import verifies
 
 _SIX_SECONDS = Duration(6 * 10**9)
 _TEN_THOUSAND = Frequency.parse("10 k/s")
@@ -53,34 +53,35 @@ class Learning:
         kind: Announcement = Announcement.REPLY,
         mac: str | None = None,
     ) -> LearningResult:
-        """Announces addresses on one port while UDP to them comes from the other (norma §8).
+        """Announces addresses on one port while the other port sends UDP to them (norma §8).
 
-        | =Argument= | =Meaning= |
-        | ``addresses`` | ``198.18.64.0/22``: in the network of the port, unknown to the device so far |
-        | ``announce`` | the port of the tester where they are announced, again and again |
-        | ``probe`` | the port from which UDP is sent to each of them in turn |
-        | ``rate`` | announcements a second; 10 k/s, or half of what a slower port carries, if left out |
-        | ``probe_rate`` | UDP frames a second; the same, if left out |
-        | ``kind`` | ``reply``, ``request``, ``gratuitous`` or ``answer``, as the table below says |
-        | ``mac`` | the MAC address that is announced; that of the port, if left out |
+        | ``addresses`` | ``198.18.64.0/22``: in the network of the port, and not yet known to the device |
+        | ``announce`` | the port of the tester where the addresses are announced, again and again |
+        | ``probe`` | the port from which UDP is sent to each address in turn |
+        | ``rate`` | announcements per second; by default 10 k/s, or half of what a slower port carries |
+        | ``probe_rate`` | UDP frames per second; the same by default |
+        | ``kind`` | ``reply``, ``request``, ``gratuitous`` or ``answer``, see below |
+        | ``mac`` | the MAC address that is announced; that of the port by default |
 
         | =Kind= | =IPv4= | =IPv6= |
-        | ``reply`` | an ARP reply that nobody has asked for | such an advertisement to the device |
-        | ``request`` | a question for the device (RFC 826) | a solicitation (RFC 4861 §7.2.3) |
+        | ``reply`` | an unsolicited ARP reply | an unsolicited advertisement to the device |
+        | ``request`` | a request for the device (RFC 826) | a solicitation (RFC 4861 §7.2.3) |
         | ``gratuitous`` | a gratuitous request (RFC 5227 §3) | an advertisement to all (RFC 9131) |
         | ``answer`` | nothing: the device asks, and is answered | the same (RFC 8161) |
 
-        Except with ``answer`` the tester does not answer when the device asks who has one of them, unless a
-        responder was started for it. A device that does not know the first address after it was announced
-        learns from no announcement of this kind: the rate is 0. Of addresses that were all probed before,
-        none can tell: the device may have asked for them, and all that it then learned is INCONCLUSIVE.
-        Otherwise an address is learned once a frame to it has arrived. When all are, or none was for a second
-        and two rounds, announcements end, and those to which the device still forwards are counted.
+        The tester does not answer the device's own questions for these addresses, except with ``answer`` or
+        if a responder was started for them. If the device does not know the first address after it was
+        announced, it does not learn from this kind of announcement, and the rate is 0. Addresses that were
+        all probed before show nothing, because the device may have asked for them: the result is INCONCLUSIVE
+        then. Otherwise an address is learned once a frame to it has arrived. Announcements end when all
+        addresses are learned, or none was for a second and two rounds. Then the tester counts the addresses
+        to which the device still forwards.
 
-        Returns a result: ``${result.trial.learning_rate}`` is in entries each second, from the first
-        announcement until the last address was reached; ``${result.trial.learned}`` are known at once.
+        Returns a result. ``${result.trial.learning_rate}`` is in entries per second, from the first
+        announcement until the last address was reached. ``${result.trial.learned}`` addresses are known at
+        once.
 
-        A device that takes no unsolicited replies learns from ``request``, as most do in IPv6. With
+        If a device ignores unsolicited replies, use ``request``; most devices need it in IPv6. With
         ``answer`` the rate is that of resolution: from the first frame until one has arrived at each address.
 
         | ${result} = | `Measure Neighbour Learning Rate` | 198.18.64.0/22 | announce=p1 | probe=p2 |
@@ -107,21 +108,20 @@ class Learning:
     ) -> CacheResult:
         """Searches how many neighbours the device knows at once, exactly (RFC 8161, RFC 2889 §5.7).
 
-        | =Argument= | =Meaning= |
-        | ``addresses`` | addresses, the first ones of which are announced; no more are tried |
-        | ``announce`` | the port of the tester where they are announced |
-        | ``probe`` | the port from which they are reached |
-        | ``lowest`` | the number at which the search begins, doubling it |
-        | ``rate`` | announcements a second; 10 k/s, or half of what a slower port carries, if left out |
-        | ``probe_rate`` | UDP frames a second; the same, if left out |
+        | ``addresses`` | the addresses; the search announces the first of them, and never more than all |
+        | ``announce`` | the port of the tester where the addresses are announced |
+        | ``probe`` | the port from which the addresses are reached |
+        | ``lowest`` | the number of addresses at which the search begins; it doubles from there |
+        | ``rate`` | announcements per second; by default 10 k/s, or half of what a slower port carries |
+        | ``probe_rate`` | UDP frames per second; the same by default |
         | ``kind`` | the kind of announcement, as in `Measure Neighbour Learning Rate` |
-        | ``rest`` | the pause in which the device can forget what it could not learn; Linux needs 5 s |
+        | ``rest`` | the pause in which the device forgets failed entries; Linux needs 5 s |
 
-        A number that is not all learned is announced and counted three times before it counts as too many.
-        A device that does not know an address after it was announced, before anything was sent to it, learns
-        from no announcement of this kind: it holds none, whatever it learns from questions of its own.
-        ``${result.capacity}`` addresses were known at once, ``${result.failed_at}`` were not. What else the
-        device knows, such as the tester's own addresses, takes room of its table too.
+        A number is too high if three checks in a row did not find all addresses learned. If the device does
+        not know an address after its announcement and before any frame to it, it does not learn from this
+        kind of announcement: the capacity is 0, whatever it learns from its own questions.
+        ``${result.capacity}`` addresses were known at once, ``${result.failed_at}`` were not. Other
+        entries of the device, such as the tester's own addresses, take room in its table as well.
 
         | ${result} = | `Find Neighbour Cache Capacity` | 198.18.64.0/20 |
         | `Verify Neighbour Cache Capacity Above` | 1000 |
@@ -143,13 +143,12 @@ class Learning:
     ) -> int:
         """Announces each address once. Returns how many announcements left.
 
-        | =Argument= | =Meaning= |
         | ``addresses`` | IPv4 or IPv6 addresses in the network of the port |
         | ``announce`` | the port of the tester |
-        | ``probe`` | another port of the tester, on which nothing of them is expected |
-        | ``rate`` | announcements a second; 10 k/s, or half of what a slower port carries, if left out |
+        | ``probe`` | another port of the tester, on which no announcement is expected |
+        | ``rate`` | announcements per second; by default 10 k/s, or half of what a slower port carries |
         | ``kind`` | the kind of announcement, as in `Measure Neighbour Learning Rate` |
-        | ``mac`` | the MAC address that is announced; that of the port, if left out |
+        | ``mac`` | the MAC address that is announced; that of the port by default |
 
         | `Send Neighbour Announcements` | 198.18.64.0/24 | kind=gratuitous | mac=02:00:00:00:aa:01 |
         """
@@ -167,19 +166,16 @@ class Learning:
         probe: str = "p2",
         probe_rate: Frequency | None = None,
     ) -> int:
-        """Returns to how many of these addresses the device forwards now, and asserts if asked to.
+        """Returns to how many addresses the device forwards now, and asserts if an operator is given.
 
-        | =Argument= | =Meaning= |
         | ``addresses`` | IPv4 or IPv6 addresses; two UDP frames are sent to each |
-        | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
-        | ``assertion_expected`` | how many addresses |
-        | ``message`` | a text in place of the usual one if the assertion fails |
+        | ``assertion_expected`` | a number of addresses |
         | ``announce`` | the port of the tester where the addresses are |
-        | ``probe`` | the port from which they are reached |
-        | ``probe_rate`` | UDP frames a second; 10 k/s, or half of what a slower port carries, if left out |
+        | ``probe`` | the port from which the addresses are reached |
+        | ``probe_rate`` | UDP frames per second; by default 10 k/s, or half of what a slower port carries |
 
-        Nothing is announced for it, and the tester does not answer the device's own questions for these
-        addresses unless `Start ARP Responder` was called for them.
+        It announces nothing. The tester answers the device's own questions for these addresses only if
+        `Start ARP Responder` was called for them.
 
         | `Get Known Neighbours` | 198.18.64.0/24 | == | 254 |
         """
@@ -198,47 +194,35 @@ class Learning:
         )
 
     @keyword(tags=["verify"])
-    def verify_all_learned(self, measured: LearningResult | None = None) -> Verdict:
-        """Passes if the device knew every address that was announced, all of them at once.
-
-        | =Argument= | =Meaning= |
-        | ``measured`` | a result of `Measure Neighbour Learning Rate`; the last one, if left out |
+    @verifies(LearningResult, source="Measure Neighbour Learning Rate", only=True)
+    def verify_all_learned(self, result: LearningResult) -> Verdict:
+        """Passes if the device knew all announced addresses at once.
 
         | `Verify All Learned` |
         """
-        return self._suite.conclude(all_learned(self._judged(measured, LearningResult)))
+        return all_learned(result)
 
     @keyword(tags=["verify"])
-    def verify_learning_rate_above(
-        self, bound: Frequency, measured: LearningResult | None = None, within: Ratio | None = None
-    ) -> Verdict:
-        """Passes if the device learned at least so many addresses each second.
+    @verifies(LearningResult, at_least, source="Measure Neighbour Learning Rate", only=True)
+    def verify_learning_rate_above(self, result: LearningResult, bound: Frequency) -> Verdict:
+        """Passes if the device learned at least this number of addresses each second.
 
-        | =Argument= | =Meaning= |
         | ``bound`` | the least learning rate, such as ``450 entries/s`` |
-        | ``measured`` | a result of `Measure Neighbour Learning Rate`; the last one, if left out |
-        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
         | `Verify Learning Rate Above` | 450 entries/s |
         """
-        result = self._judged(measured, LearningResult)
-        return self._suite.conclude(at_least(lambda bound: learning_rate_above(result, bound), bound, within))
+        return learning_rate_above(result, bound)
 
     @keyword(tags=["rfc8161", "verify"])
-    def verify_neighbour_cache_capacity_above(
-        self, bound: int, measured: CacheResult | None = None, within: Ratio | None = None
-    ) -> Verdict:
-        """Passes if the device knew at least so many neighbours at once.
+    @verifies(CacheResult, at_least, source="Find Neighbour Cache Capacity", only=True)
+    def verify_neighbour_cache_capacity_above(self, result: CacheResult, bound: int) -> Verdict:
+        """Passes if the device knew at least this number of neighbours at once.
 
-        | =Argument= | =Meaning= |
         | ``bound`` | the least number of addresses, such as ``1000`` |
-        | ``measured`` | a result of `Find Neighbour Cache Capacity`; the last one of the test, if left out |
-        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
         | `Verify Neighbour Cache Capacity Above` | 1000 |
         """
-        result = self._judged(measured, CacheResult)
-        return self._suite.conclude(at_least(lambda bound: capacity_above(result, bound), bound, within))
+        return capacity_above(result, bound)
 
     def _neighbours(
         self,
@@ -250,19 +234,13 @@ class Learning:
         kind: Announcement = Announcement.REPLY,
         mac: str | None = None,
     ) -> Neighbours:
-        """Neighbours with rates that their ports carry, where none is given."""
+        """Neighbours with default rates that their ports carry."""
         rates = self._rate(rate, announce), self._rate(probe_rate, probe)
         return Neighbours(addresses, announce, probe, *rates, kind, mac)
 
-    def _rate(self, asked: Frequency | None, port: str) -> Frequency:
-        """The rate that was asked for, or that of a port: it leaves room for what else is sent there."""
-        if asked or port not in self._suite.tester.ports:  # which is refused later
-            return asked or _TEN_THOUSAND
+    def _rate(self, rate: Frequency | None, port: str) -> Frequency:
+        """The rate, or the default of a port: half of what it carries, as it sends other frames as well."""
+        if rate or port not in self._suite.tester.ports:  # an unknown port is refused later
+            return rate or _TEN_THOUSAND
         half = self._suite.tester.ports[port].speed.frames_per_second(_LONGEST) / 2
-        return min(_TEN_THOUSAND, Frequency(half), key=lambda rate: rate.per_second)
-
-    def _judged(self, measured: Any, kind: Any) -> Any:
-        judged = self._suite.judged(measured)
-        if isinstance(judged, kind):
-            return judged
-        raise TesterLibraryError(f"this says nothing about learning of that kind; measure it first: {judged}")
+        return min(_TEN_THOUSAND, Frequency(half), key=lambda frequency: frequency.per_second)

@@ -6,17 +6,16 @@ from __future__ import annotations
 
 from robot.api.deco import keyword
 
-from ...measurement.trial import Trial
 from ...methodology.mlrsearch.controller import find_goals
 from ...methodology.mlrsearch.goal import SearchGoal
 from ...methodology.mlrsearch.result import MultipleLossRatioResult
 from ...methodology.mlrsearch.search import MultipleLossRatioSearch
-from ...methodology.result import Result
 from ...methodology.verdicts.tolerance import at_least
 from ...model.units.units import Duration, Rate, Ratio
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._component import component
+from .._verifies import verifies
 
 
 @component
@@ -42,32 +41,30 @@ class MlrSearch:
     ) -> MultipleLossRatioResult:
         """Searches the non-drop rate and the partial-drop rate in one search (MLRsearch, RFC 9971).
 
-        | =Argument= | =Meaning= |
-        | ``streams`` | names of streams that are offered together; all, if none is given |
         | ``pdr`` | the goal loss ratio of the PDR: the part of its frames that may be lost |
         | ``exceed`` | the goal exceed ratio: the part of a load's trials that may lose more; below 100 % |
         | ``initial`` | how long the shortest trials send, which lead to the result |
         | ``final`` | how long the trials send that the result rests on |
-        | ``duration_sum`` | how long trials of a load send together until it is classified, at most |
-        | ``width`` | how close the bounds are when the search ends, as a part of the upper one |
+        | ``duration_sum`` | how long trials of a load send together, at most, until it is classified |
+        | ``width`` | how close the bounds are when the search ends, as a part of the upper bound |
         | ``lowest`` | the load, in ``%`` of line rate, below which the search gives up |
-        | ``highest`` | the load, in ``%`` of line rate, of line rate at most, or of a calibrated tester |
-        | ``stability`` | the load of a first trial, which must not lose; as the profile says; 0 for none |
+        | ``highest`` | the highest load, in ``%`` of line rate; by default line rate or the calibrated rate |
+        | ``stability`` | the load of a first trial, which must not lose frames; 0: no such trial |
 
-        What is left out is as the profile says. The goals have the names NDR and PDR.
+        The profile decides about arguments that are left out. The goals have the names NDR and PDR.
 
         Returns a result. ``${result.goal("NDR")}`` has ``lower`` and ``upper`` (the relevant bounds, parts of
-        line rate), ``conditional_throughput`` (the same less the loss there), ``offered`` (the lower bound,
-        for ``rate=``) and ``regular``; ``${result.rate("NDR")}`` is the conditional throughput in frames/s.
-        Of a goal that is missed at ``lowest``, both are ``${None}``, and texts say that it is below that.
+        line rate), ``conditional_throughput`` (the lower bound minus the loss there), ``offered`` (the lower
+        bound, for ``rate=``) and ``regular``. ``${result.rate("NDR")}`` is the conditional throughput in
+        frames/s. If a goal is missed at ``lowest``, both are ``${None}``, and texts say that it is below.
 
         | ${result} = | `Find NDR And PDR` | north | pdr=0.5 % |
         | `Verify Goal Above` | NDR | 90 % | ${result} |
         | `Verify Goal Above` | PDR | 95 % | ${result} |
         """
-        given = (exceed, initial, final, duration_sum, width)
+        shared = (exceed, initial, final, duration_sum, width)
         allowed = self._suite.profile.mlr_loss if pdr is None else pdr
-        goals = (self._goal("NDR", Ratio.parse(0), *given), self._goal("PDR", allowed, *given))
+        goals = (self._goal("NDR", Ratio.parse(0), *shared), self._goal("PDR", allowed, *shared))
         return self._find("NDR and PDR", streams, goals, lowest, highest, stability)
 
     @keyword(tags=["rfc9971", "find"])
@@ -81,14 +78,13 @@ class MlrSearch:
     ) -> MultipleLossRatioResult:
         """Searches the loads that meet goals of your own, all in one search (MLRsearch, RFC 9971).
 
-        | =Argument= | =Meaning= |
-        | ``streams`` | names of streams that are offered together; all, if none is given |
         | ``goals`` | a list of goals, made by `Create Search Goal`; their order does not matter |
-        | ``lowest`` | the load, in ``%`` of line rate, below which the search gives up; as the profile says |
-        | ``highest`` | the load, in ``%`` of line rate, of line rate at most, or of a calibrated tester |
-        | ``stability`` | the load of a first trial, which must not lose; as the profile says; 0 for none |
+        | ``lowest`` | the load, in ``%`` of line rate, below which the search gives up |
+        | ``highest`` | the highest load, in ``%`` of line rate; by default line rate or the calibrated rate |
+        | ``stability`` | the load of a first trial, which must not lose frames; 0: no such trial |
 
-        Returns a result like that of `Find NDR And PDR`, with the names of your goals.
+        The profile decides about ``lowest`` and ``stability`` by default. Returns a result like that of
+        `Find NDR And PDR`, with the names of your goals.
 
         | ${strict} = | `Create Search Goal` | strict | loss=0 | exceed=0 |
         | ${usual} = | `Create Search Goal` | usual | loss=0.1 % |
@@ -112,19 +108,18 @@ class MlrSearch:
     ) -> SearchGoal:
         """Describes a goal for `Find Goals` (RFC 9971 §4.6). Nothing is sent.
 
-        | =Argument= | =Meaning= |
-        | ``name`` | the name by which `Verify Goal Above` refers to it |
+        | ``name`` | the name of the goal, for `Verify Goal Above` |
         | ``loss`` | the goal loss ratio: the part of the frames that a low-loss trial may lose |
         | ``exceed`` | the goal exceed ratio: the part of a load's trials that may lose more; below 100 % |
         | ``initial`` | the goal initial trial duration: how long the shortest trials send |
         | ``final`` | the goal final trial duration; goals of one search share it |
         | ``duration_sum`` | the goal duration sum: how long trials of a load send together, at most |
-        | ``width`` | the goal width: how close the bounds are at the end, as a part of the upper one |
+        | ``width`` | the goal width: how close the bounds are at the end, as a part of the upper bound |
 
-        What is left out is as the profile says.
+        The profile decides about arguments that are left out.
 
-        The goal that asks for the throughput of RFC 2544 has 0 for ``loss`` and ``exceed``, and 60 s for
-        ``final`` and ``duration_sum``.
+        The throughput of RFC 2544 is the goal with 0 for ``loss`` and ``exceed``, and 60 s for ``final`` and
+        ``duration_sum``.
 
         | ${goal} = | `Create Search Goal` | NDR | loss=0 | exceed=0 | final=60 s | duration_sum=60 s |
         """
@@ -133,30 +128,19 @@ class MlrSearch:
         return goal
 
     @keyword(tags=["verify"])
-    def verify_goal_above(
-        self,
-        name: str,
-        bound: Rate,
-        measured: Trial | Result | None = None,
-        within: Ratio | None = None,
-    ) -> Verdict:
+    @verifies(MultipleLossRatioResult, at_least, source="Find NDR And PDR or Find Goals")
+    def verify_goal_above(self, result: MultipleLossRatioResult, name: str, bound: Rate) -> Verdict:
         """Passes if the conditional throughput of a goal is at least the bound.
 
-        | =Argument= | =Meaning= |
         | ``name`` | the name of the goal, such as ``NDR`` |
         | ``bound`` | ``95 %`` of line rate, ``1 Gbps`` or ``100 kpps`` |
-        | ``measured`` | a result that has the goal; the last one of the test, if it is left out |
-        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
-        An irregular result (RFC 9971 §4.8.4) never fails. It passes if its lower bound reaches the bound, as
-        where the highest load meets the goal; otherwise it is INCONCLUSIVE.
+        An irregular result (RFC 9971 §4.8.4) never fails. It passes if its lower bound reaches the bound, for
+        example because the highest load meets the goal. Otherwise it is INCONCLUSIVE.
 
         | `Verify Goal Above` | NDR | 95 % | ${result} |
         """
-        judged = self._suite.judged_as(
-            MultipleLossRatioResult, measured, about="goals", source="Find NDR And PDR or Find Goals"
-        )
-        return self._suite.conclude(at_least(lambda rate: judged.verdict_above(name, rate), bound, within))
+        return result.verdict_above(name, bound)
 
     def _goal(
         self,
@@ -191,10 +175,10 @@ class MlrSearch:
         profile = self._suite.profile
         lowest = profile.mlr_lowest if lowest is None else lowest
         measurer = self._suite.measurer(title, streams)
-        wanted = MultipleLossRatioSearch(
+        search = MultipleLossRatioSearch(
             goals,
             lowest,
             measurer.highest(highest, lowest)[0],
             profile.stability if stability is None else stability,
         )
-        return self._suite.found(find_goals(measurer, wanted, line_pps=measurer.line_pps))
+        return self._suite.found(find_goals(measurer, search, line_pps=measurer.line_pps))

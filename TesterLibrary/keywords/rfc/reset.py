@@ -4,21 +4,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from robot.api.deco import keyword
 
 from ...measurement.counter import Counter
-from ...measurement.trial import Trial
 from ...methodology.prerequisite import load_of
 from ...methodology.reset import ResetKind, ResetMeasurement, ResetResult, measure_reset
-from ...methodology.result import Result
 from ...methodology.verdicts.tolerance import at_most
 from ...model.units.units import Duration, Rate, Ratio
 from ...running.reset import replaced_device, reset_hook
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._component import component
+from .._verifies import verifies
 
 
 @component
@@ -40,57 +40,67 @@ class Reset:
     ) -> ResetResult:
         """Resets the device by its testbed's hook, and returns how long it forwarded nothing (RFC 6201).
 
-        | =Argument= | =Meaning= |
-        | ``streams`` | names of streams; all, if none is given |
         | ``kind`` | what is reset: ``SOFTWARE``, ``HARDWARE`` or ``POWER``; the testbed has a hook for each |
-        | ``rate`` | the rate of each of the streams, which is the resolution; see below |
-        | ``steady`` | for how long frames have to arrive without a break: then the device is back |
-        | ``limit`` | how long is waited for that; both as the profile says, if left out |
-        | ``repetitions`` | how often the device is reset; as the profile says, if left out |
+        | ``rate`` | the rate of each stream, which is the resolution; see below |
+        | ``steady`` | the time without a gap in the arrivals after which the device counts as back |
+        | ``limit`` | the longest wait for that |
+        | ``repetitions`` | how often the device is reset |
 
-        Without a ``rate`` the throughput of the streams is searched first, and a part of it is sent, both as
-        the profile says: the search ends once that part is precise enough. RFC 2544 asks for all of it, with
-        the shortest frames.
+        The profile decides about ``steady``, ``limit`` and ``repetitions`` by default. Without a ``rate`` the
+        throughput of the streams is searched first, and a part of it is sent, as the profile says. The search
+        ends once this part is precise enough. RFC 2544 asks for all of the throughput, with the shortest
+        frames.
 
-        A hook that fails or hangs makes the test INCONCLUSIVE, and so do frames that are missing already
-        before the reset. A device that is not back at the limit fails each bound that has passed by then.
+        INCONCLUSIVE if the hook fails or hangs, and if frames were missing before the reset. If the device is
+        not back at the limit, each bound that has passed by then fails.
 
         Returns a result: ``reset_ns`` (from the last frame before the silence to the first one after it,
-        averaged over the repetitions), ``outages`` (reset by reset, with the frames lost) and ``hook``.
+        averaged over the repetitions), ``outages`` (of each reset, with the frames lost) and ``hook``.
 
         | ${result} = | `Measure Reset Time` | north | kind=SOFTWARE |
         | `Verify Reset Time Below` | 30 s | ${result} |
         """
-        suite, profile = self._suite, self._suite.profile
+        suite = self._suite
         hook = reset_hook(suite.open_testbed, kind)
         suite.refuse_without("reset time", streams, by_signature=True, needs=[Counter.OUTAGES])
-        found = None if rate else suite.prerequisite(streams, part=profile.reset_part)
+        measurement = self._measurement(kind, streams, rate, steady, limit, repetitions)
         measurer = suite.measurer("reset", streams, rate)
-        measurement = ResetMeasurement(
-            kind,
-            Ratio(load_of(found, "a reset") * profile.reset_part.value if found else measurer.load),
-            steady=steady or profile.steady,
-            limit=limit or profile.reset_limit,
-            repetitions=repetitions or profile.resets,
-            part=profile.reset_part if found else None,
-        )
-        result = measure_reset(measurer, measurement, hook.run, hook=str(hook))
+        result = measure_reset(measurer, measurement(Ratio(measurer.load)), hook.run, hook=str(hook))
         return suite.found(replace(result, changed=replaced_device(suite.tester)))
 
     @keyword(tags=["verify"])
-    def verify_reset_time_below(
-        self, bound: Duration, measured: Trial | Result | None = None, within: Ratio | None = None
-    ) -> Verdict:
-        """Passes if the device forwarded again at most so long after it had stopped, on average.
+    @verifies(ResetResult, at_most, source="Measure Reset Time")
+    def verify_reset_time_below(self, result: ResetResult, bound: Duration) -> Verdict:
+        """Passes if the device forwarded again within the bound after it had stopped, on average.
 
-        | =Argument= | =Meaning= |
         | ``bound`` | the longest time, such as ``30 s`` |
-        | ``measured`` | a result of `Measure Reset Time`; the last one of the test, if it is left out |
-        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
-        Where no frame was lost, nobody knows whether the device was reset: INCONCLUSIVE.
+        INCONCLUSIVE if no frame was lost: then it is not known whether the device was reset.
 
         | `Verify Reset Time Below` | 30 s |
         """
-        judged = self._suite.judged_as(ResetResult, measured, about="a reset", source="Measure Reset Time")
-        return self._suite.conclude(at_most(judged.verdict_below, bound, within))
+        return result.verdict_below(bound)
+
+    def _measurement(
+        self,
+        kind: ResetKind,
+        streams: Sequence[str],
+        rate: Rate | None,
+        steady: Duration | None,
+        limit: Duration | None,
+        repetitions: int | None,
+    ) -> Callable[[Ratio], ResetMeasurement]:
+        """The measurement at a load. Without a rate it is at a part of the throughput, which is searched."""
+        profile = self._suite.profile
+        part, throughput = None, None
+        if rate is None:
+            part = profile.reset_part
+            throughput = load_of(self._suite.prerequisite(streams, part=part), "a reset")
+        return lambda load: ResetMeasurement(
+            kind,
+            load if part is None or throughput is None else Ratio(throughput * part.value),
+            steady=steady or profile.steady,
+            limit=limit or profile.reset_limit,
+            repetitions=repetitions or profile.resets,
+            part=part,
+        )

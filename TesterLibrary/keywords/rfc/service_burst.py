@@ -7,8 +7,6 @@ from __future__ import annotations
 from robot.api.deco import keyword
 
 from ...errors import PlanError
-from ...measurement.trial import Trial
-from ...methodology.result import Result
 from ...methodology.services.service_burst import (
     LONGEST_BURST,
     BucketSearch,
@@ -25,6 +23,7 @@ from ...running.services import Services
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._component import component
+from .._verifies import verifies
 
 _ONE_FRAME = Ratio.parse(0)
 _SOURCE = "Find Committed Burst Size or Find Excess Burst Size"
@@ -46,21 +45,20 @@ class ServiceBurst:
         *,
         arrives_green: PacketFilter | None = None,
     ) -> BurstSizeResult:
-        """Searches the committed burst size (CBS): what a service's policer lets go at once (MEF 10.3 §12).
+        """Searches the committed burst size (CBS): what a service's policer passes at once (MEF 10.3).
 
-        | =Argument= | =Meaning= |
         | ``service`` | the name of its stream, whose rate is the committed information rate (CIR) |
         | ``longest`` | bytes of the longest burst that is tried, such as ``64 kB`` |
-        | ``resolution`` | how close the bounds have to be, as a part of the burst; one frame, if left out |
-        | ``arrives_green`` | what green frames have where they arrive, such as ``IP.tos == 0x28`` |
+        | ``resolution`` | how close the bounds are at the end, as a part of the burst; 0: one frame |
+        | ``arrives_green`` | the mark of green frames on arrival, such as ``IP.tos == 0x28`` |
 
-        Bursts are sent at line rate, each after a time in which the CIR fills the bucket. The burst size is
-        that of the longest burst that arrives whole, less what fills the bucket meanwhile. A device that
-        marks what is beyond, instead of dropping it, needs ``arrives_green``: a burst passes then if all of
-        it arrives green.
+        Bursts are sent at line rate, each after a pause in which the CIR fills the bucket (MEF 10.3 §12). The
+        burst size is the longest burst that arrives whole, minus what fills the bucket meanwhile. A device
+        that marks excess frames instead of dropping them needs ``arrives_green``: then a burst passes if all
+        of it arrives green.
 
         Returns a result: ``at_least`` and ``below`` (bytes of frames, FCS included), ``passed`` and
-        ``failed`` (frames of the two bursts that tell), ``limited_by`` and ``trials``.
+        ``failed`` (frames of the two deciding bursts), ``limited_by`` and ``trials``.
 
         | `Create Stream` | video | rate=4 Mbps | frame_size=512 | headers=Ether / IP(tos=0x28) / UDP |
         | `Find Committed Burst Size` | video |
@@ -68,7 +66,7 @@ class ServiceBurst:
         """
         services = Services(self._suite)
         search = BucketSearch(BurstSize.CBS, service, services.committed(service), longest, resolution)
-        return self._found(search, Marks(green=arrives_green))
+        return self._search(search, Marks(green=arrives_green))
 
     @keyword(tags=["y1564", "find"])
     def find_excess_burst_size(
@@ -81,18 +79,17 @@ class ServiceBurst:
         yellow: str | None = None,
         arrives_yellow: PacketFilter | None = None,
     ) -> BurstSizeResult:
-        """Searches the excess burst size (EBS) of a service: what goes at once beyond the CBS (MEF 10.3 §12).
+        """Searches the excess burst size (EBS) of a service: what passes at once beyond the CBS (MEF 10.3).
 
-        | =Argument= | =Meaning= |
         | ``service`` | the name of its stream, whose rate is the committed information rate (CIR) |
         | ``eir`` | the excess information rate, such as ``2 Mbps`` |
-        | ``longest`` | bytes of the longest burst that is tried, as of `Find Committed Burst Size` |
-        | ``resolution`` | how close the bounds have to be, as a part of the burst; one frame, if left out |
-        | ``yellow`` | the stream of yellow frames, which take from the EBS alone, if there are some |
-        | ``arrives_yellow`` | what yellow frames have where they arrive, such as ``IP.tos == 0x30`` |
+        | ``longest`` | bytes of the longest burst that is tried, as in `Find Committed Burst Size` |
+        | ``resolution`` | how close the bounds are at the end, as a part of the burst; 0: one frame |
+        | ``yellow`` | the stream of yellow frames, which use the EBS alone |
+        | ``arrives_yellow`` | the mark of yellow frames on arrival, such as ``IP.tos == 0x30`` |
 
-        Give one of the two. Where no frames are sent yellow, a burst takes from the CBS first, and the device
-        marks those that take from the EBS.
+        Give either ``yellow`` or ``arrives_yellow``. Without yellow frames a burst uses the CBS first, and
+        the device marks the frames that use the EBS.
 
         Returns a result as `Find Committed Burst Size` does.
 
@@ -101,53 +98,42 @@ class ServiceBurst:
         """
         if (yellow is None) is (arrives_yellow is None):
             raise PlanError(
-                f"EBS of service {service!r}: give yellow=, the stream of yellow frames, or "
-                "arrives_yellow=, by which the device marks them, and not both"
+                f"EBS of service {service!r}: give either yellow=, the stream of yellow frames, or "
+                "arrives_yellow=, the mark of yellow frames on arrival"
             )
         rate = Services(self._suite).bits(service, eir)
         search = BucketSearch(BurstSize.EBS, yellow or service, rate, longest, resolution)
-        return self._found(search, Marks(yellow=arrives_yellow))
+        return self._search(search, Marks(yellow=arrives_yellow))
 
     @keyword(tags=["y1564", "verify"])
-    def verify_burst_size_above(
-        self, bound: Octets, measured: Trial | Result | None = None, within: Ratio | None = None
-    ) -> Verdict:
-        """Passes if a policer lets at least so many bytes go at once.
+    @verifies(BurstSizeResult, at_least, source=_SOURCE)
+    def verify_burst_size_above(self, result: BurstSizeResult, bound: Octets) -> Verdict:
+        """Passes if a policer passes at least the bound at once.
 
-        | =Argument= | =Meaning= |
         | ``bound`` | bytes of frames, FCS included, such as ``10 kB`` |
-        | ``measured`` | a result of `Find Committed Burst Size` or `Find Excess Burst Size`; the last one |
-        | ``within`` | part of the bound by which the size may miss it, such as ``5 %``; 0, if left out |
 
-        A size is known to one frame, and to what fills the bucket during a frame's lateness. A bound between
-        is INCONCLUSIVE: say by ``within`` how close it has to be.
+        The result is exact to one frame, and to what fills the bucket if a frame is late. INCONCLUSIVE if the
+        bound lies in between; then give ``within``.
 
         | `Verify Burst Size Above` | 10 kB | within=5 % |
         """
-        return self._suite.conclude(at_least(self._judged(measured).verdict_above, bound.count, within))
+        return result.verdict_above(bound.count)
 
     @keyword(tags=["y1564", "verify"])
-    def verify_burst_size_below(
-        self, bound: Octets, measured: Trial | Result | None = None, within: Ratio | None = None
-    ) -> Verdict:
-        """Passes if a policer lets at most so many bytes go at once.
+    @verifies(BurstSizeResult, at_most, source=_SOURCE)
+    def verify_burst_size_below(self, result: BurstSizeResult, bound: Octets) -> Verdict:
+        """Passes if a policer passes at most the bound at once.
 
-        | =Argument= | =Meaning= |
         | ``bound`` | bytes of frames, FCS included, such as ``10 kB`` |
-        | ``measured`` | a result, as of `Verify Burst Size Above` |
-        | ``within`` | part of the bound by which the size may exceed it, such as ``5 %``; 0, if left out |
 
         | `Verify Burst Size Below` | 10 kB | within=10 % |
         """
-        return self._suite.conclude(at_most(self._judged(measured).verdict_below, bound.count, within))
+        return result.verdict_below(bound.count)
 
-    def _found(self, search: BucketSearch, marks: Marks) -> BurstSizeResult:
+    def _search(self, search: BucketSearch, marks: Marks) -> BurstSizeResult:
         suite = self._suite
         services = Services(suite)
         size, line_bps = services.size(search.stream), services.line_bps(search.stream)
         search.validate(size, line_bps)
         with told_apart(suite, marks, [search.stream]) as colours:
             return suite.found(find_burst_size(Services(suite, colours), search, size, line_bps))
-
-    def _judged(self, measured: Trial | Result | None) -> BurstSizeResult:
-        return self._suite.judged_as(BurstSizeResult, measured, about="a burst size", source=_SOURCE)

@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from robot.api.deco import keyword
 
 from ...measurement.counter import Counter
-from ...measurement.trial import Trial
 from ...methodology.prerequisite import load_of
-from ...methodology.result import Result
 from ...methodology.system_recovery import RecoveryMeasurement, RecoveryResult, measure_system_recovery
 from ...methodology.throughput import ThroughputResult
 from ...methodology.verdicts.tolerance import at_most
@@ -19,6 +18,9 @@ from ...model.units.units import Duration, Ratio
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._component import component
+from .._verifies import verifies
+
+_TITLE = "system recovery"
 
 
 @component
@@ -41,16 +43,15 @@ class SystemRecovery:
     ) -> RecoveryResult:
         """Overloads the device, halves the load, and returns when it lost its last frame (RFC 2544 §26.5).
 
-        | =Argument= | =Meaning= |
-        | ``streams`` | names of streams that are offered together; all, if none is given |
-        | ``throughput`` | the result of `Find Throughput` for the same streams; searched first, if left out |
-        | ``overload`` | its load in ``%`` of line rate; if left out, 110 % of the throughput, or line rate |
-        | ``relief`` | the part of the overload that is sent then |
-        | ``duration`` | how long the overload takes; as the profile says, if left out |
-        | ``relief_duration`` | how long is sent after it: the longest recovery that can be seen |
-        | ``repetitions`` | how often it is measured; as the profile says, if left out |
+        | ``throughput`` | a result of `Find Throughput` for these streams; by default it is searched first |
+        | ``overload`` | the load in ``%`` of line rate; by default 110 % of the throughput, or line rate |
+        | ``relief`` | the part of the overload that is sent after it |
+        | ``duration`` | how long the overload lasts |
+        | ``relief_duration`` | how long the streams send after it: the longest recovery that can be seen |
+        | ``repetitions`` | how often the recovery is measured |
 
-        First the lower load is sent alone, for as long: a device that loses frames there is not judged.
+        The profile decides about ``duration``, ``relief_duration`` and ``repetitions`` by default. The lower
+        load is sent alone first, for the same time: a device that loses frames there is not judged.
 
         Returns a result: ``recovery_ns`` (averaged over the repetitions), ``bounds_ns`` (with the error),
         ``stepped`` (how each stream left) and ``trials``.
@@ -58,48 +59,63 @@ class SystemRecovery:
         | ${result} = | `Measure System Recovery` | north |
         | `Verify System Recovery Below` | 10 ms | ${result} |
         """
-        suite, profile = self._suite, self._suite.profile
-        suite.refuse_without("system recovery", streams, by_signature=True, needs=[Counter.OUTAGES])
-        suite.scopes.modifiers.refuse_beside("a change of the load")
-
-        def after(found: Ratio) -> RecoveryMeasurement:
-            return RecoveryMeasurement(
-                throughput=found,
-                overload=overload,
-                relief=relief,
-                overload_duration=duration or profile.overload,
-                relief_duration=relief_duration or profile.relief,
-                repetitions=repetitions or profile.recoveries,
-            )
-
-        possible = [Ratio(Fraction(1)), profile.search_lowest]
-        if throughput is not None:
-            possible = [Ratio(load_of(suite.prerequisite(streams, throughput), "system recovery"))]
-        steps = [measurement.step for measurement in map(after, possible) if measurement.is_step]
-        suite.measurer("system recovery", streams, goes_on=True).refuse_steps(steps)
-        found = suite.prerequisite(streams, throughput)
-        measurement = after(Ratio(load_of(found, "system recovery")))
-        measurer = suite.measurer("system recovery", streams)
+        suite = self._suite
+        suite.refuse_without(_TITLE, streams, by_signature=True, needs=[Counter.OUTAGES])
+        measurement = self._measurement(overload, relief, duration, relief_duration, repetitions)
+        load = self._throughput(streams, throughput, measurement)
+        measurer = suite.measurer(_TITLE, streams)
         return suite.found(
-            measure_system_recovery(measurer, measurement, on_estimate=suite.progress.estimate)
+            measure_system_recovery(measurer, measurement(load), on_estimate=suite.progress.estimate)
         )
 
     @keyword(tags=["verify"])
-    def verify_system_recovery_below(
-        self, bound: Duration, measured: Trial | Result | None = None, within: Ratio | None = None
-    ) -> Verdict:
-        """Passes if the device lost its last frame at most so long after the overload.
+    @verifies(RecoveryResult, at_most, source="Measure System Recovery")
+    def verify_system_recovery_below(self, result: RecoveryResult, bound: Duration) -> Verdict:
+        """Passes if the device lost its last frame within the bound after the overload.
 
-        | =Argument= | =Meaning= |
         | ``bound`` | the longest time, such as ``10 ms`` |
-        | ``measured`` | a result of `Measure System Recovery`; the last one of the test, if it is left out |
-        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
-        A device that lost nothing was not overloaded: INCONCLUSIVE.
+        INCONCLUSIVE if the device lost nothing: then it was not overloaded.
 
         | `Verify System Recovery Below` | 10 ms |
         """
-        judged = self._suite.judged_as(
-            RecoveryResult, measured, about="recovery", source="Measure System Recovery"
+        return result.verdict_below(bound)
+
+    def _measurement(
+        self,
+        overload: Ratio | None,
+        relief: Ratio,
+        duration: Duration | None,
+        relief_duration: Duration | None,
+        repetitions: int | None,
+    ) -> Callable[[Ratio], RecoveryMeasurement]:
+        """The measurement after a throughput."""
+        profile = self._suite.profile
+        return lambda throughput: RecoveryMeasurement(
+            throughput=throughput,
+            overload=overload,
+            relief=relief,
+            overload_duration=duration or profile.overload,
+            relief_duration=relief_duration or profile.relief,
+            repetitions=repetitions or profile.recoveries,
         )
-        return self._suite.conclude(at_most(judged.verdict_below, bound, within))
+
+    def _throughput(
+        self,
+        streams: Sequence[str],
+        throughput: ThroughputResult | None,
+        measurement: Callable[[Ratio], RecoveryMeasurement],
+    ) -> Ratio:
+        """The throughput, which is searched if there is none.
+
+        Steps of the load that the tester cannot send are refused first, for the greatest and the least
+        throughput that the search may find.
+        """
+        suite = self._suite
+        suite.scopes.modifiers.refuse_beside("a change of the load")
+        possible = [Ratio(Fraction(1)), suite.profile.search_lowest]
+        if throughput is not None:
+            possible = [Ratio(load_of(suite.prerequisite(streams, throughput), _TITLE))]
+        steps = [step.step for step in map(measurement, possible) if step.is_step]
+        suite.measurer(_TITLE, streams, goes_on=True).refuse_steps(steps)
+        return Ratio(load_of(suite.prerequisite(streams, throughput), _TITLE))

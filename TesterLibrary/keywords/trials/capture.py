@@ -4,27 +4,20 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from enum import Enum
 from typing import Any
 
 from assertionengine import AssertionOperator
-from robot.api import logger
 from robot.api.deco import keyword
 
-from ...errors import PlanError, TesterLibraryError
 from ...measurement.capture import CaptureCounters
-from ...model.capture import Capture, CaptureTrigger, Direction, Keep, TriggerKind
+from ...model.capture import MOST_FRAMES, Capture, CaptureTrigger, Direction, Keep, TriggerKind
 from ...model.units.names import NO_NAMES, Names
 from ...model.units.units import Duration
-from ...reporting.captures.excerpts import link_to
-from ...reporting.pages.render import image
-from ...reporting.pictures.capture_plot import capture_plot
-from ...reporting.pictures.figure import MOST_PLOTS, Figure
 from ...running.suite import Suite
-from ...verdict import Between
 from .._assertion import asserted
 from .._component import component
+from .._log import show_capture
 
 
 class CaptureStatistic(Enum):
@@ -34,9 +27,6 @@ class CaptureStatistic(Enum):
     MATCHED = "matched"
     CAPTURED = "captured"
     DROPPED = "dropped"
-
-
-_FRAMES = 100_000  # that a capture keeps at most, if nothing else is said
 
 
 @component
@@ -56,7 +46,7 @@ class Captures:
         filter: str | None = None,  # noqa: A002 - what everybody calls it
         streams: Names = NO_NAMES,
         keep: Keep = Keep.FIRST,
-        frames: int = _FRAMES,
+        frames: int = MOST_FRAMES,
         snap_length: int = 0,
         parquet: bool = False,
         trigger: TriggerKind | None = None,
@@ -67,33 +57,31 @@ class Captures:
     ) -> str:
         """Copies frames of the tester's ports from now on, until `Stop Capture`. Returns the capture's name.
 
-        | =Argument= | =Meaning= |
-        | ``name`` | the name of the capture and its file; ``capture-1`` and so on, if it is left out |
-        | ``port`` | a port of the testbed; all, if it is left out |
+        | ``name`` | the name of the capture and its file; ``capture-1`` and so on by default |
+        | ``port`` | a port of the testbed; all ports by default |
         | ``direction`` | ``transmitted``, ``received`` or ``both``, as the tester sees it |
         | ``filter`` | an expression of pcap-filter(7), such as ``udp port 53`` |
-        | ``streams`` | names of streams or mixes whose frames alone are copied; all frames, if left out |
-        | ``keep`` | ``first``: it ends with so many frames; ``last``: the last ones before it is stopped |
-        | ``frames`` | how many are kept at most |
+        | ``streams`` | names of streams or mixes; only their frames are copied. All frames by default |
+        | ``keep`` | ``first``: ends when it has ``frames``; ``last``: keeps the last ``frames`` |
+        | ``frames`` | the most frames that are kept |
         | ``snap_length`` | bytes kept of each frame, without FCS; 0 keeps all |
         | ``parquet`` | True also writes a row for each frame as Parquet, in ``evidence/frames/trial=N`` |
         | ``trigger`` | the kind of received frame around which frames are kept, see below |
-        | ``before``, ``after`` | how many frames are kept before the trigger, and after it |
-        | ``above`` | with the trigger ``latency``: a frame that took longer, such as ``1 ms`` |
+        | ``before``, ``after`` | the number of frames kept before the trigger, and after it |
+        | ``above`` | with the trigger ``latency``: triggers on a frame that took longer, such as ``1 ms`` |
         | ``trigger_filter`` | with the trigger ``filter``: an expression of pcap-filter(7) |
 
-        Frames are stamped with the clock that latencies are measured with, so an arrival less its departure
-        is the latency of the frame. Several captures run at once, beside traffic and trials, and whatever is
-        started or stopped meanwhile.
+        Frames are stamped with the clock that measures latencies, so the arrival minus the departure is the
+        latency of a frame. Several captures can run at once, beside traffic and trials.
 
-        With a ``trigger`` the frames *before* something went wrong are kept, too, whenever that is:
-        ``gap`` is the first frame of a stream behind others that have not arrived (lost, or overtaken),
-        ``latency`` one that was too late, ``damage`` one that is not what was sent, ``filter`` one that looks
-        so. The capture is complete ``after`` so many more frames; ``keep`` and ``frames`` are left out then.
-        Until then it keeps the last frames. ``triggered`` of `Get Capture Statistics` tells whether it was.
+        A ``trigger`` keeps the frames *before* something went wrong as well. ``gap`` is the first frame of a
+        stream behind frames that have not arrived (lost, or overtaken), ``latency`` a frame that was too
+        late, ``damage`` a frame that is not what was sent, ``filter`` a frame that the filter matches. The
+        capture is complete ``after`` further frames; until the trigger it keeps the last frames. ``keep`` and
+        ``frames`` are left out then. ``triggered`` of `Get Capture Statistics` says whether it was triggered.
 
-        A capture never makes the tester wait: a frame for which there is no room at once is missing in the
-        file and counted as dropped; trials say so, and measure all frames.
+        A capture never delays the tester. If it has no room for a frame, the frame is missing in the file and
+        counted as dropped. Trials say so, and still measure all frames.
 
         | `Start Capture` | questions | port=p1 | filter=udp port 53 |
         | `Measure Loss` | north | duration=1 s |
@@ -103,69 +91,43 @@ class Captures:
         | `Start Capture` | hiccup | streams=north | trigger=gap | before=100 | after=20 |
         """
         suite = self._suite
-        captures = suite.captures
-        chosen = tuple(stream.name for stream in suite.chosen(streams)) if streams else ()
-        if trigger is not None and (keep, frames) != (Keep.FIRST, _FRAMES):
-            kept = f"keep={keep.name.lower()}" if keep is not Keep.FIRST else f"frames={frames}"
-            raise PlanError(
-                f"{kept} has no meaning with trigger={trigger.name.lower()}, which keeps before={before} and "
-                f"after={after} frames around it; leave {kept} out"
-            )
         capture = Capture(
-            name=name or captures.free_name(),
+            name=name or suite.captures.free_name(),
             ports=() if port is None else (port,),
             direction=direction,
             filter=filter or "",
-            streams=chosen,
+            streams=tuple(stream.name for stream in suite.chosen(streams)) if streams else (),
             keep=keep,
             frames=frames,
             snap_length=snap_length,
-            trigger=None
-            if trigger is None
-            else CaptureTrigger(trigger, before, after, above, trigger_filter or ""),
+            trigger=trigger and CaptureTrigger(trigger, before, after, above, trigger_filter or ""),
         )
-        captures.start(capture, parquet=parquet)
+        suite.captures.start(capture, parquet=parquet)
         return capture.name
 
     @keyword(tags=["capture"])
     def stop_capture(self, name: str | None = None) -> str:
         """Ends a capture and returns the path of its file, which is linked in the log.
 
-        | =Argument= | =Meaning= |
-        | ``name`` | the name of the capture; may be left out while only one is running |
+        | ``name`` | the name of the capture; may be left out if only one is running |
 
         The file is pcapng with nanoseconds, in ``evidence/captures`` beside Robot's own output. Wireshark
         shows the port of each frame as its interface, its direction, and in a comment its stream and its
-        number in the stream. `Create Replay Stream` replays it. Captures that nobody stops are
-        written when the tester is closed.
+        number in the stream. `Create Replay Stream` replays it. Captures that are still running when the
+        tester is closed are written then.
 
-        The log and Allure show the frames over time as they left and arrived, with those that were lost.
+        The log and Allure show the frames over time as they left and arrived, with the lost frames.
 
-        Where trials lost frames while it ran, the frames around the first three losses are in a second file,
-        ``NAME-losses.pcapng``, and as a table in the log and in Allure. With ``parquet=True`` of
-        `Start Capture`, ``tester query RUN "select … from frames"`` asks the rows; stop traffic before the
-        capture, so that they belong to its trial.
+        If trials lost frames while the capture ran, the frames around the first three losses are in a second
+        file, ``NAME-losses.pcapng``, and as a table in the log and in Allure. After ``parquet=True`` of
+        `Start Capture`, ``tester query RUN "select … from frames"`` reads the rows; stop traffic before the
+        capture, so that the rows belong to its trial.
 
         | ${file} = | `Stop Capture` |
         """
-        stopped = self._suite.captures.stop(name)
-        output = self._suite.recorder.directory.parent
-        link = link_to(stopped.path, output)
-        logger.info(f'<a href="{link}">{stopped.path.name}</a>: {stopped.counters}', html=True)
-        if stopped.excerpt:
-            path, text = stopped.excerpt.path, stopped.excerpt.text
-            logger.info(f'<a href="{link_to(path, output)}">{path.name}</a>: {text}', html=True)
-        plots = self._suite.recorder.plots
-        with suppress(TesterLibraryError):  # no matplotlib: the file says it all
-            if len(plots) < MOST_PLOTS and (plot := capture_plot(stopped.heads, stopped.excerpt)):
-                plots.append(Figure(f"capture {stopped.counters.name}", image(plot), str(stopped.counters)))
-        for file in stopped.frames:
-            logger.info(f"{file.path}: {file.rows:,} rows")
-        if stopped.waited:
-            logger.warn(f"capture {stopped.counters.name} was not triggered; it has the last frames")
-        if stopped.counters.dropped:
-            logger.warn(f"capture {stopped.counters.name}: {stopped.counters}")
-        return str(stopped.path)
+        capture = self._suite.captures.stop(name)
+        show_capture(self._suite.recorder, capture)
+        return str(capture.path)
 
     @keyword(tags=["capture", "get"])
     def get_capture_statistics(
@@ -178,45 +140,29 @@ class Captures:
     ) -> CaptureCounters | int:
         """Returns what a capture has counted so far, or in all, and asserts if an operator is given.
 
-        | =Argument= | =Meaning= |
-        | ``name`` | the name of the capture; may be left out while only one is running |
-        | ``statistic`` | ``seen``, ``matched``, ``captured`` or ``dropped`` frames; all, if it is left out |
-        | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
-        | ``assertion_expected`` | how many frames |
-        | ``message`` | a text in place of the usual one if the assertion fails |
+        | ``name`` | the name of the capture; may be left out if only one is running |
+        | ``statistic`` | ``seen``, ``matched``, ``captured`` or ``dropped`` frames; all counters by default |
+        | ``assertion_expected`` | a number of frames |
 
-        ``seen`` went through the ports, ``matched`` are of these those that were asked for, ``captured`` are
-        kept, ``dropped`` had matched and found no room; on a switch also a copy that was lost, of which
-        nobody knows whether it matched. An assertion on ``captured`` or ``matched`` for which dropped
-        frames make a difference is INCONCLUSIVE. Without a statistic an object with these attributes is
-        returned, with ``running``, ``triggered`` and with ``ports``: the same counters (but ``captured``)
-        port by port.
+        ``seen`` frames went through the ports, ``matched`` frames passed the filter, ``captured`` frames are
+        kept. ``dropped`` frames matched, but the capture had no room for them; on a switch this includes
+        copies that were lost, which may not have matched. An assertion on ``captured`` or ``matched`` is
+        INCONCLUSIVE if dropped frames could change it. Without a statistic it returns an object with these
+        attributes, with ``running``, ``triggered`` and ``ports``: the same counters (except ``captured``) of
+        each port.
 
         | `Get Capture Statistics` | questions | matched | > | 0 |
         """
         counters = self._suite.captures.statistics(name)
         if statistic is None:
             return counters
-        value = int(getattr(counters, statistic.value))
-        known = _bounds(counters, statistic) if counters.dropped else None
-        subject = f"frames {statistic.value} of capture {counters.name}"
-        return int(
-            asserted(
-                self._suite,
-                value,
-                assertion_operator,
-                assertion_expected,
-                subject=subject,
-                known=known,
-                message=message,
-            )
+        value = asserted(
+            self._suite,
+            int(getattr(counters, statistic.value)),
+            assertion_operator,
+            assertion_expected,
+            subject=f"frames {statistic.value} of capture {counters.name}",
+            known=counters.bounds(statistic.value),
+            message=message,
         )
-
-
-def _bounds(counters: CaptureCounters, statistic: CaptureStatistic) -> Between | None:
-    """The bounds of a statistic that dropped frames leave in doubt."""
-    if statistic is CaptureStatistic.CAPTURED:
-        return Between(counters.captured, counters.captured + counters.dropped)
-    if statistic is CaptureStatistic.MATCHED and counters.least_matched < counters.matched:
-        return Between(counters.least_matched, counters.matched)
-    return None
+        return int(value)

@@ -6,15 +6,14 @@ from __future__ import annotations
 
 from robot.api.deco import keyword
 
-from ...measurement.trial import Trial
-from ...methodology.blind_delay import BlindDelayResult, delay_below, measure_blind_delay
-from ...methodology.result import Result, trials_of
-from ...methodology.stamps import StampResult
+from ...methodology.blind_delay import BlindDelayResult, measure_blind_delay
+from ...methodology.result import Result
 from ...methodology.verdicts.tolerance import at_most
-from ...model.units.units import Duration, Rate, Ratio
+from ...model.units.units import Duration, Rate
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._component import component
+from .._verifies import verifies
 
 
 @component
@@ -28,16 +27,13 @@ class Delay:
     def measure_blind_delay(
         self, *streams: str, rate: Rate | None = None, duration: Duration | None = None
     ) -> BlindDelayResult:
-        """Measures the mean delay from when frames left and when frames arrived, without looking into them.
+        """Measures the mean delay from departure and arrival times, without looking into frames.
 
-        | =Argument= | =Meaning= |
-        | ``streams`` | names of streams; all, if none is given |
-        | ``rate`` | the rate of each of the streams, in place of its own |
-        | ``duration`` | how long it sends, such as ``2 s``; as the profile says, if left out |
+        | ``duration`` | how long the streams send, such as ``2 s``; the profile decides by default |
 
-        The mean of the differences is the difference of the means. Lost frames are counted on one side only,
-        so they can make it wrong: by no more than frames lost / rate of sending (norma appendix D), which is
-        printed with the value.
+        The mean delay is the mean arrival time minus the mean departure time. A lost frame is counted on one
+        side only, so it makes the mean wrong, by at most frames lost / sending rate (norma appendix D). The
+        result prints this bound beside the value.
 
         Returns a result: ``mean_ns`` and ``bound_ns`` (None if nothing arrived), ``trials``.
 
@@ -50,22 +46,14 @@ class Delay:
         )
 
     @keyword(tags=["verify"])
-    def verify_delay_below(
-        self, bound: Duration, measured: Trial | Result | None = None, within: Ratio | None = None
-    ) -> Verdict:
+    @verifies(Result, at_most)
+    def verify_delay_below(self, result: Result, bound: Duration) -> Verdict:
         """Passes if the mean delay, measured blind or of stamped packets, is at most the bound.
 
-        | =Argument= | =Meaning= |
         | ``bound`` | the longest time, such as ``9 ms`` |
-        | ``measured`` | a trial or result; the last one of the test, if it is left out |
-        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
         INCONCLUSIVE if lost frames may have moved the mean from one side of the bound to the other.
 
         | `Verify Delay Below` | 9 ms |
         """
-        judged = self._suite.judged(measured)
-        if isinstance(judged, StampResult):
-            return self._suite.conclude(at_most(judged.delay_below, bound, within))
-        trials = trials_of(judged)
-        return self._suite.conclude(at_most(lambda bound: delay_below(trials, bound), bound, within))
+        return result.delay_below(bound)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Keywords that watch traffic while it runs."""
+"""Keywords that watch traffic while it runs, interval by interval."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 from assertionengine import AssertionOperator, verify_assertion
 from robot.api.deco import keyword
 
-from ...errors import TesterLibraryError
 from ...measurement.interval import Interval
 from ...methodology.monitoring import MonitoringResult
 from ...methodology.result import Result
@@ -20,6 +19,7 @@ from ...running.suite import Suite
 from ...verdict import Verdict, operator_text
 from .._component import component
 from .._unit import BITS_EACH_SECOND, COUNT, FRAMES_EACH_SECOND, RATIO, TIME, Unit
+from .._verifies import judged_as
 
 _UNITS: dict[IntervalStatistic, Unit] = {
     IntervalStatistic.SENT: COUNT,
@@ -41,19 +41,19 @@ class Monitoring:
 
     @keyword(tags=["monitoring"])
     def start_monitoring(self, interval: Duration = Duration.parse("1 s")) -> None:
-        """Watches what `Start Traffic` has put on the wire: one line on the console for each interval.
+        """Watches the traffic that `Start Traffic` has started: one line on the console for each interval.
 
-        | =Argument= | =Meaning= |
         | ``interval`` | the time from one reading to the next, such as ``1 s`` |
 
-        Each frame carries the interval it belongs to in one bit of its header: the highest of the IPv4
-        identification, of the IPv6 flow label, or what `Set Version Field` says. So a frame is counted in the
-        interval in which it was sent, whenever it arrives, and a device that loses nothing has lost 0 in
-        every one, however long its queues are. An interval is longer than asked for where frames of the one
-        before are still on their way.
+        One bit in the header of each frame says to which interval the frame belongs: the highest bit of the
+        IPv4 identification or of the IPv6 flow label, or the bit that `Set Version Field` chooses. So a frame
+        counts in the interval in which it was sent, whenever it arrives. A device that loses nothing has lost
+        0 in every interval, however long its queues are. An interval is longer than asked for if frames of
+        the interval before are still on their way.
 
-        Where frames have no such bit, there is one interval: from the start of the traffic to `Stop Traffic`.
-        Where the device writes over it, the intervals before that stay, and one more lasts to `Stop Traffic`.
+        If frames have no such bit, there is one interval, from the start of the traffic to `Stop Traffic`.
+        If the device overwrites the bit, the intervals before that are kept, and one more interval lasts
+        until `Stop Traffic`.
 
         | `Start Traffic` | north |
         | `Start Monitoring` | interval=1 s |
@@ -65,10 +65,10 @@ class Monitoring:
 
     @keyword(tags=["monitoring"])
     def stop_monitoring(self) -> MonitoringResult:
-        """Ends the last interval and returns all of them; `Stop Traffic` does so too.
+        """Ends the last interval and returns all intervals; `Stop Traffic` does so too.
 
         Returns a result: ``intervals``, ``lost``, ``sent`` (frames), ``worst`` (the interval that lost the
-        greatest part), ``method`` (VERSION or QUIESCING) and ``reason`` (why not VERSION).
+        greatest part), ``method`` (VERSION or QUIESCING) and ``reason`` (why the method is not VERSION).
 
         | ${result} = | `Stop Monitoring` |
         | Log | ${result.worst} |
@@ -87,42 +87,27 @@ class Monitoring:
     ) -> tuple[Interval, ...] | tuple[Any, ...]:
         """Returns the intervals that have ended in this test, also while traffic runs, or a figure of each.
 
-        | =Argument= | =Meaning= |
-        | ``statistic`` | SENT, RECEIVED, LOST, LOSS, RECEIVED_RATE, THROUGHPUT or DELAY of each |
-        | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
-        | ``assertion_expected`` | frames, a ratio, ``1 kpps``, ``1 Gbps`` or a time; it has to hold in each |
-        | ``message`` | in place of the usual one if the assertion fails |
+        | ``statistic`` | SENT, RECEIVED, LOST, LOSS, RECEIVED_RATE, THROUGHPUT or DELAY of each interval |
+        | ``assertion_expected`` | frames, a ratio, ``1 kpps``, ``1 Gbps`` or a time; holds in each interval |
 
-        LOST and LOSS are None in an interval in which frames may have arrived twice and hide lost ones.
-        Attributes of each: ``number``, ``sent``, ``received``, ``lost`` (frames, at least; ``most_lost``),
-        ``loss`` (0 to 1),
-        ``received_rate`` (frames/s), ``throughput_bps`` (L2), ``delay_ns`` (mean, measured blind; None where
-        nothing arrived), ``delay_bound_ns`` (the most by which lost frames make it wrong), ``start_ns``,
-        ``end_ns``, ``guard_ns`` (how long its last frames were waited for), ``streams`` and ``ports``. Of a
-        port: ``name``, and the interval's frames and bytes that left it and arrived there, of all streams
-        with a version and wherever they were expected: ``sent``, ``sent_bytes``, ``received``,
+        LOST and LOSS are None in an interval in which frames may have arrived twice and hide lost frames.
+        Attributes of an interval: ``number``, ``sent``, ``received``, ``lost`` (frames, at least;
+        ``most_lost``), ``loss`` (0 to 1), ``received_rate`` (frames/s), ``throughput_bps`` (L2), ``delay_ns``
+        (mean, measured blind; None if nothing arrived), ``delay_bound_ns`` (the greatest error because of
+        lost frames), ``start_ns``, ``end_ns``, ``guard_ns`` (how long the tester waited for the last frames),
+        ``streams`` and ``ports``. A port has ``name`` and the frames and bytes of the interval that left it
+        and arrived there, of all streams with a version: ``sent``, ``sent_bytes``, ``received``,
         ``received_bytes``.
 
         | `Get Interval Series` | LOST | == | 0 |
         | @{series} = | `Get Interval Series` |
         | Log | ${series[0].received_rate} |
         """
-        traffic = self._suite.traffic
+        intervals = self._suite.traffic.intervals()
         if statistic is None:
-            return traffic.intervals()
-        values = tuple(exactly(interval, statistic) for interval in traffic.intervals())
-        if assertion_operator is None:
-            return values
-        if assertion_operator is AssertionOperator["then"]:
-            return tuple(verify_assertion(values, assertion_operator, assertion_expected))
-        name = statistic.name.lower().replace("_", " ")
-        expected = _UNITS[statistic].expected(assertion_operator, assertion_expected, subject=name)
-        bound = f"{operator_text(assertion_operator)} {assertion_expected}"
-        monitored = traffic.monitored()
-        self._suite.conclude(
-            each_as_expected(monitored, statistic, assertion_operator, expected, bound), message
-        )
-        return values
+            return intervals
+        values = tuple(exactly(interval, statistic) for interval in intervals)
+        return self._asserted(values, statistic, assertion_operator, assertion_expected, message)
 
     @keyword(tags=["monitoring", "verify"])
     def verify_interval_loss_below(
@@ -130,16 +115,33 @@ class Monitoring:
     ) -> Verdict:
         """Passes if no interval lost a greater part of its frames than the bound.
 
-        | =Argument= | =Meaning= |
         | ``bound`` | ``0``, ``0.001 %`` or ``10 ppm`` of the frames sent in the interval |
-        | ``measured`` | what `Stop Monitoring` returned; what this test monitored last, if it is left out |
-        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
+        | ``measured`` | what `Stop Monitoring` returned; by default what this test monitored last |
 
-        While traffic is monitored the intervals that have ended so far are judged, and monitoring goes on.
+        While traffic is monitored, it judges the intervals that have ended so far, and monitoring goes on.
 
         | `Verify Interval Loss Below` | 0 |
         """
-        result = measured or self._suite.traffic.monitored()
-        if not isinstance(result, MonitoringResult):
-            raise TesterLibraryError(f"this has no intervals; give the result of Stop Monitoring: {result}")
+        measured = measured or self._suite.traffic.monitored()
+        result = judged_as(self._suite, MonitoringResult, measured, "Stop Monitoring")
         return self._suite.conclude(at_most(result.verdict_below, bound, within))
+
+    def _asserted(
+        self,
+        values: tuple[Any, ...],
+        statistic: IntervalStatistic,
+        operator: AssertionOperator | None,
+        expected: Any,
+        message: str | None,
+    ) -> tuple[Any, ...]:
+        """The values; with an operator they are judged, or replaced by what `then` evaluates."""
+        if operator is None:
+            return values
+        if operator is AssertionOperator["then"]:
+            return tuple(verify_assertion(values, operator, expected))
+        name = statistic.name.lower().replace("_", " ")
+        number = _UNITS[statistic].expected(operator, expected, subject=name)
+        bound = f"{operator_text(operator)} {expected}"
+        monitored = self._suite.traffic.monitored()
+        self._suite.conclude(each_as_expected(monitored, statistic, operator, number, bound), message)
+        return values

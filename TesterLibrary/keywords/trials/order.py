@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Keywords for the order of frames, and what else became of them."""
+"""Keywords for the order of frames (RFC 4737)."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 from assertionengine import AssertionOperator
 from robot.api.deco import keyword
 
-from ...measurement.trial import Trial
 from ...methodology.order import OrderResult, measure_order, reordering_below
-from ...methodology.result import Result, trials_of
+from ...methodology.result import Result
 from ...methodology.verdicts.tolerance import at_most
 from ...model.units.units import Duration, Rate, Ratio
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._component import component
 from .._getter import Getter
+from .._verifies import verifies
 
 
 class Fate(Enum):
@@ -47,22 +47,28 @@ class FrameOrder:
     def measure_reordering(
         self, *streams: str, rate: Rate | None = None, duration: Duration | None = None
     ) -> OrderResult:
-        """Sends streams for a time and tells from their sequence what became of their order (RFC 4737).
+        """Sends streams for a time, and finds out from sequence numbers how their order changed (RFC 4737).
 
-        | =Argument= | =Meaning= |
-        | ``streams`` | names of streams; all, if none is given |
-        | ``rate`` | the rate of each of the streams, in place of its own |
-        | ``duration`` | how long it sends, such as ``2 s``; as the profile says, if left out |
+        | ``duration`` | how long the streams send, such as ``2 s``; the profile decides by default |
 
-        Returns a result. ``${result.order}`` has the frames that were ``sent``, ``received``, ``lost``,
-        ``duplicated``, ``reordered`` (arrived after one that was sent later), ``late`` (too late to know
-        whether they had arrived before), ``misrouted``, and the greatest ``extent``: how many frames arrived
-        since the first one that overtook it. Frames that arrived ``corrupted`` (with another content), with a
-        ``wrong_length``, in ``fragments`` (pieces of an IP packet) or with ``wrong_headers`` (others than the
-        device may send, see `Create Stream`) are not the frames that were sent: they
-        count as lost, and in none of the others. A stream that was given other frames while
-        it was sending has none ``corrupted`` until its next start: a sequence number, by which a payload is
-        known, no longer says which frame was sent.
+        Returns a result. ``${result.order}`` counts frames:
+
+        | =Attribute= | =Frames= |
+        | ``sent``, ``received``, ``lost`` | sent, received, and not received |
+        | ``duplicated`` | received again |
+        | ``reordered`` | received behind a frame that was sent later |
+        | ``late`` | too late to know whether they had arrived before |
+        | ``misrouted`` | received on another port |
+        | ``corrupted`` | another content |
+        | ``wrong_length`` | another length |
+        | ``fragments`` | pieces of an IP packet |
+        | ``wrong_headers`` | headers that the device must not send, see `Create Stream` |
+
+        ``extent`` is the greatest number of frames that arrived since the first one that overtook a reordered
+        frame. ``corrupted``, ``wrong_length``, ``fragments`` and ``wrong_headers`` are not the frames that
+        were sent: they count as lost, and in no other count. If a stream gets other frames while it is
+        sending, none counts as ``corrupted`` until its next start: the tester knows a payload by its
+        sequence number, which then no longer says which frame was sent.
 
         | `Measure Reordering` | north | rate=10 % |
         | `Verify Reordering Below` | 0 |
@@ -73,20 +79,15 @@ class FrameOrder:
         )
 
     @keyword(tags=["verify"])
-    def verify_reordering_below(
-        self, bound: Ratio, measured: Trial | Result | None = None, within: Ratio | None = None
-    ) -> Verdict:
-        """Passes if no greater part of the frames received was out of order than the bound (RFC 4737 §3.4).
+    @verifies(Result, at_most)
+    def verify_reordering_below(self, result: Result, bound: Ratio) -> Verdict:
+        """Passes if the part of the received frames out of order is at most the bound (RFC 4737 §3.4).
 
-        | =Argument= | =Meaning= |
         | ``bound`` | ``0``, ``0.001 %`` or ``10 ppm`` of the frames received |
-        | ``measured`` | a trial or result; the last one of the test, if it is left out |
-        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
         | `Verify Reordering Below` | 0 |
         """
-        trials = trials_of(self._suite.judged(measured))
-        return self._suite.conclude(at_most(lambda bound: reordering_below(trials, bound), bound, within))
+        return reordering_below(result.judged, bound)
 
     @keyword(tags=["get"])
     def get_frame_order(
@@ -98,16 +99,12 @@ class FrameOrder:
     ) -> int | None:
         """Returns how many frames of the last trial had a fate, and asserts if an operator is given.
 
-        | =Argument= | =Meaning= |
-        | ``fate`` | ``duplicated``, ``reordered``, ``late``, ``corrupted``, ``misrouted`` and those below |
-        | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
-        | ``assertion_expected`` | how many frames |
-        | ``message`` | a text in place of the usual one if the assertion fails |
+        | ``fate`` | ``duplicated``, ``reordered``, ``late``, ``corrupted``, ``misrouted``, or one below |
+        | ``assertion_expected`` | a number of frames |
 
-        ``extent`` gives the greatest reordering extent; ``wrong_length``, ``fragments`` and ``wrong_headers``
-        are frames that arrived otherwise than they were sent. `Measure Reordering` says what each of them
-        means, `Get Frame Loss` tells lost frames.
-        Not every tester counts each of them: such a value is None, and an assertion on it is INCONCLUSIVE.
+        ``extent`` is the greatest reordering extent. ``wrong_length``, ``fragments`` and ``wrong_headers``
+        are frames that arrived changed. `Measure Reordering` explains all of them; `Get Frame Loss` counts
+        lost frames. A tester that does not count a fate returns None, and an assertion is INCONCLUSIVE.
 
         | `Get Frame Order` | duplicated | == | 0 |
         """

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Keywords for outages (RFC 6201)."""
+"""Keywords for the time that a device does not forward (RFC 6201)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 from robot.api.deco import keyword
 
 from ...measurement.counter import Counter
-from ...measurement.trial import Trial
 from ...methodology.outage import OutageResult, measure_outage, outage_below
-from ...methodology.result import Result, trials_of
+from ...methodology.result import Result
 from ...methodology.verdicts.tolerance import at_most
-from ...model.units.units import Duration, Rate, Ratio
+from ...model.units.units import Duration, Rate
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._component import component
 from .._getter import Getter
+from .._verifies import verifies
 
 
 @component
@@ -34,16 +34,14 @@ class Outages:
     ) -> OutageResult:
         """Sends streams for a time and returns the longest outage of each (RFC 6201).
 
-        | =Argument= | =Meaning= |
-        | ``streams`` | names of streams; all, if none is given |
-        | ``rate`` | the rate of each of the streams, in place of its own; it is the resolution |
-        | ``duration`` | how long it sends: time enough to recover; as the profile says, if left out |
+        | ``rate`` | the rate of each stream, in place of its own; it is the resolution |
+        | ``duration`` | how long the streams send: long enough to recover; the profile decides by default |
 
         Returns a result. ``${result.outages[0]}`` is the longest: ``by_time_ns`` (from the last frame before
-        to the first one after), ``by_loss_ns`` (frames lost / rate), ``lost``, ``start_ns`` (on the tester's
-        clock), ``ended`` (False if nothing arrived until the traffic ended).
+        it to the first frame after it), ``by_loss_ns`` (frames lost / rate), ``lost``, ``start_ns`` (on the
+        tester's clock), ``ended`` (False if nothing arrived until the traffic ended).
 
-        To do something to the device meanwhile, use `Start Traffic` and `Stop Traffic` in its place, which
+        To act on the device during the measurement, use `Start Traffic` and `Stop Traffic` instead. They
         return the same.
 
         | `Start Traffic` | north |
@@ -66,34 +64,27 @@ class Outages:
     ) -> float | None:
         """Returns the longest outage of the last trial in nanoseconds, and asserts if an operator is given.
 
-        | =Argument= | =Meaning= |
-        | ``name`` | the name of one stream of the trial; all, if it is left out |
-        | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
+        | ``name`` | the name of one stream of the trial; all streams by default |
         | ``assertion_expected`` | a time, such as ``50 ms`` |
-        | ``message`` | a text in place of the usual one if the assertion fails |
 
-        It is that by time, 0 without an outage, infinite where it was not over when the traffic ended, and
-        ``None`` where the tester does not count it. A bound below the gap between two frames is INCONCLUSIVE.
+        The outage is measured by time. It is 0 if there was none, infinite if it had not ended when the
+        traffic ended, and ``None`` if the tester does not count outages. INCONCLUSIVE if the bound is shorter
+        than the gap between two frames.
 
         | `Get Outage` | north | <= | 50 ms |
         """
         return self._get.outage(name, assertion_operator, assertion_expected, message)
 
     @keyword(tags=["verify"])
-    def verify_outage_below(
-        self, bound: Duration, measured: Trial | Result | None = None, within: Ratio | None = None
-    ) -> Verdict:
-        """Passes if the longest outage, by time, is at most the bound and was over before the traffic ended.
+    @verifies(Result, at_most)
+    def verify_outage_below(self, result: Result, bound: Duration) -> Verdict:
+        """Passes if the longest outage, by time, is at most the bound and ended before the traffic ended.
 
-        | =Argument= | =Meaning= |
         | ``bound`` | the longest time, such as ``50 ms`` |
-        | ``measured`` | a trial or result; the last one of the test, if it is left out |
-        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
-        It is INCONCLUSIVE if frames of a stream are further apart than the bound: send two or more of them
-        in that time.
+        INCONCLUSIVE if the frames of a stream are further apart than the bound: send two or more frames in
+        that time.
 
         | `Verify Outage Below` | 50 ms | ${trial} |
         """
-        trials = trials_of(self._suite.judged(measured))
-        return self._suite.conclude(at_most(lambda bound: outage_below(trials, bound), bound, within))
+        return outage_below(result.judged, bound)

@@ -1,19 +1,18 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Keywords for the longest packet that a path carries whole."""
+"""Keywords for the longest packet that a path carries whole (RFC 6349 §3.1)."""
 
 from __future__ import annotations
 
 from robot.api.deco import keyword
 
-from ...measurement.trial import Trial
 from ...methodology.path_mtu import PathMtuResult, PathMtuSearch, find_path_mtu
-from ...methodology.result import Result
 from ...model.units.units import Duration
 from ...running.probes import PacketProbes
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._component import component
+from .._verifies import verifies
 
 _SHORT = Duration(10**8)
 
@@ -31,14 +30,13 @@ class PathMtu:
     ) -> PathMtuResult:
         """Searches the longest packet of a stream that arrives whole, exactly (RFC 6349 §3.1, RFC 8899).
 
-        | =Argument= | =Meaning= |
-        | ``name`` | the stream whose packets are sent, at its rate, in other sizes than its own |
-        | ``lowest`` | bytes of the packet with which the search begins, IP header included |
-        | ``highest`` | bytes of the longest packet that is tried: what the ports carry at most |
+        | ``name`` | the name of the stream; its packets are sent at its rate, in other sizes |
+        | ``lowest`` | the packet size in bytes at which the search begins, IP header included |
+        | ``highest`` | the longest packet that is tried, in bytes; no more than the ports carry |
         | ``duration`` | how long packets of each size are sent |
 
-        A size passes if one of its packets arrives, so that other loss does not matter. A packet that arrives
-        in pieces does not count. Give the stream a rate that the path carries, some packets for each size.
+        A size passes if one of its packets arrives, so other loss does not matter. A packet that arrives in
+        pieces does not count. Give the stream a rate that the path carries, with some packets for each size.
 
         Returns a result: ``mtu`` and ``failed_at``, in bytes.
 
@@ -46,25 +44,20 @@ class PathMtu:
         | `Find Path MTU` | north |
         | `Verify Path MTU Above` | 1500 |
         """
-        probes = PacketProbes(
-            self._suite.tester, self._suite.stream(name), duration, note=self._suite.remember
-        )
-        search = PathMtuSearch(lowest, highest)
+        suite, search = self._suite, PathMtuSearch(lowest, highest)
+        probes = PacketProbes(suite.tester, suite.stream(name), duration, note=suite.remember)
         search.validate()
-        for size in (lowest, highest):
-            probes.check(size)
-        self._suite.progress.begin(f"path MTU of {name}")
-        return self._suite.found(find_path_mtu(probes, search))
+        probes.check(lowest, highest)
+        suite.progress.begin(f"path MTU of {name}")
+        return suite.found(find_path_mtu(probes, search))
 
     @keyword(name="Verify Path MTU Above", tags=["verify"])
-    def verify_path_mtu_above(self, bound: int, measured: Trial | Result | None = None) -> Verdict:
-        """Passes if packets of so many bytes get through whole, at least.
+    @verifies(PathMtuResult, source="Find Path MTU")
+    def verify_path_mtu_above(self, result: PathMtuResult, bound: int) -> Verdict:
+        """Passes if packets of at least this size arrive whole.
 
-        | =Argument= | =Meaning= |
         | ``bound`` | bytes of a packet, IP header included, such as ``1500`` |
-        | ``measured`` | a result of `Find Path MTU`; the last one of the test, if it is left out |
 
         | `Verify Path MTU Above` | 1500 |
         """
-        result = self._suite.judged_as(PathMtuResult, measured, about="the path MTU", source="Find Path MTU")
-        return self._suite.conclude(result.verdict_above(bound))
+        return result.verdict_above(bound)

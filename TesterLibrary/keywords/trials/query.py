@@ -39,24 +39,26 @@ _EVERYTHING = PacketFilter()
 class QueryArguments:
     """The arguments of all queries."""
 
-    name: Annotated[str, "what `Get Query Result` calls it"]
-    port: Annotated[str | None, "a port of the testbed; all, if it is left out"] = None
+    name: Annotated[str, "the name of the query, for `Get Query Result`"]
+    port: Annotated[str | None, "a port of the testbed; all ports by default"] = None
     direction: Annotated[Direction, "``transmitted``, ``received`` or ``both``, as the tester sees it"] = (
         Direction.RECEIVED
     )
     filter: Annotated[
         PacketFilter, "conditions joined by ``and``, such as ``TCP.flags == SA and IP.src == 10.0.0.0/8``"
     ] = _EVERYTHING
-    streams: Annotated[Names, "names of streams or mixes whose packets alone are counted"] = NO_NAMES
-    foreign: Annotated[bool, "True: only packets that are of no stream"] = False
+    streams: Annotated[Names, "names of streams or mixes; only their packets are counted"] = NO_NAMES
+    foreign: Annotated[bool, "True: counts only packets that belong to no stream"] = False
     symmetric: Annotated[bool, "True: the two directions of a connection are one key"] = False
-    capacity: Annotated[int, "different keys at most, up to 33,554,432; their memory is taken at once"] = (
-        DEFAULT_KEYS
-    )
-    interval: Annotated[Duration | None, "counts apart in each interval of this length, from 1 us on"] = None
+    capacity: Annotated[
+        int, "the most different keys, up to 33,554,432; memory for all of them is taken at once"
+    ] = DEFAULT_KEYS
+    interval: Annotated[
+        Duration | None, "counts each interval of this length by itself; 1 us is the shortest"
+    ] = None
 
 
-_SHARED = tuple(one.name for one in fields(QueryArguments))
+_SHARED = tuple(argument.name for argument in fields(QueryArguments))
 
 
 @component
@@ -71,21 +73,20 @@ class Queries:
     def count_packets(self, shared: QueryArguments, keys: QueryKeys = NO_KEYS) -> str:
         """Counts packets that pass a filter from now on, until `Stop Query`. Returns the name.
 
-        | =Argument= | =Meaning= |
-        | ``keys`` | fields by which they are counted, such as ``IP.src,TCP.dport``; none: all together |
+        | ``keys`` | fields that tell packets apart, such as ``IP.src,TCP.dport``; without keys one count |
 
         A condition compares a field (``IP.ttl``, ``TCP.flags``, ``VLAN.vlan``), bytes of the payload
-        (``payload[0:4] == "GET "``, or ``payload == "GET "`` for its begin), ``length`` (bytes of the frame,
-        FCS included) or ``port`` with a value, by ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``. ``==`` also
-        takes a range (``1024-65535``) and, with addresses, a network. ``TCP.flags == SA`` holds if these
-        flags are set and no others, ``has`` if these are set, ``lacks`` if none of them is. A packet that has
-        not all of the fields that a query names is not counted. Packets are found behind up to two VLAN
-        tags, IP options and extension headers, but no authentication header; fragments but the first have no
-        ports. A filter that no packet passes, however malformed, is refused.
+        (``payload[0:4] == "GET "``; or ``payload == "GET "``, which compares its beginning), ``length``
+        (bytes of the frame, FCS included) or ``port`` with a value, by ``==``, ``!=``, ``<``, ``<=``, ``>``
+        or ``>=``. ``==`` also takes a range (``1024-65535``) and, with addresses, a network.
+        ``TCP.flags == SA`` holds if exactly these flags are set, ``has`` if at least these are set, ``lacks``
+        if none of them is set. A packet without one of the fields of a query is not counted. The tester finds
+        packets behind up to two VLAN tags, IP options and extension headers, but not behind an authentication
+        header. Only the first fragment of a packet has ports. A filter that no packet can pass is refused.
 
         Counts are exact. A packet whose keys find no room (``capacity``) is counted as missed, and the result
-        is INCONCLUSIVE then, as it is where the tester's own port lost frames. A switch needs a filter that
-        names all keys: ``keys=IP.src`` with ``filter=IP.src == 10.0.0.0/24``.
+        is INCONCLUSIVE. It is also INCONCLUSIVE if the tester's own port lost frames. A switch needs a filter
+        that names all keys: ``keys=IP.src`` with ``filter=IP.src == 10.0.0.0/24``.
 
         | `Count Packets` | synacks | port=p1 | filter=TCP.flags == SA |
         | `Send Traffic` | scan | packets=256 |
@@ -98,8 +99,7 @@ class Queries:
     def count_distinct(self, shared: QueryArguments, keys: QueryKeys) -> str:
         """Counts how many different values fields have, from now on until `Stop Query`. Returns the name.
 
-        | =Argument= | =Meaning= |
-        | ``keys`` | the field, or several: ``IP.src``, ``IP.src,TCP.sport``, ``payload[0:2]`` |
+        | ``keys`` | one field or several: ``IP.src``, ``IP.src,TCP.sport``, ``payload[0:2]`` |
 
         `Count Packets` explains filters. The keys of a query have 40 bytes together at most: two addresses of
         IPv6, two ports and a protocol.
@@ -120,16 +120,15 @@ class Queries:
         value: QueryField = LENGTH,
         function: Function = Function.SUM,
     ) -> str:
-        """Sums up a value of the packets with equal keys, or takes the greatest or least. Returns the name.
+        """Computes the sum, the greatest or the least value over packets with equal keys. Returns the name.
 
-        | =Argument= | =Meaning= |
-        | ``keys`` | fields by which packets are told apart, such as ``IP.src,IP.dst`` |
+        | ``keys`` | fields that tell packets apart, such as ``IP.src,IP.dst`` |
         | ``value`` | ``length`` in bytes with FCS, a field such as ``IP.ttl``, or ``gap`` |
         | ``function`` | ``sum``, ``max`` or ``min`` |
 
-        ``gap`` is the time since the packet before it with equal keys, of one port and one direction; the
-        first one has none. It is as exact as the tester's times: packets that it receives in one burst, of 64
-        at most, have equal ones. `Count Packets` explains filters.
+        ``gap`` is the time since the packet before with equal keys, of one port and one direction; the first
+        packet has no gap. It is as exact as the tester's times: packets that arrive in one burst, of up to
+        64, have equal times. `Count Packets` explains filters.
 
         | `Sum By` | talkers | keys=IP.src | port=p2 |
         | `Measure Loss` | north | duration=1 s |
@@ -151,29 +150,30 @@ class Queries:
     ) -> QueryResult | list[QueryRow] | list[str] | int | None:
         """Returns what a query has counted so far, or until it was stopped; asserts if an operator is given.
 
-        | =Argument= | =Meaning= |
         | ``name`` | the name of the query |
-        | ``result`` | ``count``, ``keys``, ``packets``, ``value``, ``table``; an object, if it is left out |
+        | ``result`` | ``count``, ``keys``, ``packets``, ``value`` or ``table``; an object by default |
         | ``assertion_operator`` | ``==``, ``<=``, ``contains`` … of the Assertion Engine |
-        | ``assertion_expected`` | a number, ``1 MB`` of ``length``, a time of a gap; keys as a list or text |
-        | ``key`` | the key whose ``value`` is read, ``10.0.0.1``, or ``10.0.0.1,80`` of several fields |
-        | ``top`` | so many rows only, or ``keys``: those with the greatest values or packets first |
-        | ``message`` | a text in place of the usual one if the assertion fails |
+        | ``assertion_expected`` | a number, ``1 MB`` for ``length``, a time for a gap; keys as list or text |
+        | ``key`` | the key whose ``value`` is read: ``10.0.0.1``, or ``10.0.0.1,80`` of several fields |
+        | ``top`` | reads only this number of rows or ``keys``: those with the greatest values or packets |
 
-        ``count`` is how many different keys there are of `Count Distinct`, and packets of other queries;
-        ``packets`` are those that passed the filter. ``keys`` are texts, in the order of their numbers, with
-        commas in them where the query has several fields; ``==`` compares them in any order. With
-        ``top`` there are more where several are as great as the last one. ``value`` is the sum, or the
-        greatest or least value, of one key (the packets where these are counted only): a number, or of a
-        ``gap`` a time. A key that was not seen has 0, and no greatest or least value. ``table`` and
-        ``top`` return rows with ``keys``, ``key``, ``packets``, ``value`` and, of a query with intervals,
-        ``interval_ns``.
+        ``count`` is the number of different keys of `Count Distinct`, and the number of packets of other
+        queries. ``packets`` is the number of packets that passed the filter. ``keys`` are texts in the order
+        of their numbers, with commas in them if the query has several fields; ``==`` compares them in any
+        order. ``top`` reads more than its number if several are as great as the last one. ``value`` is the
+        sum, or the greatest or least value, of one key (the packets of a query that counts only packets): a
+        number, or a time for a ``gap``. A key that was not seen has 0, and no greatest or least value.
+        ``table`` and ``top`` return rows with ``keys``, ``key``, ``packets``, ``value`` and, for a query with
+        intervals, ``interval_ns``.
 
-        An assertion is INCONCLUSIVE where a record may be missing, where a trial, responder, clients or
-        trigger that ran meanwhile has objections to the tester, where the query names streams and none of
-        them was sent, and where packets of a stream that is
-        sending, or of clients whose connections are not all over, could change it; a stopped query changes no
-        more. A key that the query's own filter leaves out is refused, as nobody counts such packets.
+        An assertion is INCONCLUSIVE in these cases:
+        - a record may be missing;
+        - a trial, responder, client or trigger that ran meanwhile has objections to the tester;
+        - the query names streams, and none of them was sent;
+        - packets that are still coming could change it: of a stream that is sending, or of clients whose
+          connections are not all over. The result of a stopped query no longer changes.
+
+        A key that the query's own filter leaves out is refused, because the query does not count it.
 
         | `Get Query Result` | alive | count | == | 37 |
         | `Get Query Result` | alive | keys | == | ${planted} |
@@ -198,26 +198,25 @@ class Queries:
     ) -> str:
         """Sends frames whenever a packet arrives that passes a filter, until `Stop Query`. Returns the name.
 
-        | =Argument= | =Meaning= |
-        | ``name`` | what `Get Session Statistics` and `Stop Query` call it |
+        | ``name`` | the name of the trigger, for `Get Session Statistics` and `Stop Query` |
         | ``port`` | the port of the testbed where packets arrive |
-        | ``filter`` | conditions on fields, and on the begin of the payload, as of `Count Packets` |
+        | ``filter`` | conditions on fields and on the beginning of the payload, as in `Count Packets` |
         | ``send`` | the frames, as headers of Scapy; several with ``;`` between them |
-        | ``out`` | the port by which they leave; the one where the packet arrived, if it is left out |
+        | ``out`` | the port by which the frames leave; by default the port where the packet arrived |
         | ``swap`` | addresses and ports that ``send`` leaves out: True exchanged, False as they arrived |
-        | ``most`` | packets by which it goes off at most |
-        | ``vlan`` | packets, and frames, have the tag of this VLAN |
+        | ``most`` | the most packets for which frames are sent |
+        | ``vlan`` | the VLAN of the tag of packets and frames |
 
-        A value in ``send`` may name fields of the packet that has arrived, in quotes where it has blanks:
+        A value in ``send`` may name fields of the packet that has arrived, in quotes if it has blanks:
         ``TCP(flags=A, seq=TCP.ack, ack="TCP.seq + 1")``. ``Raw(load="text")`` behind the headers is the
-        payload; ``Raw(load=payload)``, of the last frame, is that of the packet, whose fields it keeps but
-        for those that are given. Lengths and checksums are right.
+        payload. ``Raw(load=payload)`` of the last frame is the payload of the packet: that frame keeps the
+        fields of the packet, except those that ``send`` gives. Lengths and checksums are right.
 
-        It goes off by packets that are of no stream; others are left to responders. Its headers are those
-        that its filter and its values name, ``Ether / IP / TCP`` for ``TCP.flags``. Two triggers of a port
-        that would go off by one packet are refused, and so are triggers that may set each other off.
+        It reacts to packets that belong to no stream; responders get all other packets. The packet has the
+        headers that the filter and the values name: ``Ether / IP / TCP`` for ``TCP.flags``. Two triggers of a
+        port that one packet would set off are refused, and so are triggers that may set each other off.
         `Get Session Statistics` has the counters ``matched`` and ``sent``. A switch sends one frame for each
-        packet, a segment of TCP, or the packet itself. To send at a time or at a rate, use `Create Stream`
+        packet: a segment of TCP, or the packet itself. To send at a time or at a rate, use `Create Stream`
         and `Send Traffic`.
 
         | ${reset} = | `Set Variable` | Ether / IP / TCP(flags=R, seq=TCP.ack) |
@@ -233,29 +232,30 @@ class Queries:
     def stop_query(self, *names: str) -> None:
         """Ends queries, and triggers of `When Packet Arrives`; their results can still be read.
 
-        | =Argument= | =Meaning= |
-        | ``names`` | names of queries and triggers; all, if none is given |
+        | ``names`` | names of queries and triggers; all of them by default |
 
-        The result of a query is written to ``evidence/queries/NAME.json``, all rows to ``NAME.csv`` beside
-        it. Queries and triggers that nobody stops end with the test or suite that started them.
+        The result of a query is written to ``evidence/queries/NAME.json``, and all rows to ``NAME.csv``
+        beside it. Queries and triggers that are still running end with the test or suite that started them.
 
         | `Stop Query` | alive |
         """
-        queries, connections = self._suite.queries, self._suite.connections
+        connections = self._suite.connections
         triggers = [name for name in names if connections.runs(name, Trigger)]
-        counting = [name for name in names if name not in triggers]
-        if counting or not names:
-            queries.stop(counting)
+        self._stop_counting(names, [name for name in names if name not in triggers])
         if triggers or not names:
             connections.stop(triggers, Trigger)
-        for name in counting:
-            logger.info(str(queries.result(name)))
+
+    def _stop_counting(self, names: tuple[str, ...], queries: list[str]) -> None:
+        if queries or not names:
+            self._suite.queries.stop(queries)
+        for name in queries:
+            logger.info(str(self._suite.queries.result(name)))
 
     def _start(self, shared: QueryArguments, **more: Any) -> str:
         suite = self._suite
-        given = {name: getattr(shared, name) for name in _SHARED}
-        given["streams"] = (
+        values = {name: getattr(shared, name) for name in _SHARED}
+        values["streams"] = (
             tuple(stream.name for stream in suite.chosen(shared.streams)) if shared.streams else ()
         )
-        suite.queries.start(Query(**given, **more))
+        suite.queries.start(Query(**values, **more))
         return shared.name

@@ -25,21 +25,19 @@ class TranslationKeywords:
     def send_preliminary_frames(
         self, forward: str, back: str, rate: Rate, timeout: Duration = _MINUTE
     ) -> Translations:
-        """Opens each flow of a stream through NAT, and lets another stream answer them (RFC 9693, phase 1).
+        """Opens each flow of a stream through NAT, and answers it with another stream (RFC 9693, phase 1).
 
-        | =Argument= | =Meaning= |
-        | ``forward`` | the name of a stream from the private side, UDP or TCP over IP, not at random |
-        | ``back`` | the name of a stream from the other side, which gets new destinations |
-        | ``rate`` | the rate of new flows, such as ``1000 pps``: one that the device surely carries |
+        | ``forward`` | the name of a stream from the private side: UDP or TCP over IP, not at random |
+        | ``back`` | the name of a stream from the other side; it gets new destinations |
+        | ``rate`` | the rate of new flows, such as ``1000 pps``; the device must be able to open them |
         | ``timeout`` | the longest time that the tester may take; flows that need longer are refused |
 
-        Each flow is opened by one frame. The address and port that the device gave it are those to which the
-        frames of ``back`` go from now on, flow by flow, so both directions can be measured like all other
-        streams: `Find Throughput`, `Measure Latency`, `Sweep Frame Loss` of both, as long as the device keeps
-        the entries. Then each flow is answered once, which validates its entry: the answer has to arrive, and
-        at that flow. Flows and answers that do not arrive, a device that mixes them up, and one that does
-        not translate, make the test INCONCLUSIVE. It returns an object with ``flows``, ``inside`` and
-        ``outside``.
+        One frame opens each flow. From then on the frames of ``back`` go to the address and port that the
+        device gave this flow, flow by flow. So both directions can be measured like all other streams
+        (`Find Throughput`, `Measure Latency`, `Sweep Frame Loss`), as long as the device keeps the entries.
+        Then each flow is answered once, which validates its entry: the answer has to arrive, in the right
+        flow. INCONCLUSIVE if a flow or an answer does not arrive, if the device mixes flows up, or if it does
+        not translate. Returns an object with ``flows``, ``inside`` and ``outside``.
 
         Through NAT64, ``forward`` is IPv6 and ``back`` is IPv4. Give ``back`` the flag ``DF``: a packet that
         may be fragmented becomes a fragment of IPv6 (RFC 7915 §4).

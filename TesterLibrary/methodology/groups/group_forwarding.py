@@ -37,6 +37,13 @@ class GroupMatrix:
     load: Ratio = Ratio(Fraction(1))  # of line rate
     duration: Duration = Standard.RFC3918.trial
 
+    @classmethod
+    def of(cls, groups: Sequence[int], load: Ratio, duration: Duration) -> GroupMatrix:
+        """The matrix over these numbers of groups. PlanError for one that makes no sense."""
+        matrix = cls(tuple(groups), load, duration)
+        matrix.validate()
+        return matrix
+
     def validate(self) -> None:
         """Raises PlanError, which prints the matrix, for a value that makes no sense."""
         rules = (

@@ -12,8 +12,16 @@ from collections.abc import Sequence
 from ...measurement.multicast import Leak
 from ...measurement.trial import Trial
 from ...verdict import AT_MOST, Verdict, assess
+from ..result import Result
 from ..verdicts.judging import doubt_of, title_of
 from ..verdicts.unsigned import unsigned
+from .group_delay import GroupDelayResult
+
+
+def multicast_leak(measured: Result) -> Verdict:
+    """Judges that no frame arrived at a port that is no member, or at a member before it joined."""
+    early = measured.early if isinstance(measured, GroupDelayResult) else 0
+    return no_leak(measured.trials, early=early)
 
 
 def no_leak(trials: Sequence[Trial], *, early: int = 0) -> Verdict:

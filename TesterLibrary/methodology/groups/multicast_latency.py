@@ -32,6 +32,10 @@ class MulticastLatencyResult(Result):
         beside, doubt = burden_text(self.burden), burden_doubt(self.burden)
         return latency_below(self.trials, bound, percentile, beside=beside, doubt=doubt)
 
+    def latency_below(self, bound: Duration, percentile: float) -> Verdict:
+        """See Result."""
+        return self.verdict_below(bound, percentile=percentile)
+
     @property
     def shortened(self) -> tuple[str, ...]:
         """See Result."""

@@ -122,6 +122,10 @@ class ThroughputResult(Result):
             return None
         return amount(self._full(self.device_failed_load)[-1], unit, lambda s: s.intended_rate)
 
+    def frame_throughput_above(self, bound: Rate) -> Verdict:
+        """See Result."""
+        return self.verdict_above(bound)
+
     def verdict_above(self, bound: Rate) -> Verdict:
         """Whether the throughput is at least the bound: `95 %` of line rate, `1 Gbps` or `100 kpps`.
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...measurement.sessions import SessionStatistics
 from ...measurement.traces.going_back import GoBackN
 from ...model.units.units import Duration
 from ...verdict import AT_MOST, EQUAL, Verdict, assess
@@ -37,6 +38,24 @@ def nak_latency_below(found: GoBackN, bound: Duration) -> Verdict:
 def reaction_latency_below(found: GoBackN, bound: Duration) -> Verdict:
     """Whether each packet that a NAK asked for was sent again within a time."""
     return _time(found, found.longest_reaction_ns, bound, "NAK reaction latency")
+
+
+def requester_counted_alike(found: GoBackN, name: str, statistics: SessionStatistics) -> Verdict:
+    """Judges whether a requester has counted what the trace has."""
+    counters = {
+        "retransmitted": (statistics.count("retransmitted"), found.requests_again),
+        "naks": (statistics.count("naks"), found.naks_arrived),
+    }
+    return end_counted_alike(found, name, counters)
+
+
+def responder_counted_alike(found: GoBackN, name: str, statistics: SessionStatistics) -> Verdict:
+    """Judges whether a responder has counted what the trace has."""
+    counters = {
+        "naks": (statistics.count("naks"), found.naks),
+        "malformed": (statistics.malformed, found.damaged_requests),
+    }
+    return end_counted_alike(found, name, counters)
 
 
 def end_counted_alike(found: GoBackN, end: str, counted: Mapping[str, tuple[int | None, int]]) -> Verdict:

@@ -11,11 +11,11 @@ from math import ceil, floor
 from typing import Any, TypeVar
 
 from ...errors import PlanError
-from ...model.units.quantity import Frequency
+from ...model.units.quantity import Frequency, Octets
 from ...model.units.units import Bandwidth, Duration, Rate, Ratio
 from ...verdict import Verdict
 
-Bound = TypeVar("Bound", Rate, Duration, Ratio, Frequency, Bandwidth, int)
+Bound = TypeVar("Bound", Rate, Duration, Ratio, Frequency, Bandwidth, Octets, int)
 
 
 def at_most(judge: Callable[[Bound], Verdict], bound: Bound, within: Ratio | None) -> Verdict:
@@ -53,8 +53,12 @@ def _scaled(bound: Any, factor: Fraction) -> Any:
         return Duration(rounded(bound.ns * factor))
     if isinstance(bound, Bandwidth):
         return Bandwidth(rounded(bound.bps * factor))
+    if isinstance(bound, Octets):
+        return Octets(rounded(bound.count * factor))
     return rounded(bound * factor)
 
 
 def _text(bound: object) -> str:
+    if isinstance(bound, Octets):
+        bound = bound.count  # as verdicts print it
     return f"{bound:,}" if isinstance(bound, int) else str(bound)

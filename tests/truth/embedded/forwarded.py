@@ -19,7 +19,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from TesterLibrary.methodology.blind_delay import delay_below
+from TesterLibrary.methodology.verdicts.blind_delay import delay_below
 from TesterLibrary.methodology.verdicts.judging import latency_below
 from TesterLibrary.model.units.units import Duration
 from tests.acceptance import forwarder

@@ -10,6 +10,7 @@ import pytest
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.endpoints import Endpoints
+from TesterLibrary.model.responder import Clients
 
 from .fake_library import library_on_fake
 
@@ -58,7 +59,7 @@ def test_a_parameter_of_tables_that_have_none(
 @pytest.mark.parametrize(
     ("start", "arguments", "parameters", "argument"),
     [
-        ("http_clients", ("x", NOBODY), {"size": "2 MB"}, "flow_size"),
+        ("http_clients", ("x", NOBODY), {"size": "2 MB"}, "response_size"),
         ("tcp_clients", ("x", NOBODY), {"size": "2 MB"}, "flow_size"),
         ("roce_requester", ("x", NOBODY.addresses), {"rest": 7}, "message_size"),
         ("roce_responder", ("x",), {"mtu_bits": 9}, "mtu"),
@@ -79,3 +80,24 @@ def test_a_parameter_that_an_argument_sets_is_refused(
         PlanError, match=f"the argument '{argument}' sets the parameter '{name}'; give {argument}="
     ):
         getattr(library, f"start_{start}")(*arguments, **parameters)
+
+
+def test_the_old_name_of_the_response_size_still_works_with_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = library_on_fake(monkeypatch, tmp_path)
+    library.open_tester()
+    started: list[Clients] = []
+    warned: list[str] = []
+    monkeypatch.setattr(library.suite.connections, "start", started.append)
+    monkeypatch.setattr("TesterLibrary.keywords._parameters.logger.warn", warned.append)
+    library.start_http_clients("old", NOBODY, flow_size="2 MB")
+    library.start_http_clients("new", NOBODY, response_size="2 MB")
+    assert [clients.parameters["size"] for clients in started] == [2_000_000, 2_000_000]
+    assert warned == [
+        "Start HTTP Clients: the argument 'flow_size' is deprecated; write 'response_size'",
+    ]
+    with pytest.raises(
+        PlanError, match="response_size= and flow_size= are one argument; give response_size="
+    ):
+        library.start_http_clients("both", NOBODY, response_size="2 MB", flow_size="1 MB")

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from TesterLibrary.measurement.delays.correction import Correction
 from TesterLibrary.measurement.snapshot import StreamCounters, VersionCounters
-from TesterLibrary.methodology.blind_delay import delay_below, greatest_mean, measure_blind_delay
+from TesterLibrary.methodology.blind_delay import measure_blind_delay
+from TesterLibrary.methodology.verdicts.blind_delay import delay_below, greatest_mean
 from TesterLibrary.model.units.units import Duration
 from TesterLibrary.verdict import Outcome
 from tests.counted import stream_counters

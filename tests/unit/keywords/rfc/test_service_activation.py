@@ -64,9 +64,9 @@ def test_what_no_port_carries_is_refused_before_anything_is_sent(library: Tester
 def test_another_result_is_refused(library: TesterLibrary) -> None:
     service(library, "video", "1 Mbps")
     library.measure_loss("video", duration=SECOND)
-    with pytest.raises(TesterLibraryError, match="give a result of Sweep Service Configuration"):
+    with pytest.raises(TesterLibraryError, match="this is no result of Sweep Service Configuration"):
         library.verify_service_configuration()
-    with pytest.raises(TesterLibraryError, match="give a result of Measure Service Performance"):
+    with pytest.raises(TesterLibraryError, match="this is no result of Measure Service Performance"):
         library.verify_service_performance()
 
 

@@ -45,7 +45,7 @@ def test_all_frames_are_judged_if_the_same_was_expected_before(session: Suite) -
     with pytest.raises(VerdictFailed, match=r"Ether.dst of north is 02:[0-9a-f:]+ \(sent 02:"):
         keywords.verify_header_field("north", MAC, EQUAL, "02:00:00:00:00:77")
     with pytest.raises(
-        TesterLibraryError, match=r"IP\.ttl == sent - 1 is compared; verify that, expect this"
+        TesterLibraryError, match=r"compares IP\.ttl == sent - 1 in all frames of north; verify"
     ):
         keywords.verify_header_field("north", TTL, EQUAL, "sent")
     keywords.set_expected_field("north", TTL, EQUAL, "sent")

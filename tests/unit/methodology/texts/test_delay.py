@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from TesterLibrary.methodology.blind_delay import delay_below
+from TesterLibrary.methodology.verdicts.blind_delay import delay_below
 from TesterLibrary.model.units.units import Duration
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved

@@ -48,29 +48,31 @@ def loss() -> Iterator[Verdict]:
 
 
 def delay() -> Iterator[Verdict]:
-    yield GOOD.delay_below(Duration.parse("20 us"), 50)
-    yield GOOD.delay_below(Duration.parse("20 us"), 99)
+    yield GOOD.latency_below(Duration.parse("20 us"), 50)
+    yield GOOD.latency_below(Duration.parse("20 us"), 99)
     yield GOOD.delay_below(Duration.parse("20 us"))
     yield GOOD.delay_below(Duration.parse("1 us"))
-    yield result(forward(DELAYS, sent=103, received=102)).delay_below(Duration.parse("20 us"), 50)
-    yield result(forward(DELAYS, sent=103, received=102)).delay_below(Duration.parse("20 us"), 89)
-    yield result(forward(DELAYS, sent=103, received=103)).delay_below(Duration.parse("60 us"), 99)
+    yield result(forward(DELAYS, sent=103, received=102)).latency_below(Duration.parse("20 us"), 50)
+    yield result(forward(DELAYS, sent=103, received=102)).latency_below(Duration.parse("20 us"), 89)
+    yield result(forward(DELAYS, sent=103, received=103)).latency_below(Duration.parse("60 us"), 99)
     yield result(forward(DELAYS, sent=103, received=103)).delay_below(Duration.parse("60 us"))
-    yield result(forward(sent=5)).delay_below(Duration.parse("20 us"), 50)
-    yield result(forward()).delay_below(Duration.parse("20 us"), 50)
-    yield result(forward(DELAYS, behind=5)).delay_below(Duration.parse("20 us"), 90)
+    yield result(forward(sent=5)).latency_below(Duration.parse("20 us"), 50)
+    yield result(forward()).latency_below(Duration.parse("20 us"), 50)
+    yield result(forward(DELAYS, behind=5)).latency_below(Duration.parse("20 us"), 90)
     yield result(forward(DELAYS, behind=5)).delay_below(Duration.parse("14 us"))
     yield result(forward(DELAYS, behind=5)).delay_below(Duration.parse("20 us"))
-    yield result(forward(DELAYS, sent=110, late=10, duplicated=0)).delay_below(Duration.parse("60 us"), 50)
-    yield result(forward(DELAYS, sent=110, late=10, duplicated=0)).delay_below(Duration.parse("60 us"), 99)
-    yield result(forward(DELAYS, sent=110, late=10, duplicated=0)).delay_below(Duration.parse("2 s"), 99)
+    yield result(forward(DELAYS, sent=110, late=10, duplicated=0)).latency_below(Duration.parse("60 us"), 50)
+    yield result(forward(DELAYS, sent=110, late=10, duplicated=0)).latency_below(Duration.parse("60 us"), 99)
+    yield result(forward(DELAYS, sent=110, late=10, duplicated=0)).latency_below(Duration.parse("2 s"), 99)
     yield result(forward(DELAYS, sent=110, late=10, duplicated=0)).delay_below(Duration.parse("90 ms"))
     yield result(forward(DELAYS, sent=110, late=10, duplicated=0)).delay_below(Duration.parse("91 ms"))
     yield result(forward(DELAYS, sent=110, late=10, duplicated=0)).delay_below(Duration.parse("2 s"))
-    yield result(forward(DELAYS, sent=110, late=10, duplicated=None)).delay_below(Duration.parse("60 us"), 99)
+    yield result(forward(DELAYS, sent=110, late=10, duplicated=None)).latency_below(
+        Duration.parse("60 us"), 99
+    )
     yield result(forward(DELAYS, sent=110, late=10, duplicated=None)).delay_below(Duration.parse("60 us"))
-    yield SWITCH.delay_below(Duration.parse("10.2 us"), 50)
-    yield SWITCH.delay_below(Duration.parse("11 us"), 50)
+    yield SWITCH.latency_below(Duration.parse("10.2 us"), 50)
+    yield SWITCH.latency_below(Duration.parse("11 us"), 50)
 
 
 def test_each_verdict_says_what_was_approved(approved: Approved) -> None:
