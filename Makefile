@@ -41,7 +41,7 @@ help:
 	@echo "make matrix     docs/matrix.md: each suite on each target, by running it"
 	@echo "                  ONLY=target          one column; SDE_INSTALL=folder of the SDE for that of the model"
 	@echo "make house      figures of the structure of the sources; fails where one got worse"
-	@echo "make docs       docs/keywords.html: every keyword with its arguments and types (Libdoc)"
+	@echo "make docs       docs/site: all pages, every keyword, every command; docs/keywords.html alone"
 	@echo "make wheels     the wheels of library and engine in dist/; neither needs a compiler"
 	@echo "make setup      what the three do first: packages, virtual environment, engine, Allure"
 	@echo "make clean      remove all that was built or installed here; results/ stay"
@@ -94,8 +94,8 @@ bench: packages-bench setup venv-bench
 house:
 	@$(PYTHON) tools/house.py
 
-docs: venv
-	@$(BIN)/python -m robot.libdoc TesterLibrary docs/keywords.html
+docs: venv-dev
+	@$(BIN)/python tools/site.py
 
 setup: packages venv engine allure
 

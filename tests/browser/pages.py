@@ -41,8 +41,8 @@ CONTRAST = """() => {
 
 
 @contextmanager
-def opened(browser: Browser, url: str, **options: object) -> Iterator[Page]:
-    """The page; it must complain of nothing and ask nobody else."""
+def opened(browser: Browser, url: str, below: str = "", **options: object) -> Iterator[Page]:
+    """The page, or the one `below` its address; it must complain of nothing and ask nobody else."""
     page = browser.new_page(**options)  # type: ignore[arg-type]
     page.set_default_timeout(PATIENCE_MS)
     complaints: list[str] = []
@@ -50,7 +50,7 @@ def opened(browser: Browser, url: str, **options: object) -> Iterator[Page]:
     page.on("console", lambda said: complaints.append(said.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("request", lambda request: asked.append(request.url))
-    page.goto(url)
+    page.goto(f"{url}/{below}" if below else url)
     yield page
     page.close()
     assert complaints == []

@@ -20,7 +20,7 @@ MIRRORS = {
 MOST_MEGABYTES = 60
 SUITE = """
 *** Settings ***
-Library           TesterLibrary    testbed=embedded/l2-switch
+Library           TesterLibrary    testbed=embedded/${DEVICE}
 Suite Setup       Open Tester
 Suite Teardown    Close Tester
 
@@ -60,11 +60,12 @@ def bare(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 def in_root(folder: Path, script: str) -> str:
     """Runs a script in a root, with mounts that end with it, and returns its output."""
-    mounts = f"mount --rbind /dev {folder}/dev; mount -t proc p {folder}/proc; mount -t sysfs s {folder}/sys"
-    command = [
-        *("unshare", "--mount", "--pid", "--fork", "sh", "-ec"),
-        f'{mounts}; exec chroot {folder} sh -ec "$0"',
-    ]
+    mounts = (
+        f"mount --bind {folder} {folder}; mount --rbind /dev {folder}/dev; "
+        f"mount -t proc p {folder}/proc; mount -t sysfs s {folder}/sys"
+    )
+    run = f'{mounts}; exec chroot {folder} sh -ec "$0"'
+    command = ["unshare", "--mount", "--pid", "--fork", "sh", "-ec", run]
     done = subprocess.run([*command, script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return done.stdout
@@ -82,9 +83,11 @@ def test_a_bare_distribution_runs_a_suite_without_a_compiler(bare: Path, wheels:
         "/root/v/bin/pip install --quiet --find-links /dist 'robotframework-testerlibrary[engine,report]'",
     )
     installed = time.monotonic()
-    said = in_root(bare, "cd /root && /root/v/bin/robot --outputdir out first.robot")
+    robot = "cd /root && /root/v/bin/robot --outputdir out --variable DEVICE:{} first.robot"
+    assert "1 test, 1 passed, 0 failed" in in_root(bare, robot.format("l2-bridge"))
     print(f"installed in {installed - started:.0f} s, run in {time.monotonic() - installed:.0f} s")
-    assert "1 test, 1 passed, 0 failed" in said
+    assert "packages installed" in in_root(bare, "/root/v/bin/tester setup")
+    assert "1 test, 1 passed, 0 failed" in in_root(bare, robot.format("l2-switch"))
     info = in_root(bare, "/root/v/bin/tester info")
     assert "testerlibrary_engine/testerd" in info
 

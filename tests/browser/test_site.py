@@ -1,0 +1,44 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The documentation site from a disk: no network, no complaint, no barrier, and a search that finds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tools import site
+
+from .pages import WIDTHS, opened, violations
+
+
+@pytest.fixture(scope="module")
+def built() -> Path:
+    return site.build()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", ["index.html", "stateful.html", "reference/commands.html"])
+def test_a_page_is_whole_and_can_be_read_by_everybody(
+    browser: Browser, built: Path, name: str, width: int
+) -> None:
+    with opened(browser, built.as_uri(), name, viewport={"width": width, "height": 900}) as page:
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert violations(page) == []
+
+
+def test_search_finds_a_word_of_a_page(browser: Browser, built: Path) -> None:
+    with opened(browser, built.as_uri(), "index.html", viewport={"width": 1440, "height": 900}) as page:
+        page.keyboard.press("Control+k")
+        page.keyboard.type("coordinated omission")
+        expect(page.get_by_text("Connections that were due and not opened").first).to_be_visible()
+
+
+def test_a_language_model_gets_each_page_as_text(built: Path) -> None:
+    titles, text = (built / "llms.txt").read_text(), (built / "llms-full.txt").read_text()
+    assert "[Install](install.html)" in titles
+    assert "pip install" in text
+    assert "RFC 2544" in text
