@@ -24,7 +24,6 @@ from .stream_readings import (
     again,
     asked,
     behind,
-    below,
     buckets,
     cells,
     close,
@@ -34,6 +33,7 @@ from .stream_readings import (
     reached,
     registers,
     stream_counters,
+    undelivered,
 )
 from .stream_times import StreamTimes, SwitchClock
 from .time_bases import Bases
@@ -132,11 +132,13 @@ class Counting:
         return [self._noted(stream, each, now_ns) for stream, each in zip(streams, found, strict=True)]
 
     def _noted(self, stream: LoadedStream, found: StreamRegisters, now_ns: int) -> StreamRegisters:
-        """The registers with the unwrapped number of the next frame; it is 0 without a signature."""
+        """The registers with unwrapped numbers of frames; they are 0 without a signature."""
         times = self._times[stream.template]
-        following = times.follow(found) if stream.planned.signature else 0
+        if stream.planned.signature:
+            times.follow(found)
         times.note(found, now_ns)
-        return replace(found, next_sequence=following)
+        outages = replace(found.outages, before=times.before or 0)
+        return replace(found, next_sequence=times.following, outages=outages)
 
     def _with_latency(
         self, streams: Sequence[LoadedStream], found: Sequence[StreamRegisters]
@@ -201,6 +203,10 @@ class Counting:
         """The outages of a stream, or of all its rates so far where it is sent in steps."""
         if not all(numbers_are_exact(*level) for level in levels):
             return None
+        if any(_numbers_are_wrong(registers) for _, registers in levels):
+            return None
+        if any(self._times[stream.template].before is None for stream, _ in levels):
+            return None
         began = next((stream for stream, found in levels if found.outages.first), levels[0][0])
         return self._times[levels[-1][0].template].outage.counters(
             joined([_arrivals(*level) for level in levels], at_rest=at_rest),
@@ -223,11 +229,23 @@ def _earlier(run: SwitchRun, stream: LoadedStream, every: Mapping[int, StreamReg
 def _arrivals(stream: LoadedStream, found: StreamRegisters) -> LevelArrivals:
     law = stream.planned.departures.law
     return LevelArrivals(
-        replace(found.outages, before=below(found.outages.before, found.next_sequence)),
+        found.outages,
         law.before if isinstance(law, Level) else 0,
         sum(passed.packets for passed in found.tx),
         found.next_sequence,
         _received(found) - behind(found),
+    )
+
+
+def _numbers_are_wrong(registers: StreamRegisters) -> bool:
+    """Whether the frames of the longest outage contradict the count of missing frames.
+
+    A frame that skips 2^32 numbers or more seems to skip a few. If frame 2^32 - 1 is lost, all later frames
+    skip numbers.
+    """
+    is_ascending = not behind(registers)
+    return undelivered(registers) >= 1 << 32 or (
+        is_ascending and registers.outages.frames > _missing(registers)
     )
 
 

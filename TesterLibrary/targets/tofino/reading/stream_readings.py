@@ -284,10 +284,17 @@ def numbers_are_exact(stream: LoadedStream, found: StreamRegisters) -> bool:
     """Whether it is known of each frame that came below the highest number how it came.
 
     Frames without a signature have no numbers. Numbers have 32 bits, and the program compares them without
-    unwrapping: after 2^32 frames, a frame that comes again or late sets the next number back.
+    unwrapping: after 2^32 frames, a frame that comes again or late sets the next number back. One that skips
+    2^31 numbers or more looks as if it came below the highest number.
     """
-    unwrapped_so_far = sum(one.packets for one in found.tx) < _WORD
-    return stream.planned.signature and (unwrapped_so_far or not behind(found))
+    is_unwrapped = sum(one.packets for one in found.tx) < _WORD and undelivered(found) < _WORD // 2
+    return stream.planned.signature and (is_unwrapped or not behind(found))
+
+
+def undelivered(registers: StreamRegisters) -> int:
+    """The most frames that have left and not arrived."""
+    sent = sum(passed.packets for passed in registers.tx)
+    return sent - _arrived(registers, Arrival.ABOVE, Arrival.OVERTAKEN)
 
 
 def behind(found: StreamRegisters) -> int:

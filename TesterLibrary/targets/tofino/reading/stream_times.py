@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..entries.outages import LongestOutage
-from .stream_readings import Closed, PassedFrames, StreamRegisters, unwrapped
+from .stream_readings import Closed, PassedFrames, StreamRegisters, below, unwrapped
 
 _WORD = 1 << 32
 _LONGEST_NS = 4 * 10**9  # the longest interval whose sums are right
@@ -59,6 +59,8 @@ class StreamTimes:
     tx: _Seen = _Seen()
     rx: _Seen = _Seen()
     following: int = 0  # the number after the highest one that arrived, unwrapped beyond 32 bits
+    before: int | None = 0  # the number behind the last ones that were skipped, likewise; None: not known
+    before_low: int = 0  # its low 32 bits
     outage: LongestOutage = field(default_factory=LongestOutage)
 
     @property
@@ -82,11 +84,17 @@ class StreamTimes:
         """The latest time of frames of a version; there are none after `ends_ns`."""
         return ends_ns if version == self.version else min(ends_ns, self.left_ns)
 
-    def follow(self, found: StreamRegisters) -> int:
-        """The next 32-bit number, unwrapped: while frames arrive, arrivals are close behind departures."""
-        if sum(passed.packets for passed in found.rx) != self.rx.packets:
-            self.following = unwrapped(found.next_sequence, sum(passed.packets for passed in found.tx))
-        return self.following
+    def follow(self, registers: StreamRegisters) -> None:
+        """Unwraps the numbers of 32 bits: while frames arrive, arrivals are close behind departures."""
+        if sum(passed.packets for passed in registers.rx) == self.rx.packets:
+            return
+        previous, low = self.following, registers.outages.before
+        self.following = unwrapped(registers.next_sequence, sum(passed.packets for passed in registers.tx))
+        if low and self.following - previous > _WORD:
+            self.before = None  # several numbers since then have these low bits
+        elif low != self.before_low:
+            self.before = below(low, self.following)
+        self.before_low = low
 
     def note(self, found: StreamRegisters, now_ns: int) -> None:
         """Notes the registers that were read now."""

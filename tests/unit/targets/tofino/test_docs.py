@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter as Counted
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,7 +56,7 @@ def test_order_is_known_where_the_page_says_so(sent: int, arrival: Arrival, sign
     assert "Frames without a signature have no numbers: their duplicates, reordering and outages" in limits()
     stream = replace(LOADED, planned=replace(LOADED.planned, signature=signed))
     each = (PassedFrames(packets=sent), PassedFrames())
-    registers = replace(NOTHING, tx=each, arrived={arrival: 1})
+    registers = replace(NOTHING, tx=each, arrived=Counted({Arrival.ABOVE: sent}) + Counted({arrival: 1}))
     found = stream_counters(stream, registers, [Closed()] * 2, [0, 0])
     known = signed and (sent < WORD or arrival is Arrival.ABOVE)
     expected = {Arrival.ABOVE: (0, 0, 0), Arrival.OVERTAKEN: (0, 1, 0), Arrival.AGAIN: (1, 0, 0)}

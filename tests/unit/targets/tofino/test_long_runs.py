@@ -48,8 +48,8 @@ def test_there_is_time_to_tell_a_unit_of_its_last_lap() -> None:
             assert laps.rest / line_rate > 8
 
 
-def sent_before(driven: Driven, frames: int) -> None:
-    """The registers and counters of the stream as if so many frames had left and arrived."""
+def sent_before(driven: Driven, frames: int, lost: int = 0) -> None:
+    """The registers and counters as if so many frames had left, and all but the lost ones arrived."""
     driven.clock.sleep(0.0002)  # its first frame has
     store = driven.daemon.running.store
     (template,) = (stream.template for stream in driven.target._runs["north"].job.streams.values())
@@ -65,7 +65,13 @@ def sent_before(driven: Driven, frames: int) -> None:
         ),
         ("external.ExternalIngress.order.next", "ExternalIngress.order.next.f1", 0, template, frames),
         ("external.ExternalEgress.stream_counters.totals", "$COUNTER_SPEC_PKTS", 0, 2 * template, frames),
-        ("external.ExternalIngress.stream_counters.totals", "$COUNTER_SPEC_PKTS", 0, 2 * template, frames),
+        (
+            "external.ExternalIngress.stream_counters.totals",
+            "$COUNTER_SPEC_PKTS",
+            0,
+            2 * template,
+            frames - lost,
+        ),
     ]
     for table, name, pipe, index, value in cells:
         store.cells(table, name)[pipe, index] = value if "SPEC" in name else value % WORD
@@ -156,6 +162,66 @@ def test_how_a_frame_came_is_absent_beyond_32_bits(frames: int, known: int | Non
     assert found.order.behind == 1
     assert found.order.duplicated == known
     assert (found.rx_out_of_order is None) == (found.outages is None) == (known is None)
+
+
+@pytest.mark.parametrize("frames", [WORD - 600, WORD - 1, 3 * WORD])
+def test_an_outage_keeps_its_number_beyond_32_bits(frames: int) -> None:
+    driven = Driven()
+    driven.target.load(driven.plan())
+    driven.target.start(["north"])
+    sent_before(driven, frames)
+    driven.clock.sleep(0.2)
+    assert counted(driven).outages.longest_lost == 0
+    loses(driven, 30)
+    driven.clock.sleep(0.2)
+    outages = counted(driven).outages
+    assert outages.longest_lost == 30
+    assert frames < outages.last_sequence < frames + 600
+    for more in (WORD // 2, WORD, 3 * WORD // 2):
+        sent_before(driven, frames + more, lost=30)
+        driven.clock.sleep(0.2)
+        assert counted(driven).outages.last_sequence == outages.last_sequence
+    sent_before(driven, frames + 3 * WORD, lost=30)
+    driven.clock.sleep(0.2)
+    assert counted(driven).outages is None  # nobody has looked for more than 2^32 frames
+
+
+def test_outages_are_absent_where_the_last_number_of_32_bits_is_lost() -> None:
+    """The program compares numbers as they are: none is above that one, so all frames skip some."""
+    driven = Driven()
+    driven.target.load(driven.plan())
+    driven.target.start(["north"])
+    sent_before(driven, WORD - 210)
+    driven.clock.sleep(0.2)
+    loses(driven, 30)
+    driven.clock.sleep(0.2)
+    assert counted(driven).outages is None
+
+
+@pytest.mark.parametrize("lost", [WORD // 2, WORD - 5000, WORD + 5000])
+def test_an_outage_that_numbers_do_not_tell_is_absent(lost: int) -> None:
+    driven = Driven()
+    driven.target.load(driven.plan(rate="3 Mpps"))
+    driven.target.start(["north"])
+    driven.clock.sleep(0.0002)
+    loses(driven, lost)
+    driven.clock.sleep(0.0002)
+    counters = counted(driven)
+    assert counters.tx_packets > lost
+    assert counters.outages is None
+    assert (counters.rx_out_of_order is None) == (lost % WORD >= WORD // 2)
+
+
+def loses(driven: Driven, frames: int) -> None:
+    """So many frames leave at once, and none of them arrives."""
+    store, (run,) = driven.daemon.running.store, driven.target._runs.values()
+    (stream,) = run.job.streams.values()
+    numbers = store.cells(
+        "external.ExternalEgress.signature.sequence", "ExternalEgress.signature.sequence.f1"
+    )
+    numbers[0, stream.template] = (numbers[0, stream.template] + frames) % WORD
+    departed = store.cells("external.ExternalEgress.stream_counters.totals", "$COUNTER_SPEC_PKTS")
+    departed[0, stream.counter(0)] += frames
 
 
 def arrives_again(driven: Driven) -> None:
