@@ -21,7 +21,7 @@ from ..reporting.record.waiting_tests import outermost, take_out
 
 _OVERRUN = 0.25  # of the time budget, for a test that runs when it is spent
 _LEAST_OVERRUN_S = 60.0
-_OVERDUE = "the time budget was spent, and the test went on for long after it, so the run has ended it"
+OVERDUE = "the time budget was spent, and the test went on for long after it, so the run has ended it"
 ENDED = "the run had ended because of its time budget"
 
 
@@ -62,7 +62,7 @@ class TimeLimit:
     def end_test(self, data: Any, result: Any) -> None:  # noqa: ARG002 - Robot names them
         """A test that was under way at that time has not ended by itself."""
         if result.status == "FAIL" and self._clock() >= self._latest_end:
-            result.message = "\n\n".join(filter(None, [_OVERDUE, result.message]))
+            result.message = "\n\n".join(filter(None, [OVERDUE, result.message]))
 
 
 class TimeBudget:

@@ -146,6 +146,12 @@ class RayWorkers:
             with suppress(self._ray.exceptions.RayError):
                 self._ray.cancel(self._tasks[cell][0])
 
+    def kill(self, cell: str) -> None:
+        """Kills a task; Robot ends with it."""
+        if cell in self._tasks:
+            with suppress(self._ray.exceptions.RayError):
+                self._ray.cancel(self._tasks[cell][0], force=True)
+
     def end(self) -> None:
         """Ends all tasks."""
         for cell in self._tasks:

@@ -35,7 +35,7 @@ from ..cell_pace import Pace
 from ..certification import Bed, Certification, Placed
 from ..end_signals import asked_to_end
 from ..robot_process import await_end
-from ..time_budget import record_not_run, spent
+from ..time_budget import OVERDUE, latest_end, record_not_run, spent
 from .fleet import Fleet
 from .leases import Leases
 from .schedule import Cell, Schedule
@@ -44,6 +44,7 @@ from .workers import Workers, at_once
 
 _LOOK_S = 0.5  # between two looks at leases and testers
 _ABSENT_S = 30.0  # so long a tester may be away before its cells are given up
+_PATIENCE_S = 30.0  # for a cell to end that was told to, because of the time budget
 _digest = cache(digest_of)  # the same suite is run by many tasks
 
 
@@ -193,6 +194,8 @@ class _Campaign:
         self._pace = Pace({name: expected_s(items, run.suite_s) for name, items in self._items.items()})
         budget = run.time_budget_s
         self._ends_at = None if budget is None else time.monotonic() + budget
+        self._latest_end = None if budget is None else latest_end(time.monotonic() + budget, budget)
+        self._overdue: dict[str, float] = {}  # when cells that went on for too long were told to end
         self._absent: dict[str, float] = {}  # since when testers are away
 
     def run(self, workers: Workers, leases: Leases) -> bool:
@@ -228,6 +231,18 @@ class _Campaign:
             if name in lost and cell not in self._faults:
                 self._faults[cell] = lost[name]
                 workers.stop(cell)
+        if self._latest_end is not None and now > self._latest_end:
+            self._end_overdue(workers, now)
+
+    def _end_overdue(self, workers: Workers, now: float) -> None:
+        """Ends the cells that still run long after the time budget was spent; kills those that do not end."""
+        for cell in self._schedule.running:
+            if cell not in self._overdue:
+                self._overdue[cell] = now
+                self._faults.setdefault(cell, OVERDUE)
+                workers.stop(cell)
+            elif now - self._overdue[cell] > _PATIENCE_S:
+                workers.kill(cell)
 
     def _start(self, workers: Workers, leases: Leases) -> None:
         """Starts the cells that can be, as long as there is time."""

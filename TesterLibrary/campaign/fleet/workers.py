@@ -51,6 +51,9 @@ class Workers(Protocol):
     def stop(self, cell: str) -> None:
         """Asks a task to end: Robot ends its test, closes the tester, and writes what it knows."""
 
+    def kill(self, cell: str) -> None:
+        """Ends a task that does not end when it is asked."""
+
     def end(self) -> None:
         """Ends all tasks. When it returns none is left."""
 
@@ -95,6 +98,11 @@ class LocalWorkers:
         if cell in self._running:
             with suppress(ProcessLookupError):
                 self._running[cell][2].send_signal(signal.SIGTERM)
+
+    def kill(self, cell: str) -> None:
+        """Kills a task."""
+        if cell in self._running:
+            self._running[cell][2].kill()
 
     def end(self) -> None:
         """Ends all tasks."""

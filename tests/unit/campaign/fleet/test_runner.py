@@ -158,6 +158,34 @@ def test_no_cell_begins_when_the_time_is_over(tmp_path: Path) -> None:
     assert night().left_out == ()
 
 
+@pytest.mark.parametrize("waits", ["Sleep    1 h", "Ignore Signals"])
+def test_a_test_that_hangs_is_ended_by_the_time_budget(
+    waits: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("TesterLibrary.campaign.time_budget._LEAST_OVERRUN_S", 1.0)
+    monkeypatch.setattr("TesterLibrary.campaign.fleet.runner._PATIENCE_S", 2.0)
+    file = campaign(tmp_path, SOUND, "time_budget: 20 s", suites=("a",))
+    (tmp_path / "Deaf.py").write_text(
+        "import signal, time\n"
+        "def ignore_signals():\n"
+        "    for number in (signal.SIGINT, signal.SIGTERM):\n"
+        "        signal.signal(number, signal.SIG_IGN)\n"
+        "    time.sleep(3600)\n"
+    )
+    suite = (
+        (tmp_path / "a.robot")
+        .read_text()
+        .replace("Library    Op", f"Library    {tmp_path}/Deaf.py\nLibrary    Op")
+    )
+    (tmp_path / "a.robot").write_text(f"{suite}Third\n    {waits}\n")
+    begun = time.monotonic()
+    assert cli.main(["run", file]) == 2
+    assert time.monotonic() - begun < 120
+    assert outcomes()[:2] == ALL[:2]
+    (left,) = night().left_out
+    assert (left.place.test, left.facts["reason"]) == ("Third", "the time budget is spent")
+
+
 def test_what_is_measured_again_are_the_chosen_tests_alone(tmp_path: Path) -> None:
     """One runner runs a campaign, and then those of its tests whose values stand out."""
     loaded = load_campaign(Path(campaign(tmp_path, SOUND)))
