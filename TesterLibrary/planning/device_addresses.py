@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, IPv6Interface
 
 from ..model.endpoints import AddressRange
 from ..model.plan.plan import PlannedNeighbour
@@ -37,11 +37,15 @@ class DeviceAddresses:
         return "broadcast address" if is_broadcast else ""
 
     def within(self, addresses: AddressRange, port: str) -> Iterator[tuple[Address, str]]:
-        """Those of these addresses that no host of the tester may have at a port, with their roles."""
-        candidates = set(self._gateways)
-        if (interface := self._ports[port].address) is not None:
-            candidates |= {interface.network.network_address, interface.network.broadcast_address}
-        for address in sorted(filter(addresses.__contains__, candidates), key=int):
+        """Those of these addresses that are a router's at a port, with their roles.
+
+        Network and broadcast addresses are left out: no host asks for the one that has them.
+        """
+        routers = set(self._gateways)
+        interface = self._ports[port].address
+        if isinstance(interface, IPv6Interface):
+            routers.add(interface.network.network_address)
+        for address in sorted(filter(addresses.__contains__, routers), key=int):
             if role := self.role(address, port):
                 yield address, role
 

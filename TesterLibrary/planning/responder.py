@@ -211,7 +211,7 @@ class _Planner:
         return given
 
     def _check_answers(self, values: Mapping[str, int]) -> None:
-        """Refuses to answer with a MAC address for addresses of the device, or for a whole network."""
+        """Refuses to answer with a MAC address for addresses of the device."""
         if not {"first", "last", "mac"} <= values.keys() or values["first"] > values["last"]:
             return
         (bits,) = {parameter.bits for parameter in self._protocol.parameters if parameter.name == "first"}
