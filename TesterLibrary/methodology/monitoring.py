@@ -31,6 +31,7 @@ class MonitoringResult(Result):
     reason: str  # why it is not by version; empty if it is
     intervals: tuple[Interval, ...]
     objections: tuple[str, ...] = ()  # why the tester is not to be trusted
+    unsigned: tuple[str, ...] = ()  # streams whose frames only their version bit puts into an interval
 
     @property
     def lost(self) -> int:
@@ -55,14 +56,18 @@ class MonitoringResult(Result):
     def verdict_below(self, bound: Ratio) -> Verdict:
         """Whether no interval lost a greater part of its frames than the bound.
 
-        INCONCLUSIVE if frames that arrived twice may hide so many that were lost.
+        INCONCLUSIVE if frames that arrived twice may hide as many that were lost, or if only the version bit
+        of frames without a signature says in which interval they were lost.
         """
         loss = self.worst.loss if self.worst else Fraction(0)
         most = max((interval.most_loss for interval in self.intervals), default=loss)
         copied = f" to {Ratio(most)}, as frames may have arrived twice," if most > loss else ""
         where = f" in interval {self.worst.number}" if self.worst and loss else ""
+        least = min(loss, self._least_worst)
+        if self.unsigned and least < loss:
+            copied += f", {Ratio(least)} at least by all intervals together,"
         return assess(
-            (loss if loss == most else Between(loss, most)) if self.worst else None,
+            (loss if least == most else Between(least, most)) if self.worst else None,
             AT_MOST,
             bound.value,
             subject=f"interval loss of {self.title}",
@@ -71,6 +76,25 @@ class MonitoringResult(Result):
             doubt="; ".join(self.objections) or ("" if self.intervals else "no interval has ended"),
             text=ratio_text,
         )
+
+    @property
+    def _least_worst(self) -> Fraction:
+        """The loss that one of the intervals has at least.
+
+        A device that writes over version bits moves losses from one interval to another, and hides that by
+        losing frames. The sums of all intervals stay; one of them loses at least as great a part as all do.
+        """
+        signed = (
+            Fraction(sum(s.lost for s in interval.streams if s.name not in self.unsigned), interval.sent)
+            for interval in self.intervals
+            if interval.sent
+        )
+        totals: dict[str, int] = {}
+        for stream in (stream for interval in self.intervals for stream in interval.streams):
+            net = stream.sent - stream.received if stream.name in self.unsigned else stream.lost
+            totals[stream.name] = totals.get(stream.name, 0) + net
+        lost = sum(max(0, total) for total in totals.values())
+        return max([Fraction(lost, self.sent) if self.sent else Fraction(0), *signed])
 
     @property
     def _lost_text(self) -> str:

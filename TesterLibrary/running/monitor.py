@@ -152,6 +152,7 @@ class Monitor:
             reason=self._reason,
             intervals=self.intervals,
             objections=tuple(dict.fromkeys(objections)),
+            unsigned=tuple(name for number, name in self._names.items() if number in self._unsigned),
         )
 
     def _snapshot(self) -> Snapshot:

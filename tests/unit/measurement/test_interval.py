@@ -6,11 +6,15 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+import pytest
+
 from TesterLibrary.measurement.interval import Interval, StreamInterval, misattributed
 from TesterLibrary.measurement.snapshot import VersionCounters
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
 from TesterLibrary.methodology.verdicts.interval_series import IntervalStatistic, exactly
+from TesterLibrary.model.units.units import Ratio
 from TesterLibrary.reporting.live.notes import facts_of
+from TesterLibrary.verdict import Outcome
 from tests.counted import stream_counters
 
 SECOND = 10**9
@@ -85,3 +89,26 @@ def test_intervals_miss_no_more_frames_than_are_missing_in_all() -> None:
     )
     assert not misattributed("north", intervals, stream_counters(1, tx_packets=2000, rx_packets=1999))
     assert not misattributed("south", intervals, stream_counters(1, tx_packets=2000, rx_packets=2000))
+
+
+@pytest.mark.parametrize(
+    ("unsigned", "bound", "outcome"),
+    [
+        ((), "5 %", Outcome.FAIL),  # frames with a signature are known to be of their interval
+        (("north",), "5 %", Outcome.INCONCLUSIVE),  # each may have lost 4 %
+        (("north",), "3.9 %", Outcome.FAIL),  # one of them lost 4 % or more
+        (("north",), "0 %", Outcome.FAIL),
+        (("north",), "8 %", Outcome.PASS),
+        (("south",), "5 %", Outcome.FAIL),
+    ],
+)
+def test_loss_that_versions_moved_between_intervals_is_not_known(
+    unsigned: tuple[str, ...], bound: str, outcome: Outcome
+) -> None:
+    """Each interval lost 40 of 1,000; the device wrote over the version of 40 more frames of the first."""
+    intervals = (interval(north(920)), interval(north(1000)))
+    series = MonitoringResult("north", (), SECOND, Method.VERSION, "", intervals, unsigned=unsigned)
+    verdict = series.verdict_below(Ratio.parse(bound))
+    assert verdict.outcome is outcome, verdict
+    if outcome is Outcome.INCONCLUSIVE:
+        assert "8 %, 4 % at least by all intervals together," in verdict.measured
