@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A line with a known rate, delay, queue and MTU between two interfaces: part of an embedded device.
 
-`python -m TesterLibrary.testbeds.long_line '{"interfaces": ["p1", "p2"], …}'` forwards frames between two
-interfaces of its network namespace. Many kernels have no queueing discipline that delays frames, so a program
-does it. A frame leaves at a time that follows from its arrival, by the kernel's stamp, and the frames before
-it; that the program runs late moves no other frame. Prints a line when it begins.
+`python -I …/long_line.py '{"interfaces": ["p1", "p2"], …}'` is a script of its own that imports no package.
+It runs in the sandbox of a testbed, and forwards frames between two interfaces of its network namespace. Many
+kernels have no queueing discipline that delays frames, so a program does it. A frame leaves at a time that
+follows from its arrival, by the kernel's stamp, and the frames before it; that the program runs late moves no
+other frame. Prints a line when it begins.
 """
 
 from __future__ import annotations

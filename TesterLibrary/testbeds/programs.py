@@ -13,11 +13,12 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import IO
 
 from ..errors import NotInstalled, TestbedBroken
 from .namespace import Namespace
-from .sandbox import Sandbox
+from .sandbox import Sandbox, python
 
 _LONGEST_START = 5.0  # seconds
 _FILES = 1 << 20  # the kernel's own bound, fs.nr_open
@@ -69,24 +70,30 @@ def start(
         time.sleep(_LOOK)
 
 
-def run(namespace: Namespace, command: Sequence[str]) -> None:
-    """Starts a program of ours on the device's CPU; waits until it says that it is ready, by a line.
+def run_script(namespace: Namespace, script: Path, *arguments: str) -> None:
+    """Starts a script of ours on the device's CPU, in the sandbox; waits until it says that it is ready.
+
+    It sees few files of this machine (`sandbox.py`), and none of this library.
 
     Raises:
         TestbedBroken: it ended, or says nothing in time.
     """
-    begin(namespace, command, command[0])(_LONGEST_START)
+    visible = str(shutil.copy(script, namespace.scratch()))
+    begin(namespace, [python(), "-I", visible, *arguments], script.stem, namespace.sandbox)(_LONGEST_START)
 
 
-def begin(namespace: Namespace, command: Sequence[str], name: str) -> Callable[[float], None]:
+def begin(
+    namespace: Namespace, command: Sequence[str], name: str, sandbox: Sandbox | None = None
+) -> Callable[[float], None]:
     """Starts a program of ours on the device's CPU that says by a line when it is ready.
 
     Errors have its name.
 
-    Returns what waits for that line for so many seconds; it raises TestbedBroken as `run` does.
+    Returns what waits for that line for so many seconds; it raises TestbedBroken if the program
+    ended, or says nothing in time.
     """
     words = tempfile.TemporaryFile("w+")  # noqa: SIM115 - the program's, as long as it lives
-    started = _started(namespace, command, words)
+    started = _started(namespace, command, words, sandbox)
 
     def await_ready(seconds: float) -> None:
         deadline = time.monotonic() + seconds

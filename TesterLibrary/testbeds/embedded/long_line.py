@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import TestbedError
 from ...model.units.units import Bandwidth, Duration
-from ..programs import run
-from ..python_process import python_command
+from .. import long_line
+from ..programs import run_script
 from . import DutPort, device
 
 if TYPE_CHECKING:
@@ -35,5 +36,4 @@ def build(
         "queue": queue,
         "mtu": mtu,
     }
-    module = f"{__name__.rpartition('.embedded.')[0]}.long_line"
-    run(namespace, python_command(module, json.dumps(wanted)))
+    run_script(namespace, Path(long_line.__file__), json.dumps(wanted))

@@ -117,3 +117,24 @@ def _all_processes_of_the_sandbox_end_with_the_testbed(bed: RunningTestbed) -> N
         bed.close()
         assert program.stdout.read() == ""
     assert not init.is_alive()
+
+
+def test_the_program_of_a_device_is_in_the_sandbox_too() -> None:
+    with open_testbed("embedded/long-line"):
+        lines = [
+            process
+            for process in Path("/proc").glob("[0-9]*")
+            if b"long_line.py" in (process / "cmdline").read_bytes() and _parent_of(process) == os.getpid()
+        ]
+        assert lines
+        for process in lines:
+            assert (process / "ns/mnt").readlink() != Path("/proc/self/ns/mnt").readlink()
+            assert not (process / "root" / Path(__file__).relative_to("/")).exists()
+            status = (process / "status").read_text()
+            assert re.search(r"^NoNewPrivs:\s+1$", status, re.MULTILINE)
+
+
+def _parent_of(process: Path) -> int:
+    """The grandparent: the host process of the testbed stands between."""
+    parent = (process / "stat").read_text().rpartition(")")[2].split()[1]
+    return int(Path("/proc", parent, "stat").read_text().rpartition(")")[2].split()[1])
