@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from ipaddress import IPv4Address, IPv6Interface
+from ipaddress import IPv4Address, IPv6Address, IPv6Interface
 
-from ..model.endpoints import AddressRange
 from ..model.plan.plan import PlannedNeighbour
 from ..model.ports import Address, Port
 
@@ -36,18 +35,26 @@ class DeviceAddresses:
         is_broadcast = isinstance(address, IPv4Address) and address == network.broadcast_address
         return "broadcast address" if is_broadcast else ""
 
-    def within(self, addresses: AddressRange, port: str) -> Iterator[tuple[Address, str]]:
-        """Those of these addresses that are a router's at a port, with their roles.
+    def objection(self, first: int, last: int, bits: int, port: str) -> str:
+        """Why the tester does not answer for a range of addresses of so many bits; empty if it may.
 
-        Network and broadcast addresses are left out: no host asks for the one that has them.
+        Network and broadcast addresses are no objection: no host asks for the one that has them.
         """
+        kind: type[IPv4Address] | type[IPv6Address] = IPv4Address if bits == 32 else IPv6Address
         routers = set(self._gateways)
         interface = self._ports[port].address
         if isinstance(interface, IPv6Interface):
             routers.add(interface.network.network_address)
-        for address in sorted(filter(addresses.__contains__, routers), key=int):
-            if role := self.role(address, port):
-                yield address, role
+        inside = [a for a in routers if a.max_prefixlen == bits and first <= int(a) <= last]
+        roles = [
+            f"{address} ({role})" for address in sorted(inside, key=int) if (role := self.role(address, port))
+        ]
+        if not roles:
+            return ""
+        return (
+            f"the tester does not answer for {', '.join(roles)}: that would speak for the device under test; "
+            f"give addresses without it, not {kind(first)} to {kind(last)}"
+        )
 
     def remarks(self, neighbours: Iterable[PlannedNeighbour]) -> Iterator[str]:
         """One sentence for each port that has such addresses among these."""

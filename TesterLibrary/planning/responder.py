@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address
 from math import prod
 from typing import Any
 
@@ -212,18 +211,10 @@ class _Planner:
 
     def _check_answers(self, values: Mapping[str, int]) -> None:
         """Refuses to answer with a MAC address for addresses of the device."""
-        if not {"first", "last", "mac"} <= values.keys() or values["first"] > values["last"]:
-            return
-        (bits,) = {parameter.bits for parameter in self._protocol.parameters if parameter.name == "first"}
-        kind: type[IPv4Address] | type[IPv6Address] = IPv4Address if bits == 32 else IPv6Address
-        first, last = kind(values["first"]), kind(values["last"])
-        addresses = AddressRange(first, values["last"] - values["first"] + 1)
-        roles = [f"{address} ({role})" for address, role in self._device.within(addresses, self._end.port)]
-        if roles:
-            raise self._end.refused(
-                f"the tester does not answer for {', '.join(roles)}: that would speak for the device under "
-                f"test; give addresses without it, not {first} to {last}"
-            )
+        if {"first", "last", "mac"} <= values.keys():
+            bits = next(p.bits for p in self._protocol.parameters if p.name == "first")
+            if text := self._device.objection(values["first"], values["last"], bits, self._end.port):
+                raise self._end.refused(text)
 
     def _instead_of_servers(self) -> str:
         """The way to say for which addresses a protocol without IP answers."""
