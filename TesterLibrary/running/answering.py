@@ -9,7 +9,6 @@ from contextlib import suppress
 from ..errors import TargetError
 from ..model.job import Job
 from ..model.responder import Responder
-from ..planning.compile import compile as compile_job
 from .tester import Tester
 
 
@@ -20,12 +19,7 @@ class Answering:
         """Starts it. PlanError if the tester refuses it: nothing has changed then."""
         self._target = tester.target
         self._job = job
-        plan = compile_job(
-            Job(job, ends=(end,), seed=tester.seed),
-            ports=tester.ports,
-            gateways=tester.gateways,
-            max_streams=tester.capabilities.max_streams,
-        )
+        plan = tester.compile(Job(job, ends=(end,), seed=tester.seed))
         self._target.load(plan)
         try:
             self._target.start([job])

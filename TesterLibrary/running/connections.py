@@ -21,7 +21,6 @@ from ..model.plan.plan import Plan
 from ..model.responder import Clients, End
 from ..model.trigger import Trigger
 from ..model.units.units import Duration
-from ..planning.compile import compile as compile_job
 from ..planning.prediction import require
 from ..planning.responder import asked_for
 from ..protocols.checker import load_protocol
@@ -332,11 +331,8 @@ class Connections:
             )
             for station, address in asked_for(end, tester.ports)
         }
-        plan = compile_job(
+        plan = tester.compile(
             Job(end.name, ends=(end,), seed=tester.seed + self._starts[end.name]),
-            ports=tester.ports,
-            gateways=tester.gateways,
-            max_streams=tester.capabilities.max_streams,
             neighbours=neighbours,
             beside=[running.plan for running in self._running.values()],
         )

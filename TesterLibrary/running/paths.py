@@ -18,7 +18,6 @@ from ..model.inline import Event, Path
 from ..model.job import Job
 from ..model.plan.plan import Plan
 from ..model.stamps import LoadedPath, Stamps
-from ..planning.compile import compile as compile_job
 from ..verdict import Outcome, Verdict
 from .hosts import Hosts
 from .stamps import StampGroups
@@ -337,13 +336,7 @@ class Paths:
         return self._known[name]
 
     def _planned(self, path: Path) -> Plan:
-        tester = self._tester
-        return compile_job(
-            Job(_job_of(path), paths=(path,), seed=tester.seed),
-            ports=tester.ports,
-            gateways=tester.gateways,
-            max_streams=tester.capabilities.max_streams,
-        )
+        return self._tester.compile(Job(_job_of(path), paths=(path,), seed=self._tester.seed))
 
     def _read(self, known: _Known) -> PathStatistics:
         assert known.plan is not None

@@ -18,7 +18,6 @@ from ..model.heading import Heading
 from ..model.job import Job
 from ..model.plan.plan import Plan
 from ..model.stamps import Stamps
-from ..planning.compile import compile as compile_job
 from ..reporting.captures.stamp_files import FOLDER, write_flows, write_intervals
 from ..reporting.record.durable import RecordError
 from ..targets.base import part_of
@@ -232,13 +231,7 @@ class StampGroups:
         return self._known[name]
 
     def _planned(self, stamps: Stamps) -> Plan:
-        tester = self._tester
-        return compile_job(
-            Job(f"stamps {stamps.name}", stamps=(stamps,), seed=tester.seed),
-            ports=tester.ports,
-            gateways=tester.gateways,
-            max_streams=tester.capabilities.max_streams,
-        )
+        return self._tester.compile(Job(f"stamps {stamps.name}", stamps=(stamps,), seed=self._tester.seed))
 
 
 def _headings(stamps: Stamps) -> list[str]:

@@ -20,6 +20,7 @@ from ..methodology.standard import Standard, standard_of
 from ..methodology.throughput import ThroughputResult, ThroughputSearch, find_throughput
 from ..model.departures import Shaping, average_of
 from ..model.modifier import Modifier, Modifiers
+from ..model.plan.plan import Plan
 from ..model.port_pattern import PortPattern, over_ports
 from ..model.stream import Stream
 from ..model.stream_mix import mixed
@@ -178,21 +179,31 @@ class Suite:
             self.open()
 
     def put(self, *streams: Stream) -> None:
-        """Adds or replaces streams, after planning each for its errors. Refused means nothing has changed."""
+        """Adds or replaces streams, each planned by itself. Refused means nothing has changed."""
+        self._refuse_taken_names(streams)
+        for stream in streams:
+            self.tester.check([stream])
+        self.streams.update((stream.name, stream) for stream in streams)
+
+    def put_together(self, streams: Sequence[Stream]) -> Plan:
+        """Adds or replaces streams that are sent together. Refused means nothing has changed."""
+        self._refuse_taken_names(streams)
+        plan = self.tester.check(streams)
+        self.streams.update((stream.name, stream) for stream in streams)
+        return plan
+
+    def _refuse_taken_names(self, streams: Sequence[Stream]) -> None:
         for stream in streams:
             if stream.name in self.mixes:
                 raise TesterLibraryError(f"{stream.name!r} is a mix; give the stream another name")
             self.traffic.refuse_if_sending(stream.name)
-            self.tester.check([stream])
-        self.streams.update((stream.name, stream) for stream in streams)
 
     def put_mix(self, name: str, shares: Mapping[str, Fraction], rate: Rate) -> None:
         """Gives streams their shares of a rate, and all of them a name."""
         if name in self.streams:
             raise TesterLibraryError(f"{name!r} is a stream; give the mix another name")
         streams = mixed(name, [self.stream(share) for share in shares], shares, rate, self.tester.ports)
-        self.tester.check(streams)
-        self.put(*streams)
+        self.put_together(streams)
         self.mixes[name] = tuple(shares)
 
     def put_over_ports(self, stream: Stream, pattern: PortPattern, ports: Sequence[str]) -> None:
@@ -200,9 +211,8 @@ class Suite:
         if stream.name in self.streams:
             raise TesterLibraryError(f"{stream.name!r} is a stream; give the pattern another name")
         streams = naming(stream.name, lambda: over_ports(stream, pattern, ports))
-        self.tester.check(streams)
-        self.put(*streams)
-        self.mixes[stream.name] = tuple(each.name for each in streams)
+        self.put_together(streams)
+        self.mixes[stream.name] = tuple(stream.name for stream in streams)
 
     def change(self, name: str, **changes: object) -> None:
         """Changes a stream; its rate and how it is shaped also while it is sending."""

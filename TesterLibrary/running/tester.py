@@ -28,12 +28,14 @@ from ..model.stream import Stream
 from ..model.units.units import Duration
 from ..planning.compile import compile as compile_job
 from ..planning.rate import check_replayed_rate, check_sum, part_of_line
+from ..planning.responder import Neighbours
 from ..reporting.record.finished_trials import Finished, measured_at
 from ..reporting.record.progress import Console
 from ..reporting.record.recorder import INVALID_ATTEMPT, Recorder
 from ..targets.base import Capabilities, Target
 from .at_large import AtLarge
 from .clock import Clock
+from .plans import Plans
 from .scope import Running, Scopes
 from .stream_ids import StreamIds
 from .trial_parts import TrialParts
@@ -138,6 +140,7 @@ class Tester:
     faults: list[str] = field(default_factory=list)  # where it fell short, trial by trial
     sent: Counter[str] = field(default_factory=Counter)  # frames of recorded trials, by stream
     off_pace: list[str] = field(default_factory=list)  # trials in which nothing was wrong but the rate
+    plans: Plans = field(default_factory=Plans)
     remarks: set[str] = field(default_factory=set)  # on plans, which have been logged
     device_is_new: bool = False  # made for this tester: nothing that was sent before has left a trace in it
 
@@ -146,8 +149,9 @@ class Tester:
 
         Equal streams have equal frames in every job but for their signature, which has the id in it.
         """
-        taken = [range(ids[0], ids[-1] + 1) for run in self.on_air if (ids := run.ids)]
-        return self._compiled(name, streams, first_id=self.stream_ids.take(len(streams), taken))
+        on_air = [range(ids[0], ids[-1] + 1) for run in self.on_air if (ids := run.ids)]
+        first_id = self.stream_ids.take(len(streams), on_air)
+        return replace(self._planned(streams, first_id), job=name)
 
     def check_room(self, streams: Sequence[Stream]) -> None:
         """Refuses streams beside those that leave already.
@@ -173,10 +177,17 @@ class Tester:
             check_sum(self.ports[port], [stream for stream in streams if stream.tx == port])
 
     def check(self, streams: Sequence[Stream]) -> Plan:
-        """Plans streams for their errors, as a job that is not to be loaded."""
+        """Plans streams together for their errors, as a job of a tester that has no other one.
+
+        Raises:
+            PlanError: this tester cannot send them.
+        """
         for stream in streams:
             check_replayed_rate(stream)
-        return self._compiled("check", streams, first_id=1)
+        plan = self._planned(streams, self._id_on_air(streams))
+        if planner := self.target.planner:
+            planner.check(plan)
+        return plan
 
     def try_out(self, streams: Sequence[Stream]) -> None:
         """Loads streams and unloads them: PlanError for what the tester cannot send. No frame leaves."""
@@ -184,13 +195,39 @@ class Tester:
         self.target.load(plan)
         self.target.unload([plan.job])
 
-    def _compiled(self, name: str, streams: Sequence[Stream], *, first_id: int) -> Plan:
+    def _planned(self, streams: Sequence[Stream], first_id: int) -> Plan:
+        """The plan of streams with these ids, planned once."""
+        conditions = first_id, self.seed, self.forwarding, self.capabilities.max_streams
+        tables = dict(self.ports), dict(self.gateways)
+        job = Job("check", tuple(streams), seed=self.seed)
+        return self.plans.plan((*conditions, *tables, *streams), lambda: self.compile(job, first_id=first_id))
+
+    def _id_on_air(self, streams: Sequence[Stream]) -> int:
+        """The id of a stream that is loaded, with which it is planned again; 1 of others."""
+        ids = {
+            stream.name: number
+            for run in self.on_air
+            for stream, number in zip(run.streams, run.ids, strict=True)
+        }
+        return ids.get(streams[0].name, 1) if len(streams) == 1 else 1
+
+    def compile(
+        self,
+        job: Job,
+        *,
+        first_id: int = 1,
+        neighbours: Neighbours | None = None,
+        beside: Iterable[Plan] = (),
+    ) -> Plan:
+        """The plan of a job on this tester. Raises PlanError."""
         return compile_job(
-            Job(name, tuple(streams), seed=self.seed),
+            job,
             ports=self.ports,
             gateways=self.gateways,
             max_streams=self.capabilities.max_streams,
             first_id=first_id,
+            neighbours=neighbours,
+            beside=beside,
             forwarding=self.forwarding,
         )
 
@@ -213,17 +250,10 @@ class Tester:
                     "ring; up to 2,048 may leave after a trial has ended"
                 )
 
-    def replan(self, plan: Plan, stream_id: int, stream: Stream) -> PlannedStream:
-        """A stream of a plan after a change, with its id and signature; it goes on at once."""
+    def replan(self, stream_id: int, stream: Stream) -> PlannedStream:
+        """A loaded stream after a change, with its id and signature; it goes on at once."""
         going = replace(stream, start_after=Duration(0))
-        (planned,) = compile_job(
-            Job(plan.job, (going,), plan.seed),
-            ports=self.ports,
-            gateways=self.gateways,
-            max_streams=1,
-            first_id=stream_id,
-            forwarding=self.forwarding,
-        ).streams
+        (planned,) = self._planned([going], stream_id).streams
         return planned
 
     def watch(self, stream: str, told: Callable[[Trial], None]) -> None:

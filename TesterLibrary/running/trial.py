@@ -114,7 +114,7 @@ class StreamRun:
     def update(self, stream: Stream) -> None:
         """Changes how one of its streams leaves, while it is sending."""
         planned = next(s for s in self.plan.streams if s.name == stream.name)
-        changed = self._tester.replan(self.plan, planned.id, stream)
+        changed = self._tester.replan(planned.id, stream)
         self._tester.target.update(self.name, changed)
         self._changed.add(planned.id)
         streams = tuple(changed if s is planned else s for s in self.plan.streams)

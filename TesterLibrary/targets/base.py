@@ -25,6 +25,7 @@ from .parts import (
     TargetFlows,
     TargetFrames,
     TargetLeases,
+    TargetPlanner,
     TargetQueries,
     TargetStamps,
 )
@@ -162,6 +163,11 @@ class Target(Protocol):
     @property
     def device(self) -> TargetDevice | None:
         """The device under test, where it is part of the tester."""
+        ...
+
+    @property
+    def planner(self) -> TargetPlanner | None:
+        """Its own planner; None: what is planned can be loaded, or is refused then."""
         ...
 
     def capabilities(self) -> Capabilities:

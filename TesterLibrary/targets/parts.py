@@ -15,7 +15,7 @@ from ..measurement.query import QuerySummary, RawRow
 from ..measurement.snapshot import FlowCounters, StampFlowCounters, StampIntervalCounters
 from ..model.capture import Capture
 from ..model.heading import Heading
-from ..model.plan.plan import LearningFrame
+from ..model.plan.plan import LearningFrame, Plan
 from ..model.plan.planned_query import PlannedQuery
 from ..model.ports import Address
 from ..model.units.units import Duration
@@ -161,4 +161,12 @@ class TargetDevice(Protocol):
 
     def reset(self) -> None:
         """Resets the device."""
+        ...
+
+
+class TargetPlanner(Protocol):
+    """The planner of testers with limits that a neutral plan does not know."""
+
+    def check(self, plan: Plan) -> None:
+        """PlanError for a plan that this tester can never load, whatever else it has loaded."""
         ...

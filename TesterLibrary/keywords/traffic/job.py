@@ -56,8 +56,7 @@ class Jobs:
                 f"{Path(job.source).name} has responders or clients ({job.job.ends[0].name}), which start in "
                 "suites only: use Start Responder and Start Clients, or a file with streams"
             )
-        plan = self._suite.tester.check(job.job.streams)
-        self._suite.put(*job.job.streams)
+        plan = self._suite.put_together(job.job.streams)
         return CreatedJob(
             name=job.job.name,
             streams=tuple(stream.name for stream in job.job.streams),

@@ -35,7 +35,7 @@ class EngineTarget:
     """A `Target` in an engine; every call has a deadline."""
 
     kind = "a testerd"
-    clock = device = None
+    clock = device = planner = None
 
     def __init__(
         self,

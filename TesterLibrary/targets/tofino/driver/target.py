@@ -19,6 +19,7 @@ from ....planning.switch.parts import whole
 from ....planning.switch.resources import FLOWS, TEMPLATES
 from ....planning.switch.steps import is_level
 from ...base import Capabilities, Flipped, SendingProgress, still_sending
+from ...parts import TargetPlanner
 from ...rules.ends import check_ends
 from ...rules.expected_fields import refuse_expected_fields
 from ...rules.paths import refuse_paths
@@ -117,14 +118,28 @@ class TofinoTarget:
     def load(self, plan: Plan) -> None:
         """See `Target`."""
         with self._reached():
-            plans = [run.job.plan for run in self._runs.values()]
-            refuse_paths(plan, self.kind, FORWARDS)
-            check_plan(plan, plans, self._known, TEMPLATES)
-            refuse_expected_fields(plan, self.kind)
-            check_ends(plan, plans, self._known, _MOST_ENDS, FLOWS)
-            job = self._loading.job(plan, [run.job for run in self._runs.values()])
+            job = self._job(plan, [run.job for run in self._runs.values()])
             self.queries.check(_numbers([*self._runs.values(), SwitchRun(job)]))
             self._load(job)
+
+    @property
+    def planner(self) -> TargetPlanner:
+        """See `Target`."""
+        return self
+
+    def check(self, plan: Plan) -> None:
+        """See `TargetPlanner`."""
+        with self._lock:
+            self._job(plan, [])
+
+    def _job(self, plan: Plan, others: Sequence[SwitchJob]) -> SwitchJob:
+        """The job for a plan beside others. PlanError if a switch cannot have it."""
+        plans = [job.plan for job in others]
+        refuse_paths(plan, self.kind, FORWARDS)
+        check_plan(plan, plans, self._known, TEMPLATES)
+        refuse_expected_fields(plan, self.kind)
+        check_ends(plan, plans, self._known, _MOST_ENDS, FLOWS)
+        return self._loading.job(plan, others)
 
     def start(
         self, jobs: Sequence[str], *, duration: Duration | None = None, packets: int | None = None
