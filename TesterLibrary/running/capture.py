@@ -20,6 +20,7 @@ from ..reporting.captures.pcapng import free_path, not_written, write_capture
 from ..reporting.record.durable import RecordError, make_directory
 from ..targets.base import part_of
 from .capture_losses import CaptureLosses
+from .named import Named
 from .tester import Tester
 
 
@@ -51,9 +52,9 @@ class Captures:
     def __init__(self, tester: Tester) -> None:
         self._tester = tester
         self._directory = tester.recorder.directory / "captures"
-        self._running: dict[str, Capture] = {}  # not stopped; some may be complete
+        self._running = Named[str, Capture]("running capture", "Start Capture")  # some may be complete
         self._parquet: set[str] = set()  # names of those whose frames become rows, too
-        self._files: dict[str, CaptureFile] = {}
+        self._files = Named[str, CaptureFile]("stopped capture", "Start Capture and Stop Capture")
         self._started = 0
 
     def free_name(self) -> str:
@@ -81,8 +82,7 @@ class Captures:
                 part_of(target, "captures").forget(capture.name)
                 raise
             self._parquet.add(capture.name)
-        self._running[capture.name] = capture
-        self._tester.scopes.at_end(lambda: self._left(capture.name))
+        self._running.begin(capture.name, capture, self._tester.scopes, self._end_left)
 
     def stop(self, name: str | None = None) -> CaptureFile:
         """Ends a capture, or the only one, and writes its files, which no other one ever replaces.
@@ -90,8 +90,8 @@ class Captures:
         Raises:
             TesterLibraryError: a file could not be written. If it is the pcapng file, the tester keeps them.
         """
-        name = name or self._only()
-        capture = self._known(name)
+        name = self._running.only(name)
+        capture = self._running[name]
         target = self._tester.target
         stopped = part_of(target, "captures").stop(name)
         rows = FrameRows(name, stopped.streams) if name in self._parquet else None
@@ -149,16 +149,9 @@ class Captures:
 
     def stopped(self, name: str | None = None) -> CaptureFile:
         """A capture that was stopped in this test, the last one if no name is given."""
-        if not self._files:
-            raise TesterLibraryError(
-                "no capture was stopped in this test; call Start Capture before what is measured, and "
-                "Stop Capture after it"
-            )
-        if name is not None and name not in self._files:
-            raise TesterLibraryError(
-                f"no capture {name!r} was stopped in this test; {', '.join(self._files)} was"
-            )
-        return self._files[tuple(self._files)[-1] if name is None else name]
+        if name is None and self._files:
+            name = tuple(self._files)[-1]
+        return self._files[self._files.only(name)]
 
     def stop_all(self) -> None:
         """Ends all that are running, and writes their files."""
@@ -170,10 +163,11 @@ class Captures:
 
         Frames that have matched are kept a moment later, which is waited for.
         """
-        name = name or self._only()
-        if name not in self._running and name in self._files:
-            return self._files[name].counters
-        capture = self._known(name)
+        over = [key for key in self._files if key not in self._running and name in (key, None)]
+        if over and (name or not self._running):
+            return self._files[over[-1]].counters
+        name = self._running.only(name)
+        capture = self._running[name]
 
         def read() -> CaptureCounters:
             captures = self._tester.target.snapshot().captures
@@ -196,25 +190,12 @@ class Captures:
         self._running.clear()
         self._parquet.clear()
 
-    def _left(self, name: str) -> str:
-        """Writes the file of a capture if nobody has, and forgets it."""
+    def _end_left(self, name: str) -> str:
+        """Writes the file of a capture that still runs, and forgets it."""
         if name in self._running:
             self.stop(name)
         self._files.pop(name, None)
         return ""
-
-    def _only(self) -> str:
-        names = tuple(self._running) or tuple(self._files)[-1:]
-        if len(names) != 1:
-            these = f"{', '.join(names)} are running" if names else "none was started"
-            raise TesterLibraryError(f"which capture? {these}")
-        return names[0]
-
-    def _known(self, name: str) -> Capture:
-        if name not in self._running:
-            known = ", ".join(self._running) or "nothing"
-            raise TesterLibraryError(f"there is no capture {name!r} to be stopped; {known} is running")
-        return self._running[name]
 
     @property
     def _rows_directory(self) -> Path:

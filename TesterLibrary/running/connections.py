@@ -26,6 +26,7 @@ from ..planning.responder import asked_for
 from ..protocols.checker import load_protocol
 from ..targets.base import part_of
 from .held_frames import await_sent
+from .named import Named
 from .observation import is_interrupted, observe
 from .running_end import RunningEnd
 from .scope import Running
@@ -48,7 +49,7 @@ class Connections:
     def __init__(self, tester: Tester, source_seed: int | None = None) -> None:
         """`source_seed`: of the sources used first."""
         self._tester = tester
-        self._running: dict[str, RunningEnd] = {}
+        self._running = Named[str, RunningEnd]("responder or clients", "Start Responder or Start Clients")
         # A peer that still has an old connection takes a new one from the same port with the same initial
         # sequence number for the old one, for ever (RFC 9293 §3.5.1 requires the numbers to differ).
         self._starts: Counter[str] = Counter()
@@ -63,7 +64,8 @@ class Connections:
             PlanError: one of that name is running, or the tester refuses; nothing has been started.
         """
         self._start(end)
-        self._tester.scopes.at_end(lambda: self._left(end.name), Running.END)
+        running, scopes = self._running[end.name], self._tester.scopes
+        self._running.begin(end.name, running, scopes, self._end_left, Running.END)
         return end.name
 
     def _start(self, end: End) -> None:
@@ -100,8 +102,8 @@ class Connections:
                 random_seed=plan.seed,
             )
 
-    def _left(self, name: str) -> str:
-        """Stops an end if nobody has, and forgets its results. Returns a message on clients: they sent."""
+    def _end_left(self, name: str) -> str:
+        """Stops an end that still runs, and forgets its results. Returns a message on clients: they sent."""
         running = self._running.get(name)
         if running:
             self.stop([name], End)
@@ -345,9 +347,11 @@ class Connections:
     def _known(self, name: str, kind: type[End]) -> RunningEnd:
         running = self._running.get(name)
         if running is None or not isinstance(running.end, kind):
-            what = "responder or clients" if kind is End else kind.__name__.lower()
-            known = [key for key, one in self._running.items() if isinstance(one.end, kind)]
-            raise TesterLibraryError(f"no {what} {name!r} is running; there is {', '.join(known) or 'none'}")
+            names = [key for key, running in self._running.items() if isinstance(running.end, kind)]
+            if kind is End:
+                raise self._running.refusal(name, names)
+            noun = "group of clients" if kind is Clients else kind.__name__.lower()
+            raise self._running.refusal(name, names, noun=noun, start=f"Start {kind.__name__}")
         return running
 
 

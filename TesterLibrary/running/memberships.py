@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 from ..errors import PlanError, TargetError, TesterLibraryError
 from ..measurement.multicast import Reported
@@ -22,6 +23,7 @@ from ..model.stream import Stream
 from ..model.units.quantity import Frequency
 from ..model.units.units import Duration
 from .answering import Answering
+from .named import Named
 from .scope import Running
 from .shot import Shot
 from .tester import Tester
@@ -49,7 +51,8 @@ class Memberships:
 
     def __init__(self, tester: Tester) -> None:
         self._tester = tester
-        self._held: dict[Membership, StreamRun | None] = {}  # with the run that repeats its reports
+        # With the run that repeats its reports.
+        self._held = Named[Membership, StreamRun | None]("membership", "Join Group")
         self._hosts: dict[Membership, Answering] = {}  # those that answer queries
         self._jobs = 0
 
@@ -65,8 +68,9 @@ class Memberships:
         self._listener(membership.port)
         self.refuse_if_joined(membership)
         found = self.report(membership, manner.rate, answers=manner.answers)
-        self._held[membership] = self._repeating(membership, manner) if manner.robustness > 1 else None
-        self._tester.scopes.at_end(lambda: self._left(membership, manner.rate), Running.MEMBER)
+        repeating = self._repeating(membership, manner) if manner.robustness > 1 else None
+        scopes, end = self._tester.scopes, partial(self._end_left, rate=manner.rate)
+        self._held.begin(membership, repeating, scopes, end, Running.MEMBER)
         return found
 
     def refuse_if_joined(self, membership: Membership) -> None:
@@ -148,8 +152,8 @@ class Memberships:
             run.unload()
         return self.withdraw(membership, rate)
 
-    def _left(self, membership: Membership, rate: Frequency) -> str:
-        """Leaves what nobody has left. A membership sends next to nothing: nobody is told."""
+    def _end_left(self, membership: Membership, rate: Frequency) -> str:
+        """Leaves groups that are still joined. A membership sends next to nothing: nobody is told."""
         if membership in self._held:
             self._leave(membership, rate)
         return ""

@@ -20,6 +20,7 @@ from ..model.plan.plan import Plan
 from ..model.stamps import LoadedPath, Stamps
 from ..verdict import Outcome, Verdict
 from .hosts import Hosts
+from .named import Named
 from .stamps import StampGroups
 from .tester import Tester
 from .traces import Traces
@@ -41,7 +42,7 @@ class Paths:
     def __init__(self, tester: Tester, hosts: Hosts) -> None:
         self._tester = tester
         self._hosts = hosts
-        self._known: dict[str, _Known] = {}
+        self._known = Named[str, _Known]("path", "Create Path")
         self.traces = Traces(tester)
         self.stamps = StampGroups(tester)
 
@@ -54,8 +55,7 @@ class Paths:
         if path.name in self._known and self._known[path.name].plan:
             raise path.refused("it is forwarding; stop it first, or give another name")
         self._planned(path)
-        self._known[path.name] = _Known(path)
-        self._tester.scopes.at_end(lambda: self._left(path.name))
+        self._known.begin(path.name, _Known(path), self._tester.scopes, self._end_left)
 
     def add(self, name: str, event: Event) -> str:
         """Gives a path one more event, which happens after those that it has. Returns the event's name.
@@ -63,7 +63,7 @@ class Paths:
         Raises:
             PlanError: it can never be right, or the path forwards; nothing has changed.
         """
-        known = self._find(name)
+        known = self._known[name]
         if known.plan:
             raise known.path.refused("it is forwarding; give it its events before Start Path")
         path = known.path.with_event(event)
@@ -77,7 +77,7 @@ class Paths:
         Raises:
             PlanError: it can never be right, or the path forwards; nothing has changed.
         """
-        known = self._find(name)
+        known = self._known[name]
         if known.plan:
             raise known.path.refused("it is forwarding; impair it before Start Path")
         path = known.path.with_impairment(impairment)
@@ -92,7 +92,7 @@ class Paths:
         Raises:
             PlanError: one forwards already, or the tester refuses it; then none of them has been started.
         """
-        starting = [self._find(name) for name in names or list(self._known)]
+        starting = [self._known[name] for name in names or list(self._known)]
         for known in starting:
             if known.plan:
                 raise known.path.refused("it is forwarding already; stop it first")
@@ -150,7 +150,7 @@ class Paths:
             PlanError: it is traced already, or the tester refuses; nothing has changed.
             TesterLibraryError: there is no pyarrow to write Parquet with.
         """
-        known = self._find(name)
+        known = self._known[name]
         self.traces.ask(name, every=every, frames=frames, snap_length=snap_length, file=file, parquet=parquet)
         if known.plan:
             try:
@@ -171,7 +171,7 @@ class Paths:
 
         Stamps on them end before, and what they have found is returned.
         """
-        stopping = [self._find(name) for name in names or list(self._known)]
+        stopping = [self._known[name] for name in names or list(self._known)]
         found = self.stamps.end([known.path.name for known in stopping])
         for known in stopping:
             if known.plan is None:
@@ -202,7 +202,7 @@ class Paths:
             raise PlanError(
                 f"between={given}; give the path before the device and the one behind it: north,south"
             )
-        known = [self._find(name) for name in between]
+        known = [self._known[name] for name in between]
         for each in known:
             if each.plan:
                 raise each.path.refused("it is forwarding; describe stamps before Start Path")
@@ -280,13 +280,7 @@ class Paths:
         Raises:
             TesterLibraryError: there is no such path, or it was not started.
         """
-        if name is None:
-            if len(self._known) != 1:
-                raise TesterLibraryError(
-                    f"name one of the paths: {', '.join(self._known) or 'there is none'}"
-                )
-            (name,) = self._known
-        known = self._find(name)
+        known = self._known[self._known.only(name)]
         if known.plan:
             return self._read(known)
         if known.last is None:
@@ -318,22 +312,14 @@ class Paths:
         self.stamps.close()
         self._known.clear()
 
-    def _left(self, name: str) -> str:
-        """Stops a path if nobody has, and forgets it."""
+    def _end_left(self, name: str) -> str:
+        """Stops a path that still forwards, and forgets it."""
         if name in self._known:
             try:
                 self.stop([name])
             finally:
                 del self._known[name]
         return ""
-
-    def _find(self, name: str) -> _Known:
-        if name not in self._known:
-            known = ", ".join(self._known)
-            raise TesterLibraryError(
-                f"there is no path {name!r}; {f'there are {known}' if known else 'call Create Path first'}"
-            )
-        return self._known[name]
 
     def _planned(self, path: Path) -> Plan:
         return self._tester.compile(Job(_job_of(path), paths=(path,), seed=self._tester.seed))

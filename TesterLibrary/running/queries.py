@@ -27,6 +27,7 @@ from ..reporting.captures.query_files import write_query
 from ..reporting.record.durable import RecordError
 from ..targets.base import part_of
 from .connections import Connections
+from .named import Named
 from .tester import Tester
 
 _INTERVAL_BYTES = 8
@@ -51,7 +52,7 @@ class Queries:
     def __init__(self, tester: Tester, ends: Connections) -> None:
         """`ends`: of the same tester; what they do not send is missing in a query."""
         self._tester, self._ends = tester, ends
-        self._known: dict[str, _Known] = {}
+        self._known = Named[str, _Known]("query", "Count Packets, Count Distinct or Sum By")
 
     def start(self, query: Query) -> None:
         """Counts packets from now on.
@@ -73,23 +74,23 @@ class Queries:
         before = target.snapshot()
         part_of(target, "queries").start(planned)
         faults, off_pace = len(self._tester.faults), len(self._tester.off_pace)
-        self._known[query.name] = _Known(planned, before, faults, off_pace, self._sent(query))
-        self._tester.scopes.at_end(lambda: self._left(query.name))
+        started = _Known(planned, before, faults, off_pace, self._sent(query))
+        self._known.begin(query.name, started, self._tester.scopes, self._end_left)
 
     def query(self, name: str) -> Query:
         """A query as it was started. TesterLibraryError if there is none of that name."""
-        return self._find(name).planned.query
+        return self._known[name].planned.query
 
     def result(self, name: str, *, top: int | None = 0) -> QueryResult:
         """The result of a query with so many rows, the greatest first; None: with all, by their keys."""
-        known = self._find(name)
+        known = self._known[name]
         unfinished = self._unfinished(known)
         summary, rows = part_of(self._tester.target, "queries").read(name, top=top)
         return self._result(known, summary, rows, unfinished)
 
     def row(self, name: str, key: str | Sequence[Any] = ()) -> QueryResult:
         """The result of a query for one key: one row, or none."""
-        known = self._find(name)
+        known = self._known[name]
         query = known.planned.query
         if query.interval is not None:
             raise query.refused("it counts by intervals, each with its own value; take its table")
@@ -101,14 +102,14 @@ class Queries:
 
     def canonical(self, name: str, keys: Sequence[str]) -> list[str]:
         """Keys as a result has them, in its order. PlanError for what can be no key of the query."""
-        planned = self._find(name).planned
+        planned = self._known[name].planned
         octets = sorted({key_octets(planned, key) for key in keys})
         return [_row(planned, RawRow(key, 0, None), without_interval=True).key for key in octets]
 
     def stop(self, names: Sequence[str] = ()) -> None:
         """Ends queries, all if none is named, and writes their results. Stopped ones stay as they are."""
         for name in names or list(self._known):
-            known = self._find(name)
+            known = self._known[name]
             if known.after is not None:
                 continue
             target = self._tester.target
@@ -131,8 +132,8 @@ class Queries:
                     self._tester.recorder.event("query_not_written", query=name, reason=str(problem))
         self._known.clear()
 
-    def _left(self, name: str) -> str:
-        """Stops a query if nobody has, and forgets it."""
+    def _end_left(self, name: str) -> str:
+        """Stops a query that still counts, and forgets it."""
         if name in self._known:
             try:
                 self.stop([name])
@@ -141,13 +142,6 @@ class Queries:
                 with suppress(TargetError):
                     part_of(self._tester.target, "queries").forget(name)
         return ""
-
-    def _find(self, name: str) -> _Known:
-        if name not in self._known:
-            known = ", ".join(self._known)
-            advice = f"there are {known}" if known else "call Count Packets, Count Distinct or Sum By first"
-            raise TesterLibraryError(f"there is no query {name!r}; {advice}")
-        return self._known[name]
 
     def _result(
         self, known: _Known, summary: QuerySummary, rows: Iterator[RawRow], unfinished: str

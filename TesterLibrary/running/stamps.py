@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path as File
 
-from ..errors import PlanError, TargetError, TesterLibraryError
+from ..errors import PlanError, TargetError
 from ..measurement.snapshot import Snapshot, StampFlowCounters, StampIntervalCounters
 from ..measurement.stamps import in_flight
 from ..methodology.stamps import StampResult
@@ -21,6 +21,7 @@ from ..model.stamps import Stamps
 from ..reporting.captures.stamp_files import FOLDER, write_flows, write_intervals
 from ..reporting.record.durable import RecordError
 from ..targets.base import part_of
+from .named import Named
 from .tester import Tester
 
 _HEADINGS = {"forward": Heading.FORWARD, "backward": Heading.BACKWARD}
@@ -44,7 +45,7 @@ class StampGroups:
 
     def __init__(self, tester: Tester) -> None:
         self._tester = tester
-        self._known: dict[str, _Known] = {}
+        self._known = Named[str, _Known]("group of stamps", "Stamp Traffic")
 
     def describe(self, stamps: Stamps) -> None:
         """Remembers stamps; they begin with their paths.
@@ -59,8 +60,7 @@ class StampGroups:
                         f"path {path.path!r} has the stamps {known.stamps.name!r} already; it can have one"
                     )
         self._planned(stamps)
-        self._known[stamps.name] = _Known(stamps)
-        self._tester.scopes.at_end(lambda: self._left(stamps.name))
+        self._known.begin(stamps.name, _Known(stamps), self._tester.scopes, self._end_left)
 
     def begin(self, jobs: Collection[str]) -> list[str]:
         """Stamps the packets of paths whose jobs are all loaded. Returns the names of those that begin.
@@ -125,7 +125,7 @@ class StampGroups:
         Raises:
             TesterLibraryError: there are none of that name, or they have not begun.
         """
-        known = self._find(name)
+        known = self._known[self._known.only(name)]
         if known.plan:
             return self._read(known)
         return self._last(known)
@@ -144,7 +144,7 @@ class StampGroups:
         Raises:
             PlanError: the stamps have not begun, or the tester counts no flows.
         """
-        known = self._find(name)
+        known = self._known[self._known.only(name)]
         if known.plan is None:
             self._last(known)
             if heading not in known.flows:
@@ -215,20 +215,11 @@ class StampGroups:
         """Forgets everything: the tester, which is closed next, ends it."""
         self._known.clear()
 
-    def _left(self, name: str) -> str:
+    def _end_left(self, name: str) -> str:
         known = self._known.pop(name, None)
         if known and known.plan:
             self._end(known)
         return ""
-
-    def _find(self, name: str | None) -> _Known:
-        if name is None and len(self._known) == 1:
-            return next(iter(self._known.values()))
-        if name not in self._known:
-            names = ", ".join(self._known)
-            known = f"there are {names}; name one of them" if names else "call Stamp Traffic first"
-            raise TesterLibraryError(f"which stamps? {name or 'none'} was given: {known}")
-        return self._known[name]
 
     def _planned(self, stamps: Stamps) -> Plan:
         return self._tester.compile(Job(f"stamps {stamps.name}", stamps=(stamps,), seed=self._tester.seed))

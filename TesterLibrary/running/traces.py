@@ -23,6 +23,7 @@ from ..reporting.captures.frames import FOLDER, FrameFile, FrameRows, check_parq
 from ..reporting.captures.pcapng import free_path, not_written, write_capture
 from ..reporting.record.durable import RecordError
 from ..targets.base import part_of
+from .named import Named
 from .tester import Tester
 
 _DIRECTIONS = (Heading.FORWARD, Heading.BACKWARD)
@@ -61,8 +62,8 @@ class Traces:
     def __init__(self, tester: Tester) -> None:
         self._tester = tester
         self._directory = tester.recorder.directory / "captures"
-        self._tracing: dict[str, _Tracing] = {}
-        self._traces: dict[str, PathTrace] = {}
+        self._tracing = Named[str, _Tracing]("running trace of path", "Start Trace")
+        self._traces = Named[str, PathTrace]("stopped trace of path", "Start Trace and Stop Trace")
 
     def ask(
         self,
@@ -92,9 +93,9 @@ class Traces:
             )
         if parquet:
             check_parquet()
-        self._tracing[path] = _Tracing(every, frames, snap_length, name, parquet)
+        tracing = _Tracing(every, frames, snap_length, name, parquet)
+        self._tracing.begin(path, tracing, self._tester.scopes, self._end_left)
         self._traces.pop(path, None)
-        self._tester.scopes.at_end(lambda: self._left(path))
 
     def withdraw(self, path: str) -> None:
         """Forgets what was asked for."""
@@ -149,9 +150,7 @@ class Traces:
         Raises:
             TesterLibraryError: a file could not be written. If it is the pcapng file, the tester keeps them.
         """
-        path = path or self.only()
-        if path not in self._tracing:
-            raise TesterLibraryError(f"path {path!r} is not traced; call Start Trace first")
+        path = self._tracing.only(path)
         tracing = self._tracing[path]
         if tracing.planned is None:
             raise TesterLibraryError(f"path {path!r} was not started, so there is no trace of it")
@@ -205,10 +204,6 @@ class Traces:
                 raise TesterLibraryError(
                     f"the trace of path {path!r} is still being taken; call Stop Trace first"
                 )
-            if path not in self._traces:
-                raise TesterLibraryError(
-                    f"there is no trace of path {path!r}; call Start Trace and Stop Trace"
-                )
         return [self._traces[path] for path in paths or self._traces]
 
     def close(self) -> None:
@@ -257,8 +252,8 @@ class Traces:
         )
         return trace
 
-    def _left(self, path: str) -> str:
-        """Writes the file of a trace if nobody has, and forgets it."""
+    def _end_left(self, path: str) -> str:
+        """Writes the file of a trace that is still taken, and forgets it."""
         tracing = self._tracing.get(path)
         try:
             if tracing and tracing.planned:
@@ -274,21 +269,12 @@ class Traces:
         Raises:
             TesterLibraryError: there is none, or several.
         """
-        traces = self.stopped([path] if path else ())
-        if len(traces) != 1:
-            names = ", ".join(trace.path for trace in traces)
-            raise TesterLibraryError(
-                f"which trace? {names or 'none'} was stopped; call Stop Trace, and name the path"
-            )
-        return traces[0]
+        self.stopped([path] if path else ())
+        return self._traces[self._traces.only(path)]
 
     def only(self) -> str:
         """The only path that is traced. TesterLibraryError if there is none, or several."""
-        if len(self._tracing) != 1:
-            raise TesterLibraryError(
-                f"which trace? {', '.join(self._tracing) or 'none'} was started; name its path"
-            )
-        return next(iter(self._tracing))
+        return self._tracing.only()
 
 
 def _packet(frame: CapturedFrame, path: PlannedPath | None) -> TracedPacket:

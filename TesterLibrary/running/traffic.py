@@ -15,6 +15,7 @@ from ..methodology.monitoring import MonitoringResult
 from ..model.stream import Stream
 from ..model.units.units import Duration
 from .monitor import Monitor, MonitorThread
+from .named import Named
 from .tester import Tester
 from .trial import StreamRun
 
@@ -24,7 +25,7 @@ class Traffic:
 
     def __init__(self, tester: Tester) -> None:
         self._tester = tester
-        self._runs: dict[str, StreamRun] = {}
+        self._runs = Named[str, StreamRun]("traffic", "Start Traffic")
         self._started = 0
         self._monitor: MonitorThread | None = None
 
@@ -45,8 +46,7 @@ class Traffic:
         except BaseException:
             run.unload()
             raise
-        self._runs[handle] = run
-        self._tester.scopes.at_end(lambda: self._left(handle))
+        self._runs.begin(handle, run, self._tester.scopes, self._end_left_traffic)
         return handle
 
     def stop(self, names: Sequence[str]) -> tuple[Trial, ...]:
@@ -80,8 +80,8 @@ class Traffic:
         self._runs.clear()
         self._tester.on_air.clear()
 
-    def _left(self, handle: str) -> str:
-        """Stops what nobody has stopped: its frames would disturb what follows."""
+    def _end_left_traffic(self, handle: str) -> str:
+        """Stops traffic at the end of its scope: its frames would disturb what follows."""
         run = self._runs.get(handle)
         if run is None:
             return ""
@@ -203,6 +203,5 @@ class Traffic:
         for handle, run in self._runs.items():
             if name == handle or name in run:
                 return handle
-        known = [f"{handle} ({', '.join(s.name for s in run.streams)})" for handle, run in self._runs.items()]
-        sending = f"these are: {', '.join(known)}" if known else "nothing is"
-        raise TesterLibraryError(f"{name!r} is not sending; {sending}")
+        streams = {handle: ", ".join(s.name for s in run.streams) for handle, run in self._runs.items()}
+        raise self._runs.refusal(name, [f"{handle} ({names})" for handle, names in streams.items()])

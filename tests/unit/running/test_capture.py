@@ -111,11 +111,11 @@ def test_what_has_no_room_is_said_by_trial_and_capture(tmp_path: Path) -> None:
 
 def test_which_one_is_asked_where_it_is_not_clear(tmp_path: Path) -> None:
     captures = Captures(fake_tester(tmp_path))
-    with pytest.raises(TesterLibraryError, match="none was started"):
+    with pytest.raises(TesterLibraryError, match="there is no running capture; call Start Capture first"):
         captures.stop()
     captures.start(Capture("x"))
     captures.start(Capture("y"))
-    with pytest.raises(TesterLibraryError, match="x, y are running"):
+    with pytest.raises(TesterLibraryError, match="no running capture is named; there are x, y"):
         captures.statistics()
     with pytest.raises(TesterLibraryError, match=r"'z'.*x, y"):
         captures.stop("z")

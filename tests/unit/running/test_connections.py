@@ -111,11 +111,15 @@ def test_a_name_is_taken_until_it_is_stopped(tmp_path: Path) -> None:
 def test_names_that_are_not_there_are_said_with_those_that_are(tmp_path: Path) -> None:
     ends = ends_on(tmp_path)
     ends.start(server())
-    with pytest.raises(TesterLibraryError, match="no clients 'web' is running; there is none"):
+    with pytest.raises(
+        TesterLibraryError, match="there is no group of clients 'web'; call Start Clients"
+    ):
         ends.stop(["web"], Clients)
-    with pytest.raises(TesterLibraryError, match="no responder or clients 'wbe' is running; there is web"):
+    with pytest.raises(TesterLibraryError, match="there is no responder or clients 'wbe'; there is web"):
         ends.statistics("wbe")
-    with pytest.raises(TesterLibraryError, match="no clients 'web' is running; there is none"):
+    with pytest.raises(
+        TesterLibraryError, match="there is no group of clients 'web'; call Start Clients"
+    ):
         RateMeasurer(ends, "web")
     assert ends.statistics("web").begun == 0
 

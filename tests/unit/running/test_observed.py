@@ -165,7 +165,7 @@ def test_what_makes_no_sense_is_refused() -> None:
 def test_a_capture_of_the_fake_tester_is_judged(tmp_path: Path) -> None:
     this = fake_tester(tmp_path)
     captures = Captures(this)
-    with pytest.raises(TesterLibraryError, match="no capture was stopped in this test"):
+    with pytest.raises(TesterLibraryError, match="there is no stopped capture; call Start Capture"):
         captures.stopped()
     captures.start(Capture("all", streams=("north",)))
     swept = Editor(FieldPath.parse("IP.ttl"), Sweep("20", "29"))
@@ -181,7 +181,7 @@ def test_a_capture_of_the_fake_tester_is_judged(tmp_path: Path) -> None:
     values = "20 (sent 20) or 21 (sent 21) or 22 (sent 22) or 7 other values"
     assert verdict.measured == f"{values} in {count} of {count} captured frames"
     assert judged(file, TTL, "==", "sent - 1").outcome is Outcome.FAIL
-    with pytest.raises(TesterLibraryError, match="no capture 'other' was stopped in this test; all was"):
+    with pytest.raises(TesterLibraryError, match="there is no stopped capture 'other'; there is all"):
         captures.stopped("other")
 
 

@@ -114,7 +114,7 @@ def test_watchers_captures_and_responders_end_with_their_test(suite: Suite) -> N
     assert not tester.target.snapshot().ends
     assert not tester.target.snapshot().captures
     assert list((tester.recorder.directory / "captures").iterdir())
-    with pytest.raises(TesterLibraryError, match="which capture"):
+    with pytest.raises(TesterLibraryError, match="there is no running capture; call Start Capture first"):
         opened.captures.statistics()
     with pytest.raises(TesterLibraryError, match="no responder or clients 'echo'"):
         opened.connections.statistics("echo")

@@ -95,11 +95,11 @@ def test_one_of_several_that_were_started_together_is_not_stopped_alone(tmp_path
 
 
 def test_what_is_not_sending_cannot_be_stopped(tmp_path: Path) -> None:
-    with pytest.raises(TesterLibraryError, match="'east' is not sending; nothing is"):
+    with pytest.raises(TesterLibraryError, match="there is no traffic 'east'; call Start Traffic first"):
         Traffic(fake_tester(tmp_path)).stop(["east"])
     traffic = Traffic(fake_tester(tmp_path / "other"))
     traffic.start([stream("north"), stream("south", tx="p2", rx="p1")])
-    with pytest.raises(TesterLibraryError, match=r"these are: traffic-1 \(north, south\)"):
+    with pytest.raises(TesterLibraryError, match=r"there is traffic-1 \(north, south\)"):
         traffic.stop(["east"])
 
 
