@@ -21,7 +21,7 @@ from TesterLibrary.methodology.sessions import (
 from TesterLibrary.model.responder import Clients
 from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.model.units.units import Bandwidth, Duration, Ratio
-from TesterLibrary.running.connection_trials import RateMeasurer
+from TesterLibrary.running.procedures.connection_trials import RateMeasurer
 from TesterLibrary.verdict import Outcome, Verdict
 
 from .lab import Lab, users

@@ -22,10 +22,10 @@ from TesterLibrary.model.endpoints import AddressRange
 from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.model.units.units import Duration
-from TesterLibrary.running.ageing import NeighbourAgeing
-from TesterLibrary.running.announcement import Announcement, Neighbours
-from TesterLibrary.running.neighbours import NeighbourMeasurer
 from TesterLibrary.running.opening import OpenTestbed
+from TesterLibrary.running.procedures.ageing import NeighbourAgeing
+from TesterLibrary.running.procedures.announcement import Announcement, Neighbours
+from TesterLibrary.running.procedures.neighbours import NeighbourMeasurer
 from TesterLibrary.testbeds import neighbour_table, open_testbed
 
 from .opened import opened

@@ -15,8 +15,8 @@ from TesterLibrary.methodology.learning import find_capacity
 from TesterLibrary.model.endpoints import AddressRange
 from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.model.units.units import Duration
-from TesterLibrary.running.announcement import Announcement, Neighbours
-from TesterLibrary.running.neighbours import NeighbourMeasurer
+from TesterLibrary.running.procedures.announcement import Announcement, Neighbours
+from TesterLibrary.running.procedures.neighbours import NeighbourMeasurer
 from TesterLibrary.targets.tofino.fake.router import Router
 from TesterLibrary.testbeds.router_table import RouterTable
 

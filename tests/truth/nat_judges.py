@@ -15,9 +15,9 @@ from TesterLibrary.methodology.maximum import MaximumSearch, Quantity, find_maxi
 from TesterLibrary.methodology.teardown import TeardownTrial, measure_teardown
 from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.model.units.units import Duration, Ratio
-from TesterLibrary.running.connection_trials import RateMeasurer
+from TesterLibrary.running.procedures.connection_trials import RateMeasurer
 from TesterLibrary.targets.fake import FakeNat
-from tests.unit.running.nat_bench import OUTSIDE, Bench
+from tests.unit.running.procedures.nat_bench import OUTSIDE, Bench
 from tests.unit.running.testers import SECOND
 
 from .case import FAKE, Case, judge, judge_on

@@ -10,7 +10,7 @@ from ...methodology.maximum import MaximumResult, MaximumSearch, Quantity, find_
 from ...methodology.sessions import ConnectionResult
 from ...methodology.verdicts.tolerance import at_least
 from ...model.units.units import Duration, Ratio
-from ...running.connection_trials import ConcurrencyMeasurer
+from ...running.procedures.connection_trials import ConcurrencyMeasurer
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._component import component

@@ -11,7 +11,7 @@ from ...methodology.sessions import ConnectionResult, SessionResult
 from ...methodology.verdicts.tolerance import at_least
 from ...model.units.quantity import Frequency
 from ...model.units.units import Duration, Ratio
-from ...running.connection_trials import RateMeasurer, ValidatedRateMeasurer
+from ...running.procedures.connection_trials import RateMeasurer, ValidatedRateMeasurer
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._component import component

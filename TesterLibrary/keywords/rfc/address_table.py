@@ -15,7 +15,7 @@ from ...methodology.address_table import (
 from ...methodology.verdicts.tolerance import at_least
 from ...model.units.quantity import Frequency
 from ...model.units.units import Duration, Ratio
-from ...running.addresses import AddressPorts, TableMeasurer
+from ...running.procedures.addresses import AddressPorts, TableMeasurer
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._component import component

@@ -11,8 +11,8 @@ from ...methodology.verdicts.tolerance import at_least, at_most
 from ...model.endpoints import AddressRange
 from ...model.units.quantity import Frequency
 from ...model.units.units import Duration
-from ...running.ageing import BridgeAgeing, NeighbourAgeing, neighbours_of
-from ...running.announcement import Announcement
+from ...running.procedures.ageing import BridgeAgeing, NeighbourAgeing, neighbours_of
+from ...running.procedures.announcement import Announcement
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._component import component

@@ -20,7 +20,7 @@ from ...model.multicast import groups_of
 from ...model.stream import Stream
 from ...model.units.quantity import Frequency
 from ...model.units.units import Duration, FrameSizes, Rate, Ratio
-from ...running.groups import CapacityMeasurer, GroupPorts, GroupReset, MatrixTrials, MemberLatency
+from ...running.procedures.groups import CapacityMeasurer, GroupPorts, GroupReset, MatrixTrials, MemberLatency
 from ...running.reset import groups_hook
 from ...running.suite import Suite
 from ...verdict import Verdict

@@ -22,8 +22,8 @@ from ...methodology.verdicts.tolerance import at_least
 from ...model.endpoints import AddressRange
 from ...model.units.quantity import Frequency
 from ...model.units.units import Duration
-from ...running.announcement import Announcement, Neighbours
-from ...running.neighbours import NeighbourMeasurer
+from ...running.procedures.announcement import Announcement, Neighbours
+from ...running.procedures.neighbours import NeighbourMeasurer
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._assertion import asserted

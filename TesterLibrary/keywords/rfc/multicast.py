@@ -19,8 +19,8 @@ from ...model.membership import GroupProtocol, Membership
 from ...model.multicast import group_stream
 from ...model.units.quantity import Frequency
 from ...model.units.units import LINE_RATE, Duration, FrameSizes, Rate
-from ...running.group_delay import DelayMeasurer, DelayTimes
 from ...running.memberships import JoinManner
+from ...running.procedures.group_delay import DelayMeasurer, DelayTimes
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._burden import burden_of

@@ -18,8 +18,8 @@ from ...methodology.services.service_activation import (
 )
 from ...model.query import PacketFilter
 from ...model.units.units import Duration, Rate, Ratio
-from ...running.service_colours import Marks, told_apart
-from ...running.services import Services
+from ...running.procedures.service_colours import Marks, told_apart
+from ...running.procedures.services import Services
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._component import component

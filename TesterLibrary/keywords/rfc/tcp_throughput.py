@@ -11,8 +11,8 @@ from ...methodology.verdicts.tolerance import at_least
 from ...model.pattern import Multiple
 from ...model.units.quantity import Octets
 from ...model.units.units import Bandwidth, Duration, Ratio
+from ...running.procedures.tcp_transfer import TcpTransferMeasurer
 from ...running.suite import Suite
-from ...running.tcp_transfer import TcpTransferMeasurer
 from ...verdict import Verdict
 from .._component import component
 from .._verifies import verifies

@@ -10,9 +10,9 @@ from ...methodology.teardown import TeardownResult, measure_teardown
 from ...methodology.verdicts.tolerance import at_least
 from ...model.units.quantity import Frequency
 from ...model.units.units import Duration
+from ...running.procedures.teardown import Teardown
 from ...running.reset import connections_hook
 from ...running.suite import Suite
-from ...running.teardown import Teardown
 from ...verdict import Verdict
 from .._component import component
 from .._verifies import verifies

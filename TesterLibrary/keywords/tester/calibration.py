@@ -10,7 +10,7 @@ from robot.api.deco import keyword
 
 from ...methodology.calibration import CalibrationResult
 from ...model.units.units import Duration, FrameSize
-from ...running.calibration import calibrate_tester
+from ...running.procedures.calibration import calibrate_tester
 from ...running.suite import Suite
 from .._component import component
 

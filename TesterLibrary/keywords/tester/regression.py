@@ -7,7 +7,7 @@ from __future__ import annotations
 from robot.api.deco import keyword
 
 from ...model.units.units import Ratio
-from ...running.regression import beside_baseline
+from ...running.procedures.regression import beside_baseline
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._component import component

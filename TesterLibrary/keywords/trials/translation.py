@@ -7,8 +7,8 @@ from __future__ import annotations
 from robot.api.deco import keyword
 
 from ...model.units.units import Duration, Rate
+from ...running.procedures.translation import Translations, learn
 from ...running.suite import Suite
-from ...running.translation import Translations, learn
 from .._component import component
 
 _MINUTE = Duration(60 * 10**9)

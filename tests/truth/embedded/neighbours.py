@@ -14,8 +14,8 @@ from ipaddress import ip_address
 from TesterLibrary.methodology.learning import LearningResult, all_learned, capacity_above, find_capacity
 from TesterLibrary.model.endpoints import AddressRange
 from TesterLibrary.model.units.quantity import Frequency
-from TesterLibrary.running.announcement import Announcement, Neighbours
-from TesterLibrary.running.neighbours import NeighbourMeasurer
+from TesterLibrary.running.procedures.announcement import Announcement, Neighbours
+from TesterLibrary.running.procedures.neighbours import NeighbourMeasurer
 
 from ..case import Case
 from .lab import IPV6_NEIGHBOURS, NEIGHBOURS, Lab, judge_at

@@ -15,7 +15,7 @@ from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.responder import Clients, End, Reopen, Responder
 from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.model.units.units import Bandwidth, Duration, Ratio
-from TesterLibrary.running.connection_trials import ConcurrencyMeasurer
+from TesterLibrary.running.procedures.connection_trials import ConcurrencyMeasurer
 
 from ..case import Case, near
 from .lab import ROUTER, Lab, judge_at

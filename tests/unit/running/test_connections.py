@@ -31,8 +31,8 @@ from TesterLibrary.model.trigger import SentFrames, Trigger
 from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.model.units.units import Bandwidth, Duration, Ratio
 from TesterLibrary.protocols.checker import load_protocol
-from TesterLibrary.running.connection_trials import ConcurrencyMeasurer, RateMeasurer
 from TesterLibrary.running.connections import Connections
+from TesterLibrary.running.procedures.connection_trials import ConcurrencyMeasurer, RateMeasurer
 from TesterLibrary.targets.fake import fake_port
 from TesterLibrary.verdict import Outcome
 
@@ -111,15 +111,11 @@ def test_a_name_is_taken_until_it_is_stopped(tmp_path: Path) -> None:
 def test_names_that_are_not_there_are_said_with_those_that_are(tmp_path: Path) -> None:
     ends = ends_on(tmp_path)
     ends.start(server())
-    with pytest.raises(
-        TesterLibraryError, match="there is no group of clients 'web'; call Start Clients"
-    ):
+    with pytest.raises(TesterLibraryError, match="there is no group of clients 'web'; call Start Clients"):
         ends.stop(["web"], Clients)
     with pytest.raises(TesterLibraryError, match="there is no responder or clients 'wbe'; there is web"):
         ends.statistics("wbe")
-    with pytest.raises(
-        TesterLibraryError, match="there is no group of clients 'web'; call Start Clients"
-    ):
+    with pytest.raises(TesterLibraryError, match="there is no group of clients 'web'; call Start Clients"):
         RateMeasurer(ends, "web")
     assert ends.statistics("web").begun == 0
 

@@ -26,7 +26,7 @@ from TesterLibrary.reporting.record.progress import Console
 from TesterLibrary.reporting.record.recorder import Recorder
 from TesterLibrary.running.clock import Clock
 from TesterLibrary.running.measurer import Pauses, TrialMeasurer
-from TesterLibrary.running.services import Services
+from TesterLibrary.running.procedures.services import Services
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.targets.fake import fake_port
 from TesterLibrary.targets.simulated import SimulatedTarget

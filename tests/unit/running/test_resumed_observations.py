@@ -32,23 +32,23 @@ from TesterLibrary.reporting.record.agenda import Item
 from TesterLibrary.reporting.record.finished_trials import OBSERVATION, _records
 from TesterLibrary.reporting.record.records import read
 from TesterLibrary.reporting.record.taken_over import taken_over
-from TesterLibrary.running.addresses import AddressPorts, TableMeasurer
-from TesterLibrary.running.ageing import BridgeAgeing
-from TesterLibrary.running.connection_trials import ConcurrencyMeasurer
-from TesterLibrary.running.group_delay import DelayMeasurer
-from TesterLibrary.running.groups import CapacityMeasurer, GroupPorts, MemberLatency
 from TesterLibrary.running.measurer import NO_PAUSES
 from TesterLibrary.running.memberships import Memberships
-from TesterLibrary.running.neighbours import NeighbourMeasurer
+from TesterLibrary.running.procedures.addresses import AddressPorts, TableMeasurer
+from TesterLibrary.running.procedures.ageing import BridgeAgeing
+from TesterLibrary.running.procedures.connection_trials import ConcurrencyMeasurer
+from TesterLibrary.running.procedures.group_delay import DelayMeasurer
+from TesterLibrary.running.procedures.groups import CapacityMeasurer, GroupPorts, MemberLatency
+from TesterLibrary.running.procedures.neighbours import NeighbourMeasurer
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.running.trial import StreamRun
 from TesterLibrary.targets.fake import FakeNat, FakeTarget, fake_port
 from TesterLibrary.targets.fake.parts import FakeFlows
 from TesterLibrary.verdict import Outcome
 
-from .nat_bench import EXACTLY, OUTSIDE, Bench
-from .test_group_delay import SHORT, STREAM, V2
-from .test_neighbours import TWENTY, Asking, behind
+from .procedures.nat_bench import EXACTLY, OUTSIDE, Bench
+from .procedures.test_group_delay import SHORT, STREAM, V2
+from .procedures.test_neighbours import TWENTY, Asking, behind
 from .testers import SECOND, fake_tester
 
 PLACE = ("bed.Suite", "Test")

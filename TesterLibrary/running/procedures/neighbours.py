@@ -10,22 +10,22 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 
-from ..errors import PlanError
-from ..measurement.flows import flows_of
-from ..measurement.learning import LearningCheck, LearningTrial
-from ..measurement.trial import Trial
-from ..model.endpoints import AddressRange
-from ..model.plan.plan import PlannedStream
-from ..model.stream import Stream
-from ..model.units.units import Duration
-from ..reporting.record.wall_clock import wall_clock
-from ..targets.base import part_of
+from ...errors import PlanError
+from ...measurement.flows import flows_of
+from ...measurement.learning import LearningCheck, LearningTrial
+from ...measurement.trial import Trial
+from ...model.endpoints import AddressRange
+from ...model.plan.plan import PlannedStream
+from ...model.stream import Stream
+from ...model.units.units import Duration
+from ...reporting.record.wall_clock import wall_clock
+from ...targets.base import part_of
+from ..answering import Answering
+from ..observation import is_interrupted, observe
+from ..shot import Shot
+from ..tester import Tester
+from ..trial import StreamRun
 from .announcement import ANNOUNCEMENTS, PROBES, Announcement, Neighbours
-from .answering import Answering
-from .observation import is_interrupted, observe
-from .shot import Shot
-from .tester import Tester
-from .trial import StreamRun
 
 _PATIENCE_NS = 10**9  # a device that still learns has to reach one more address within this time
 _CHECKS = 3  # most checks whether all are known; each after a new announcement

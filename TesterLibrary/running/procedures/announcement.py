@@ -9,15 +9,15 @@ from enum import Enum
 from ipaddress import IPv6Address
 from math import ceil
 
-from ..errors import PlanError
-from ..model.editor import Editor, FieldPath, Sweep
-from ..model.endpoints import AddressRange
-from ..model.headers import Header, HeaderStack
-from ..model.ports import Address, Port
-from ..model.responder import Responder
-from ..model.stream import Stream
-from ..model.units.quantity import Frequency
-from ..model.units.units import Duration, FrameSize, Rate, RateUnit
+from ...errors import PlanError
+from ...model.editor import Editor, FieldPath, Sweep
+from ...model.endpoints import AddressRange
+from ...model.headers import Header, HeaderStack
+from ...model.ports import Address, Port
+from ...model.responder import Responder
+from ...model.stream import Stream
+from ...model.units.quantity import Frequency
+from ...model.units.units import Duration, FrameSize, Rate, RateUnit
 
 ANNOUNCEMENTS, PROBES = "announcements", "probes"
 _BROADCAST = "ff:ff:ff:ff:ff:ff"

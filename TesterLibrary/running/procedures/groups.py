@@ -9,28 +9,28 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from ..errors import PlanError
-from ..measurement.counter import Counter, not_counted
-from ..measurement.group_check import GroupCheck
-from ..measurement.multicast import Leak, Reported
-from ..measurement.trial import Trial
-from ..methodology.verdicts.unsigned import unsigned
-from ..model.endpoints import AddressRange
-from ..model.membership import GroupProtocol, Membership
-from ..model.multicast import check_groups, group_stream
-from ..model.ports import Address
-from ..model.stream import Stream
-from ..model.units.number import counted
-from ..model.units.quantity import Frequency
-from ..model.units.units import Duration, FrameSizes, Rate, RateUnit
-from ..reporting.record.wall_clock import wall_clock
+from ...errors import PlanError
+from ...measurement.counter import Counter, not_counted
+from ...measurement.group_check import GroupCheck
+from ...measurement.multicast import Leak, Reported
+from ...measurement.trial import Trial
+from ...methodology.verdicts.unsigned import unsigned
+from ...model.endpoints import AddressRange
+from ...model.membership import GroupProtocol, Membership
+from ...model.multicast import check_groups, group_stream
+from ...model.ports import Address
+from ...model.stream import Stream
+from ...model.units.number import counted
+from ...model.units.quantity import Frequency
+from ...model.units.units import Duration, FrameSizes, Rate, RateUnit
+from ...reporting.record.wall_clock import wall_clock
+from ..measurer import Pauses, TrialMeasurer
+from ..memberships import Memberships
+from ..observation import observe
+from ..reset import Hook
+from ..shot import Shot
+from ..tester import Tester
 from .burden import Burden
-from .measurer import Pauses, TrialMeasurer
-from .memberships import Memberships
-from .observation import observe
-from .reset import Hook
-from .shot import Shot
-from .tester import Tester
 
 _ROUNDS = 2  # frames to each group in a check: one of them is enough (RFC 3918 §7.1)
 

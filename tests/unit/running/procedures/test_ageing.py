@@ -10,11 +10,11 @@ import pytest
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.endpoints import AddressRange
 from TesterLibrary.model.units.quantity import Frequency
-from TesterLibrary.running.ageing import BridgeAgeing, NeighbourAgeing, neighbours_of, was_known
-from TesterLibrary.running.announcement import Announcement
+from TesterLibrary.running.procedures.ageing import BridgeAgeing, NeighbourAgeing, neighbours_of, was_known
+from TesterLibrary.running.procedures.announcement import Announcement
 from tests.counted import stream_counters
 
-from .testers import fake_tester
+from ..testers import fake_tester
 
 RATE = Frequency.parse("100/s")
 

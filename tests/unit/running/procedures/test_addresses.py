@@ -11,10 +11,10 @@ from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.model.units.units import Duration
-from TesterLibrary.running.addresses import AddressPorts, TableMeasurer
+from TesterLibrary.running.procedures.addresses import AddressPorts, TableMeasurer
 from TesterLibrary.targets.fake import fake_port
 
-from .testers import fake_tester
+from ..testers import fake_tester
 
 RATE = Frequency.parse("1 k/s")
 AGEING = Duration(2 * 10**9)

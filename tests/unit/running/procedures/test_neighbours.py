@@ -26,15 +26,15 @@ from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.model.units.units import Duration
 from TesterLibrary.planning.flows import FlowSpace
-from TesterLibrary.running.announcement import Announcement, Neighbours
 from TesterLibrary.running.clock import Clock
-from TesterLibrary.running.neighbours import _PATIENCE_NS, NeighbourMeasurer
+from TesterLibrary.running.procedures.announcement import Announcement, Neighbours
+from TesterLibrary.running.procedures.neighbours import _PATIENCE_NS, NeighbourMeasurer
 from TesterLibrary.targets.fake import FakeTarget
 from TesterLibrary.targets.fake.parts import FakeFlows
 from TesterLibrary.verdict import Outcome
 
-from ..planning.bench import GATEWAY, MAC1, ROUTED, ROUTED6, compiled
-from .testers import fake_tester
+from ...planning.bench import GATEWAY, MAC1, ROUTED, ROUTED6, compiled
+from ..testers import fake_tester
 
 if TYPE_CHECKING:
     from TesterLibrary.running.tester import Tester
@@ -314,7 +314,7 @@ def test_learning_ends_when_all_are_learned_or_none_is_any_more(
     tmp_path: Path, truth: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     learner = measurer(tmp_path, truth)
-    monkeypatch.setattr("TesterLibrary.running.neighbours._PATIENCE_NS", 50_000_000)
+    monkeypatch.setattr("TesterLibrary.running.procedures.neighbours._PATIENCE_NS", 50_000_000)
     trial = learner.measure(20)
     assert (trial.addresses, trial.learned, trial.all_learned) == (20, truth, truth == 20)
     assert trial.announced_rate == pytest.approx(10_000)

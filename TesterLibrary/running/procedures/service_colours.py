@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ..errors import PlanError
-from ..measurement.trial import Trial
-from ..methodology.services.service_colours import Arrived
-from ..model.query import PacketFilter, Query
-from ..model.stream import Stream
-from .queries import Queries
-from .suite import Suite
+from ...errors import PlanError
+from ...measurement.trial import Trial
+from ...methodology.services.service_colours import Arrived
+from ...model.query import PacketFilter, Query
+from ...model.stream import Stream
+from ..queries import Queries
+from ..suite import Suite
 
 
 @dataclass(frozen=True)

@@ -21,13 +21,13 @@ from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.model.units.units import Duration, Rate, Ratio
 from TesterLibrary.running.clock import Clock
-from TesterLibrary.running.group_delay import DelayMeasurer, DelayTimes
 from TesterLibrary.running.memberships import JoinManner, Memberships
+from TesterLibrary.running.procedures.group_delay import DelayMeasurer, DelayTimes
 from TesterLibrary.running.trial import StreamRun
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget
 from tests.counted import stream_counters
 
-from .testers import fake_tester
+from ..testers import fake_tester
 
 GROUP = AddressRange.parse("239.1.1.1")
 STREAM = group_stream("video", "p1", ["p2"], GROUP, rate=Rate.parse("1 kpps"))

@@ -14,18 +14,18 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address
 
-from ..errors import Inconclusive, PlanError, TargetError
-from ..measurement.capture import CapturedFrame
-from ..measurement.captured_frames import frames_of
-from ..model.capture import Capture, Direction
-from ..model.editor import Editor, FieldPath, FieldValues
-from ..model.stream import Stream
-from ..model.units.units import Duration, Rate
-from ..planning.flows import FlowSpace
-from ..targets.base import part_of
-from .sending import send
-from .tester import Tester
-from .trial import StreamRun
+from ...errors import Inconclusive, PlanError, TargetError
+from ...measurement.capture import CapturedFrame
+from ...measurement.captured_frames import frames_of
+from ...model.capture import Capture, Direction
+from ...model.editor import Editor, FieldPath, FieldValues
+from ...model.stream import Stream
+from ...model.units.units import Duration, Rate
+from ...planning.flows import FlowSpace
+from ...targets.base import part_of
+from ..sending import send
+from ..tester import Tester
+from ..trial import StreamRun
 
 _MOST = 1 << 20  # values of a field
 _SNAP = 96  # bytes, up to the ports behind two tags and the longest IPv4 header, or that of IPv6

@@ -9,16 +9,16 @@ from contextlib import closing
 from datetime import datetime, timezone
 from pathlib import Path
 
-from ..errors import TesterLibraryError
-from ..files.calibration import store_calibration
-from ..measurement.calibration import Calibration
-from ..methodology.calibration import CalibrationResult, calibrate
-from ..model.stream import Stream
-from ..model.units.units import Duration, FrameSize
-from ..testbeds.embedded.cable import CABLE
-from .measurer import TrialMeasurer
-from .opening import OpenTestbed, open_tester
-from .tester import Tester
+from ...errors import TesterLibraryError
+from ...files.calibration import store_calibration
+from ...measurement.calibration import Calibration
+from ...methodology.calibration import CalibrationResult, calibrate
+from ...model.stream import Stream
+from ...model.units.units import Duration, FrameSize
+from ...testbeds.embedded.cable import CABLE
+from ..measurer import TrialMeasurer
+from ..opening import OpenTestbed, open_tester
+from ..tester import Tester
 
 _NAME = "calibration"
 _EMBEDDED = "embedded/loopback"

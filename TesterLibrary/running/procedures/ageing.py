@@ -9,22 +9,22 @@ from dataclasses import replace
 from itertools import count
 from math import ceil
 
-from ..errors import PlanError
-from ..measurement.counter import Counter, not_counted
-from ..measurement.snapshot import Snapshot, StreamCounters
-from ..measurement.trial import Trial
-from ..methodology.ageing import AgeingTrial, Table
-from ..model.endpoints import AddressRange
-from ..model.headers import Header, HeaderStack
-from ..model.stream import Stream
-from ..model.units.quantity import Frequency
-from ..model.units.units import Duration, Rate, RateUnit
-from ..reporting.record.wall_clock import wall_clock
+from ...errors import PlanError
+from ...measurement.counter import Counter, not_counted
+from ...measurement.snapshot import Snapshot, StreamCounters
+from ...measurement.trial import Trial
+from ...methodology.ageing import AgeingTrial, Table
+from ...model.endpoints import AddressRange
+from ...model.headers import Header, HeaderStack
+from ...model.stream import Stream
+from ...model.units.quantity import Frequency
+from ...model.units.units import Duration, Rate, RateUnit
+from ...reporting.record.wall_clock import wall_clock
+from ..observation import observe
+from ..shot import Shot
+from ..tester import Tester
 from .addresses import AddressPorts, TableMeasurer
 from .announcement import Announcement, Neighbours
-from .observation import observe
-from .shot import Shot
-from .tester import Tester
 
 _FIRST = 0x02_00_02_00_00_00  # locally administered, beside those of the searches of a table
 _LEARNED = Duration(100_000_000)  # in which a device that learns in software has done so

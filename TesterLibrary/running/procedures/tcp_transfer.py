@@ -9,15 +9,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..errors import PlanError
-from ..measurement.session_trial import SessionTrial
-from ..methodology.tcp_throughput import Segments
-from ..model.endpoints import AddressRange, Endpoints, PortRange
-from ..model.responder import Clients, Reopen
-from ..model.units.quantity import Frequency
-from ..model.units.units import Duration
-from .connections import Connections
-from .tester import Tester
+from ...errors import PlanError
+from ...measurement.session_trial import SessionTrial
+from ...methodology.tcp_throughput import Segments
+from ...model.endpoints import AddressRange, Endpoints, PortRange
+from ...model.responder import Clients, Reopen
+from ...model.units.quantity import Frequency
+from ...model.units.units import Duration
+from ..connections import Connections
+from ..tester import Tester
 
 _PROTOCOL = "tcp-client"
 _HANDSHAKES = Frequency.parse("50/s")

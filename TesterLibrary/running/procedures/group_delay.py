@@ -9,21 +9,21 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import ceil
 
-from ..errors import PlanError, TargetError
-from ..measurement.counter import Counter, not_counted
-from ..measurement.multicast import GroupCycle, Reported
-from ..measurement.snapshot import Snapshot, StreamCounters
-from ..measurement.trial import Trial
-from ..model.membership import GroupProtocol, Membership
-from ..model.multicast import groups_of
-from ..model.stream import Stream
-from ..model.units.quantity import Frequency
-from ..model.units.units import Duration
+from ...errors import PlanError, TargetError
+from ...measurement.counter import Counter, not_counted
+from ...measurement.multicast import GroupCycle, Reported
+from ...measurement.snapshot import Snapshot, StreamCounters
+from ...measurement.trial import Trial
+from ...model.membership import GroupProtocol, Membership
+from ...model.multicast import groups_of
+from ...model.stream import Stream
+from ...model.units.quantity import Frequency
+from ...model.units.units import Duration
+from ..memberships import Memberships
+from ..observation import observe
+from ..tester import Tester
+from ..trial import StreamRun
 from .burden import Burden
-from .memberships import Memberships
-from .observation import observe
-from .tester import Tester
-from .trial import StreamRun
 
 _ONE = Frequency.parse("1 k/s")  # one report is sent: the rate does not matter
 _QUIET_FRAMES = 20  # a silence is not shorter

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from ..methodology.teardown import TeardownTrial
-from ..model.responder import Reopen
-from ..model.units.units import Duration
-from ..reporting.record.wall_clock import wall_clock
+from ...methodology.teardown import TeardownTrial
+from ...model.responder import Reopen
+from ...model.units.units import Duration
+from ...reporting.record.wall_clock import wall_clock
+from ..connections import Connections
+from ..tester import Tester
 from .connection_trials import HELD
-from .connections import Connections
-from .tester import Tester
 
 _ANSWERS = Duration(1_000_000_000)  # for the last connection that is opened
 _IN_FLIGHT_S = 0.002  # for frames that were on their way when the command ended

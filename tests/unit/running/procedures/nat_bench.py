@@ -17,12 +17,12 @@ from TesterLibrary.model.responder import Clients, Responder
 from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.running.clock import Clock
-from TesterLibrary.running.connection_trials import ConcurrencyMeasurer, RateMeasurer
 from TesterLibrary.running.connections import Connections
-from TesterLibrary.running.teardown import Teardown
+from TesterLibrary.running.procedures.connection_trials import ConcurrencyMeasurer, RateMeasurer
+from TesterLibrary.running.procedures.teardown import Teardown
 from TesterLibrary.targets.fake import FakeDevice, FakeNat, FakeTarget
 
-from .testers import SECOND, fake_tester
+from ..testers import SECOND, fake_tester
 
 SERVICE = Endpoints.parse("198.18.0.3:9693")
 OUTSIDE = IPv4Address("198.18.0.99")

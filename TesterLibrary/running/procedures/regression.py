@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import TesterLibraryError
-from ..methodology.regression import is_comparison, no_regression
-from ..model.units.units import Ratio
-from ..reporting.pages.repetitions import unrepeated
-from ..reporting.record.recorder import read_run
-from ..reporting.trend.baseline import Sought, find_baseline
-from ..verdict import Verdict
-from .suite import Suite
+from ...errors import TesterLibraryError
+from ...methodology.regression import is_comparison, no_regression
+from ...model.units.units import Ratio
+from ...reporting.pages.repetitions import unrepeated
+from ...reporting.record.recorder import read_run
+from ...reporting.trend.baseline import Sought, find_baseline
+from ...verdict import Verdict
+from ..suite import Suite
 
 
 def beside_baseline(suite: Suite, verdict: Verdict | None, baseline: str, within: Ratio) -> Verdict:

@@ -17,7 +17,7 @@ from TesterLibrary.measurement.learning import LearningCheck
 from TesterLibrary.model.endpoints import AddressRange
 from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.model.units.units import Bandwidth
-from TesterLibrary.running.announcement import Neighbours
+from TesterLibrary.running.procedures.announcement import Neighbours
 from TesterLibrary.verdict import Outcome, Verdict
 
 ADDRESSES = AddressRange.parse("198.18.64.0/24")

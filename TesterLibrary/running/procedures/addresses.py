@@ -7,20 +7,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..errors import PlanError
-from ..measurement.addresses import AddressCheck
-from ..measurement.counter import Counter, not_counted
-from ..measurement.trial import Trial
-from ..methodology.learning_window import LearningWindow
-from ..model.editor import Editor, FieldPath, Sweep
-from ..model.headers import Header, HeaderStack
-from ..model.stream import Stream
-from ..model.units.quantity import Frequency
-from ..model.units.units import Duration, Rate, RateUnit
-from ..reporting.record.wall_clock import wall_clock
-from .observation import observe
-from .shot import Shot
-from .tester import Tester
+from ...errors import PlanError
+from ...measurement.addresses import AddressCheck
+from ...measurement.counter import Counter, not_counted
+from ...measurement.trial import Trial
+from ...methodology.learning_window import LearningWindow
+from ...model.editor import Editor, FieldPath, Sweep
+from ...model.headers import Header, HeaderStack
+from ...model.stream import Stream
+from ...model.units.quantity import Frequency
+from ...model.units.units import Duration, Rate, RateUnit
+from ...reporting.record.wall_clock import wall_clock
+from ..observation import observe
+from ..shot import Shot
+from ..tester import Tester
 
 _FIRST = 0x02_00_01_00_00_00  # locally administered, and none of the tester's or of an embedded device
 _MOST = 1 << 24  # addresses with that prefix

@@ -16,7 +16,7 @@ from TesterLibrary.reporting.record.progress import Console
 from TesterLibrary.reporting.record.recorder import RUN_VARIABLE, Recorder
 from TesterLibrary.reporting.record.records import read_verdicts
 from TesterLibrary.reporting.trend.figure import run_of
-from TesterLibrary.running.regression import beside_baseline
+from TesterLibrary.running.procedures.regression import beside_baseline
 from TesterLibrary.running.suite import Suite
 from TesterLibrary.verdict import AT_LEAST, Outcome, Verdict
 

@@ -15,11 +15,11 @@ from TesterLibrary.methodology.tcp_throughput import TransferPlan, measure_tcp_t
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.units.units import Bandwidth, Duration
 from TesterLibrary.running.connections import Connections
-from TesterLibrary.running.tcp_transfer import TcpTransferMeasurer
+from TesterLibrary.running.procedures.tcp_transfer import TcpTransferMeasurer
 from TesterLibrary.targets.fake import FakeDevice, FakePath
 from TesterLibrary.verdict import Outcome
 
-from .test_connections import SERVICE, ends_on, server, users
+from ..test_connections import SERVICE, ends_on, server, users
 
 TEN_MS = Duration(10**7)
 

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from ..measurement.session_trial import SessionTrial
-from ..model.responder import Clients, Reopen
-from ..model.units.quantity import Frequency
-from ..model.units.units import Duration
-from .connections import Connections
+from ...measurement.session_trial import SessionTrial
+from ...model.responder import Clients, Reopen
+from ...model.units.quantity import Frequency
+from ...model.units.units import Duration
+from ..connections import Connections
 
 _SETTLE = Duration(200_000_000)  # for the first connections, before a rate is measured
 # For SYNs that are sent up to twice more (after 200 and 400 ms): one may be lost, and a server that still has

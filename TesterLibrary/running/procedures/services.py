@@ -7,17 +7,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from ..errors import PlanError
-from ..measurement.interval import Interval
-from ..measurement.trial import Trial
-from ..methodology.monitoring import Method
-from ..methodology.services.service_activation import Service, loads_of
-from ..methodology.services.service_colours import Offered
-from ..model.stream import Stream
-from ..model.units.units import Duration, Rate, RateUnit
-from .measurer import TrialMeasurer
+from ...errors import PlanError
+from ...measurement.interval import Interval
+from ...measurement.trial import Trial
+from ...methodology.monitoring import Method
+from ...methodology.services.service_activation import Service, loads_of
+from ...methodology.services.service_colours import Offered
+from ...model.stream import Stream
+from ...model.units.units import Duration, Rate, RateUnit
+from ..measurer import TrialMeasurer
+from ..suite import Suite
 from .service_colours import ServiceColours
-from .suite import Suite
 
 _TITLE = "service activation"
 

@@ -21,13 +21,13 @@ from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.responder import Clients
 from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.model.units.units import Duration, Ratio
-from TesterLibrary.running.connection_trials import ValidatedRateMeasurer
-from TesterLibrary.running.teardown import Teardown
+from TesterLibrary.running.procedures.connection_trials import ValidatedRateMeasurer
+from TesterLibrary.running.procedures.teardown import Teardown
 from TesterLibrary.targets.fake import FakeNat
 from TesterLibrary.verdict import Outcome
 
+from ..testers import SECOND
 from .nat_bench import OUTSIDE, Bench
-from .testers import SECOND
 
 
 @settings(max_examples=3, deadline=None)

@@ -19,10 +19,10 @@ from TesterLibrary.measurement.capture import CapturedFrame
 from TesterLibrary.model.editor import Editor, FieldPath, FieldValues, RandomField
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.units.units import Duration, Rate
-from TesterLibrary.running import translation
-from TesterLibrary.running.translation import Place, Translations, Way
+from TesterLibrary.running.procedures import translation
+from TesterLibrary.running.procedures.translation import Place, Translations, Way
 
-from .testers import fake_tester, stream
+from ..testers import fake_tester, stream
 
 SLOW = Rate.parse("1000 pps")
 MINUTE = Duration(60 * 10**9)

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from ..measurement.trial import Trial
-from ..model.stream import Stream
-from .tester import Tester
-from .trial import StreamRun
+from ...measurement.trial import Trial
+from ...model.stream import Stream
+from ..tester import Tester
+from ..trial import StreamRun
 
 
 class Burden:
