@@ -333,7 +333,7 @@ class Connections:
             )
             for station, address in asked_for(end, tester.ports)
         }
-        plan = tester.compile(
+        plan = tester.plans.of_job(
             Job(end.name, ends=(end,), seed=tester.seed + self._starts[end.name]),
             neighbours=neighbours,
             beside=[running.plan for running in self._running.values()],

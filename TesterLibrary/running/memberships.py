@@ -22,8 +22,8 @@ from ..model.membership import Membership
 from ..model.stream import Stream
 from ..model.units.quantity import Frequency
 from ..model.units.units import Duration
-from .answering import Answering
 from .named import Named
+from .running_end import Answering
 from .scope import Running
 from .shot import Shot
 from .tester import Tester

@@ -322,7 +322,7 @@ class Paths:
         return ""
 
     def _planned(self, path: Path) -> Plan:
-        return self._tester.compile(Job(_job_of(path), paths=(path,), seed=self._tester.seed))
+        return self._tester.plans.of_job(Job(_job_of(path), paths=(path,), seed=self._tester.seed))
 
     def _read(self, known: _Known) -> PathStatistics:
         assert known.plan is not None

@@ -1,19 +1,22 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A responder or clients that run on a tester, and what is counted of them."""
+"""Responders and clients that run on a tester, and what is counted of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from ..errors import TargetError
 from ..measurement.openings import Openings, State, Unfinished
 from ..measurement.session_trial import SessionTrial, left_waiting, objections
 from ..measurement.sessions import SessionStatistics
 from ..measurement.snapshot import EndCounters, Snapshot
+from ..model.job import Job
 from ..model.plan.plan import Plan
 from ..model.plan.planned_end import PlannedEnd
-from ..model.responder import Clients, End
+from ..model.responder import Clients, End, Responder
 from ..model.units.units import Duration
 from ..reporting.record.wall_clock import wall_clock
 from ..wire.connection import connection_text
@@ -235,6 +238,29 @@ class RunningEnd:
             return
         if reason := self.tester.lost_tags(end.port):
             yield reason
+
+
+class Answering:
+    """A responder beside a measurement, as a job of its own; what it did is not counted."""
+
+    def __init__(self, tester: Tester, job: str, end: Responder) -> None:
+        """Starts it. PlanError if the tester refuses it: nothing has changed then."""
+        self._target = tester.target
+        self._job = job
+        plan = tester.plans.of_job(Job(job, ends=(end,), seed=tester.seed))
+        self._target.load(plan)
+        try:
+            self._target.start([job])
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Makes it silent. If the tester is gone, so is the end; the next call to the tester raises."""
+        with suppress(TargetError):
+            self._target.stop([self._job], abandon=True)
+        with suppress(TargetError):
+            self._target.unload([self._job])
 
 
 def _first_change(counters: EndCounters) -> str:

@@ -222,7 +222,8 @@ class StampGroups:
         return ""
 
     def _planned(self, stamps: Stamps) -> Plan:
-        return self._tester.compile(Job(f"stamps {stamps.name}", stamps=(stamps,), seed=self._tester.seed))
+        job = Job(f"stamps {stamps.name}", stamps=(stamps,), seed=self._tester.seed)
+        return self._tester.plans.of_job(job)
 
 
 def _headings(stamps: Stamps) -> list[str]:

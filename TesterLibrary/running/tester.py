@@ -20,15 +20,12 @@ from ..measurement.session_trial import SessionTrial
 from ..measurement.trial import Trial
 from ..methodology.teardown import TeardownTrial
 from ..model.forwarding import Forwarding
-from ..model.job import Job
 from ..model.membership import Membership
 from ..model.plan.plan import Plan, PlannedStream
 from ..model.ports import Address, Port
 from ..model.stream import Stream
 from ..model.units.units import Duration
-from ..planning.compile import compile as compile_job
 from ..planning.rate import check_replayed_rate, check_sum, part_of_line
-from ..planning.responder import Neighbours
 from ..reporting.record.finished_trials import Finished, measured_at
 from ..reporting.record.progress import Console
 from ..reporting.record.recorder import INVALID_ATTEMPT, Recorder
@@ -140,9 +137,12 @@ class Tester:
     faults: list[str] = field(default_factory=list)  # where it fell short, trial by trial
     sent: Counter[str] = field(default_factory=Counter)  # frames of recorded trials, by stream
     off_pace: list[str] = field(default_factory=list)  # trials in which nothing was wrong but the rate
-    plans: Plans = field(default_factory=Plans)
+    plans: Plans = field(init=False)
     remarks: set[str] = field(default_factory=set)  # on plans, which have been logged
     device_is_new: bool = False  # made for this tester: nothing that was sent before has left a trace in it
+
+    def __post_init__(self) -> None:
+        self.plans = Plans(self)
 
     def plan(self, name: str, streams: Sequence[Stream]) -> Plan:
         """Plans streams as one job, with ids that no loaded job has and no recent job had.
@@ -151,7 +151,7 @@ class Tester:
         """
         on_air = [range(ids[0], ids[-1] + 1) for run in self.on_air if (ids := run.ids)]
         first_id = self.stream_ids.take(len(streams), on_air)
-        return replace(self._planned(streams, first_id), job=name)
+        return replace(self.plans.of_streams(streams, first_id), job=name)
 
     def check_room(self, streams: Sequence[Stream]) -> None:
         """Refuses streams beside those that leave already.
@@ -184,7 +184,7 @@ class Tester:
         """
         for stream in streams:
             check_replayed_rate(stream)
-        plan = self._planned(streams, self._id_on_air(streams))
+        plan = self.plans.of_streams(streams, self._id_on_air(streams))
         if planner := self.target.planner:
             planner.check(plan)
         return plan
@@ -195,13 +195,6 @@ class Tester:
         self.target.load(plan)
         self.target.unload([plan.job])
 
-    def _planned(self, streams: Sequence[Stream], first_id: int) -> Plan:
-        """The plan of streams with these ids, planned once."""
-        conditions = first_id, self.seed, self.forwarding, self.capabilities.max_streams
-        tables = dict(self.ports), dict(self.gateways)
-        job = Job("check", tuple(streams), seed=self.seed)
-        return self.plans.plan((*conditions, *tables, *streams), lambda: self.compile(job, first_id=first_id))
-
     def _id_on_air(self, streams: Sequence[Stream]) -> int:
         """The id of a stream that is loaded, with which it is planned again; 1 of others."""
         ids = {
@@ -210,26 +203,6 @@ class Tester:
             for stream, number in zip(run.streams, run.ids, strict=True)
         }
         return ids.get(streams[0].name, 1) if len(streams) == 1 else 1
-
-    def compile(
-        self,
-        job: Job,
-        *,
-        first_id: int = 1,
-        neighbours: Neighbours | None = None,
-        beside: Iterable[Plan] = (),
-    ) -> Plan:
-        """The plan of a job on this tester. Raises PlanError."""
-        return compile_job(
-            job,
-            ports=self.ports,
-            gateways=self.gateways,
-            max_streams=self.capabilities.max_streams,
-            first_id=first_id,
-            neighbours=neighbours,
-            beside=beside,
-            forwarding=self.forwarding,
-        )
 
     def load(self, plan: Plan) -> None:
         """Loads a plan. Each of its remarks is logged and recorded once."""
@@ -253,7 +226,7 @@ class Tester:
     def replan(self, stream_id: int, stream: Stream) -> PlannedStream:
         """A loaded stream after a change, with its id and signature; it goes on at once."""
         going = replace(stream, start_after=Duration(0))
-        (planned,) = self._planned([going], stream_id).streams
+        (planned,) = self.plans.of_streams([going], stream_id).streams
         return planned
 
     def watch(self, stream: str, told: Callable[[Trial], None]) -> None:

@@ -20,8 +20,8 @@ from ...model.stream import Stream
 from ...model.units.units import Duration
 from ...reporting.record.wall_clock import wall_clock
 from ...targets.base import part_of
-from ..answering import Answering
 from ..observation import is_interrupted, observe
+from ..running_end import Answering
 from ..shot import Shot
 from ..tester import Tester
 from ..trial import StreamRun

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is described is planned once, and again only when something that it depends on has changed."""
+"""Streams are planned once, and again only when something that the plan depends on has changed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> Compilations:
         plans.clear()
         return number
 
-    monkeypatch.setattr("TesterLibrary.running.tester.compile_job", compiled)
+    monkeypatch.setattr("TesterLibrary.running.plans.compile_job", compiled)
     return count
 
 
