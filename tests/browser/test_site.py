@@ -1,9 +1,13 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The documentation site from a disk: no network, no complaint, no barrier, and a search that finds."""
+"""The documentation site: no network, no complaint, no barrier, and a search that finds from a disk, too."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -19,12 +23,21 @@ def built() -> Path:
     return site.build()
 
 
+@pytest.fixture(scope="module")
+def served(built: Path) -> Iterator[str]:
+    handler = partial(SimpleHTTPRequestHandler, directory=str(built))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", ["index.html", "stateful.html", "reference/commands.html"])
 def test_a_page_is_whole_and_can_be_read_by_everybody(
-    browser: Browser, built: Path, name: str, width: int
+    browser: Browser, served: str, name: str, width: int
 ) -> None:
-    with opened(browser, built.as_uri(), name, viewport={"width": width, "height": 900}) as page:
+    with opened(browser, served, name, viewport={"width": width, "height": 900}) as page:
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert violations(page) == []
