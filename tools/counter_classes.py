@@ -5,6 +5,9 @@
 Every message with the option `counters` becomes a frozen dataclass of the same name. A field that is
 `optional` is None by default unless it has `begins_with_zero`, one with `key` has no default, and all others
 begin with 0, nothing, or a group of zeros.
+
+`from_message` of a class reads plain fields at once. Every other field is a `part`: its default stands in the
+class, and an instance that has a message reads the field from it at the first use, since few are ever used.
 """
 
 from __future__ import annotations
@@ -23,9 +26,62 @@ HEADER = '''\
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Final
+import builtins
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
+_MESSAGE = "_message"  # in the dictionary of counters that were read from a message
+
+
+class Part:
+    """A field that is read from the message of its counters at the first use."""
+
+    def __init__(self, read: Callable[[Any], Any], default: Any) -> None:
+        self._read, self._default = read, default
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, counters: Any, owner: type) -> Any:
+        if counters is None:
+            return self._default
+        values = counters.__dict__
+        value = values[self._name] = self._read(values[_MESSAGE])
+        return value
+
+
+def part(read: Callable[[Any], Any], default: Any) -> Any:
+    """A `Part` as the default of a field, which has a type of its own."""
+    return Part(read, default)
+
+
+class Buckets(Mapping[int, int]):
+    """The buckets of a histogram by their index; messages are read at the first use."""
+
+    def __init__(self, messages: Any = ()) -> None:
+        self._messages = messages
+
+    @cached_property
+    def _counts(self) -> dict[int, int]:
+        return {bucket.index: bucket.count for bucket in self._messages}
+
+    def __getitem__(self, index: int) -> int:
+        return self._counts[index]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._counts)
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.items()))
+
+    def __repr__(self) -> str:
+        return repr(self._counts)
 
 
 @dataclass(frozen=True)
@@ -46,7 +102,7 @@ _SCALARS = {
     _Field.TYPE_BYTES: ("bytes", 'b""'),
 }
 _SIGNED = (_Field.TYPE_SINT64, _Field.TYPE_SINT32, _Field.TYPE_INT64, _Field.TYPE_INT32)
-_HISTOGRAM = ("Mapping[int, int]", "field(default_factory=dict)")
+_HISTOGRAM = ("Mapping[int, int]", "Buckets()")
 _TESTERS = ("ENGINE", "FAKE", "SWITCH")
 
 
@@ -101,6 +157,7 @@ class Classes:
                 f"@dataclass(frozen=True)\nclass {message.name}:\n",
                 _quoted(self._options(message, "MessageOptions", "counters").help),
                 *(f"\n{self._attribute(field)}" for field in fields),
+                f"\n{self._reader(message.name, fields)}",
             )
         )
 
@@ -109,8 +166,40 @@ class Classes:
         kind, default = self._kind(field)
         if field.proto3_optional or counter.may_be_absent:
             kind, default = f"{kind} | None", default if counter.begins_with_zero else "None"
-        value = "" if counter.key else f" = {default}"
-        return f"    {field.name}: {kind}{value}\n{_quoted(counter.help)}"
+        value = default if self._is_plain(field) else f"part(lambda message: {self._read(field)}, {default})"
+        return f"    {field.name}: {kind}{'' if counter.key else f' = {value}'}\n{_quoted(counter.help)}"
+
+    def _is_plain(self, field: Any) -> bool:
+        """Whether a field is a number, a truth or a text that every message has."""
+        is_scalar = field.type not in (_Field.TYPE_MESSAGE, _Field.TYPE_BYTES)
+        return is_scalar and field.label != _Field.LABEL_REPEATED and not field.proto3_optional
+
+    def _reader(self, name: str, fields: Iterable[Any]) -> str:
+        """The method that makes an instance from its message, without the slow constructor of frozen ones."""
+        plain = [field.name for field in fields if self._is_plain(field)]
+        values = "".join(f"            {name}=message.{name},\n" for name in plain)
+        message = "            _message=message,\n" if len(plain) < len(list(fields)) else ""
+        return (
+            "    @classmethod\n"
+            f"    def from_message(cls: builtins.type[T], message: Any) -> T:\n"
+            f'        """The counters of a message of the type {name}."""\n'
+            "        counters: T = object.__new__(cls)\n"
+            f"        counters.__dict__.update(\n{values}{message}        )\n"
+            "        return counters\n"
+        )
+
+    def _read(self, field: Any) -> str:
+        """An expression that reads a field of `message`."""
+        name, value = _type_name(field), f"message.{field.name}"
+        if name == "Bucket":
+            return f"Buckets({value})"
+        if field.label == _Field.LABEL_REPEATED:
+            return f"tuple(map({name}.from_message, {value}))" if name else f"tuple({value})"
+        if name == "Uint128":
+            value = f"{value}.high << 64 | {value}.low"
+        elif name:
+            value = f"{name}.from_message({value})"
+        return f'{value} if message.HasField("{field.name}") else None' if field.proto3_optional else value
 
     def _kind(self, field: Any) -> tuple[str, str]:
         name, repeated = _type_name(field), field.label == _Field.LABEL_REPEATED

@@ -8,7 +8,6 @@ from ..._generated.tester.v1 import capture_pb2
 from ...measurement.capture import CaptureCounters, StoppedCapture
 from ...measurement.captured_frames import CapturedFrames
 from ...model.capture import Capture, CaptureTrigger
-from .convert_counters import counters_value
 
 
 def capture_message(capture: Capture) -> capture_pb2.Capture:
@@ -43,7 +42,7 @@ def _trigger(trigger: CaptureTrigger) -> capture_pb2.CaptureTrigger:
 def stopped_value(stopped: capture_pb2.StopCaptureResponse) -> StoppedCapture:
     """A stopped capture, from the engine's response."""
     return StoppedCapture(
-        counters=counters_value(CaptureCounters, stopped.counters),
+        counters=CaptureCounters.from_message(stopped.counters),
         clock_zero_unix_ns=stopped.clock_zero_unix_ns,
         started_ns=stopped.started_ns,
         stopped_ns=stopped.stopped_ns,

@@ -7,7 +7,6 @@ from __future__ import annotations
 from ..._generated.tester.v1 import query_pb2
 from ...measurement.query import QueryCounters, QuerySummary, RawRow
 from ...model.plan.planned_query import Placed, PlacedFact, PlannedQuery
-from .convert_counters import counters_value
 
 
 def query_message(planned: PlannedQuery) -> query_pb2.Query:
@@ -62,7 +61,7 @@ def _operand(placed: Placed) -> query_pb2.QueryOperand:
 def summary_value(summary: query_pb2.QuerySummary) -> QuerySummary:
     """A query at one instant."""
     return QuerySummary(
-        counters=counters_value(QueryCounters, summary.counters),
+        counters=QueryCounters.from_message(summary.counters),
         keys=summary.keys,
         started_ns=summary.started_ns,
         read_ns=summary.read_ns,

@@ -27,7 +27,7 @@ class EngineFlows:
         request = control_pb2.ReadFlowsRequest(job=job, stream_id=stream_id)
         with self._calls.errors("ReadFlows", [job]):
             for chunk in self._calls.stub.ReadFlows(request, timeout=_FLOWS_S, metadata=self._calls.metadata):
-                yield convert_counters.flows_value(chunk)
+                yield FlowCounters.from_message(chunk)
 
 
 class EngineStamps:

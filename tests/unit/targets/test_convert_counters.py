@@ -24,7 +24,6 @@ from TesterLibrary.measurement.snapshot import (
     VersionCounters,
 )
 from TesterLibrary.targets.engine import convert_counters
-from TesterLibrary.targets.engine.convert_counters import counters_value
 
 MESSAGES = {
     name: next(
@@ -78,7 +77,7 @@ def differences(value: Any, message: Any, where: str) -> Iterator[str]:
 def test_every_counter_arrives_in_its_place(name: str) -> None:
     message = MESSAGES[name]()
     fill(message, count(1))
-    value = counters_value(getattr(counters, name), message)
+    value = getattr(counters, name).from_message(message)
     assert list(differences(value, message, name)) == []
     numbers = [part for part in dataclasses.astuple(value) if type(part) is int]
     assert len(set(numbers)) == len(numbers), "each has a value of its own"
@@ -106,20 +105,20 @@ def test_values_of_more_than_one_field_are_what_they_mean() -> None:
     stream = counters_pb2.StreamCounters(id=1, versions=[version])
     stream.latency.buckets.add(index=5, count=6)
     stream.order.behind = 3
-    value = counters_value(StreamCounters, stream)
+    value = StreamCounters.from_message(stream)
     assert value.versions == (VersionCounters(tx_time_ns=45 * 2**64 + 46, rx_time_ns=7),)
     assert value.latency == LatencyCounters(buckets={5: 6})
     assert value.order == OrderCounters(behind=3)
 
 
 def test_what_is_not_counted_is_none_and_what_begins_with_zero_is_zero() -> None:
-    port = counters_value(PortCounters, counters_pb2.PortCounters(name="p1", tx_errors=0))
+    port = PortCounters.from_message(counters_pb2.PortCounters(name="p1", tx_errors=0))
     assert (port.rx_errors, port.tx_errors, port.rx_pause, port.rx_unseen) == (None, 0, None, None)
     assert port.rx_icmp_errors == ()  # the engine counts them
-    stream = counters_value(StreamCounters, counters_pb2.StreamCounters(id=1))
+    stream = StreamCounters.from_message(counters_pb2.StreamCounters(id=1))
     assert (stream.outages, stream.variation, stream.departures) == (None, None, None)
     assert stream.latency == LatencyCounters()
-    query = counters_value(QueryCounters, query_pb2.QueryCounters(name="q"))
+    query = QueryCounters.from_message(query_pb2.QueryCounters(name="q"))
     assert (query.missed, query.worst_worker_gap_ns) == (0, None)
     assert VersionCounters().tx_time_ns == 0
     assert EndCounters("job", "name").flows is None
@@ -131,7 +130,7 @@ def test_every_counter_of_flows_arrives_in_its_place() -> None:
     for number, column in enumerate(columns):
         getattr(message, column.name).extend([number, number + 100])
     pairs = [(number, number + 100) for number in range(len(columns))]
-    assert convert_counters.flows_value(message) == FlowCounters(1, *pairs)
+    assert FlowCounters.from_message(message) == FlowCounters(1, *pairs)
 
 
 def test_a_job_names_all_but_this_client() -> None:
@@ -144,3 +143,30 @@ def test_every_counter_is_defined() -> None:
     for name, definition in counters.DEFINITIONS.items():
         assert definition.help.endswith("."), name
         assert definition.counted_by, name
+
+
+def test_counters_from_a_message_are_values_like_all_others() -> None:
+    message = counters_pb2.StreamCounters(id=1, tx_packets=5, rx_corrupted=2)
+    message.latency.buckets.add(index=5, count=6)
+    stream = StreamCounters(
+        1,
+        tx_packets=5,
+        rx_corrupted=2,
+        latency=LatencyCounters(buckets={5: 6}),
+        rx_misrouted_by_port=(),
+        rx_misrouted_behind=(),
+    )
+    read = StreamCounters.from_message(message)
+    assert dataclasses.replace(StreamCounters.from_message(message), tx_packets=7) == dataclasses.replace(
+        stream, tx_packets=7
+    )
+    assert read == stream
+    assert repr(read) == repr(stream)
+    assert dataclasses.asdict(read) == dataclasses.asdict(stream)
+
+
+def test_reading_a_message_changes_no_class() -> None:
+    before = dict(vars(StreamCounters))
+    message = counters_pb2.StreamCounters(id=1)
+    assert StreamCounters.from_message(message).latency == LatencyCounters()
+    assert dict(vars(StreamCounters)) == before
