@@ -11,6 +11,7 @@ from pathlib import Path
 from ..campaign.verdict_lines import show
 from ..reporting.merge.assembly import merge
 from ..reporting.pages.markdown import markdown
+from ..reporting.pages.pdf import print_pdf
 from ..reporting.pages.rebuild import is_plain_robot, rebuild
 from ..reporting.pages.signature import load_private_key
 from ..reporting.pages.tables import write_tables
@@ -47,6 +48,11 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="write all records as tables, too: tests, trials, streams, intervals, verdicts, events",
     )
+    parser.add_argument(
+        "--pdf",
+        action="store_true",
+        help="print the certificate to certificate.pdf, by a browser",
+    )
     parser.set_defaults(run=_report, refuse=parser.error)
 
 
@@ -70,6 +76,8 @@ def _report(options: argparse.Namespace) -> int:
         reports = reports.signed(options.directory, key)
     if options.csv:
         write_tables(reports.records, options.csv)
+    if options.pdf:
+        print_pdf(options.directory / "certificate.html")
     if options.markdown:
         print(markdown(reports.records), end="")
         for problem in reports.problems:

@@ -5,12 +5,15 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from TesterLibrary.commands import main as cli
+from TesterLibrary.errors import TesterLibraryError
+from TesterLibrary.reporting.pages.pdf import print_pdf
 from tests.unit.reporting.trend.nights import write_night
 
 from . import chromium
@@ -105,3 +108,20 @@ def test_a_table_that_goes_on_is_shaded_at_its_edge(results: Path, width: int, b
         for each in tables:
             attached = each.evaluate("(place) => getComputedStyle(place).backgroundAttachment")
             assert attached == "local, local, scroll, scroll"
+
+
+def test_the_certificate_is_printed_as_pdf(results: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "run"
+    shutil.copytree(results, copy)
+    assert cli.main(["report", "--pdf", str(copy)]) == 0
+    printed = (copy / "certificate.pdf").read_bytes()
+    assert printed.startswith(b"%PDF-")
+    assert printed.count(b"/Type /Page") >= 1
+
+
+def test_without_a_browser_the_certificate_is_not_printed(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(TesterLibraryError, match="install one of chromium"):
+        print_pdf(results / "certificate.html")
