@@ -22,6 +22,7 @@ Test Tags           dns
 ${TESTBED}          embedded/dns-gateway
 ${SERVICE}          192.0.2.53:53    # whom clients ask
 @{SERVERS}          198.19.1.53    198.19.1.54    # to which the device leads them
+${ADDRESS}          198.51.100.1    # that the servers give; another one in an answer is a failure
 ${RATE}             500/s    # questions
 ${DURATION}         3 s
 ${ANSWER}           500 ms    # of 99 in 100 questions, until they are answered
@@ -32,7 +33,14 @@ ${UNFAIRNESS}       20 %    # of an even share, by which a server may have more 
 *** Test Cases ***
 Each Question Is Answered
     [Documentation]    None is asked three times in vain. A server in the device's table that is not there is found out.
-    Start Protocol Clients    users    dns-client    ${SERVICE}    connections=1000    rate=${RATE}    reopen=always
+    Start Protocol Clients
+    ...    users
+    ...    dns-client
+    ...    ${SERVICE}
+    ...    connections=1000
+    ...    rate=${RATE}
+    ...    reopen=always
+    ...    answer=${ADDRESS}
     Connections Are Opened Fast Enough    users    ${RATE}    duration=${DURATION}
     Verify Session Time Below    time_to_answer    ${ANSWER}
 
@@ -45,6 +53,7 @@ Servers Have Even Shares
     ...    connections=1000
     ...    rate=${RATE}
     ...    total=${QUESTIONS}
+    ...    answer=${ADDRESS}
     Wait For Clients    users
     Get Session Statistics    users    transactions    ==    ${QUESTIONS}
     ${again} =    Get Session Statistics    users    retransmitted

@@ -227,6 +227,37 @@ def test_an_answer_has_the_question_that_was_asked(changed: dict[str, object], n
     assert client.interpreter.flows == {}
 
 
+GLUE = DNSRR(rrname="ns.example.com", rdata="198.51.100.1")
+ALIAS = DNSRR(rrname="www.example.com", type="CNAME", rdata="a.example.net")
+
+
+@pytest.mark.parametrize(
+    ("answer", "records", "name"),
+    [
+        ("192.0.2.1", {"an": [RECORD]}, "answered"),
+        ("192.0.2.1", {"an": [ALIAS, RECORD]}, "answered"),
+        ("192.0.2.1", {"an": [RECORD], "ar": [GLUE]}, "answered"),  # the address of a name server
+        ("192.0.2.2", {"an": [RECORD]}, "wrong_answer"),
+        ("192.0.3.1", {"an": [RECORD]}, "wrong_answer"),
+        ("193.0.2.1", {"an": [RECORD]}, "wrong_answer"),
+        ("192.0.2.1", {"an": [RECORD, GLUE]}, "wrong_answer"),
+        ("192.0.2.1", {"an": [ALIAS]}, "wrong_answer"),
+        ("198.51.100.1", {"an": [ALIAS], "ar": [GLUE]}, "wrong_answer"),
+        ("0.0.0.0", {"an": [ALIAS]}, "answered"),
+        ("192.0.2.2", {"an": [RECORD], "tc": 1}, "truncated"),
+    ],
+)
+def test_an_answer_has_the_address_that_the_author_says(
+    answer: str, records: dict[str, object], name: str
+) -> None:
+    client = Dialogue("dns-client", answer=answer)
+    (asked,) = client.opens(UDP_sport=5000, UDP_dport=53)
+    said = DNS(**{"id": asked[DNS].id, "qr": 1, "qd": QUESTION, **records})
+    assert client.hears(IPV4 / UDP(sport=53, dport=5000) / said) == []
+    counted = ["answered", *client.interpreter.protocol.failures]
+    assert {one: client.count(one) for one in counted if client.count(one)} == {name: 1}
+
+
 OTHER = DNSRR(rrname="www.example.com", type="CNAME", rdata="a.b.example.net")
 SERVER = DNSRR(rrname="example.com", type="NS", rdata="ns.example.com")
 ANSWERS = {
