@@ -13,7 +13,7 @@ from ..running.suite import Suite
 
 def burden_of(suite: Suite, names: str | None, *, beside: str) -> Sequence[Stream]:
     """The streams of these names, which a comma separates. PlanError if one of them is measured itself."""
-    given = [name.strip() for name in names.split(",")] if names else []
-    if beside in given:
-        raise PlanError(f"burden={names}: {beside!r} is what is measured; give other streams")
-    return suite.chosen(given) if given else ()
+    burden = [name.strip() for name in names.split(",")] if names else []
+    if beside in burden:
+        raise PlanError(f"burden={names}: {beside!r} is measured itself; give other streams")
+    return suite.chosen(burden) if burden else ()

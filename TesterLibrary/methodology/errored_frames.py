@@ -77,8 +77,9 @@ class ErroredTest:
     duration: Duration = _RFC_TRIAL
 
     @classmethod
-    def of(cls, load: Ratio, duration: Duration) -> ErroredTest:
-        """The test. PlanError for a load or a duration that makes no sense."""
+    def of(cls, kinds: tuple[FrameError, ...], load: Ratio, duration: Duration) -> ErroredTest:
+        """The test of these kinds. PlanError: a kind is not sent; load or duration make no sense."""
+        check_sent(kinds)
         test = cls(load, duration)
         test.validate()
         return test

@@ -129,6 +129,9 @@ class Pattern:
         return cls((burst.stage,))
 
 
+_EXAMPLES = {"packets": "packets=4", "peak": "peak=2.5x", "passes": "passes=4", "skips": "skips=6"}
+
+
 def pattern(
     *,
     packets: int | None = None,
@@ -143,13 +146,17 @@ def pattern(
         PlanError: none of them, or more than one, or one half of it.
         UnitError: a text that is no multiple, or no stages.
     """
-    ways = [(packets, peak), (passes, skips), (stages, stages)]
-    given = [way for way in ways if any(half is not None for half in way)]
-    if len(given) != 1 or None in given[0]:
-        raise PlanError(
-            "a burst pattern is given as packets=4 peak=2.5x, as passes=4 skips=6, or as stages=4/6, 100/1; "
-            "give one of them, whole"
-        )
+    ways: list[dict[str, object]] = [
+        {"packets": packets, "peak": peak},
+        {"passes": passes, "skips": skips},
+        {"stages": stages},
+    ]
+    used = [way for way in ways if any(value is not None for value in way.values())]
+    if len(used) != 1:
+        raise PlanError("give one of packets=4 peak=2.5x, passes=4 skips=6, and stages=4/6, 100/1")
+    if missing := [name for name, value in used[0].items() if value is None]:
+        (name,) = used[0].keys() - missing
+        raise PlanError(f"{name!r} needs {missing[0]!r} as well, such as {_EXAMPLES[missing[0]]}")
     if packets is not None and peak is not None:
         return Pattern.of(Burst(packets, Multiple.parse(peak)))
     if passes is not None and skips is not None:

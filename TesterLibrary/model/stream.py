@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 
+from ..errors import PlanError
 from .capture_totals import CaptureTotals
 from .departures import CaptureReplay, Shaping
-from .editor import Editor, FieldPath
+from .editor import Editor, FieldPath, RandomField
 from .expected_field import ExpectedField
 from .forwarding import Forwarding
 from .headers import HeaderStack
@@ -19,6 +20,9 @@ from .payload import COUNTING, Payload
 from .units.units import LINE_RATE, Duration, FrameSize, FrameSizes, Rate, RateUnit
 from .units.written import option, option_of
 from .version import VersionField
+
+_WITH_PORTS = ("UDP", "TCP", "SCTP")
+_RANDOM_PORTS = (("sport", "1024", "65535"), ("dport", "1", "49151"))  # RFC 4814 §4.5
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,18 @@ class Stream:
         """The same stream with a field that changes, in place of an earlier change of this field."""
         known = {existing.path: existing for existing in self.editors} | {editor.path: editor}
         return replace(self, editors=tuple(known.values()))
+
+    def with_random_ports(self, seed: int | None) -> Stream:
+        """The same stream with random ports of its innermost transport header (RFC 4814). PlanError: none."""
+        names = [header.name for header in self.headers.headers] if self.headers else ["UDP"]
+        header = next((name for name in reversed(names) if name in _WITH_PORTS), None)
+        if header is None:
+            raise PlanError(f"stream {self.name!r} has no ports; its headers are {self.headers}")
+        stream = self
+        for field_name, first, last in _RANDOM_PORTS:
+            path = FieldPath(header, field_name, names.count(header))
+            stream = stream.with_editor(Editor(path, RandomField(first, last), 1, seed))
+        return stream
 
     def expecting(self, field: ExpectedField) -> Stream:
         """The same stream with a field that has to arrive in a certain way."""

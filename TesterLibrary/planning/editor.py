@@ -5,15 +5,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, reduce, singledispatch
 from operator import or_
 
 from ..errors import PlanError
-from ..model.editor import Draw, Editor, FieldValues, RandomField, RandomMask, RandomPrefix, Sweep
+from ..model.editor import Draw, Editor, FieldPath, FieldValues, RandomField, RandomMask, RandomPrefix, Sweep
 from ..model.plan.edit import Distribution, RandomBits, RandomRange, Source, Step, Values
+from ..model.stream import Stream
 from .template import FramePlace
 
 WORD = 64  # the most bits that an editor changes
@@ -108,6 +109,31 @@ def change(place: FramePlace, editor: Editor, before: int, seed: int) -> FieldCh
 def default_seed(seed: int, stream: str, path: object) -> int:
     """The seed of an editor that is given none; it differs for each stream and field."""
     return random.Random(f"editor {seed} {stream} {path}").getrandbits(WORD)
+
+
+def cascaded(streams: Sequence[Stream], fields: tuple[FieldPath, ...], seed: int) -> list[Stream]:
+    """The streams with a cascade of these fields, as they change in the first stream.
+
+    If several streams share it, random fields have equal seeds in all of them.
+
+    Raises:
+        PlanError: fewer than two fields, or one that does not change yet.
+    """
+    leader = streams[0]
+    if len(fields) < 2:
+        raise PlanError(f"stream {leader.name!r}: a cascade of {len(fields)} fields; give two or more")
+    paths = {editor.path for editor in leader.editors}
+    if constant := next((path for path in fields if path not in paths), None):
+        raise PlanError(f"stream {leader.name!r}: {constant} does not change yet; sweep it or give it values")
+    editors = [editor for editor in leader.editors if editor.path in fields]
+    if len(streams) > 1:
+        editors = [
+            replace(editor, seed=default_seed(seed, leader.name, editor.path))
+            if editor.seed is None
+            else editor
+            for editor in editors
+        ]
+    return [stream.cascading(fields, editors) for stream in streams]
 
 
 @singledispatch

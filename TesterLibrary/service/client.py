@@ -10,7 +10,7 @@ import threading
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from robot.api import logger
 from robot.api.deco import keyword, library
@@ -19,6 +19,10 @@ from robot.libraries.BuiltIn import BuiltIn
 from ..errors import TesterLibraryError
 from ..targets.engine.leases import VARIABLE
 
+if TYPE_CHECKING:
+    from requests import Response
+
+_Lease = TypeVar("_Lease", bound=Mapping[str, object])
 _WAIT_S = 10  # of one request of Lease Tester and Wait For Job
 _LONGEST_SHOWN = 2000  # characters of an answer in the log
 _HIDDEN = "*****"
@@ -36,6 +40,21 @@ class _Bearer:
 
     def __init__(self, secret: Any) -> None:
         self._secret = secret
+
+    @classmethod
+    def of(cls, token: object) -> _Bearer:
+        """The bearer of a secret. TesterLibraryError: it is no secret, or this Robot Framework has none."""
+        if _Secret is None:
+            raise TesterLibraryError(
+                "tokens are secrets, which Robot Framework has since 7.4; this is an older one, which would "
+                "log the token: pip install 'robotframework >= 7.4', or use a certificate"
+            )
+        if not isinstance(token, _Secret):
+            raise TesterLibraryError(
+                "a token is given as a secret, so that no log has it: "
+                'robot --variable "TOKEN: Secret:$TOKEN", or ${TOKEN: Secret}    %{TESTER_TOKEN} in a suite'
+            )
+        return cls(token)
 
     def __call__(self, request: Any) -> Any:
         request.headers["Authorization"] = f"Bearer {self._secret.value}"
@@ -62,19 +81,7 @@ class ServiceClient:
     @keyword
     def bearer_of(self, token: Any) -> Any:
         """Returns what puts a ``token``, a secret, into requests; None for none. A plain text is refused."""
-        if token is None:
-            return None
-        if _Secret is None:
-            raise TesterLibraryError(
-                "tokens are secrets, which Robot Framework has since 7.4; this is an older one, which would "
-                "log the token: pip install 'robotframework >= 7.4', or use a certificate"
-            )
-        if not isinstance(token, _Secret):
-            raise TesterLibraryError(
-                "a token is given as a secret, so that no log has it: "
-                'robot --variable "TOKEN: Secret:$TOKEN", or ${TOKEN: Secret}    %{TESTER_TOKEN} in a suite'
-            )
-        return _Bearer(token)
+        return None if token is None else _Bearer.of(token)
 
     @keyword
     def lease_wish(self, place: str, ttl: timedelta, tags: Mapping[str, Any]) -> dict[str, Any]:
@@ -103,33 +110,9 @@ class ServiceClient:
 
         Fails if the status is not ``expect``, with what the service says.
         """
-        request, status = answer.request, answer.status_code
-        sent = (
-            request.body.decode(errors="replace") if isinstance(request.body, bytes) else request.body or ""
-        )
-        lines = [f"{request.method} {request.path_url} → {status} {answer.reason}"]
-        shown = (
-            answer.text
-            if "json" in answer.headers.get("content-type", "")
-            else f"{len(answer.content)} bytes"
-        )
-        shown = _without_secrets(shown)
-        lines += [text[:_LONGEST_SHOWN] for text in (sent, shown) if text]
-        logger.info("\n".join(lines))
-        if expect not in ("any", str(status)):
-            try:
-                said = answer.json()["error"]
-            except (ValueError, KeyError, TypeError):
-                said = answer.text[:300]
-            raise AssertionError(f"{request.method} {request.path_url}: {status}: {said}")
-        if content == "bytes":
-            return answer.content
-        if "json" not in answer.headers.get("content-type", ""):
-            return answer.text
-        found = answer.json()
-        if _Secret is not None and isinstance(found, dict) and found.get("tester"):
-            found["tester"] = _Secret(found["tester"])  # Robot logs what a keyword returns
-        return found
+        logger.info(_logged(answer))
+        _check_status(answer, expect)
+        return answer.content if content == "bytes" else _content(answer)
 
     @keyword
     def use_lease(self, lease: Mapping[str, Any]) -> None:
@@ -143,25 +126,8 @@ class ServiceClient:
     def keep_lease(self, lease: Mapping[str, Any], alias: str) -> None:
         """Sends heartbeats of a ``lease`` in the background, by the session ``alias``, until it is over."""
         self._leases.append(lease)
-        import requests  # comes with RequestsLibrary
-
-        library: Any = BuiltIn().get_library_instance("RequestsLibrary")
-        given = library._cache.get_connection(alias)
-        session = requests.Session()  # one of its own, as it is used by a thread
-        session.auth, session.verify, session.cert = given.auth, given.verify, given.cert
-        url = f"{given.url}/v1/leases/{lease['id']}/heartbeat"
         ended = self._kept[str(lease["id"])] = threading.Event()
-        pause = float(lease["ttl_s"]) / _RENEWALS
-
-        def keep() -> None:
-            while not ended.wait(pause):
-                try:
-                    if session.post(url, timeout=pause).status_code in (401, 403, 404, 410):
-                        return  # the next keyword is told why
-                except OSError:  # the network is gone for now
-                    continue
-
-        threading.Thread(target=keep, name=f"lease {lease['id']}", daemon=True).start()
+        _keep_alive(lease, alias, ended)
 
     @keyword
     def chosen_lease(self, lease: Any = None) -> Mapping[str, Any]:
@@ -175,13 +141,72 @@ class ServiceClient:
     @keyword
     def forget_lease(self, lease: Any = None) -> Mapping[str, Any] | None:
         """Ends the heartbeats of a ``lease``, or of the last one. Returns it; None if there is none."""
-        if lease is None and not self._leases:
-            return None
-        chosen = self.chosen_lease(lease)
-        self._leases = [kept for kept in self._leases if kept["id"] != chosen["id"]]
-        if ended := self._kept.pop(str(chosen["id"]), None):
+        return self._forgotten(self.chosen_lease(lease)) if lease or self._leases else None
+
+    def _forgotten(self, lease: _Lease) -> _Lease:
+        self._leases = [kept for kept in self._leases if kept["id"] != lease["id"]]
+        if ended := self._kept.pop(str(lease["id"]), None):
             ended.set()
-        return chosen
+        return lease
+
+
+def _keep_alive(lease: Mapping[str, object], alias: str, ended: threading.Event) -> None:
+    """Sends heartbeats of a lease in a thread, by a session of RequestsLibrary, until the event is set."""
+    import requests  # comes with RequestsLibrary
+
+    library: Any = BuiltIn().get_library_instance("RequestsLibrary")
+    opened = library._cache.get_connection(alias)
+    session = requests.Session()  # one of its own, as it is used by a thread
+    session.auth, session.verify, session.cert = opened.auth, opened.verify, opened.cert
+    url = f"{opened.url}/v1/leases/{lease['id']}/heartbeat"
+    pause = float(str(lease["ttl_s"])) / _RENEWALS
+
+    def keep() -> None:
+        while not ended.wait(pause):
+            try:
+                if session.post(url, timeout=pause).status_code in (401, 403, 404, 410):
+                    return  # the next keyword is told why
+            except OSError:  # the network is gone for now
+                continue
+
+    threading.Thread(target=keep, name=f"lease {lease['id']}", daemon=True).start()
+
+
+def _is_json(answer: Response) -> bool:
+    return "json" in answer.headers.get("content-type", "")
+
+
+def _logged(answer: Response) -> str:
+    """A request with its answer, for the log."""
+    request = answer.request
+    sent = (
+        request.body.decode(errors="replace") if isinstance(request.body, bytes) else str(request.body or "")
+    )
+    received = _without_secrets(answer.text if _is_json(answer) else f"{len(answer.content)} bytes")
+    lines = [f"{request.method} {request.path_url} → {answer.status_code} {answer.reason}"]
+    return "\n".join([*lines, *(text[:_LONGEST_SHOWN] for text in (sent, received) if text)])
+
+
+def _check_status(answer: Response, expected: str) -> None:
+    """AssertionError, with the service's own words, for another status."""
+    if expected in ("any", str(answer.status_code)):
+        return
+    try:
+        reason = answer.json()["error"]
+    except (ValueError, KeyError, TypeError):
+        reason = answer.text[:300]
+    request = answer.request
+    raise AssertionError(f"{request.method} {request.path_url}: {answer.status_code}: {reason}")
+
+
+def _content(answer: Response) -> object:
+    """The JSON of an answer, with the token of a tester as a secret: Robot logs what a keyword returns."""
+    if not _is_json(answer):
+        return answer.text
+    content = answer.json()
+    if _Secret is not None and isinstance(content, dict) and content.get("tester"):
+        content["tester"] = _Secret(content["tester"])
+    return content
 
 
 def _without_secrets(text: str) -> str:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Keywords that answer on a port."""
+"""Keywords that start responders: the tester plays servers."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ NOTHING = Octets(0)
 
 @dataclass(frozen=True, kw_only=True)
 class ResponderArguments:
-    """Arguments that all keywords share which start a responder."""
+    """The arguments of all keywords that start a responder."""
 
-    name: Annotated[str, "what the other keywords call it"]
+    name: Annotated[str, "the name of the responder, for other keywords"]
     port: Annotated[str, "the port of the tester"] = "p2"
     servers: Annotated[
         Endpoints | None,
-        "addresses and ports, ``10.1.0.10-10.1.0.13:80``; the port's own address, if left out",
+        "addresses and ports, ``10.1.0.10-10.1.0.13:80``; the port's own address by default",
     ] = None
-    flows: Annotated[int, "the most connections that it serves at once"] = Responder.flows
-    vlan: Annotated[int | None, "the VLAN of a tag that all frames have"] = None
+    flows: Annotated[int, "the most connections that are served at once"] = Responder.flows
+    vlan: Annotated[int | None, "the VLAN of the tag of all frames; no tag by default"] = None
 
 
 @component
@@ -54,10 +54,10 @@ class Responders:
         """Serves HTTP/1.1 until `Stop Responder`: GET, HEAD and POST (RFC 9112). Returns the name.
 
         | =Argument= | =Meaning= |
-        | ``body`` | bytes that answer ``GET /``; ``GET /5000`` is answered with 5,000 bytes |
+        | ``body`` | bytes of the response to ``GET /``; the response to ``GET /5000`` has 5,000 bytes |
         | ``parameters`` | parameters of the tables http-server and tcp: ``rto=50 ms``, ``window=32768`` |
 
-        The tester answers ARP for the servers that are in the network of the port.
+        The tester answers ARP for servers in the network of the port.
 
         | `Start HTTP Responder` | backends | port=p2 | servers=10.1.0.10-10.1.0.13:80 | body=1 MB |
         """
@@ -68,11 +68,11 @@ class Responders:
     def start_tcp_responder(
         self, shared: ResponderArguments, size: Octets = NOTHING, **parameters: Any
     ) -> str:
-        """Takes streams of TCP until `Stop Responder` (RFC 9293). Returns the name.
+        """Receives streams of TCP until `Stop Responder` (RFC 9293). Returns the name.
 
         | =Argument= | =Meaning= |
-        | ``servers`` | addresses and ports, ``10.1.0.10:5001``; the port's own address, if left out |
-        | ``size`` | bytes that it sends on each connection once the client has finished |
+        | ``servers`` | addresses and ports, ``10.1.0.10:5001``; the port's own address by default |
+        | ``size`` | bytes that it sends on each connection after the client has finished |
         | ``parameters`` | parameters of the tables tcp-server and tcp; ``listen=0`` refuses all |
 
         | `Start TCP Responder` | sink | servers=10.1.0.10:5001 |
@@ -87,13 +87,13 @@ class Responders:
         """Sends UDP datagrams back until `Stop Responder` (RFC 862). Returns the name.
 
         | =Argument= | =Meaning= |
-        | ``servers`` | addresses, ``10.1.0.10-10.1.0.13``; the port's own address, if left out |
+        | ``servers`` | addresses, ``10.1.0.10-10.1.0.13``; the port's own address by default |
         | ``udp_port`` | the UDP port at which datagrams are answered |
 
         | `Start UDP Responder` | echo | servers=10.1.0.10 | udp_port=7 |
         """
-        given = replace(shared, servers=Endpoints(servers) if servers else None)
-        return self._start("udp-echo", given, {"port": udp_port})
+        shared = replace(shared, servers=Endpoints(servers) if servers else None)
+        return self._start("udp-echo", shared, {"port": udp_port})
 
     @keyword(name="Start NAT Responder", tags=["responder"])
     @shares(ResponderArguments, before="flows")
@@ -101,11 +101,11 @@ class Responders:
         """Answers `Start NAT Clients` behind NAT until `Stop Responder` (RFC 9693). Returns the name.
 
         | =Argument= | =Meaning= |
-        | ``servers`` | addresses and ports, ``198.19.1.10:9693``; the port's own address, if left out |
+        | ``servers`` | addresses and ports, ``198.19.1.10:9693``; the port's own address by default |
         | ``parameters`` | parameters of the table nat-responder: ``every=250 ms`` |
 
-        It learns each connection by the address and port that the device gave it, and asks for those that
-        are held, ``every`` so often: less than half of the ``watch`` of the clients.
+        It learns the address and port that the device gave to each connection. It asks for held connections
+        at intervals of ``every``, which must be less than half of the ``watch`` of the clients.
 
         | `Start NAT Responder` | outside | servers=198.19.1.10:9693 | every=250 ms |
         """
@@ -120,9 +120,9 @@ class Responders:
 
         | =Argument= | =Meaning= |
         | ``addresses`` | ``198.18.64.0/19``, ``10.1.0.10-10.1.0.13``; IPv4 (RFC 826) or IPv6 (RFC 4861) |
-        | ``mac`` | the MAC address in the answers; that of the port, if left out |
+        | ``mac`` | the MAC address in the answers; that of the port by default |
 
-        Returns the name. Other responders answer ARP for their own addresses by themselves.
+        Returns the name. Other responders answer ARP for their own addresses.
 
         | `Start ARP Responder` | neighbours | 198.18.64.0/19 | port=p2 |
         """
@@ -136,11 +136,11 @@ class Responders:
 
         | =Argument= | =Meaning= |
         | ``protocol`` | a file (docs/protocols.md explains), or one of ``tester protocol list`` |
-        | ``servers`` | addresses and ports, ``10.1.0.10:7000``; the port's own address, if left out |
-        | ``flows`` | the most flows that it serves at once |
+        | ``servers`` | addresses and ports, ``10.1.0.10:7000``; the port's own address by default |
+        | ``flows`` | the most flows that are served at once |
         | ``parameters`` | parameters of its tables by name: numbers, addresses, times, amounts of data |
 
-        The log shows the states of the protocol, and what leads from one to another.
+        The log shows the states of the protocol, and the transitions between them.
 
         | `Start Protocol Responder` | tunnels | ${CURDIR}/tunnel.yaml | servers=10.1.0.10 | silence=5 s |
         """
@@ -150,14 +150,14 @@ class Responders:
 
     @keyword(tags=["responder"])
     def stop_responder(self, *names: str, abandon: bool = False) -> SessionStatistics | None:
-        """Stops responders, and returns what the last one of them did.
+        """Stops responders, and returns the statistics of the last of them.
 
         | =Argument= | =Meaning= |
-        | ``names`` | names of responders; all, if none is given |
-        | ``abandon`` | whether open connections are left open, as by a server that has lost its power |
+        | ``names`` | names of responders; all responders by default |
+        | ``abandon`` | True: open connections are left open, as by a server without power |
 
-        Connections that are open are ended as those of clients are by `Stop Clients`, as by a server whose
-        program ends. `Get Session Statistics` goes on telling what the responders did.
+        Open connections end as in `Stop Clients`, as those of a server whose program ends.
+        `Get Session Statistics` still returns the statistics of the responders.
 
         | `Stop Responder` | backends |
         """
@@ -167,7 +167,7 @@ class Responders:
         self,
         protocol: str,
         shared: ResponderArguments,
-        given: Mapping[str, Any],
+        values: Mapping[str, Any],
         parameters: Mapping[str, Any] = MappingProxyType({}),
         answers_for: AddressRange | None = None,
     ) -> str:
@@ -175,11 +175,11 @@ class Responders:
             name=shared.name,
             port=shared.port,
             protocol=protocol,
-            parameters=given,
+            parameters=values,
             servers=shared.servers,
             answers_for=answers_for,
             flows=shared.flows,
             vlan=shared.vlan,
         )
-        arguments = [one.name for one in fields(ResponderArguments)]
+        arguments = [field.name for field in fields(ResponderArguments)]
         return self._suite.connections.start(with_parameters(responder, parameters, arguments))

@@ -10,7 +10,6 @@ from ...methodology.errored_frames import (
     ErroredResult,
     ErroredTest,
     FrameError,
-    check_sent,
     measure_errored_frames,
     oversize_of,
 )
@@ -62,8 +61,7 @@ class ErroredFrames:
         | `Verify Errored Frames Filtered` | ${result} |
         """
         suite = self._suite
-        check_sent(kinds or (FrameError.OVERSIZE,))
-        test = ErroredTest.of(load, duration or suite.profile.frame_loss)
+        test = ErroredTest.of(kinds or (FrameError.OVERSIZE,), load, duration or suite.profile.frame_loss)
         sizes = {"legal": longest, "oversize": oversize_of(longest, oversize)}
         suite.put(*(Stream(name, tx=tx, rx=rx, frame_size=size) for name, size in sizes.items()))
         legal, errored = (suite.measurer("errored frames", [name], by_signature=True) for name in sizes)

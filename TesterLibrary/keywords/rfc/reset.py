@@ -60,8 +60,7 @@ class Reset:
         | ${result} = | `Measure Reset Time` | north | kind=SOFTWARE |
         | `Verify Reset Time Below` | 30 s | ${result} |
         """
-        suite = self._suite
-        hook = reset_hook(suite.open_testbed, kind)
+        suite, hook = self._suite, reset_hook(self._suite.open_testbed, kind)
         suite.refuse_without("reset time", streams, by_signature=True, needs=[Counter.OUTAGES])
         measurement = self._measurement(kind, streams, rate, steady, limit, repetitions)
         measurer = suite.measurer("reset", streams, rate)

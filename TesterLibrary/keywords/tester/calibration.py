@@ -37,20 +37,20 @@ class Calibrating:
         """Measures the delay and the highest rate of the tester itself, over a cable in place of the device.
 
         | =Argument= | =Meaning= |
-        | ``frame_sizes`` | sizes in bytes, FCS included; 64, 512 and 1518, if none is given |
-        | ``duration`` | how long each trial sends; as the profile says, if it is left out |
-        | ``tx`` | the port at one end of the cable; the first one, if it is left out |
-        | ``rx`` | the port at its other end; the second one, if it is left out |
+        | ``frame_sizes`` | sizes in bytes, FCS included; 64, 512 and 1518 by default |
+        | ``duration`` | how long each trial sends; the profile decides by default |
+        | ``tx`` | the port at one end of the cable; the first port by default |
+        | ``rx`` | the port at its other end; the second port by default |
         | ``over`` | a testbed of the same machine that is a cable |
-        | ``file`` | the path where the calibration is kept; the user's cache, if left out |
+        | ``file`` | the path of the calibration file; in the user's cache by default |
 
-        For an embedded device the cable is ``embedded/loopback``. For a physical one connect two ports of the
-        open tester by a cable, and give them, or give a testbed with the same kind of ports.
+        For an embedded device the cable is ``embedded/loopback``. For a physical device, connect two ports of
+        the open tester by a cable and give them, or give a testbed with the same kind of ports.
 
-        The median delay of a frame size is from then on taken off every delay that ports of the same drivers
-        measure, between two sizes in proportion; its spread is in the evidence. It is kept for the testbed,
-        in the user's cache, and used whenever that is opened. Once it is older than ``calibration_age`` of
-        ``resources/criteria/evidence.yaml``, verdicts on delays are INCONCLUSIVE.
+        From then on the median delay of a frame size is subtracted from every delay that ports of the same
+        drivers measure; between two sizes it is interpolated. Its spread is in the evidence. The calibration
+        is kept for the testbed in the user's cache, and used whenever the testbed is opened. When it is older
+        than ``calibration_age`` of ``resources/criteria/evidence.yaml``, verdicts on delays are INCONCLUSIVE.
 
         Returns a result; ``${result.sizes}`` have ``frame_size``, ``offset_ns``, ``spread_ns`` and
         ``highest_pps``: the highest rate at which the tester sent every frame in time and lost none.

@@ -11,8 +11,8 @@ from robot.api.deco import keyword
 
 from ...errors import TesterLibraryError
 from ...files.document import did_you_mean
-from ...measurement.traces.traced_count import REACHES_THE_HOST, Traced, count
-from ...methodology.verdicts.host_counters import counter_is_true
+from ...measurement.traces.traced_count import Traced
+from ...methodology.verdicts.host_counters import judge_of_counter
 from ...model.heading import Heading
 from ...model.units.units import Duration
 from ...running.hosts import KERNEL, ProgramResult
@@ -37,19 +37,18 @@ class HostKeywords:
     ) -> ProgramResult:
         """Runs a program on a host of the testbed, and waits for its end.
 
-        | =Argument= | =Meaning= |
         | ``host`` | the name of a host, as in the testbed file: ``client``, ``server`` |
         | ``command`` | a program; alone it may have arguments behind it, split as by a shell (none runs) |
-        | ``arguments`` | its arguments, each as it is: nothing is split then |
-        | ``status`` | the exit status that it must end with |
-        | ``timeout`` | how long it may take |
+        | ``arguments`` | its arguments; each is passed unchanged, and nothing is split |
+        | ``status`` | the required exit status |
+        | ``timeout`` | the longest time that it may take |
 
-        Returns an object with ``status``, ``stdout`` and ``stderr``, which are in ``evidence/hosts`` as
-        well. It judges nothing: a program that ends with another status, or not at all, is an error of
-        the test. Hosts of your own are reached by SSH, or by a command, as the testbed file says.
+        Returns an object with ``status``, ``stdout`` and ``stderr``, which are in ``evidence/hosts`` as well.
+        It judges nothing: a program that ends with another status, or that does not end, is an error of the
+        test. Your own hosts are reached by SSH or by a command, as the testbed file says.
 
-        A variable whose text others give, as campaigns do, is an argument of its own, behind ``--`` or an
-        option's ``=``. So it can be neither an option nor several words.
+        If the text of a variable comes from others, as in campaigns, make it an argument of its own, behind
+        ``--`` or the ``=`` of an option. Then it can be neither an option nor several words.
 
         | `Run On Host` | client | curl -so /dev/null http://198.18.1.3/1MB |
         | `Run On Host` | client | curl | -so | /dev/null | -- | ${URL} |
@@ -62,17 +61,16 @@ class HostKeywords:
     ) -> ProgramResult:
         """Runs a program in the device under test, and waits for its end.
 
-        | =Argument= | =Meaning= |
         | ``command`` | a program; alone it may have arguments behind it, split as by a shell (none runs) |
-        | ``arguments`` | its arguments, each as it is: nothing is split then |
-        | ``status`` | the exit status that it must end with |
-        | ``timeout`` | how long it may take |
+        | ``arguments`` | its arguments; each is passed unchanged, and nothing is split |
+        | ``status`` | the required exit status |
+        | ``timeout`` | the longest time that it may take |
 
-        Returns an object with ``status``, ``stdout`` and ``stderr``, which are in ``evidence/hosts`` as
-        well. It judges nothing: a program that ends with another status, or not at all, is an error of
-        the test. An embedded device is the namespace of this machine in which it is; how a device of your
-        own is reached, by SSH or by a command, says ``dut: shell:`` of the testbed file. What it changes
-        there stays until the testbed is closed, and beyond that in a device of your own.
+        Returns an object with ``status``, ``stdout`` and ``stderr``, which are in ``evidence/hosts`` as well.
+        It judges nothing: a program that ends with another status, or that does not end, is an error of the
+        test. An embedded device is a namespace of this machine. Your own device is reached by SSH or by a
+        command: ``dut: shell:`` of the testbed file says how. Changes in an embedded device last until the
+        testbed is closed; changes in your own device last longer.
 
         | `Run In Device` | nft add rule netdev filter ingress udp dport 7 drop |
         | `Measure Loss` | duration=1 s |
@@ -83,14 +81,13 @@ class HostKeywords:
     def start_on_host(self, host: str, command: str, *arguments: str, name: str | None = None) -> str:
         """Starts a program on a host of the testbed, such as a server, and does not wait for its end.
 
-        | =Argument= | =Meaning= |
         | ``host`` | the name of a host, as in the testbed file |
         | ``command`` | a program; alone it may have arguments behind it, split as by a shell (none runs) |
-        | ``arguments`` | its arguments, each as it is: nothing is split then |
-        | ``name`` | what `Stop On Host` calls it; HOST: PROGRAM, if left out |
+        | ``arguments`` | its arguments; each is passed unchanged, and nothing is split |
+        | ``name`` | the name of the program, for `Stop On Host`; HOST: PROGRAM by default |
 
-        It ends with the test, or with the suite if its setup started it. What it said is in
-        ``evidence/hosts``. Returns the name.
+        It ends with the test, or with the suite if its setup started it. Its output is in ``evidence/hosts``.
+        Returns the name.
 
         | `Start On Host` | server | iperf3 -s |
         | `Run On Host` | client | iperf3 -c 198.18.2.2 -t 2 |
@@ -103,14 +100,13 @@ class HostKeywords:
 
     @keyword(tags=["host"])
     def stop_on_host(self, name: str, *, wait: Duration | None = None) -> ProgramResult:
-        """Ends a program that `Start On Host` has started, and returns what it said.
+        """Ends a program that `Start On Host` has started, and returns its output.
 
-        | =Argument= | =Meaning= |
         | ``name`` | what `Start On Host` has returned |
-        | ``wait`` | how long it has to end by itself; it is ended at once, if left out |
+        | ``wait`` | how long to wait until it ends by itself; by default it is ended at once |
 
-        Returns an object with ``status``, ``stdout`` and ``stderr``. A program that was to end by itself and
-        has not is an error of the test.
+        Returns an object with ``status``, ``stdout`` and ``stderr``. A program that has not ended by itself
+        within ``wait`` is an error of the test.
 
         | ${load} = | `Start On Host` | client | iperf3 -c 198.18.2.2 -t 5 |
         | `Stop On Host` | ${load} | wait=10 s |
@@ -130,16 +126,13 @@ class HostKeywords:
     ) -> int:
         """Returns a counter of a host, and asserts if an operator is given.
 
-        | =Argument= | =Meaning= |
         | ``host`` | the name of a host, as in the testbed file |
         | ``counter`` | the counter by nstat's name: ``TcpRetransSegs``, ``TcpExtTCPFastRetrans`` |
-        | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
-        | ``assertion_expected`` | how many |
-        | ``message`` | a text in place of the usual one if the assertion fails |
-        | ``source`` | ``nstat``, or what was given to `Set Counter Source`, which has other names |
+        | ``assertion_expected`` | a number |
+        | ``source`` | ``nstat``, or a source of `Set Counter Source`, which has other names |
 
-        It counts from the last `Start Path` on, or else from when the testbed was opened. An assertion is
-        INCONCLUSIVE while an event of a path has not fired: then nobody knows what the host was to see.
+        It counts from the last `Start Path` on, or else from the opening of the testbed. An assertion is
+        INCONCLUSIVE while an event of a path has not fired: the host may not have seen what it should see.
 
         | `Get Host Counter` | server | TcpRetransSegs | == | 1 |
         | `Get Host Counter` | server | out_of_seq_request | == | 1 | source=rdma rxe0 |
@@ -161,30 +154,27 @@ class HostKeywords:
             if isinstance(value, str):
                 raise TesterLibraryError(value)
             return value
-        found = self._suite.hosts.counters(host)
-        if counter not in found:
+        counters = self._suite.hosts.counters(host)
+        if counter not in counters:
             raise TesterLibraryError(
-                f"the kernel of host {host} has no counter {counter!r}{did_you_mean(counter, list(found))}; "
+                f"the kernel of host {host} has no counter {counter!r}{did_you_mean(counter, counters)}; "
                 "`nstat -az` lists them"
             )
-        return found[counter]
+        return counters[counter]
 
     @keyword(tags=["host"])
     def set_counter_source(self, host: str, source: str, *arguments: str) -> None:
-        """Has counters of a host read at each `Start Path`, for `Verify Host Counter` and `Get Host Counter`.
+        """Reads counters of a host at each `Start Path`, for `Verify Host Counter` and `Get Host Counter`.
 
-        | =Argument= | =Meaning= |
         | ``host`` | the name of a host, as in the testbed file |
-        | ``source`` | what prints them: ``ethtool eth0``, ``rdma mlx5_0``, ``ss`` or a command |
-        | ``arguments`` | its arguments, each as it is; ``source=`` of other keywords has all in one text |
+        | ``source`` | what prints the counters: ``ethtool eth0``, ``rdma mlx5_0``, ``ss`` or a command |
+        | ``arguments`` | arguments of the source, each unchanged; other keywords name all in one text |
 
-        ``ethtool`` has the statistics of a NIC, ``rdma`` those of a port of an RDMA device (``rdma mlx5_0/2``
-        the second one's).
-
-        ``ss`` takes its filter as on the command line, ``ss dport = :80``; its values are sums over the
-        sockets that are open when it is read. A command prints lines with a name and a number, or JSON,
-        whose names are the way to a number: ``stats64.rx.packets``. ``nstat`` is read of every host. It ends
-        with the test, or with the suite if its setup set it.
+        ``ethtool`` has the statistics of a NIC, ``rdma`` those of a port of an RDMA device; ``rdma mlx5_0/2``
+        is its second port. ``ss`` takes its filter as on the command line, ``ss dport = :80``; its values are
+        sums over the sockets that are open at the time. A command prints lines with a name and a number, or
+        JSON; a name is then the path to a number: ``stats64.rx.packets``. ``nstat`` is read for every host.
+        The source is used until the end of the test, or of the suite if its setup set it.
 
         | `Set Counter Source` | server | ethtool eth0 |
         | `Set Counter Source` | server | ip -j -s link show dev eth0 |
@@ -204,27 +194,28 @@ class HostKeywords:
         source: str = "nstat",
         path: str | None = None,
     ) -> Verdict:
-        """Fails if a counter of a host says something else than the trace of a path: a counter that lies.
+        """Fails if a counter of a host differs from the trace of a path.
 
-        | =Argument= | =Meaning= |
         | ``host`` | the name of a host, as in the testbed file |
-        | ``counter`` | the name of the counter, as its source has it |
-        | ``counts`` | what it is to count, see below |
-        | ``direction`` | ``forward`` or ``backward``: in which this passes the path |
-        | ``source`` | ``nstat``, or what was given to `Set Counter Source` |
-        | ``path`` | the name of the path; may be left out where one trace was stopped |
+        | ``counter`` | the name of the counter in its source |
+        | ``counts`` | what the counter counts, see below |
+        | ``direction`` | the direction on the path: ``forward`` or ``backward`` |
+        | ``source`` | ``nstat``, or a source of `Set Counter Source` |
+        | ``path`` | the name of the path; may be left out if one trace was stopped |
 
-        ``sent`` are frames that come from the sender of that direction, ``sent_bytes`` their bytes without
-        FCS, ``received`` those that have left to its receiver, ``marked`` of these the packets with ECN
-        *congestion experienced*; ``retransmissions``, ``timeouts`` and ``resets`` are of TCP. ``roce_sent``
-        and ``roce_received`` are packets of RoCEv2, those that a path has damaged not received.
+        | =Counts= | =Meaning= |
+        | ``sent``, ``sent_bytes`` | frames from the sender of that direction, and their bytes without FCS |
+        | ``received`` | frames that have left to its receiver |
+        | ``marked`` | received packets with ECN *congestion experienced* |
+        | ``retransmissions``, ``timeouts``, ``resets`` | of TCP |
+        | ``roce_sent``, ``roce_received`` | packets of RoCEv2; damaged packets are not received |
 
-        It counts from the last `Start Path` on, so the trace has to begin before. INCONCLUSIVE where it does
-        not, where the counter went on before the path forwarded or behind the end of the trace, where it
-        cannot be read, where the trace has a hole, for a host beside others at the first end of a path, and
-        for ``received`` and ``marked`` where events have sent packets that are in no trace: copies and
-        resets. One that says something else is INCONCLUSIVE where links of the path were down, as well: what
-        a host sent meanwhile has not reached the tester.
+        It counts from the last `Start Path` on, so the trace has to begin before. INCONCLUSIVE
+        - if it does not, or if packets are missing in the trace;
+        - if the counter changed before the path forwarded or after the end of the trace, or cannot be read;
+        - for a host beside others at the first end of a path;
+        - for ``received`` and ``marked`` if events have sent packets that are in no trace: copies and resets;
+        - if it differs while links of the path were down: frames that the host sent then did not arrive.
 
         | `Start Trace` | wan |
         | `Start Path` | wan |
@@ -232,21 +223,7 @@ class HostKeywords:
         | `Verify Host Counter` | server | TcpRetransSegs | retransmissions | backward |
         | `Verify Host Counter` | server | tx_packets | sent | backward | source=ethtool eth0 |
         """
-        suite = self._suite
-        trace = suite.paths.traces.one(path)
-        statistics = suite.paths.statistics(trace.path)
-        more = statistics.duplicated + statistics.injected if counts in REACHES_THE_HOST else 0
-        made = f"{more:,} packets that events made have left as well" if more else ""
-
-        def judge(value: int | str, doubt: str) -> Verdict:
-            return counter_is_true(
-                counter,
-                host,
-                value,
-                count(trace, counts, direction),
-                what=counts,
-                path=trace.path,
-                doubt="; ".join(filter(None, (made, doubt))),
-            )
-
-        return suite.conclude(suite.paths.counted(trace, host, source, counter, judge))
+        paths = self._suite.paths
+        trace = paths.traces.one(path)
+        judge = judge_of_counter(counter, host, trace, paths.statistics(trace.path), counts, direction)
+        return self._suite.conclude(paths.counted(trace, host, source, counter, judge))

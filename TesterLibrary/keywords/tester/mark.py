@@ -13,7 +13,7 @@ from .._component import component
 
 @component
 class Marks:
-    """Events that a suite names itself."""
+    """Events around the traffic, named by the suite."""
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
@@ -23,15 +23,14 @@ class Marks:
         """Records that something happens now: a reload of the device, a cable that is pulled, a new route.
 
         | =Argument= | =Meaning= |
-        | ``name`` | what happens, in one line of at most 60 characters; reports show it as it is |
+        | ``name`` | the name, in one line of at most 60 characters; reports show it unchanged |
 
-        The event is in the evidence with the time of day and with the time on the tester's clock, which the
-        intervals of `Start Monitoring` have, too. Charts over time show it as a line with its name if it was
-        marked in the test, or suite, that monitored. The certificate lists every event, and ``events.csv``
-        beside it has all of them as a table.
+        The evidence has the event with the time of day and with the time on the tester's clock, as the
+        intervals of `Start Monitoring` have it. Charts over time show it as a line with its name if the same
+        test or suite monitored. The certificate lists every event, and ``events.csv`` beside it has all of
+        them as a table.
 
-        A tester has to be open, because it is the tester's clock that counts. In a dry run nothing is
-        recorded.
+        A tester has to be open, because the event needs the tester's clock. A dry run records nothing.
 
         | `Start Monitoring` | interval=100 ms |
         | `Mark Event` | reload |

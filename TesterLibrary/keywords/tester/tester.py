@@ -27,13 +27,13 @@ class Tester:
 
     @keyword(tags=["tester"])
     def use_testbed(self, name: str) -> None:
-        """Chooses the testbed, in place of the one given at import.
+        """Chooses the testbed, in place of the testbed of the import.
 
         | =Argument= | =Meaning= |
         | ``name`` | the name of a shipped testbed, such as ``embedded/l3-router``, or the path of a file |
 
-        A tester that is open is closed and opened again on the new testbed; its streams are forgotten.
-        A run of ``tester certify`` or ``tester run`` has one testbed at a time, ``${TESTBED}``; others are
+        An open tester is closed and opened again on the new testbed, without its streams. A run of
+        ``tester certify`` or ``tester run`` has one testbed at a time, ``${TESTBED}``; other testbeds are
         refused there.
 
         | `Use Testbed` | embedded/l3-router |
@@ -49,25 +49,24 @@ class Tester:
         Returns the tester's kind and version.
 
         | =Argument= | =Meaning= |
-        | ``lease`` | how long traffic outlives a run that dies, ``1 s`` to ``1 h``; ``0``: no lease |
-        | ``owner`` | who the tester is leased to, for others who want it; by default user and machine |
-        | ``force`` | takes the tester from whoever has it, and ends all that runs there |
+        | ``lease`` | how long traffic goes on after a run has died, ``1 s`` to ``1 h``; ``0``: no lease |
+        | ``owner`` | the owner of the lease, as others see it; user and machine by default |
+        | ``force`` | True: takes the tester from its current owner, and ends all that runs there |
 
-        Without ``lease`` that of the testbed file is used, or 60 s.
+        By default ``lease`` is that of the testbed file, or 60 s.
 
-        While the tester is open nobody else can use it: other clients are refused, and told by whom and until
-        when. The lease is renewed in the background. It is lost if this machine was cut off or stopped for
-        longer than ``lease``, or if somebody else took the tester over: then traffic and captures are gone,
-        and what is measured with them is INCONCLUSIVE and says who has the tester now.
-        A tester that is started on this machine has a lease, too; simulated testers and switches have none
-        and refuse these arguments.
+        While the tester is open, other clients are refused; the refusal names the owner and the end of the
+        lease. The lease is renewed in the background. It is lost if this machine was cut off or stopped for
+        longer than ``lease``, or if another client took the tester over. Then traffic and captures are gone,
+        and measurements with them are INCONCLUSIVE and name the new owner. A tester that is started on this
+        machine has a lease as well; simulated testers and switches have none and refuse these arguments.
 
-        The testbed is that of the import, ``testbed=``, or of `Use Testbed`; without one it is refused.
-        Opening an open tester does nothing. What fails half-way is taken down again.
+        The testbed is that of the import, ``testbed=``, or of `Use Testbed`; one of them is required. Opening
+        an open tester does nothing. If opening fails, everything is taken down again.
 
-        A tester that runs on its own may still have jobs of other clients: those of clients of this machine
-        that died are removed, the others are left, and a warning names each. Another warning says that the
-        criteria of the suite, the variable ``${CRITERIA}``, are for a device of another layer.
+        A tester that runs on its own may still have jobs of other clients. Jobs of dead clients of this
+        machine are removed, other jobs stay, and a warning names each. Another warning says if the criteria
+        of the suite, the variable ``${CRITERIA}``, are for a device of another layer.
 
         | Suite Setup | Open Tester |
         | Open Tester | lease=5 min | owner=nightly run |
@@ -85,13 +84,13 @@ class Tester:
             return
         if isinstance(criteria, Mapping) and self._suite.testbed:
             testbed = load_testbed(self._suite.testbed)
-            other = of_another_layer(criteria, testbed.name, testbed.dut.layer)
-            if other:
-                self._suite.warn(other)
+            warning = of_another_layer(criteria, testbed.name, testbed.dut.layer)
+            if warning:
+                self._suite.warn(warning)
 
     @keyword(tags=["tester"])
     def close_tester(self) -> None:
-        """Takes all traffic off the wire, ends the tester if we started it, removes the testbed if embedded.
+        """Stops all traffic, ends a tester that was started here, and removes an embedded testbed.
 
         Closing a closed tester does nothing.
 
@@ -101,10 +100,10 @@ class Tester:
 
     @keyword(tags=["tester"])
     def stop_everything(self) -> None:
-        """Takes off the wire, and ends, whatever runs: clients, traffic, monitoring, responders and captures.
+        """Stops everything that runs: clients, traffic, monitoring, responders and captures.
 
-        For teardowns: it judges nothing, is not the last measurement, and does nothing where nothing runs or
-        no tester is open. Captures are written to their files. Streams stay as they were described.
+        For teardowns: it judges nothing, does not replace the last measurement, and does nothing if nothing
+        runs or no tester is open. Captures are written to their files. Descriptions of streams stay.
 
         | Test Teardown | `Stop Everything` |
         """
@@ -112,11 +111,11 @@ class Tester:
 
     @keyword(tags=["tester"])
     def get_tester_info(self) -> Capabilities:
-        """Returns who the tester is.
+        """Returns the properties of the tester.
 
         Attributes: ``target`` (engine, fake), ``version``, ``details``, ``max_streams`` and ``ports``, each
-        with ``name``, ``driver``, ``driver_reason`` (why it was chosen), ``mac`` (bytes), ``link_speed_bps``
-        (0 if the link does not know), ``link_up``, ``max_frame_size`` (with FCS) and ``interface``.
+        with ``name``, ``driver``, ``driver_reason`` (why this driver), ``mac`` (bytes), ``link_speed_bps``
+        (0 if unknown), ``link_up``, ``max_frame_size`` (with FCS) and ``interface``.
 
         | ${info} = | `Get Tester Info` |
         | Log | ${info.ports[0].driver} |

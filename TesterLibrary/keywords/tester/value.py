@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from assertionengine import AssertionOperator
@@ -35,32 +36,35 @@ class Value:
         *,
         of: str,
     ) -> Verdict:
-        """Passes if a value that the suite has worked out by itself is as required.
+        """Passes if a value that the suite has computed is as required.
 
-        | =Argument= | =Meaning= |
         | ``value`` | a number with its unit, such as ``${x} ms``, or a number alone |
         | ``assertion_operator`` | ``<=``, ``<``, ``==``, ``!=``, ``>`` or ``>=`` |
-        | ``assertion_expected`` | what it is compared with, of the same kind: ``5 ms`` |
-        | ``measured`` | what it comes from; the last trial of the test and the queries it read, if left out |
-        | ``of`` | the name of the value, as certificate and report print it |
+        | ``assertion_expected`` | the required value, of the same kind: ``5 ms`` |
+        | ``measured`` | its origin; by default the last trial of the test and the queries that it read |
+        | ``of`` | the name of the value in certificate and report |
 
         Units are compared with units: ``3000 us`` with ``5 ms``, ``40 kB`` with ``1 MB``, ``0.9 Gbps`` with
-        ``1000 Mbps``. Units that the library does not know, such as ``frames`` or ``W``, are compared with
-        themselves. A value with a unit and a number without one are refused; only a bound of 0 needs none.
-        ``None`` was not measured: that is INCONCLUSIVE, as is a trial in which the tester fell short, and
-        what `Get Query Result` has read while records may be missing, or packets may come yet.
+        ``1000 Mbps``. A unit that the library does not know, such as ``frames`` or ``W``, is compared with
+        itself. A value with a unit and a number without one are refused; only a bound of 0 needs no unit.
+        INCONCLUSIVE if the value is ``None`` (not measured), if the tester fell short in a trial, and if
+        records of a query may be missing or packets may still come.
 
         | ${x} = | Largest Burst Of The Shaper |
         | `Verify Value` | ${x} us | <= | 5 ms | of=largest burst |
         """
-        scope = self._suite.scopes.current
-        doubts = [measured.open] if isinstance(measured, QueryResult) else []
-        last = None if isinstance(measured, QueryResult) else measured
-        if measured is None:
-            last, doubts = scope.last, list(scope.doubts.values())
-        trials = trials_of(last) if last else ()
+        trials, doubts = self._origin(measured)
         return self._suite.conclude(
             judge_value(
                 value, assertion_operator, assertion_expected, subject=of, trials=trials, doubts=doubts
             )
         )
+
+    def _origin(self, measured: Trial | Result | QueryResult | None) -> tuple[Sequence[Trial], list[str]]:
+        """The trials that a value comes from, and the doubts of the queries that it comes from."""
+        if isinstance(measured, QueryResult):
+            return (), [measured.open]
+        if measured is not None:
+            return trials_of(measured), []
+        scope = self._suite.scopes.current
+        return trials_of(scope.last) if scope.last else (), list(scope.doubts.values())

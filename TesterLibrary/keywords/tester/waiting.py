@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from assertionengine import AssertionOperator
@@ -37,41 +38,49 @@ class Waiting:
         assertion_expected: Any = None,
         timeout: Duration = TWENTY_SECONDS,
     ) -> bool:
-        """Waits until clients or a responder have come to something, and returns whether they have.
+        """Waits until clients or a responder have reached a state, and returns whether they have.
 
-        | =Argument= | =Meaning= |
         | ``name`` | the name of clients or of a responder |
-        | ``statistic`` | a count or time as in `Get Session Statistics`; see below if it is left out |
-        | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
+        | ``statistic`` | a count or time as in `Get Session Statistics`; see below for the default |
         | ``assertion_expected`` | the value that is waited for |
         | ``timeout`` | the longest time to wait |
 
         Without a statistic it waits until clients with a ``total`` have opened all of their connections and
         none is open any more. It gives no verdict, and a timeout does not fail the test: the keyword returns
-        ``False``, the log says what was reached, and the value is judged afterwards.
+        ``False``, and the log says what was reached. Judge the value afterwards.
 
         | `Wait For Clients` | users | completed | == | 400 |
         | `Get Session Statistics` | users | completed | == | 400 |
         """
         ends = self._suite.connections
-        if statistic is None:
-            total = ends.clients(name).total
-            if total is None:
-                raise TesterLibraryError(
-                    f"clients {name!r} open connections without end; say what to wait for, such as "
-                    "completed >= 100, or start them with total="
-                )
-            reached = ends.wait(name, lambda now: now.openings >= total and not now.concurrent, timeout)
-        elif assertion_operator is None:
-            raise TesterLibraryError(f"say what {statistic!r} is to be, such as {statistic} == 400")
-        else:
-            wanted = unit_of(statistic).expected(assertion_operator, assertion_expected, subject=statistic)
-
-            def holds(now: SessionStatistics) -> bool:
-                found = assess(now.statistic(statistic), assertion_operator, wanted, subject=statistic)
-                return found.outcome is Outcome.PASS
-
-            reached = ends.wait(name, holds, timeout)
+        holds = (
+            _is_as(statistic, assertion_operator, assertion_expected) if statistic else self._is_over(name)
+        )
+        reached = ends.wait(name, holds, timeout)
         if not reached:
             logger.info(f"not within {timeout}: {ends.statistics(name)}")
         return reached
+
+    def _is_over(self, name: str) -> Callable[[SessionStatistics], bool]:
+        """Whether all connections of clients were opened and have ended."""
+        total = self._suite.connections.clients(name).total
+        if total is None:
+            raise TesterLibraryError(
+                f"clients {name!r} open connections without end; say what to wait for, such as "
+                "completed >= 100, or start them with total="
+            )
+        return lambda now: now.openings >= total and not now.concurrent
+
+
+def _is_as(
+    statistic: str, operator: AssertionOperator | None, expected: object
+) -> Callable[[SessionStatistics], bool]:
+    """Whether a statistic is as expected."""
+    if operator is None:
+        raise TesterLibraryError(f"{statistic!r} needs a value to wait for, such as {statistic} == 400")
+    value = unit_of(statistic).expected(operator, expected, subject=statistic)
+
+    def holds(now: SessionStatistics) -> bool:
+        return assess(now.statistic(statistic), operator, value, subject=statistic).outcome is Outcome.PASS
+
+    return holds

@@ -4,15 +4,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from robot.api.deco import keyword
 
 from ...errors import PlanError
 from ...files.field_values import draw, field_values
 from ...model.editor import Editor, FieldPath, Mode, RandomField, RandomMask, RandomPrefix, Sweep
 from ...model.units.names import NO_NAMES, Names
-from ...planning.editor import default_seed
+from ...planning.editor import cascaded
 from ...running.suite import Suite
 from .._component import component
 
@@ -37,24 +35,23 @@ class Editors:
     ) -> None:
         """Changes a field in steps: ``first``, ``first + step``, … up to ``last``, and again.
 
-        | =Argument= | =Meaning= |
         | ``name`` | the name of a stream that is not sending |
-        | ``field`` | header and field as in Scapy; ``IP[2].src`` is the second IP header's from outside |
+        | ``field`` | header and field as in Scapy; ``IP[2].src`` is the second IP header from outside |
         | ``first`` | the value of the first frame: a number, an address, a MAC address |
-        | ``last`` | where it ends; it is reached if the steps meet it |
+        | ``last`` | the last value, if the steps reach it |
         | ``step`` | ``5``, ``-1``, or written like the values: ``0.0.1.0`` |
-        | ``count`` | instead of ``last``: so many values, beyond the field's highest from 0 again |
-        | ``every`` | how many consecutive frames share a value |
+        | ``count`` | instead of ``last``: the number of values; after the highest value comes 0 |
+        | ``every`` | the number of consecutive frames that share a value |
 
-        Any field can change that is a number or an address, in custom headers and in tunnels too:
+        Any field that is a number or an address can change, also in custom headers and in tunnels:
         ``UDP.dport``, ``VXLAN.vni``, ``VLAN[2].vlan`` (the second tag from outside), ``MyHeader.id``. All
-        checksums that follow stay right; one that the author has given stays as given. Refused are fields
-        that follow from the frame (lengths, checksums), those that tell what header follows, and all under
-        RoCEv2's ICRC. Of an IPv6 address at most 64 bits next to each other change.
+        checksums stay right, except those that the headers give. Refused are fields that follow from the
+        frame (lengths, checksums), fields that define the next header, and all fields under RoCEv2's ICRC. At
+        most 64 adjacent bits of an IPv6 address can change.
 
-        Frame k is the same in every run, and the plan tells all of them. The tester answers for each source
-        and destination address of the outermost IP header, up to 4,096 of each; of more, and of addresses
-        outside the port's network, the device needs a route.
+        Frame k is the same in every run, and the plan has all of them. The tester answers for each source
+        and destination address of the outermost IP header, up to 4,096 of each. For more addresses, and for
+        addresses outside the port's network, the device needs a route.
 
         | `Set Field Sweep` | north | UDP.dport | 1024 | 65535 |
         | `Set Field Sweep` | north | IP.dst | 10.0.0.0 | 10.0.255.0 | step=0.0.1.0 |
@@ -68,12 +65,11 @@ class Editors:
     ) -> None:
         """Gives a field one value after the other, and again.
 
-        | =Argument= | =Meaning= |
         | ``name`` | the name of a stream that is not sending |
         | ``field`` | header and field, as in `Set Field Sweep` |
         | ``values`` | the values in the order of sending; at most 1,048,576 |
         | ``file`` | instead of values: a text file with a value on each line and comments behind ``#`` |
-        | ``every`` | how many consecutive frames share a value |
+        | ``every`` | the number of consecutive frames that share a value |
 
         | `Set Field Values` | north | IP.dst | 10.0.0.1 | 10.0.0.7 | 10.0.3.9 |
         | `Set Field Values` | north | UDP.dport | file=${CURDIR}/ports.txt |
@@ -92,16 +88,15 @@ class Editors:
         every: int = 1,
         seed: int | None = None,
     ) -> None:
-        """Gives a field random values: from a range or a network, all equally likely, or of some of its bits.
+        """Gives a field random values: from a range or a network, all equally likely, or random bits.
 
-        | =Argument= | =Meaning= |
         | ``name`` | the name of a stream that is not sending |
         | ``field`` | header and field, as in `Set Field Sweep` |
-        | ``first``, ``last`` | the range; any value, if both are left out |
+        | ``first``, ``last`` | the range; any value by default |
         | ``mask`` | instead of a range: the bits that change, written like a value; the others stay |
-        | ``prefix`` | instead of a range: a network, any address of which is sent; of IPv6 /64 or longer |
-        | ``every`` | how many consecutive frames share a value |
-        | ``seed`` | 0 to 2^64 - 1; if left out it follows from the library's, the stream and the field |
+        | ``prefix`` | instead of a range: a network, any address of which is sent; IPv6 from /64 on |
+        | ``every`` | the number of consecutive frames that share a value |
+        | ``seed`` | 0 to 2^64 - 1; by default from the library's seed, the stream and the field |
 
         Equal seeds send equal frames, also in different streams.
 
@@ -109,13 +104,10 @@ class Editors:
         | `Set Field Random` | north | Ether.src | mask=00:00:00:ff:ff:ff | seed=7 |
         | `Set Field Random` | north | IP.src | prefix=10.0.0.0/16 |
         """
-        given = [
-            word
-            for word, value in (("a range", first or last), ("a mask", mask), ("a prefix", prefix))
-            if value
-        ]
-        if len(given) > 1:
-            raise PlanError(f"stream {name!r}: {field}: {' and '.join(given)}; give one of them")
+        kinds = {"a range": first or last, "a mask": mask, "a prefix": prefix}
+        chosen = [kind for kind, value in kinds.items() if value]
+        if len(chosen) > 1:
+            raise PlanError(f"stream {name!r}: {field}: {' and '.join(chosen)}; give one of them")
         mode: Mode = prefix or (RandomMask(mask) if mask else RandomField(first or "", last or ""))
         self._edit(name, field, mode, every, seed)
 
@@ -132,11 +124,10 @@ class Editors:
     ) -> None:
         """Gives a field values at random, each as often as its share says.
 
-        | =Argument= | =Meaning= |
         | ``name`` | the name of a stream that is not sending |
         | ``field`` | header and field, as in `Set Field Sweep` |
         | ``file`` | instead of shares: a distribution function, lines of ``value, probability`` up to 1 |
-        | ``every`` | how many consecutive frames share a value |
+        | ``every`` | the number of consecutive frames that share a value |
         | ``seed`` | a seed, as in `Set Field Random` |
         | ``shares`` | the share of each value: in ``%``, together 100 %, or as weights |
 
@@ -147,40 +138,27 @@ class Editors:
 
     @keyword(tags=["stream"])
     def set_field_cascade(self, name: str, *fields: FieldPath, shared_with: Names = NO_NAMES) -> None:
-        """Lets a field move when the one before it has gone through its values: all combinations are sent.
+        """Moves a field when the one before it has gone through its values: all combinations are sent.
 
-        | =Argument= | =Meaning= |
         | ``name`` | the name of a stream that is not sending |
-        | ``fields`` | two or more fields that change already, all but the last not at random |
-        | ``shared_with`` | names of other streams, in a list or with commas, whose same fields go in step |
+        | ``fields`` | two or more fields that already change; only the last one may be random |
+        | ``shared_with`` | names of other streams, whose same fields change in step |
 
-        Without it, fields move together. Streams that share a cascade have equal fields in frames of equal
-        number, so at equal rates in step. Each cascade of a stream replaces those of the same fields.
+        Without a cascade fields change together. Streams that share a cascade have equal fields in frames of
+        equal number, so at equal rates they change in step. A cascade replaces earlier ones with the same
+        fields.
 
         | `Set Field Sweep` | north | IP.src | 10.0.0.1 | 10.0.0.250 |
         | `Set Field Sweep` | north | UDP.dport | 1024 | 2023 |
         | `Set Field Cascade` | north | IP.src | UDP.dport | # 250,000 flows |
         """
-        if len(fields) < 2:
-            raise PlanError(f"stream {name!r}: a cascade of {len(fields)} fields; give two or more")
-        leader, *followers = self._suite.chosen([name, *shared_with])
-        unedited = next((path for path in fields if path not in {e.path for e in leader.editors}), None)
-        if unedited:
-            raise PlanError(f"stream {name!r}: {unedited} does not change yet; sweep it or give it values")
-        leading = [editor for editor in leader.editors if editor.path in fields]
-        if followers:
-            seed = self._suite.seed
-            leading = [
-                replace(editor, seed=default_seed(seed, name, editor.path)) if editor.seed is None else editor
-                for editor in leading
-            ]
-        self._suite.put(*(one.cascading(fields, leading) for one in (leader, *followers)))
+        streams = self._suite.chosen([name, *shared_with])
+        self._suite.put(*cascaded(streams, fields, self._suite.seed))
 
     @keyword(tags=["stream"])
     def reset_field(self, name: str, field: FieldPath) -> None:
-        """Lets a field that changed from frame to frame be what the headers say again.
+        """Ends the change of a field: it has the value of the headers again.
 
-        | =Argument= | =Meaning= |
         | ``name`` | the name of a stream that is not sending |
         | ``field`` | header and field, as they were written when the field was changed |
 
@@ -188,13 +166,13 @@ class Editors:
         """
         stream = self._suite.stream(name)
         if field not in {editor.path for editor in stream.editors}:
-            known = ", ".join(str(editor.path) for editor in stream.editors) or "nothing"
-            raise PlanError(f"stream {name!r}: {field} does not change; {known} does")
+            changing = ", ".join(str(editor.path) for editor in stream.editors) or "nothing"
+            raise PlanError(f"stream {name!r}: {field} does not change; {changing} does")
         self._suite.put(stream.without_editor(field))
 
     @keyword(tags=["stream"])
     def set_flow_counting(self, name: str) -> None:
-        """Counts each combination of the values of a stream's fields by itself.
+        """Counts each flow of a stream by itself: each combination of the values of its fields.
 
         | =Argument= | =Meaning= |
         | ``name`` | the name of a stream that is not sending and whose fields are not random |
@@ -207,30 +185,19 @@ class Editors:
 
     @keyword(tags=["stream"])
     def set_random_ports(self, name: str, seed: int | None = None) -> None:
-        """Gives the frames of a stream random ports, as RFC 4814 has it: 1024 to 65535 to 1 to 49151.
+        """Gives the frames of a stream random ports, as in RFC 4814: from 1024 to 65535 to 1 to 49151.
 
-        | =Argument= | =Meaning= |
         | ``name`` | the name of a stream of UDP or TCP that is not sending |
-        | ``seed`` | 0 to 2^64 - 1; if left out it follows from the library's, the stream and the field |
+        | ``seed`` | 0 to 2^64 - 1; by default from the library's seed, the stream and the field |
 
-        Devices spread flows over processors and links by their ports. A stream with one pair of ports is
-        one flow, and measures one of them; the number of flows is in each result. For other ranges take
+        Devices distribute flows over processors and links by their ports. A stream with one pair of ports is
+        one flow, and measures one of them; each result has the number of flows. For other ranges use
         `Set Field Random`.
 
         | `Set Random Ports` | north |
         | `Find Throughput` | north |
         """
-        stream = self._suite.stream(name)
-        stack = stream.headers
-        names = [header.name for header in stack.headers] if stack else ["UDP"]
-        header = next((known for known in reversed(names) if known in ("UDP", "TCP", "SCTP")), None)
-        if header is None:
-            raise PlanError(f"stream {name!r} has no ports; its headers are {stack}")
-        number = names.count(header)
-        for field, first, last in (("sport", "1024", "65535"), ("dport", "1", "49151")):
-            path = FieldPath(header, field, number)
-            stream = stream.with_editor(Editor(path, RandomField(first, last), 1, seed))
-        self._suite.put(stream)
+        self._suite.put(self._suite.stream(name).with_random_ports(seed))
 
     def _edit(self, name: str, field: FieldPath, mode: Mode, every: int, seed: int | None = None) -> None:
         stream = self._suite.stream(name)

@@ -13,7 +13,7 @@ from robot.api.deco import keyword
 
 from ...errors import TesterLibraryError
 from ...measurement.flows import FlowMeasure, FlowResult, FlowStatistics, FlowSummary
-from ...measurement.trial import Trial
+from ...methodology.traffic import result_of
 from ...methodology.verdicts.judging import doubt_of
 from ...running.suite import Suite
 from ...verdict import Between, Undecided, text_of
@@ -24,13 +24,28 @@ _RISING = ("received", "least_received", "most_received")  # with each frame tha
 
 
 @dataclass(frozen=True)
-class _Found:
-    """The flows of a stream, and of a trial how many of them lost frames, and why it is not to be trusted."""
+class _Flows:
+    """The flows of a stream, with the number of those that lost frames, and the doubts about it."""
 
     summary: FlowSummary
     lossy: Between | None = None
     doubt: str = ""
     unfinished: str = ""  # why more may arrive, and nobody knows how many flows lost frames
+
+    def count(self, statistic: str) -> int:
+        """A count by its name; of flows that lost frames the least. TesterLibraryError: no such count."""
+        allowed = FlowStatistics.__dataclass_fields__
+        if statistic not in allowed:
+            raise TesterLibraryError(f"{statistic!r} is no count of flows; write one of {', '.join(allowed)}")
+        if statistic == "lossy" and self.lossy:
+            return int(self.lossy.least)
+        return int(getattr(self.summary.statistics, statistic))
+
+    def text(self, statistic: str) -> str:
+        """A count as people read it."""
+        if statistic == "lossy" and self.lossy:
+            return _text(self.lossy)
+        return text_of(self.count(statistic))
 
     def known(self, statistic: str) -> Between | None:
         """The bounds of a count that is not known exactly; None for others."""
@@ -54,14 +69,13 @@ class Flows:
     def get_worst_flows(
         self, name: str, most: int = 10, by: FlowMeasure = FlowMeasure.LOSS
     ) -> tuple[FlowResult, ...]:
-        """Returns the worst flows of a stream, the very worst first; none is estimated, all are counted.
+        """Returns the worst flows of a stream, the worst one first. All flows are counted, none is estimated.
 
-        | =Argument= | =Meaning= |
         | ``name`` | the name of a stream with `Set Flow Counting` |
-        | ``most`` | how many flows at most; of a trial that is over 10 are kept, by loss |
+        | ``most`` | the most flows to return; a trial that is over keeps 10, by loss |
         | ``by`` | ``loss``, ``mean_latency`` or ``max_latency`` |
 
-        While the stream is sending they are those of this moment, otherwise those of the last trial.
+        While the stream is sending, these are the flows of this moment, otherwise those of the last trial.
         Attributes of each: ``index`` (frame k is of flow k modulo their number), ``sent``, ``received``,
         ``lost``, ``received_bytes``, ``loss`` (0 to 1), ``latency_mean_ns``, ``latency_min_ns``,
         ``latency_max_ns``; latencies are None on a tester that counts them by stream only.
@@ -71,7 +85,7 @@ class Flows:
         """
         if most < 1:
             raise TesterLibraryError(f"{most} flows are too few; at least 1")
-        return self._found(name, most, by).summary.worst[:most]
+        return self._flows(name, most, by).summary.worst[:most]
 
     @keyword(tags=["get"])
     def get_flow_statistics(
@@ -82,60 +96,53 @@ class Flows:
         assertion_expected: Any = None,
         message: str | None = None,
     ) -> FlowStatistics | int:
-        """Returns all flows of a stream at a glance, or one count of them; asserts if an operator is given.
+        """Returns the counts of all flows of a stream, or one of them; asserts if an operator is given.
 
-        | =Argument= | =Meaning= |
         | ``name`` | the name of a stream with `Set Flow Counting` |
-        | ``statistic`` | one of the attributes below; all of them, if it is left out |
-        | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
-        | ``assertion_expected`` | how many flows or frames |
-        | ``message`` | a text in place of the usual one if the assertion fails |
+        | ``statistic`` | one of the attributes below; all of them by default |
+        | ``assertion_expected`` | a number of flows or frames |
 
-        While the stream is sending they are those of this moment, otherwise those of the last trial.
-        Attributes: ``flows``, ``silent`` (of which nothing arrived), ``lossy`` (that lost a frame), ``sent``,
-        ``received``, ``least_received``, ``most_received`` (frames of the flow with the fewest and the most).
-        A frame that came twice counts twice, and hides one that its flow has lost. ``lossy`` of a trial goes
-        by its losses and duplicates, too: an assertion is INCONCLUSIVE if they leave open how many flows lost
-        frames. While the stream is sending, frames that are under way are missing, too: ``lossy`` is the
-        number of flows with fewer arrivals than departures then, and an assertion on it is INCONCLUSIVE, as
-        one on ``silent`` or arrivals is if frames that are under way could change it.
+        While the stream is sending, these are the counts of this moment, otherwise those of the last trial.
+        Attributes: ``flows``, ``silent`` (nothing arrived), ``lossy`` (lost a frame), ``sent``, ``received``,
+        ``least_received``, ``most_received`` (frames of the flow with the fewest and the most).
+
+        A frame that arrived twice counts twice, and hides one that its flow has lost. ``lossy`` of a trial
+        takes its losses and duplicates into account: an assertion is INCONCLUSIVE if they leave the number
+        open. While the stream is sending, frames are under way: ``lossy`` is then the number of flows with
+        fewer arrivals than departures, and an assertion on it is INCONCLUSIVE. So is an assertion on
+        ``silent`` or on arrivals that frames under way could change.
 
         | `Get Flow Statistics` | north | silent | == | 0 |
         | `Get Flow Statistics` | north | lossy | == | 0 |
         """
-        found = self._found(name, 1, FlowMeasure.LOSS)
+        flows = self._flows(name, 1, FlowMeasure.LOSS)
         if statistic is None:
-            return found.summary.statistics
-        allowed = FlowStatistics.__dataclass_fields__
-        if statistic not in allowed:
-            raise TesterLibraryError(f"{statistic!r} is no count of flows; write one of {', '.join(allowed)}")
-        lossy = found.lossy if statistic == "lossy" else None
-        return int(
-            asserted(
-                self._suite,
-                lossy.least if lossy else getattr(found.summary.statistics, statistic),
-                assertion_operator,
-                assertion_expected,
-                subject=f"{statistic.replace('_', ' ')} flows of {name}",
-                text=lambda value: text_of(value) if lossy is None else _text(lossy),
-                known=found.known(statistic),
-                doubt=found.doubt or (found.unfinished if statistic == "lossy" else ""),
-                message=message,
-            )
+            return flows.summary.statistics
+        value = asserted(
+            self._suite,
+            flows.count(statistic),
+            assertion_operator,
+            assertion_expected,
+            subject=f"{statistic.replace('_', ' ')} flows of {name}",
+            text=lambda _: flows.text(statistic),
+            known=flows.known(statistic),
+            doubt=flows.doubt or (flows.unfinished if statistic == "lossy" else ""),
+            message=message,
         )
+        return int(value)
 
-    def _found(self, stream: str, most: int, by: FlowMeasure) -> _Found:
+    def _flows(self, stream: str, most: int, by: FlowMeasure) -> _Flows:
         sending = self._suite.traffic.flows(stream, most, by)
         if sending:
-            return _Found(
+            return _Flows(
                 sending,
                 unfinished=f"{stream} is sending, so frames that are missing may be under way, and those "
                 "that came twice hide others; stop it first",
             )
-        judged = self._suite.judged()
-        trials = (judged,) if isinstance(judged, Trial) else judged.trials
+        measured = result_of(self._suite.judged())
+        trials = measured.trials
         if not trials:
-            raise TesterLibraryError(f"no trial of what was measured last has flows: {judged}")
+            raise TesterLibraryError(f"the last measurement has no trial with flows: {measured}")
         try:
             result = trials[-1].stream(stream)
         except KeyError as error:
@@ -148,7 +155,7 @@ class Flows:
                 f"of a trial that is over the 10 worst flows by LOSS are kept, not {most} by {by.name}; "
                 "ask while the stream is sending"
             )
-        return _Found(kept, Between(*lossy), doubt_of(trials[-1:]))
+        return _Flows(kept, Between(*lossy), doubt_of(trials[-1:]))
 
 
 def _text(count: Between) -> str:

@@ -27,29 +27,28 @@ class Headers:
     def set_headers(self, name: str, headers: HeaderStack, definitions: str | None = None) -> None:
         """Gives the frames of a stream that is not sending other headers.
 
-        | =Argument= | =Meaning= |
         | ``name`` | the name of the stream |
-        | ``headers`` | the headers from the outermost inwards, as one writes them in Scapy |
+        | ``headers`` | the headers from the outermost inwards, written as in Scapy |
         | ``definitions`` | a file of headers that Scapy does not have, such as ``example`` or a path |
 
-        Headers: ``Ether``, ``VLAN(vlan=100)``, ``Dot1AD``, ``MPLS``, ``IP``, ``IPv6``, ``SRv6``,
-        ``GRE``, ``VXLAN``, ``GENEVE``, ``GTPU``, ``UDP``, ``TCP``, ``SCTP``, ``ICMP``, ``ICMPv6EchoRequest``,
-        ``ARP``, ``BTH`` (RoCEv2); every other one of Scapy's too, less common ones with their module:
-        ``contrib.nsh.NSH``. Fields have Scapy's names; values are numbers (``100``, ``0x64``), its words
-        (``is-at``, ``SA``), addresses, text or ``0x`` octets, in quotes if need be, and lists:
-        ``SRv6(addresses=[2001:2::9])``. A VLAN tag is ``VLAN`` and its number ``vlan``; ``Dot1Q``, as Scapy
-        has it, and ``vid`` are other words for them, here and in names of fields: ``VLAN.vlan``.
+        Headers: ``Ether``, ``VLAN(vlan=100)``, ``Dot1AD``, ``MPLS``, ``IP``, ``IPv6``, ``SRv6``, ``GRE``,
+        ``VXLAN``, ``GENEVE``, ``GTPU``, ``UDP``, ``TCP``, ``SCTP``, ``ICMP``, ``ICMPv6EchoRequest``, ``ARP``,
+        ``BTH`` (RoCEv2), and every other header of Scapy; less common ones with their module:
+        ``contrib.nsh.NSH``. Fields have Scapy's names. Values are numbers (``100``, ``0x64``), Scapy's words
+        (``is-at``, ``SA``), addresses, text or ``0x`` octets, in quotes if necessary, and lists:
+        ``SRv6(addresses=[2001:2::9])``. A VLAN tag is ``VLAN`` and its number ``vlan``; Scapy's names
+        ``Dot1Q`` and ``vid`` are accepted as well, also in names of fields: ``VLAN.vlan``.
 
-        What is not given follows: addresses from the ports and the gateway, multicast MAC addresses from the
-        group, types, lengths and checksums from the headers around. A value given stays, even a wrong
-        checksum. The FCS is not part of it: ports append the right one. None of the tester's can send a wrong
-        one, so the filtering of errored frames (RFC 2889 §5.9) is not tested.
+        The tester fills in what is not given: addresses from the ports and the gateway, multicast MAC
+        addresses from the group, types, lengths and checksums from the headers around. A given value stays,
+        even a wrong checksum. The FCS is not part of the headers: ports append the right one. No port of the
+        tester can send a wrong FCS, so the filtering of such frames (RFC 2889 §5.9) is not tested.
 
-        A signature takes the last 16 bytes of each frame and keeps all checksums right. Behind SCTP and
-        RoCEv2, whose CRCs it cannot keep, it follows the packet as an Ethernet trailer. A bridge forwards it;
-        towards a router such a stream is refused. So is an unknown header or field, a value that does not fit
-        its field, and a stack that does not fit the frame: the message names stream, field and what is
-        allowed.
+        The signature is the last 16 bytes of each frame; all checksums stay right. Behind SCTP and RoCEv2,
+        whose CRCs it cannot keep right, it follows the packet as an Ethernet trailer. A bridge forwards this
+        trailer; towards a router such a stream is refused. An unknown header or field, a value that does not
+        fit its field, and headers that do not fit the frame are refused: the message names stream, field and
+        what is allowed.
 
         | `Set Headers` | north | Ether / VLAN(vlan=100) / IP(tos=0xb8) / UDP(dport=4791) |
         | `Set Headers` | north | Ether / IP / UDP / VXLAN(vni=42) / Ether / IP / TCP(flags=S) |
@@ -62,10 +61,9 @@ class Headers:
     def set_payload(self, name: str, kind: PayloadKind, content: str | None = None) -> None:
         """Fills the frames of a stream that is not sending, between headers and signature.
 
-        | =Argument= | =Meaning= |
         | ``name`` | the name of the stream |
         | ``kind`` | ``counting`` (the default), ``zeros``, ``random``, ``prbs31``, ``text`` or ``file`` |
-        | ``content`` | the text, or the path of the file; shorter than the payload it is repeated |
+        | ``content`` | the text, or the path of the file; it is repeated to fill the payload |
 
         ``random`` follows from the library's seed; ``prbs31`` is x^31 + x^28 + 1.
 

@@ -24,7 +24,7 @@ class CreatedJob:
     streams: tuple[str, ...]  # their names
     duration: Duration | None
     loss: Ratio | None
-    ends: bool  # whether all of them come to an end by themselves
+    ends: bool  # whether all of them end by themselves
 
 
 @component
@@ -36,13 +36,13 @@ class Jobs:
 
     @keyword(tags=["stream"])
     def create_job(self, file: str) -> CreatedJob:
-        """Describes the streams of a job file, as `Create Stream` does one by one. Nothing is sent.
+        """Describes the streams of a job file, as `Create Stream` does for one stream. Nothing is sent.
 
         | =Argument= | =Meaning= |
         | ``file`` | the path of a job file, or the name of a shipped one, such as ``steady`` |
 
-        Ports are those of the testbed: the file has to use their names, and what else it says of them is for
-        ``tester plan``. A file with responders or clients is refused.
+        The file has to use the names of the testbed's ports; other data about ports is for ``tester plan``. A
+        file with responders or clients is refused.
 
         Returns the job. Attributes: ``name``, ``streams`` (their names), ``duration`` and ``loss`` (as the
         file has them, or None), ``ends`` (whether all streams end by themselves, as `Send Traffic` needs).

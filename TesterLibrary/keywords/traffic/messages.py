@@ -46,19 +46,18 @@ class MessageStreams:
     ) -> str:
         """Describes a stream of messages, each of some packets. Returns its name. Nothing is sent.
 
-        | =Argument= | =Meaning= |
-        | ``name`` | what the other keywords call the stream; one that exists is replaced |
-        | ``messages`` | how many messages; `Set Message` makes one of them different |
-        | ``packets`` | how many packets each message has |
+        | ``name`` | the name of the stream; an existing stream of this name is replaced |
+        | ``messages`` | the number of messages; `Set Message` changes one of them |
+        | ``packets`` | the number of packets of each message |
         | ``interval`` | the time from the last packet of a message to the first one of the next |
         | ``packet_interval`` | the time from packet to packet within a message |
         | ``frame_size`` | bytes, FCS included |
-        | ``tx`` | the port that it leaves |
+        | ``tx`` | the port that the stream leaves |
         | ``rx`` | the port on which it is expected |
-        | ``repeat`` | whether the first message follows the last one, or the stream ends |
+        | ``repeat`` | True: the first message follows the last one; False: the stream ends |
         | ``headers`` | the headers, as in `Set Headers` |
 
-        An interval of 0 is back to back. The stream's rate is what follows from all this; `Set Rate`, or a
+        An interval of 0 is back to back. The rate of the stream follows from these values; `Set Rate`, or a
         trial at another load, makes all intervals shorter or longer.
 
         | `Create Message Stream` | control | messages=3 | packets=5 | interval=10 ms |
@@ -91,39 +90,37 @@ class MessageStreams:
         packet_interval: Duration | None = None,
         frame_size: FrameSize | None = None,
     ) -> None:
-        """Changes messages of a stream, also while it is sending: then the first message begins anew.
+        """Changes messages of a stream, also while it is sending: then the first message is next.
 
-        | =Argument= | =Meaning= |
         | ``name`` | the name of the stream |
-        | ``number`` | which message, from 1; all, if it is left out |
-        | ``packets`` | how many packets the message has |
+        | ``number`` | the number of the message, from 1; all messages by default |
+        | ``packets`` | the number of packets of the message |
         | ``interval`` | the time from the last packet of the message before to its first one |
         | ``packet_interval`` | the time from packet to packet within the message |
         | ``frame_size`` | bytes of each of its packets, FCS included |
 
-        What is left out stays.
+        Arguments that are left out do not change.
 
         | `Set Message` | control | 2 | packets=40 | interval=1 ms |
         """
         shaping = self._suite.chosen([name])[0].shaping
         if not isinstance(shaping, Messages):
             raise TesterLibraryError(f"stream {name!r} has no messages; Create Message Stream makes one")
-        given = {"packets": packets, "pause": interval, "gap": packet_interval, "frame_size": frame_size}
-        changes = {name: value for name, value in given.items() if value is not None}
+        values = {"packets": packets, "pause": interval, "gap": packet_interval, "frame_size": frame_size}
+        changes = {name: value for name, value in values.items() if value is not None}
         self._suite.shape(name, lambda: shaping.changed(number, **changes))
 
     @keyword(tags=["stream"])
     def set_callback(self, name: str, keyword: str | Callable[[Trial], None], *arguments: Any) -> None:
         """Runs a keyword while a stream is measured or sent, every half second, with the results so far.
 
-        | =Argument= | =Meaning= |
         | ``name`` | the name of the stream |
         | ``keyword`` | the name of a keyword, or a Python callable; its first argument is the trial so far |
         | ``arguments`` | further arguments of the keyword |
 
-        The keyword may change the stream: `Set Rate`, `Set Message`, `Set Arrivals` …; what is lost so far
-        may still be on its way. It holds to the end of the test, or of the suite if a suite setup says it. A
-        keyword that fails ends the trial.
+        The keyword may change the stream: `Set Rate`, `Set Message`, `Set Arrivals` …; frames that count as
+        lost so far may still be on their way. It runs until the end of the test, or of the suite if a suite
+        setup set it. A keyword that fails ends the trial.
 
         | `Set Callback` | control | Slow Down When Frames Are Lost |
         | `Measure Loss` | control | duration=10 s |

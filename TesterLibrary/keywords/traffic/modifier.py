@@ -25,21 +25,19 @@ class ModifierKeywords:
     def set_modifiers(
         self, *modifiers: Modifier, agent: str | None = None, community: str = "public"
     ) -> None:
-        """Has the trials of the test, or of the suite, go on under conditions of RFC 2544 §11.
+        """Runs the trials of the test, or of the suite, under conditions of RFC 2544 §11.
 
-        | =Argument= | =Meaning= |
-        | ``modifiers`` | ``broadcast``, ``management``, ``routing``, ``filters``; none of them, if left out |
-        | ``agent`` | the IPv4 address of the device's SNMP agent; the gateway of the port, if left out |
+        | ``modifiers`` | ``broadcast``, ``management``, ``routing``, ``filters``; none by default |
+        | ``agent`` | the IPv4 address of the device's SNMP agent; the gateway of the port by default |
         | ``community`` | the community of the SNMP query |
 
-        Frames beside those of the test leave each port that sends: frames to all stations, 1 % of those of
-        the test; an SNMP query for the uptime at the begin of each second; a RIP update of 25 routes to other
-        networks at the begin of each trial, and every 30 s. They have their part of the load, and what
-        becomes of them is not judged. Filters are loaded by the hook ``filters`` of the testbed, and taken
-        out by its hook ``no_filters`` at the end of the test. Every result says under which conditions it
-        was measured.
+        Each port that sends also sends: broadcast frames, 1 % of the frames of the test; an SNMP query for
+        the uptime at the start of each second; a RIP update of 25 routes to other networks at the start of
+        each trial, and every 30 s. These frames take their part of the load and are not judged. The hook
+        ``filters`` of the testbed loads filters into the device, and its hook ``no_filters`` removes them at
+        the end of the test. Every result names the conditions under which it was measured.
 
-        `Find Maximum Burst` and `Measure System Recovery` refuse frames beside theirs.
+        `Find Maximum Burst` and `Measure System Recovery` refuse other frames beside their own.
 
         | `Set Modifiers` | broadcast | management |
         | `Find Throughput` | north |
@@ -47,5 +45,5 @@ class ModifierKeywords:
         try:
             address = None if agent is None else ip_address(agent)
         except ValueError:
-            raise UnitError(f"agent: {agent!r} is no address; write one such as 192.0.2.1") from None
+            raise UnitError(f"agent: {agent!r} is no address; write an address such as 192.0.2.1") from None
         self._suite.modify(Modifiers(tuple(dict.fromkeys(modifiers)), address, community))

@@ -32,17 +32,16 @@ class Patterns:
     ) -> None:
         """Sends the frames of a stream in bursts, also while it is sending. The average rate stays exact.
 
-        | =Argument= | =Meaning= |
         | ``name`` | the name of the stream |
-        | ``packets`` | how many frames each burst has |
+        | ``packets`` | the number of frames of each burst; needs ``peak`` |
         | ``peak`` | the rate within a burst as a multiple of the average: ``2.5x`` |
-        | ``passes`` | instead of packets and peak: how many ticks of the peak rate send a frame |
-        | ``skips`` | how many ticks after these send none, and so on |
-        | ``stages`` | instead: up to eight, each of which meets what the one before passes: ``4/6, 100/1`` |
+        | ``passes`` | instead of packets and peak: ticks of the peak rate with a frame; needs ``skips`` |
+        | ``skips`` | the number of ticks after these that send none |
+        | ``stages`` | instead: up to eight stages, each filters the ticks of the one before: ``4/6, 100/1`` |
 
-        ``packets=4 peak=2.5x`` is ``passes=4 skips=6``: where the skips are no whole number they are rounded,
-        and the peak is a little higher or lower. A peak above the line rate is refused; a
-        search needs a ``highest`` load that leaves room for it.
+        ``packets=4 peak=2.5x`` is ``passes=4 skips=6``. If the skips are no whole number, they are rounded,
+        and the peak is a little higher or lower. A peak above the line rate is refused; a search needs a
+        ``highest`` load that leaves room for it.
 
         | `Set Burst Pattern` | sync | packets=3000 | peak=2.5x |
         | `Set Burst Pattern` | sync | stages=4/6, 100/1 |
@@ -64,23 +63,22 @@ class Patterns:
         hold: Ratio = Ratio.parse("20 %"),
         fall: Ratio = Ratio.parse("50 %"),
     ) -> None:
-        """Lets the rate of a stream change with time, also while it is sending.
+        """Changes the rate of a stream over time, also while it is sending.
 
-        | =Argument= | =Meaning= |
         | ``name`` | the name of the stream |
         | ``shape`` | ``ramp``, ``sine``, ``square``, ``step``, ``sawtooth`` or ``flash crowd`` |
         | ``high`` | the highest rate |
-        | ``period`` | the time after which the pattern begins again, or is over |
-        | ``low`` | the lowest rate, in the unit of ``high``; nothing is sent there if it is left out |
+        | ``period`` | the time after which the pattern begins again, or ends |
+        | ``low`` | the lowest rate, in the unit of ``high``; 0 by default |
         | ``duty`` | the part of the period of a square or step at the high rate, which comes first |
         | ``rise`` | the part of the period in which a flash crowd's rate goes up |
         | ``hold`` | the part of the period in which a flash crowd's rate stays high |
-        | ``fall`` | the part of the period in which a flash crowd's rate goes down; otherwise it is low |
+        | ``fall`` | the part of the period in which a flash crowd's rate goes down; then it is low |
 
-        A ramp goes up once, then the stream is over; a sawtooth does it again and again. A step is one period
-        of a square, and the only shape that a switch sends. The number of frames
-        sent is at any time within two of the integral of the rate. The stream's rate becomes the average of
-        the pattern; `Set Rate`, or a trial at another load, scales the pattern to another average.
+        A ramp goes up once, then the stream ends; a sawtooth repeats it. A step is one period of a square,
+        and the only shape that a switch sends. At any time the number of frames sent is within two of the
+        integral of the rate. The stream's rate becomes the average of the pattern; `Set Rate`, or a trial at
+        another load, scales the pattern to another average.
 
         | `Set Time Pattern` | users | sine | low=10 kpps | high=100 kpps | period=10 s |
         | `Set Time Pattern` | users | flash crowd | low=1 kpps | high=1 Mpps | period=1 min |

@@ -39,26 +39,26 @@ class PortPatterns:
         """Describes streams between several ports (RFC 2544 §16, RFC 2889 §5). Returns the name of them all.
 
         | =Argument= | =Meaning= |
-        | ``name`` | stands for all its streams where keywords take streams to start or to measure |
-        | ``ports`` | ports of the testbed; all in the order of their names, if none is given |
-        | ``pattern`` | which ports send to which: see below |
+        | ``name`` | the name of all these streams together, for keywords that start or measure streams |
+        | ``ports`` | ports of the testbed; by default all in the order of their names |
+        | ``pattern`` | which ports send to which, see below |
         | ``frame_size`` | bytes, FCS included, or a mix as in `Set Frame Size` |
         | ``rate`` | the intended load of each sending port, as in `Create Stream` |
-        | ``headers`` | the headers, as in `Set Headers`; Ethernet, IP and UDP, if they are left out |
+        | ``headers`` | the headers, as in `Set Headers`; Ethernet, IP and UDP by default |
         | ``forwarding`` | what the device may do with headers, as in `Create Stream` |
 
         ``pattern`` is one of
         - ``pairs``: the first and the second port send to each other, the third and the fourth, and so on;
-        - ``mesh``: each port sends to every other one (fully meshed, RFC 2889 §5.1);
-        - ``backbone``: the first port sends to every other one, and they send to it (§5.2);
-        - ``one-to-many``, ``many-to-one``: one direction of it; many send more than one port carries if
-          their loads add up to more than 100 %: an overload;
-        - ``halves``: each port of the first half sends to each one of the second half (§5.4).
+        - ``mesh``: each port sends to every other port (fully meshed, RFC 2889 §5.1);
+        - ``backbone``: the first port sends to every other port, and they send to it (§5.2);
+        - ``one-to-many``, ``many-to-one``: one direction of it; if the loads of the senders add up to more
+          than 100 %, the receiving port is overloaded;
+        - ``halves``: each port of the first half sends to each port of the second half (§5.4).
 
-        The streams of a port have equal parts of its rate, and their frames leave in turn. A stream is called
-        by the name, a space, and its ports: ``mesh p1-p2``. A load of `Find Throughput` and the like is that
-        of a port. A switch that is the tester may have no room for turns; `tester plan` says so, and its
-        frames leave at equal gaps then.
+        The streams of a port have equal parts of its rate, and their frames leave in turn. The name of a
+        stream is this name, a space, and its ports: ``mesh p1-p2``. A load of `Find Throughput` and of other
+        procedures is the load of a port. A switch as the tester may have no room to send in turn; then its
+        frames leave at equal gaps, and `tester plan` says so.
 
         | `Create Streams Over Ports` | mesh | p1 | p2 | p3 | p4 | frame_size=512 |
         | ${result} = | `Find Throughput` | mesh |
@@ -88,15 +88,15 @@ class PortPatterns:
         """Describes a stream of broadcast frames to several ports (RFC 2889 §5.10). Returns its name.
 
         | =Argument= | =Meaning= |
-        | ``name`` | what the other keywords call the stream; one that exists is replaced |
-        | ``ports`` | the port that sends, then those that receive; all of the testbed, if none is given |
+        | ``name`` | the name of the stream; an existing stream of this name is replaced |
+        | ``ports`` | the port that sends, then the ports that receive; all of the testbed by default |
         | ``frame_size`` | bytes, FCS included, or a mix as in `Set Frame Size` |
         | ``rate`` | the rate, as in `Create Stream` |
 
-        A frame is lost if it misses one of the ports. Latency, order, outages and received rate are those of
-        the first port that receives; frames that are missing at others leave open how long these stood still.
-        At the others frames are counted, over all of them together: a port that gets some twice hides that
-        another one misses as many.
+        A frame is lost if it misses one of the ports. Latency, order, outages and received rate are measured
+        at the first port that receives; frames that are missing at other ports leave outages there open. At
+        the other ports frames are counted together: a port that gets frames twice hides that another port
+        misses as many.
 
         | `Create Broadcast Stream` | broadcast | p1 | p3 | p2 | p4 | frame_size=64 |
         | ${result} = | `Find Throughput` | broadcast |
@@ -104,7 +104,9 @@ class PortPatterns:
         """
         chosen = ports or tuple(sorted(self._suite.tester.ports))
         if len(chosen) < 2:
-            raise PlanError(f"a broadcast goes from one port to others; given was {', '.join(chosen)}")
+            raise PlanError(
+                f"a broadcast goes from one port to others; give two or more ports, not {', '.join(chosen)}"
+            )
         sender, first, *others = chosen
         self._suite.put(
             Stream(

@@ -17,19 +17,19 @@ FIVE_MINUTES = Duration(300 * 10**9)
 
 @component
 class Sending:
-    """Sending so many frames."""
+    """Sending a number of frames."""
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
 
     @keyword(tags=["send"])
     def send_burst(self, name: str, packets: int, timeout: Duration = FIVE_MINUTES) -> Trial:
-        """Sends exactly so many frames of a stream back to back at line rate, and returns the trial it was.
+        """Sends a number of frames of a stream back to back at line rate, and returns the trial.
 
         | =Argument= | =Meaning= |
-        | ``name`` | the name of the stream; its rate and its pattern do not count |
-        | ``packets`` | how many frames are sent |
-        | ``timeout`` | the longest time that the tester may take; packets that need longer are refused |
+        | ``name`` | the name of the stream; its rate and its pattern are not used |
+        | ``packets`` | the number of frames |
+        | ``timeout`` | the longest time for sending; more packets are refused |
 
         | ${trial} = | `Send Burst` | north | packets=1000 |
         | `Verify Loss Below` | 0 |
@@ -43,12 +43,11 @@ class Sending:
     def send_traffic(
         self, *streams: str, packets: int | None = None, timeout: Duration = FIVE_MINUTES
     ) -> Trial:
-        """Sends streams until each has come to its end, and returns the trial it was.
+        """Sends streams until each has ended, and returns the trial.
 
         | =Argument= | =Meaning= |
-        | ``streams`` | names of streams; all, if none is given |
-        | ``packets`` | how many frames of each stream; may be left out where all streams end by themselves |
-        | ``timeout`` | the longest time that the tester may take; packets that need longer are refused |
+        | ``packets`` | frames of each stream; may be left out if all streams end by themselves |
+        | ``timeout`` | the longest time for sending; more packets are refused |
 
         Messages and lists of gaps with ``repeat=False``, a ramp, and a replayed capture end by themselves.
 

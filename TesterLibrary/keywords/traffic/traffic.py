@@ -23,11 +23,8 @@ class Traffic:
     def start_traffic(self, *streams: str) -> str:
         """Starts streams together, at their own rates, until `Stop Traffic`. Returns a handle.
 
-        Traffic that a test has started ends with the test, with a warning if it was still running; traffic
+        Traffic that a test has started ends with the test, with a warning if it was still running. Traffic
         that a suite setup has started goes on to the end of the suite.
-
-        | =Argument= | =Meaning= |
-        | ``streams`` | names of streams; all, if none is given |
 
         | ${load} = | `Start Traffic` | north | south |
         """
@@ -35,16 +32,16 @@ class Traffic:
 
     @keyword(tags=["traffic"])
     def stop_traffic(self, *streams: str) -> Trial | TrafficResult | None:
-        """Stops traffic, waits until what was sent has arrived or is lost, and returns the trial it was.
+        """Stops traffic, waits until all frames have arrived or are lost, and returns the trial.
 
         | =Argument= | =Meaning= |
-        | ``streams`` | names of streams, or what `Start Traffic` returned; all that runs, if none is given |
+        | ``streams`` | names of streams, or what `Start Traffic` returned; all traffic by default |
 
-        Streams that were started together end together: it is refused to name only some of them.
+        Streams that were started together have to be stopped together.
 
-        It is the last measurement, which `Verify …` and `Get …` judge. Where several of them were stopped,
-        it is a result with a trial for each of them, all of which are judged: ``trials``, ``sent``,
-        ``received`` and ``lost``. Nothing is returned, and nothing measured, if nothing was running.
+        `Verify …` and `Get …` judge this measurement. If several groups of streams are stopped, the keyword
+        returns a result with a trial for each group, and all of them are judged: ``trials``, ``sent``,
+        ``received`` and ``lost``. If nothing was running, it returns None and measures nothing.
 
         | `Stop Traffic` | ${load} |
         | `Verify Loss Below` | 0.001 % |

@@ -14,24 +14,24 @@ from .._component import component
 
 @component
 class VersionFields:
-    """The version of the frames of streams."""
+    """The bit that says in which interval a frame was sent."""
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
 
     @keyword(tags=["stream"])
     def set_version_field(self, name: str, field: FieldPath | None = None, bit: int | None = None) -> None:
-        """Chooses the bit by which frames say in which interval they were sent (norma §6.1).
+        """Chooses the bit of each frame that says in which interval it was sent (norma §6.1).
 
         | =Argument= | =Meaning= |
         | ``name`` | the name of a stream that is not sending |
-        | ``field`` | a field of its headers; the library chooses again, if it is left out |
-        | ``bit`` | a bit of the field, counted from 0, the lowest; the highest, if it is left out |
+        | ``field`` | a field of its headers; by default the library chooses |
+        | ``bit`` | a bit of the field, counted from 0, the lowest; the highest by default |
 
-        The library takes the highest bit of the IPv4 identification or of the IPv6 flow label. Choose another
-        one where the device writes over these, or where frames have neither: any bit that is 0 in the headers
-        and that no field which changes has. Checksums follow it. Refused are lengths, checksums, and what
-        tells the headers that follow.
+        By default it is the highest bit of the IPv4 identification or of the IPv6 flow label. Choose another
+        bit if the device overwrites these fields, or if frames have neither: any bit that is 0 in the headers
+        and outside all fields that change. Checksums follow it. Refused are lengths, checksums, and fields
+        that define the next header.
 
         | `Set Version Field` | north | IP.tos | bit=2 |
         | `Set Version Field` | south | VLAN.dei |

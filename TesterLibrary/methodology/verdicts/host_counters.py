@@ -4,8 +4,31 @@
 
 from __future__ import annotations
 
-from ...measurement.traces.traced_count import Traced, TracedCount
+from collections.abc import Callable
+
+from ...measurement.inline import PathStatistics
+from ...measurement.traces.trace import PathTrace
+from ...measurement.traces.traced_count import REACHES_THE_HOST, Traced, TracedCount, count
+from ...model.heading import Heading
 from ...verdict import EQUAL, Verdict, assess
+
+
+def judge_of_counter(
+    counter: str, host: str, trace: PathTrace, statistics: PathStatistics, what: Traced, direction: Heading
+) -> Callable[[int | str, str], Verdict]:
+    """A function that judges the value of a counter, with a doubt, against the trace of a path.
+
+    Packets that events have sent to the host are in no trace: they leave a counter of arrivals open.
+    """
+    more = statistics.duplicated + statistics.injected if what in REACHES_THE_HOST else 0
+    made = f"{more:,} packets that events made have left as well" if more else ""
+    traced = count(trace, what, direction)
+
+    def judge(value: int | str, doubt: str) -> Verdict:
+        doubts = "; ".join(filter(None, (made, doubt)))
+        return counter_is_true(counter, host, value, traced, what=what, path=trace.path, doubt=doubts)
+
+    return judge
 
 
 def counter_is_true(

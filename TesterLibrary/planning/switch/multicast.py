@@ -30,7 +30,7 @@ class MulticastGroups:
         """The number of the group with these ports, in any order. PlanError: there are too many groups."""
         members = tuple(sorted(set(ports)))
         if not members:
-            raise PlanError("a multicast group without a port")
+            raise PlanError("a multicast group has no port; give it one or more")
         number = self._numbers.setdefault(members, len(self._numbers) + 1)
         if number > MOST_GROUPS:
             raise PlanError(

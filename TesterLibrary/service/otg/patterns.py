@@ -82,7 +82,7 @@ def written(pattern: Message, default: str | None) -> Written | None:
     if choice == "custom":
         return Written(str(pattern.custom))
     if choice == "generated" and named(pattern, "generated") not in ("", "good"):
-        raise UnitError("generated takes good")
+        raise UnitError("a generated checksum is good; a bad one is a custom value")
     return None  # auto, or a generated checksum
 
 

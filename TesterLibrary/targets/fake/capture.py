@@ -90,7 +90,7 @@ def _read(path: str) -> tuple[list[bytes], list[Fraction]]:
     except (OSError, EOFError, Scapy_Exception) as problem:
         raise PlanError(f"it cannot be read: {problem}") from None
     if not frames:
-        raise PlanError("there is no frame in it")
+        raise PlanError("it has no frames")
     return frames, times
 
 

@@ -34,7 +34,7 @@ def test_an_unknown_parameter_is_refused_before_the_target_is_asked_for(
     library = library_on_fake(monkeypatch, tmp_path)
     library.open_tester()
     asked: list[object] = []
-    monkeypatch.setattr(library.suite.tester.target, "resolve", lambda *a, **_: asked.append(a))
+    monkeypatch.setattr(library.suite.tester.target.frames, "resolve", lambda *a, **_: asked.append(a))
     with pytest.raises(PlanError) as refused:
         library.start_http_clients("users", NOBODY, **{given: "1 kB"})
     assert said in str(refused.value)

@@ -107,7 +107,7 @@ def test_what_a_capture_with_a_trigger_would_ignore_is_refused(
     with pytest.raises(
         PlanError, match=f"^{name}={value} has no meaning with trigger=gap, which keeps before"
     ):
-        tester.captures.start("around", trigger="gap", **ignored)
+        tester.start_capture("around", trigger="gap", **ignored)
 
 
 def test_a_text_with_an_equals_sign_is_a_text(tester: TesterLibrary) -> None:

@@ -148,3 +148,27 @@ def test_a_direction_has_one_impairment() -> None:
     for heading in (Heading.FORWARD, Heading.BOTH):
         with pytest.raises(PlanError, match="path 'wan': its packets are impaired already in that direction"):
             path.with_impairment(Impairment(loss=PART, heading=heading))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"to_bad": PART}, "to_bad and to_good belong together"),
+        ({"loss": PART, "loss_in_bad": PART}, "loss_in_bad and loss_in_good are of states"),
+        ({"loss": PART, "to_bad": PART, "to_good": PART}, "loss and to_bad are two models of loss"),
+        ({"queue_frames": 5}, "a queue needs a rate"),
+        ({"jitter": Duration(5)}, "jitter=5 ns needs a delay"),
+        ({"correlation": PART}, "needs delays; give delay and jitter, or a CDF"),
+        ({}, "nothing happens"),
+    ],
+)
+def test_arguments_that_do_not_go_together_are_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(PlanError, match=message):
+        Impairment.of(**arguments)
+
+
+def test_an_impairment_is_described_by_its_arguments() -> None:
+    described = Impairment.of(delay=Duration(10**7), to_bad=PART, to_good=PART, heading=Heading.FORWARD)
+    assert str(described) == "loss in bursts (to bad 1 %, to good 1 %), delay 10 ms, forward"
+    assert described.delay is not None
+    assert described.shaping is None

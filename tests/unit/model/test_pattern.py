@@ -28,9 +28,9 @@ def test_three_ways_to_say_a_pattern(given: dict[str, Any], stages: list[tuple[i
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, "give one of them, whole"),
-        ({"packets": 4}, "give one of them, whole"),
-        ({"packets": 4, "peak": "2x", "stages": "1/1"}, "give one of them, whole"),
+        ({}, "give one of packets=4 peak=2.5x, passes=4 skips=6, and stages"),
+        ({"packets": 4}, "'packets' needs 'peak' as well, such as peak=2.5x"),
+        ({"packets": 4, "peak": "2x", "stages": "1/1"}, "give one of packets=4"),
         ({"passes": 0, "skips": 1}, "has to pass at least 1"),
         ({"packets": 4, "peak": "0.5x"}, "the average would exceed the peak"),
         ({"packets": 4, "peak": "fast"}, "'fast' is no multiple; give one such as 2.5x"),

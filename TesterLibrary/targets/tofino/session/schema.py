@@ -84,7 +84,7 @@ class Table:
         """
         try:
             if self.constant:
-                raise PlanError("its entries are the program's own")
+                raise PlanError("it is constant: the P4 program defines its entries; write another table")
             self.check_key(entry)
             self._check_data(entry)
         except PlanError as problem:
@@ -107,7 +107,7 @@ class Table:
             _known("action", [entry.action], self.actions)
             fields |= self.actions[entry.action]
         elif entry.action is not None:
-            raise PlanError(f"has no actions, {entry.action!r} neither")
+            raise PlanError(f"it has no actions; leave the action {entry.action!r} out")
         _known("data", entry.data, fields)
         for name, field in fields.items():
             if name not in entry.data:
@@ -115,7 +115,7 @@ class Table:
                     raise PlanError(f"{name} is missing")
                 continue
             if not field.writable:
-                raise PlanError(f"{name} can be read only")
+                raise PlanError(f"{name} is read-only; leave it out")
             field.check(entry.data[name])
 
 

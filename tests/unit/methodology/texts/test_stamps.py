@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from TesterLibrary.errors import UnitError
+from TesterLibrary.errors import Inconclusive, PlanError, UnitError
 from TesterLibrary.methodology.stamps import StampResult
 from TesterLibrary.model.stamps import StampMode
 from TesterLibrary.model.units.units import Duration, Ratio
@@ -114,3 +114,28 @@ def test_a_result_is_one_line() -> None:
     assert str(GOOD).startswith(
         "load (north to south, stamp): forward: 100 sent, 0 lost, min 10 us mean 14 us p99 "
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "is_time"),
+    [
+        ("lost", 2, False),
+        ("late", 1, False),
+        ("mean", 14_000.0, True),
+        ("p50", None, True),
+        ("std", None, True),
+    ],
+)
+def test_a_statistic_is_a_count_or_a_time_by_its_name(name: str, value: float | None, is_time: bool) -> None:
+    figure = result(forward(DELAYS, sent=102, late=1)).value(name, None)
+    assert figure.is_time is is_time
+    assert figure.value == value or value is None
+
+
+def test_other_names_and_what_was_not_measured_are_refused() -> None:
+    with pytest.raises(PlanError, match=r"'mx' is no statistic of stamps \(did you mean 'max'\?\)"):
+        GOOD.value("mx", None)
+    with pytest.raises(Inconclusive, match="mean of load: no packet came back that is known again"):
+        result(forward(sent=5)).value("mean", None)
+    with pytest.raises(PlanError, match="timeout=1 ns applies to trials, not to stamps 'load'"):
+        GOOD.loss_below(Ratio.parse("0"), timeout=Duration(1))

@@ -102,7 +102,7 @@ def test_a_set_of_ports_has_one_group_whatever_its_order() -> None:
     groups = MulticastGroups()
     assert [groups.number(ports) for ports in (["a", "b"], ["a"], ["b", "a"], ["b"])] == [1, 2, 1, 3]
     assert [group.ports for group in groups.all()] == [("a", "b"), ("a",), ("b",)]
-    with pytest.raises(PlanError, match="a multicast group without a port"):
+    with pytest.raises(PlanError, match="a multicast group has no port"):
         groups.number([])
 
 

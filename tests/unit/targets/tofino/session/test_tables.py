@@ -97,7 +97,7 @@ def test_ternary_keys_and_ranges_can_be_left_out() -> None:
             ),
             r"number\S*: from 9 to 1 is no range",
         ),
-        (TableEntry(TICKS, {"$REGISTER_INDEX": 1}, STAGE), "has no actions, '.*' neither"),
+        (TableEntry(TICKS, {"$REGISTER_INDEX": 1}, STAGE), "it has no actions; leave the action '.*' out"),
     ],
 )
 def test_what_a_table_cannot_hold_is_refused(entry: TableEntry, said: str) -> None:
