@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls of clients one after the other, at a tester whose ports are connected: a byte that says
-// which and by whom, the length of the message in two bytes, and the message, as often as there is.
+// A sequence of client calls at a tester whose ports are connected. Each call is one byte (the
+// method and the client), two bytes (the length of the message) and the message.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -141,7 +141,7 @@ void Ask(Tester& tester, const Call& call, Block message, Client& client) {
   }
 }
 
-// Ends whatever lease there is: nothing of what was done under it, or without one, is left.
+// Ends the lease. Everything loaded with or without it is gone.
 void CleanUp(Tester& tester) {
   Client client{.name = "next", .token = {}};
   v1::AcquireLeaseRequest request;

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "replay/capture.h"
+#include "replay/capture_reader.h"
 #include "replay/rewrite.h"
 
 namespace {

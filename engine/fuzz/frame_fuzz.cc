@@ -56,7 +56,7 @@ void Classify(const Stream& known, const uint8_t* signature, const Arrival& arri
   if (stream == nullptr || CountSigned(*stream, signature, arrival) != Signed::kGood) return;
   Train train(arrival.now_ns);
   train.Begin(*stream, signature, arrival);
-  // The same one is not the next one.
+  // A frame does not follow itself.
   if (train.Join(signature, arrival)) __builtin_trap();
 }
 
@@ -86,7 +86,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (const Expected* found = stream.matcher.Find(frame)) CountMatched(*found, arrival);
   std::vector<uint8_t> reply(kNeighbourFrameBytes);
   reply.resize(AnswerNeighbour(frame, Table(), reply));
-  // An answer is well formed, and never answered itself: two testers must not talk for ever.
+  // An answer is well formed, and is never answered itself: two testers must not answer each other
+  // endlessly.
   if (!reply.empty()) {
     std::vector<uint8_t> second(kNeighbourFrameBytes);
     if (reply.size() < wire::kMinFrameBytes || !ReadAdvertisement(reply)) __builtin_trap();

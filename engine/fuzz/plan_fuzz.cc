@@ -19,7 +19,7 @@ const std::vector<PortLimits>& Ports() {
   return ports;
 }
 
-// Some of what a stream has to send, late and in one go.
+// Sends a part of a stream, late and in one go.
 void Send(const StreamPlan& stream, uint64_t packets) {
   constexpr uint64_t kStartNs = 1000;
   const Schedule schedule(
@@ -28,7 +28,7 @@ void Send(const StreamPlan& stream, uint64_t packets) {
   Pacer pacer(schedule);
   uint64_t sent = 0;
   for (uint64_t now_ns = kStartNs; pacer.WakeNs(schedule, now_ns) != kNever; now_ns += 1'000'000) {
-    const Pacer::Batch batch = pacer.Next(schedule, now_ns, 64);
+    const Pacer::PacedBatch batch = pacer.Next(schedule, now_ns, 64);
     if (batch.first != sent) __builtin_trap();
     if (batch.count == 0) continue;
     sent += batch.count;
@@ -42,11 +42,11 @@ void WriteSome(const StreamPlan& stream) {
   const Frames frames(stream.contents);
   Cursor cursor;
   for (const uint64_t first : {0U, 3U, 200U, 100U}) {
-    const Run run{.first = first,
-                  .count = 40,
-                  .sequence = first,
-                  .now_ns = 1,
-                  .version = static_cast<uint8_t>(first % 2)};
+    const FrameRun run{.first = first,
+                       .count = 40,
+                       .sequence = first,
+                       .now_ns = 1,
+                       .version = static_cast<uint8_t>(first % 2)};
     std::vector<const Template*> chosen(run.count, frames.Only(run.version));
     if (chosen.front() == nullptr) frames.Choose(cursor, run, chosen.data());
     std::vector<std::vector<uint8_t>> buffers;
@@ -72,7 +72,8 @@ void Use(const Job& job) {
 template <typename Message>
 Message Parse(const uint8_t* data, size_t size) {
   Message message;
-  message.ParseFromArray(data, static_cast<int>(size));  // what was read until an error, too
+  // Checks also the part that was read before an error.
+  message.ParseFromArray(data, static_cast<int>(size));
   return message;
 }
 

@@ -17,15 +17,14 @@ namespace {
 
 constexpr size_t kShortest = 14;  // an Ethernet header
 
-// What may be sent has no objection, and what may not has one; no address that is forbidden is in a
-// frame that may be sent.
+// An allowed frame has no objection and no forbidden address; a forbidden frame has an objection.
 void Check(const AddressRules& rules, Frame frame) {
   const bool allowed = rules.Allows(frame);
   if (allowed != rules.Objection(frame).empty()) __builtin_trap();
   const FrameAddresses addresses = FrameAddresses::Of(frame);
   for (const AddressPlace& place : addresses.places()) {
     if (place.offset + OctetsOf(place.family) > frame.size()) __builtin_trap();
-    const Wide address = place.In(frame);
+    const Uint128 address = place.In(frame);
     const bool forbidden =
         rules.FirstForbidden(place.family, place.side, {address, address}).has_value();
     if (allowed && forbidden) __builtin_trap();

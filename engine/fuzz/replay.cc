@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs a fuzz target over the files of folders, and over many mutations of them, for compilers
-// without libFuzzer. The same inputs in every run.
+// Runs a fuzz target over corpus files and over many mutations of them, for compilers without
+// libFuzzer. Every run has the same inputs.
 #include <algorithm>
 #include <csignal>
 #include <cstddef>

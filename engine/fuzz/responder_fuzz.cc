@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// A responder as a request has it, then times and frames that it gets: three blocks, each but the
-// last behind its length in two bytes: the Responder, what a frame begins with, and the changes to
-// it. Where there is code of its table, that does the same as the table, interpreted.
+// Feeds a responder with frames. The input has three blocks; the first two follow their length in
+// two bytes: the Responder message, the beginning of a frame, and the changes to it. Where the
+// table is compiled, compiled and interpreted table must do the same.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@ constexpr uint32_t kMaxFrame = 1518;
 constexpr uint32_t kMostFlows = 1000;  // more memory, no more code
 constexpr size_t kMostSteps = 60;
 
-// Keeps what is sent.
+// Collects the frames that were sent.
 class Collected final : public machine::Output {
  public:
   uint8_t* Begin() override {
@@ -74,7 +74,7 @@ struct Spoken {
     responder.Receive(arrived, now_us, output);
   }
 
-  // By the bytes of each flow, in the order in which they are kept.
+  // The flows with their bytes, in the order of the table.
   std::vector<uint64_t> Kept() const {
     std::vector<uint64_t> kept;
     responder.ForEachFlow([&](const machine::Identity& /*identity*/, machine::State state) {
@@ -97,7 +97,8 @@ bool Same(const Spoken& one, const Spoken& other) {
          std::ranges::equal(one.counters->counters, other.counters->counters, same);
 }
 
-// Four bytes a step: how much later, what is sent, and a byte of it that is another one.
+// Each step has four bytes: the time that passes, the frame to send, and a byte of it to change and
+// its value.
 void Talk(std::deque<Spoken>& ends, Frame begin, Frame steps) {
   uint64_t now_us = 1;
   for (size_t i = 0; i + 4 <= std::min(steps.size(), kMostSteps * 4); i += 4) {
@@ -122,7 +123,7 @@ void Try(Frame data) {
   if (message.opening().flows() > kMostFlows) message.mutable_opening()->set_flows(kMostFlows);
   const std::vector<PortLimits> ports = {{.name = message.port(), .max_frame_bytes = kMaxFrame}};
   const auto plan = ValidateResponder(message, "fuzz", ports);
-  std::deque<Spoken> ends;  // they stay where they are
+  std::deque<Spoken> ends;  // a deque does not move its elements
   ends.emplace_back(plan, nullptr);
   if (const machine::CompiledTable* made = machine::FindCompiledTable(plan->machine))
     ends.emplace_back(plan, made);

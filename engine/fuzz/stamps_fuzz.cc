@@ -56,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   StampPlan plan{
       .name = "load", .before = {}, .behind = {}, .flows = 4, .under_way = 64, .intervals = 4};
-  // The first byte says how they are stamped.
+  // The first byte selects the mode of stamps.
   plan.tunnel = static_cast<Tunnel>(data[0] % 3);
   plan.by_match = (data[0] & 4) != 0;
   plan.remove = (data[0] & 8) == 0;

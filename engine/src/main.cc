@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// testerd: reads the command line, opens what it names, serves until it is told to stop.
+// testerd: reads the command line, opens its ports and serves until a signal or a client stops it.
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -92,7 +92,7 @@ void GiveUpRights(const Options& options) {
       throw Error(Code::kInternal, Cat("--user: ", path, ": ", std::strerror(errno)));
     }
     BecomeUser(user);
-    // Whoever becomes another user forgets it.
+    // A change of the user clears it.
     if (options.exit_with_parent) ::prctl(PR_SET_PDEATHSIG, SIGHUP);
   }
   FilterSystemCalls();

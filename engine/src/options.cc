@@ -74,53 +74,6 @@ namespace {
 constexpr unsigned kBaseMemoryMb = 64;
 constexpr unsigned kPortMemoryMb = 48;
 
-enum Flag : int {
-  kListen = 1,
-  kTlsCert,
-  kTlsKey,
-  kTlsClientCa,
-  kAllow,
-  kCaptures,
-  kPort,
-  kForce,
-  kCpu,
-  kMemory,
-  kHuge,
-  kPolicy,
-  kUser,
-  kMetrics,
-  kLog,
-  kVerbose,
-  kWithParent,
-  kVersionFlag,
-  kHelpFlag,
-  kRestoreFlag,
-};
-
-constexpr std::array<option, 21> kFlags = {{
-    {"listen", required_argument, nullptr, kListen},
-    {"tls-cert", required_argument, nullptr, kTlsCert},
-    {"tls-key", required_argument, nullptr, kTlsKey},
-    {"tls-client-ca", required_argument, nullptr, kTlsClientCa},
-    {"allow", required_argument, nullptr, kAllow},
-    {"captures", required_argument, nullptr, kCaptures},
-    {"port", required_argument, nullptr, kPort},
-    {"force-interface", required_argument, nullptr, kForce},
-    {"cpu", required_argument, nullptr, kCpu},
-    {"memory", required_argument, nullptr, kMemory},
-    {"hugepages", no_argument, nullptr, kHuge},
-    {"policy", required_argument, nullptr, kPolicy},
-    {"user", required_argument, nullptr, kUser},
-    {"metrics", required_argument, nullptr, kMetrics},
-    {"log", required_argument, nullptr, kLog},
-    {"verbose", no_argument, nullptr, kVerbose},
-    {"exit-with-parent", no_argument, nullptr, kWithParent},
-    {"restore", no_argument, nullptr, kRestoreFlag},
-    {"version", no_argument, nullptr, kVersionFlag},
-    {"help", no_argument, nullptr, kHelpFlag},
-    {nullptr, 0, nullptr, 0},
-}};
-
 [[noreturn]] void Refuse(const std::string& message) {
   throw Error(Code::kInvalidArgument, message);
 }
@@ -179,73 +132,69 @@ void AddPort(std::string_view text, std::vector<PortSpec>& ports) {
   ports.push_back(std::move(spec));
 }
 
-void Apply(int flag, Options& options) {
-  const char* const argument = optarg == nullptr ? "" : optarg;
-  switch (flag) {
-    case kListen:
-      options.listen.address = argument;
-      break;
-    case kTlsCert:
-      options.listen.tls_certificate = argument;
-      break;
-    case kTlsKey:
-      options.listen.tls_key = argument;
-      break;
-    case kTlsClientCa:
-      options.listen.tls_client_ca = argument;
-      break;
-    case kAllow:
-      options.listen.allowed.insert(argument);
-      break;
-    case kCaptures:
-      options.captures = argument;
-      break;
-    case kPort:
-      AddPort(argument, options.ports);
-      break;
-    case kForce:
-      options.forced_interfaces.insert(argument);
-      break;
-    case kCpu:
-      options.worker_cpus = ParseCpus(argument);
-      break;
-    case kMemory:
-      options.memory_mb = ParseNumber(argument, "--memory");
-      break;
-    case kHuge:
-      options.hugepages = true;
-      break;
-    case kPolicy:
-      options.policy = std::make_shared<const Policy>(ReadPolicy(argument));
-      break;
-    case kUser:
-      options.user = argument;
-      break;
-    case kMetrics:
-      options.metrics_address = argument;
-      break;
-    case kLog:
-      options.log_format = ParseLogFormat(argument);
-      break;
-    case kVerbose:
-      options.log_level = LogLevel::kDebug;
-      break;
-    case kWithParent:
-      options.exit_with_parent = true;
-      break;
-    case kVersionFlag:
-      options.action = Options::Action::kVersion;
-      break;
-    case kRestoreFlag:
-      options.action = Options::Action::kRestore;
-      break;
-    case kHelpFlag:
-      options.action = Options::Action::kHelp;
-      break;
-    default:
-      Refuse("unknown or incomplete option; testerd --help lists them");
+struct Flag {
+  const char* name;
+  int has_argument;
+  void (*apply)(const char* argument, Options& options);
+};
+
+constexpr auto kFlags = std::to_array<Flag>({
+    {"listen", required_argument,
+     [](const char* argument, Options& options) { options.listen.address = argument; }},
+    {"tls-cert", required_argument,
+     [](const char* argument, Options& options) { options.listen.tls_certificate = argument; }},
+    {"tls-key", required_argument,
+     [](const char* argument, Options& options) { options.listen.tls_key = argument; }},
+    {"tls-client-ca", required_argument,
+     [](const char* argument, Options& options) { options.listen.tls_client_ca = argument; }},
+    {"allow", required_argument,
+     [](const char* argument, Options& options) { options.listen.allowed.insert(argument); }},
+    {"captures", required_argument,
+     [](const char* argument, Options& options) { options.captures = argument; }},
+    {"port", required_argument,
+     [](const char* argument, Options& options) { AddPort(argument, options.ports); }},
+    {"force-interface", required_argument,
+     [](const char* argument, Options& options) { options.forced_interfaces.insert(argument); }},
+    {"cpu", required_argument,
+     [](const char* argument, Options& options) { options.worker_cpus = ParseCpus(argument); }},
+    {"memory", required_argument,
+     [](const char* argument, Options& options) {
+       options.memory_mb = ParseNumber(argument, "--memory");
+     }},
+    {"hugepages", no_argument,
+     [](const char* /*argument*/, Options& options) { options.hugepages = true; }},
+    {"policy", required_argument,
+     [](const char* argument, Options& options) {
+       options.policy = std::make_shared<const Policy>(ReadPolicy(argument));
+     }},
+    {"user", required_argument,
+     [](const char* argument, Options& options) { options.user = argument; }},
+    {"metrics", required_argument,
+     [](const char* argument, Options& options) { options.metrics_address = argument; }},
+    {"log", required_argument,
+     [](const char* argument, Options& options) { options.log_format = ParseLogFormat(argument); }},
+    {"verbose", no_argument,
+     [](const char* /*argument*/, Options& options) { options.log_level = LogLevel::kDebug; }},
+    {"exit-with-parent", no_argument,
+     [](const char* /*argument*/, Options& options) { options.exit_with_parent = true; }},
+    {"restore", no_argument,
+     [](const char* /*argument*/,
+        Options& options) { options.action = Options::Action::kRestore; }},
+    {"version", no_argument,
+     [](const char* /*argument*/,
+        Options& options) { options.action = Options::Action::kVersion; }},
+    {"help", no_argument,
+     [](const char* /*argument*/, Options& options) { options.action = Options::Action::kHelp; }},
+});
+
+// For getopt_long, which returns the index of a flag. The last one has no name.
+constexpr auto kLongOptions = [] {
+  std::array<option, kFlags.size() + 1> options{};
+  for (size_t i = 0; i < kFlags.size(); ++i) {
+    options[i] = {kFlags[i].name, kFlags[i].has_argument, nullptr, static_cast<int>(i)};
   }
-}
+  return options;
+}();
 
 // Clients of the policy are those that may call; its rates are of ports that there are.
 void ApplyPolicy(const Policy& policy, Options& options) {
@@ -295,11 +244,11 @@ Options ParseOptions(int argc, char** argv) {
   Options options;
   options.log_format = ::isatty(STDERR_FILENO) != 0 ? LogFormat::kText : LogFormat::kJson;
   opterr = 0;
-  for (int flag = 0; (flag = ::getopt_long(argc, argv, "", kFlags.data(), nullptr)) != -1;) {
+  for (int flag = 0; (flag = ::getopt_long(argc, argv, "", kLongOptions.data(), nullptr)) != -1;) {
     if (flag == '?')
       Refuse(Cat("unknown or incomplete option ", Quote(argv[optind - 1]),
                  "; testerd --help lists them"));
-    Apply(flag, options);
+    kFlags[static_cast<size_t>(flag)].apply(optarg, options);
   }
   if (options.action != Options::Action::kRun) return options;
   if (optind < argc) Refuse(Cat("unexpected argument ", Quote(argv[optind])));

@@ -75,7 +75,7 @@ void ThrowIfFailed() {
   throw Error(Code::kInternal, Cat("--user: ", std::strerror(failed.load())));
 }
 
-// Asks a thread, and waits until it has answered. One that has ended meanwhile needs not.
+// Asks a thread and waits for its answer. A thread that ended meanwhile does not answer.
 void Ask(pid_t thread, int number) {
   const int before = answered.load();
   if (::syscall(SYS_tgkill, ::getpid(), thread, number) != 0) return;

@@ -31,10 +31,10 @@ constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #else
 #error "system calls of this architecture are not known"
 #endif
-// Of another set of numbers, on x86-64.
+// The x32 system call numbers on x86-64.
 constexpr uint32_t kOtherNumbers = 0x40000000;
 
-// Those of the loop that sends and receives come first; the kernel remembers the others, too.
+// System calls of the hot loop come first. The kernel remembers the others as well.
 constexpr long kAllowed[] = {
     SYS_sendto,
     SYS_recvfrom,
@@ -140,7 +140,7 @@ constexpr long kAllowed[] = {
     SYS_timerfd_create,
     SYS_timerfd_settime,
     SYS_pselect6,
-    // Who and where it is; and XDP programs that are taken away.
+    // Identity of the process, and removal of XDP programs.
     SYS_getuid,
     SYS_geteuid,
     SYS_getgid,
@@ -211,7 +211,7 @@ class CallFilter {
     code_.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset)));
   }
   void Return(uint32_t action) { code_.push_back(BPF_STMT(BPF_RET | BPF_K, action)); }
-  // Skips the next so many instructions unless what was loaded is `value`.
+  // Skips the next `skipped` instructions unless the loaded number is `value`.
   void Unless(long value, uint8_t skipped = 1) {
     code_.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(value), 0, skipped));
   }

@@ -6,9 +6,10 @@
 
 namespace tester {
 
-// For all threads, for ever. What no part of it needs fails with EPERM, and what only an intruder
-// needs – programs, namespaces, modules, other processes – kills it; the kernel logs both. Throws
-// Error INTERNAL where the kernel has no such filters.
+// Filters the system calls of all threads until the process ends. A call that testerd never makes
+// fails with EPERM. A call that only an intruder makes (programs, namespaces, modules, other
+// processes) kills the process. The kernel logs both. Throws Error INTERNAL where the kernel has no
+// such filters.
 void FilterSystemCalls();
 
 }  // namespace tester

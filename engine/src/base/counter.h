@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A count with one writer and any number of readers: no lock, no read-modify-write instruction. A
-// reader that has seen a count sees everything that its writer had counted before. So who compares
-// two counts reads the effect before the cause: frames received before frames sent.
+// reader of a count sees everything that its writer counted before. To compare two counts, read the
+// effect before the cause: frames received before frames sent.
 #pragma once
 
 #include <atomic>

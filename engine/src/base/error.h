@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The exception for a request that cannot be done: gRPC's status code, and a sentence that says
-// what was given, what is allowed and where.
+// The exception for a request that is refused: gRPC's status code, and a sentence that says what is
+// wrong, what is allowed and where.
 #pragma once
 
 #include <stdexcept>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Why something went wrong: told by one thread, once, and read by any.
+// The reason for a failure: set once by one thread, read by any.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ class Fault {
     reason_ = std::move(reason);
     is_set_.store(true, std::memory_order_release);
   }
-  // Null while there is none.
+  // Null without a fault.
   const std::string* Get() const {
     return is_set_.load(std::memory_order_acquire) ? &reason_ : nullptr;
   }

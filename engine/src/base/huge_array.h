@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory that is touched here and there: in huge pages where the kernel has some, so that hardly
-// any look-up costs a walk through page tables. All of it is there once it is made.
+// Memory with scattered accesses, in huge pages where the kernel has some, so that few look-ups
+// walk page tables. All of it is touched when it is made.
 #pragma once
 
 #include <sys/mman.h>

@@ -9,7 +9,7 @@ namespace tester {
 // Its distribution function.
 double NormalProbability(double x);
 
-// The inverse of it, for 0 < p < 1 (Wichura's algorithm AS 241, PPND16): to about 16 digits.
+// Its inverse, for 0 < p < 1 (Wichura's algorithm AS 241, PPND16): to about 16 digits.
 double NormalQuantile(double p);
 
 }  // namespace tester

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which of a stream's frames comes when.
+// The order in which the frames of a stream leave.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace tester {
 
-// So many times the same frame.
+// A number of packets that repeat one frame.
 struct OrderRun {
   uint16_t frame;  // index in the stream's frames
   uint64_t packets;
@@ -29,7 +29,7 @@ class Order {
  public:
   // At least one run, none without packets; after the last one begins the first again.
   explicit Order(const std::vector<OrderRun>& runs);
-  // Without runs so many frames, one after the other.
+  // Without runs: frames 0 to `frames` - 1, one packet each.
   Order(const std::vector<OrderRun>& runs, size_t frames);
 
   // The indices of the frames number first to first + count - 1.

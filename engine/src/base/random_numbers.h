@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// RANDOM(seed, k) of plan.proto (Random): output k of the generator SplitMix64. A function of k, so
-// any of them is at hand without those before it.
+// RANDOM(seed, k) of plan.proto (Random): output k of the generator SplitMix64. It is a function of
+// k: no output needs the outputs before it.
 #pragma once
 
 #include <cstdint>

@@ -3,13 +3,14 @@
 
 #include "base/rate.h"
 
+#include "base/int128.h"
 #include "base/saturate.h"
 
 namespace tester {
 namespace {
 
-// The whole part of a * b / c, and whether there is more. Most products fit 64 bits, where one
-// instruction gives both.
+// The whole part of a * b / c, and whether a remainder is left. Most products fit 64 bits, where
+// one instruction gives both.
 struct Quotient {
   uint64_t whole;
   bool more;
@@ -18,8 +19,8 @@ struct Quotient {
 Quotient MultiplyDivide(uint64_t a, uint64_t b, uint64_t c) {
   uint64_t product = 0;
   if (!__builtin_mul_overflow(a, b, &product)) return {product / c, product % c != 0};
-  const Wide wide = Wide{a} * b;
-  const Wide whole = wide / c;
+  const Uint128 wide = Uint128{a} * b;
+  const Uint128 whole = wide / c;
   return {Saturate(whole), wide != whole * c};
 }
 

@@ -14,9 +14,9 @@
 
 namespace tester {
 
-// Returns what `work` returns, or throws what it throws, from a thread of its own. `give_up` is
-// called while it lasts: what that throws ends the wait, and the work, which has copies of all it
-// needs, is left to itself.
+// Runs `work` in a thread of its own and returns its result, or throws its exception. `give_up` is
+// called meanwhile. When it throws, the wait ends; the thread goes on by itself and has copies of
+// all it needs.
 template <typename Work>
 std::invoke_result_t<Work> RunApart(Work work, const std::function<void()>& give_up) {
   constexpr auto kLook = std::chrono::milliseconds(20);

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Sums and products that end at the greatest 64-bit number: what is due then is never due.
+// Sums and products that saturate at the greatest 64-bit number: an instant that is never reached.
 #pragma once
 
 #include <cstdint>
 
+#include "base/int128.h"
+
 namespace tester {
 
-__extension__ using Wide = unsigned __int128;
-
-constexpr uint64_t Saturate(Wide value) {
+constexpr uint64_t Saturate(Uint128 value) {
   return value > UINT64_MAX ? UINT64_MAX : static_cast<uint64_t>(value);
 }
 

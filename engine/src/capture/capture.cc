@@ -60,9 +60,9 @@ void Capture::Drain(const std::stop_token& stop) try {
   while (!stop.stop_requested() && !complete_->load(std::memory_order_acquire)) {
     if (!DrainAll()) std::this_thread::sleep_for(kDrainPause);
   }
-  DrainAll();  // what was published before it was complete
+  DrainAll();  // frames published before the capture was complete
 } catch (const std::bad_alloc&) {
-  // Rings fill, and what finds no room is counted as dropped.
+  // The rings fill up; frames without room count as dropped.
   Log(LogLevel::kError, "capture", {{"name", plan_.name}, {"reason", "no memory left"}});
 }
 
@@ -92,7 +92,7 @@ void Capture::Merge() {
   }
 }
 
-// Between the frames before it and behind it is the one that has fired, if it was kept.
+// The frame that fired lies between the frames before and behind it, if it was kept.
 void Capture::KeepAroundTheTrigger() {
   auto fired = std::ranges::find_if(frames_, [](const auto& f) { return f.facts.fires; });
   if (fired == frames_.end()) {

@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "capture/capture_lane.h"
 #include "capture/capture_plan.h"
-#include "capture/lane.h"
 #include "capture/tap.h"
 
 namespace tester {
@@ -39,13 +39,13 @@ class Capture {
   // A stream that is loaded while it runs.
   void Know(uint16_t id, const std::string& name) { streams_[id] = name; }
   const std::map<uint16_t, std::string>& streams() const { return streams_; }
-  // Ids of those of its streams that it knows; null where it wants every frame.
+  // Ids of its known streams; null where it captures every frame.
   std::shared_ptr<const StreamSet> StreamIds() const;
 
   const std::shared_ptr<Lane>& lane(size_t worker) const { return lanes_[worker]; }
   // No worker is to have its lanes from now on.
   void End(uint64_t now_ns) { stopped_ns_ = now_ns; }
-  // Once no worker has them any more.
+  // Called once no worker uses it any more.
   void Gather();
   // By ascending time; only of a gathered one.
   const std::vector<KeptFrame>& frames() const { return frames_; }

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "capture/capture_lane.h"
 #include "capture/filter.h"
-#include "capture/lane.h"
 #include "capture/trigger.h"
 
 namespace tester {

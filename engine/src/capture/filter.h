@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which frames a capture wants, as pcap-filter(7) says it.
+// A filter of captured frames, in the language of pcap-filter(7).
 #pragma once
 
 #include <pcap/pcap.h>
@@ -16,7 +16,7 @@ namespace tester {
 
 class Filter {
  public:
-  // `where` starts messages. INVALID_ARGUMENT with what libpcap says of the expression.
+  // `where` starts messages. INVALID_ARGUMENT with libpcap's message about the expression.
   Filter(const std::string& expression, std::string_view where);
   ~Filter();
   Filter(const Filter&) = delete;

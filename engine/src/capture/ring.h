@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Bytes from one writer to one reader. The memory is mapped twice in a row, so that what is written
-// is always in one piece.
+// Bytes from one writer to one reader. The memory is mapped twice in a row, so every record is in
+// one piece.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,8 @@ class Ring {
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
 
-  // The writer's: room behind what was reserved since the last Publish; nullptr where there is not
-  // so much.
+  // The writer's: room behind the bytes reserved since the last Publish; nullptr without enough
+  // room.
   uint8_t* Reserve(size_t bytes) {
     const uint64_t end = reserved_ + bytes;
     if (end - tail_seen_ > bytes_) {
@@ -40,7 +40,7 @@ class Ring {
     head_.store(place, std::memory_order_release);
   }
 
-  // The reader's: all that is published, and that so much of it has been read.
+  // The reader's: the published bytes, and the number of them that it has read.
   std::span<const uint8_t> Readable() const {
     const uint64_t tail = tail_.load(std::memory_order_relaxed);
     return {At(tail), head_.load(std::memory_order_acquire) - tail};

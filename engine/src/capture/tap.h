@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where a capture looks at one direction of one port.
+// The point where captures copy the frames of one direction of one port.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "capture/capture_lane.h"
 #include "capture/filter.h"
-#include "capture/lane.h"
 #include "capture/trigger.h"
 #include "wire/bytes.h"
 

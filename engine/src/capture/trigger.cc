@@ -49,7 +49,7 @@ bool TriggerWatch::Holds(const Sighting& sighting, uint16_t port) {
 
 bool TriggerWatch::FollowsAGap(const Sighting& sighting) {
   const Expected& stream = *sighting.expected;
-  Progress& progress = progress_[sighting.stream];
+  RunProgress& progress = progress_[sighting.stream];
   // A burst is counted after it is captured.
   if (progress.start_ns != stream.start_ns || progress.next == 0) {
     progress = {.start_ns = stream.start_ns, .next = stream.counters->order.next()};

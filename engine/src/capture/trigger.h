@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a capture waits for: it keeps the frames around the first frame that arrives with it. Looked
-// at beside the measured path, in frames that are captured; nobody else pays for it.
+// The trigger of a capture: the capture keeps the frames around the first frame that fires it.
+// Checked for captured frames only, beside the measured path.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ struct Sighting {
   uint64_t time_ns;
   uint16_t stream = 0;  // 0: none
   uint64_t sequence = UINT64_MAX;
-  // Of a frame that arrives with the signature of a stream; otherwise null.
+  // Set for a frame with the signature of a stream; otherwise null.
   const Expected* expected = nullptr;
   const uint8_t* signature = nullptr;
 };
@@ -53,7 +53,7 @@ class TriggerWatch {
   bool Fires(const Sighting& sighting, uint16_t port);
 
  private:
-  struct Progress {
+  struct RunProgress {
     uint64_t start_ns = 0;  // of the stream's run that `next` is of
     uint64_t next = 0;
   };
@@ -63,7 +63,7 @@ class TriggerWatch {
 
   const TriggerPlan plan_;
   const std::shared_ptr<std::atomic<uint64_t>> fired_ns_;
-  std::vector<Progress> progress_;  // by stream id; only of a gap
+  std::vector<RunProgress> progress_;  // by stream id; only of a gap
 };
 
 }  // namespace tester

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Frames of templates, as code (made_rows.h): where each thing is that changes is known.
+// Frames of templates, as code (compiled_rows.h): where each thing is that changes is known.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The rows of one table as code: what runner.cc reads in a machine is known here when it is
-// compiled, so that a question is a comparison and an action a few instructions. What it does is
-// the same functions (event_context.h, narrow.h).
+// The rows of one table as code: constants take the place of what runner.cc reads from a machine,
+// so a question is a comparison and an action a few instructions. Both call the same functions
+// (event_context.h, narrow.h).
 #pragma once
 
 #include <cstdint>
@@ -87,7 +87,7 @@ class CompiledRows {
     Decide<table, kDecision.next[0]>(event_context);
   }
 
-  // No more is asked about two numbers than what the ways on differ in.
+  // Asks only what the next steps depend on.
   template <size_t table, uint32_t index>
   static void Branch(EventContext& event_context, uint64_t left, uint64_t right) {
     static constexpr Decision kDecision = kShape.decisions[index];
@@ -124,7 +124,7 @@ class CompiledRows {
       Dispatch<table>(event_context, following.events[i]);
   }
 
-  // An action that is known when it is compiled, and what it works on.
+  // An action known at compile time, and its operands.
   template <size_t kTable, uint32_t kIndex>
   class CompiledStep {
    public:

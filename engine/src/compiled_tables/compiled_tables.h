@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The tables that code was made of.
+// The tables with compiled code.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ namespace tester::machine {
 
 std::span<const CompiledTable* const> AllCompiledTables();
 
-// The one whose rows are the machine's; null: it is interpreted.
+// The table with the machine's rows; null: interpret it.
 inline const CompiledTable* FindCompiledTable(const Machine& machine) {
   for (const CompiledTable* made : AllCompiledTables()) {
     if (made->shape.Fits(machine)) return made;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Values that rows read, as code (made_rows.h).
+// Values that rows read, as code (compiled_rows.h).
 #pragma once
 
 #include <cstdint>

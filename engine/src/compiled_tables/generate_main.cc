@@ -22,7 +22,7 @@
 namespace tester::machine {
 namespace {
 
-// As C++ has it between braces.
+// A list in braces, as in C++.
 std::string Braced(const std::vector<std::string>& values) { return Cat("{", Join(values), "}"); }
 
 std::string Text(uint64_t value) { return Cat(value, "U"); }
@@ -74,7 +74,7 @@ std::string Text(const Transmit& transmit) {
                  Text(transmit.most), Text(transmit.reached), Text(transmit.final),
                  Text(transmit.closing)});
 }
-std::string Text(const Place& place) {
+std::string Text(const FieldPlace& place) {
   return Braced({Text(place.header), Text(place.bits), Text(place.offset)});
 }
 std::string Text(const Edit& edit) {

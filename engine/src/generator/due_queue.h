@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which of many streams is to be looked after next: a heap of four branches by due time. Its keys
-// lie side by side, so finding the next one of thousands touches some cache lines.
+// The next stream to serve, among many: a heap with four branches, ordered by due time. Its keys
+// are adjacent, so finding the next one of thousands touches few cache lines.
 #pragma once
 
 #include <algorithm>
@@ -24,9 +24,9 @@ class DueQueue {
   explicit DueQueue(size_t most) { heap_.reserve(most); }
 
   bool Empty() const { return heap_.empty(); }
-  // The one that is due first. Not of an empty queue.
+  // The item that is due first. The queue is not empty.
   const Item& Top() const { return heap_.front(); }
-  // One of these is due next after the top, unless something is pushed before.
+  // One of these is due next after the top, unless an item is pushed before.
   std::span<const Item> Seconds() const {
     const std::span<const Item> all(heap_);
     return all.size() < 2 ? all.first(0) : all.subspan(1, std::min(kBranches, all.size() - 1));

@@ -52,7 +52,7 @@ void Pacer::Look(const Schedule& schedule, uint64_t now_ns) {
   complete_ns_ = complete ? std::min(complete_ns_, now_ns) : kNever;
 }
 
-Pacer::Batch Pacer::Next(const Schedule& schedule, uint64_t now_ns, uint16_t most) {
+Pacer::PacedBatch Pacer::Next(const Schedule& schedule, uint64_t now_ns, uint16_t most) {
   if (OwedOfSegment() < most || now_ns - looked_ns_ >= kLookNs) Look(schedule, now_ns);
   while (sent_.segment != counted_.segment && OwedOfSegment() == 0) MoveOn(schedule, sent_);
   const uint64_t owed = GivesUp(schedule, now_ns) ? 0 : OwedOfSegment();

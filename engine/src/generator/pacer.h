@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// How far one start of a stream is in its schedule: what is due, what of that is sent, and when to
-// look again. Used by the worker only; it is always asked with the newest schedule.
+// The progress of one start of a stream in its schedule: the frames due, the frames sent, and when
+// to look again. Used by the worker only; every call gets the newest schedule.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ class Pacer {
   explicit Pacer(const Schedule& schedule);
 
   // Frames to send next, all of one segment.
-  struct Batch {
+  struct PacedBatch {
     uint64_t segment;
     uint64_t first;          // counted from the stream's start
     uint64_t segment_first;  // the first one of the segment
@@ -28,13 +28,12 @@ class Pacer {
   };
   // The frames that are due at now_ns and not sent, at most `most`; the rest has to wait for
   // another call.
-  Batch Next(const Schedule& schedule, uint64_t now_ns, uint16_t most);
+  PacedBatch Next(const Schedule& schedule, uint64_t now_ns, uint16_t most);
 
-  // So many frames of the batch that Next gave have left. Returns when the last one of them was
-  // due.
+  // `count` frames of the batch from Next have left. Returns when the last one of them was due.
   uint64_t Sent(const Schedule& schedule, uint16_t count);
 
-  // When there is something to do again, which may be at once; kNever: the stream is over.
+  // The next instant at which the stream needs service, possibly now; kNever: it is over.
   uint64_t WakeNs(const Schedule& schedule, uint64_t now_ns) const;
 
   // A change of the schedule asks for a look earlier than it had said.
@@ -56,15 +55,15 @@ class Pacer {
     uint64_t Frame() const { return base + place.frame; }
   };
 
-  // Finds out what is due by now.
+  // Updates the number of frames due.
   void Look(const Schedule& schedule, uint64_t now_ns);
-  // True once no more will be due.
+  // True once no more frames will be due.
   bool Count(const Schedule& schedule, uint64_t now_ns);
   bool GivesUp(const Schedule& schedule, uint64_t now_ns) const;
   uint64_t OwedOfSegment() const;
   static void MoveOn(const Schedule& schedule, Position& position);
 
-  // A stream that owes more than it may send needs no look at the clock of its law for so long.
+  // A stream that owes more than it may send does not read its law for this time.
   static constexpr uint64_t kLookNs = 10'000;
   // A stream that is later than this many updates counts no further until it has caught up.
   static constexpr size_t kMostSegments = 16;
@@ -74,7 +73,7 @@ class Pacer {
   uint64_t intended_ = 0;
   uint64_t looked_ns_ = 0;
   uint64_t complete_ns_ = kNever;
-  // The first frames of segments up to that of counted_; of number n at n % kMostSegments.
+  // The first frames of segments up to that of counted_; segment n is at n % kMostSegments.
   std::array<uint64_t, kMostSegments> bases_{};
 };
 

@@ -23,7 +23,7 @@ ScheduleSegment SegmentOf(const Rate& rate, uint64_t begin_ns = kStart) {
   return SegmentOf(Departures(0, Steady(rate)), begin_ns);
 }
 
-// A stream and the time; frames leave as soon as they are due, if the port takes them.
+// A stream and the time. Frames leave as soon as they are due, if the port takes them.
 struct Stream {
   Schedule schedule;
   Pacer pacer{schedule};
@@ -34,7 +34,7 @@ struct Stream {
     const uint64_t before = sent;
     for (;;) {
       const auto room = static_cast<uint16_t>(std::min<uint64_t>(64, most - (sent - before)));
-      const Pacer::Batch batch = pacer.Next(schedule, now_ns, room);
+      const Pacer::PacedBatch batch = pacer.Next(schedule, now_ns, room);
       EXPECT_EQ(batch.first, sent);
       if (batch.count == 0) {
         // Only a law that goes frame by frame may have to be asked again.
@@ -96,9 +96,9 @@ TEST(Pacer, WhatThePortRefusesIsDueAtOnceAndAgain) {
   EXPECT_EQ(stream.Send(kStart + 99'000, 30), 30U);
   EXPECT_EQ(stream.pacer.intended(), 100U);
   EXPECT_EQ(stream.Wake(kStart + 99'000), kStart + 30'000) << "when the next one was due";
-  const Pacer::Batch refused = stream.pacer.Next(stream.schedule, kStart + 99'500, 64);
+  const Pacer::PacedBatch refused = stream.pacer.Next(stream.schedule, kStart + 99'500, 64);
   EXPECT_EQ(refused.count, 64);
-  const Pacer::Batch again = stream.pacer.Next(stream.schedule, kStart + 99'600, 64);
+  const Pacer::PacedBatch again = stream.pacer.Next(stream.schedule, kStart + 99'600, 64);
   EXPECT_EQ(again.first, refused.first);
   EXPECT_EQ(stream.Send(kStart + 99'700), 70U);
 }
@@ -177,7 +177,7 @@ TEST(Pacer, ALateStreamSendsWhatEveryUpdateOwes) {
     stream.schedule =
         stream.schedule.Updated(SegmentOf(kEveryMicrosecond, begin), stream.pacer.segment());
   }
-  const Pacer::Batch batch = stream.pacer.Next(stream.schedule, kStart + 1'000'000, 64);
+  const Pacer::PacedBatch batch = stream.pacer.Next(stream.schedule, kStart + 1'000'000, 64);
   EXPECT_EQ(batch.count, 4) << "never of two segments at once";
   EXPECT_EQ(stream.Send(kStart + 1'000'000), 1001U);
   EXPECT_EQ(stream.pacer.segment(), kUpdates);

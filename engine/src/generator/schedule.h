@@ -34,22 +34,21 @@ class Schedule {
   // 0 for duration_ns or max_packets: no such limit.
   Schedule(ScheduleSegment first, uint64_t duration_ns, uint64_t max_packets);
 
-  // The same until segment.begin_ns, which is one that ChangeNs has given, and that segment
-  // afterwards; the schedule finds out where its frames began. Legs before number `done` are
-  // forgotten.
+  // This schedule until segment.begin_ns, a result of ChangeNs, and `segment` afterwards, whose
+  // first frame it computes. Segments before number `done` are dropped.
   Schedule Updated(ScheduleSegment segment, uint64_t done) const;
 
-  // The same, but over at end_ns; what is due before is sent until grace_ns later.
+  // This schedule, ended at end_ns. Frames due before are sent until grace_ns later.
   Schedule EndedAt(uint64_t end_ns, uint64_t grace_ns) const;
 
   // The earliest instant at which an update can begin, now_ns or later.
   uint64_t ChangeNs(uint64_t now_ns) const;
 
-  // Legs are numbered from the start on; the first one is 0.
+  // Segments are numbered from the start on; the first one is 0.
   const ScheduleSegment& segment(uint64_t number) const { return segments_[number - first_]; }
   const ScheduleSegment& last_segment() const { return segments_.back(); }
   bool IsLast(uint64_t number) const;
-  // Where the frames of a segment end: the next one's begin, or the end of all.
+  // The end of a segment: the begin of the next one, or the end of the schedule.
   uint64_t EndOf(uint64_t number) const;
 
   uint64_t max_packets() const { return max_packets_; }

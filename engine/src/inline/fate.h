@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What becomes of a frame behind the events of its path; the numbers of CapturedFrames.Fate.
+// The fate of a frame behind the events of its path, with the numbers of CapturedFrames.Fate.
 #pragma once
 
 #include <cstdint>

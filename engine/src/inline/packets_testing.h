@@ -96,7 +96,7 @@ struct TestRoce {
   uint16_t source_port = 50'000;
 };
 
-// Over IPv4, with bytes in place of its CRC, which nobody looks at who only forwards.
+// RoCEv2 over IPv4, with arbitrary bytes for its CRC, which paths do not verify.
 inline std::vector<uint8_t> RoceFrameOf(const TestRoce& test) {
   constexpr size_t kIp = 14;
   constexpr size_t kUdp = kIp + 20;

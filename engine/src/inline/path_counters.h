@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Counters of a path since its start: written on the worker of its ports, read by anybody.
+// Counters of a path since its start: the worker of its ports writes, any thread reads.
 #pragma once
 
 #include <array>

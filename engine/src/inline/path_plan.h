@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// A valid path: what inline.proto asks for, as plain structs.
+// A valid path of inline.proto, as plain structs.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace tester {
 
-// Whether all of these hold.
+// Whether all matches hold.
 inline bool HoldsOf(const Matches& matches, Frame frame) {
   return std::ranges::all_of(matches, [&](const ByteMatch& byte) {
     return byte.offset < frame.size() && (frame[byte.offset] & byte.mask) == byte.value;
@@ -33,7 +33,7 @@ constexpr bool Heads(Heading heading, size_t direction) {
   return heading == Heading::kBoth || (heading == Heading::kForward) == (direction == 0);
 }
 
-// Which of the packets that an event sees.
+// Selection of packets that an event sees, by number.
 struct ByNumber {
   uint64_t number;
   uint32_t iteration;
@@ -51,13 +51,13 @@ struct ByCarried {
   uint32_t iteration;
 };
 struct ByPattern {
-  std::vector<uint8_t> selects;  // 0 or 1, for one packet after the other, again and again
+  std::vector<uint8_t> selects;  // 0 or 1 for each packet, repeated
 };
 using Selection = std::variant<ByNumber, ByEvery, ByRatio, ByCarried, ByPattern>;
 
 enum class Part : uint8_t { kPayload, kTransport, kNetwork, kFrame };
 
-// What happens to a packet.
+// The actions of events.
 struct DropPacket {};
 struct MarkPacket {};
 struct CorruptPacket {
@@ -91,7 +91,7 @@ struct BlackholePath {
   bool flow_only;
   bool both_ways = false;
 };
-// And the links of these ports go down.
+// Takes down the links of these ports as well.
 struct TakeLinkDown {
   uint64_t duration_ns;
   std::array<bool, kPathDirections> ports;  // the first one, the second one
@@ -125,7 +125,7 @@ using LossPlan = std::variant<NoLoss, ByRatio, GilbertElliottLoss>;
 
 struct ShaperPlan {
   uint64_t bits_per_second;
-  uint32_t overhead_bytes;  // of each frame, beside its own and the FCS
+  uint32_t overhead_bytes;  // of each frame, without its own bytes and the FCS
   uint32_t queue_frames;    // 0: it is bounded in bytes
   uint64_t queue_bytes;
 };
@@ -156,7 +156,7 @@ struct PathPlan {
   std::vector<uint16_t> beside{};  // more ports of its first end
   bool known_by_ip = false;        // which of these a frame leaves by; else by Ethernet
 
-  // Those of its first end, the first one first.
+  // The ports of the first end, in order.
   std::vector<uint16_t> FirstPorts() const {
     std::vector<uint16_t> found{first_port};
     found.insert(found.end(), beside.begin(), beside.end());

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// A packet as events see it: where its headers are, whose flow it is, which sequence numbers it
-// has.
+// A packet as events see it: its headers, its flow and its sequence numbers.
 #pragma once
 
 #include <algorithm>
@@ -20,27 +19,27 @@
 
 namespace tester {
 
-// Addresses, ports and protocol of both directions alike. Of RoCEv2 the queue pair in place of the
-// source port, which each end chooses for itself.
+// Addresses, ports and protocol, equal for both directions. RoCEv2 has the queue pair in place of
+// the source port, which each end chooses by itself.
 struct FlowKey {
-  // The address of the lower end and that of the other one, of IPv4 as IPv6 has it (RFC 4291
-  // section 2.5.5.2); their ports, the protocol and the queue pair.
+  // The lower address and the upper one, of IPv4 as mapped addresses (RFC 4291 section 2.5.5.2);
+  // their ports, the protocol and the queue pair.
   std::array<uint64_t, 5> words{};
 
-  // Without branches: most comparisons of a table find what they look for.
+  // Without branches: most comparisons of a table succeed.
   bool operator==(const FlowKey& other) const {
     uint64_t difference = 0;
     for (size_t i = 0; i < words.size(); ++i) difference |= words[i] ^ other.words[i];
     return difference == 0;
   }
   uint64_t Hash() const {
-    const uint64_t lower = Mix(words[1], std::rotl(words[0], 32));
-    const uint64_t upper = Mix(words[3], std::rotl(words[2], 32));
+    const uint64_t lower = MixPair(words[1], words[0]);
+    const uint64_t upper = MixPair(words[3], words[2]);
     return Mix(lower ^ std::rotl(upper, 32), words[4]);
   }
 };
 
-// Of the checksum in the headers of IPv4, TCP and UDP.
+// Offsets of checksums in the headers of IPv4, TCP and UDP.
 inline constexpr size_t kIpv4SumOffset = 10;
 inline constexpr size_t kTcpSumOffset = 16;
 inline constexpr size_t kUdpSumOffset = 6;
@@ -57,7 +56,7 @@ struct Segment {
   static constexpr uint8_t kRst = 0x04;
   static constexpr uint8_t kAck = 0x10;
 
-  // Nothing but the end is known of a frame that is not IP, or cut short.
+  // Only `end` is set for a frame that is not IP, or cut short.
   static Segment Of(Frame frame) {
     Segment segment;
     segment.end = static_cast<Offset>(frame.size());
@@ -71,22 +70,22 @@ struct Segment {
     }
     return segment;
   }
-  // The same of an IP packet that begins in a frame, as an inner one does, and ends in it.
+  // The segment of an IP packet that begins and ends within a frame, such as an inner one.
   static Segment OfPacket(Frame frame, Offset begin);
 
   bool has_network() const { return ip_version != 0; }
   bool has_transport() const { return transport != 0; }
   bool is_udp() const { return protocol == wire::kProtocolUdp && has_transport(); }
   bool is_tcp() const { return protocol == wire::kProtocolTcp && has_transport(); }
-  // Of a connection that is reset with it.
+  // It resets a TCP connection.
   bool resets() const { return (tcp_flags & kRst) != 0; }
-  // Opens a connection, and is no answer to such a one.
+  // A SYN without ACK.
   bool opens() const { return (tcp_flags & (kSyn | kAck)) == kSyn; }
   // IPv4 fragments but the first are of no flow.
   bool has_flow() const { return has_network() && !later_fragment; }
-  // Data of TCP, UDP or another protocol; of RoCEv2 what is sent, written or read.
+  // Data of TCP, UDP or another protocol; in RoCEv2 a SEND, WRITE or READ.
   bool has_payload() const { return has_network() && payload < end && !is_bare_roce; }
-  // Of a packet that has a flow.
+  // Only for a packet with a flow.
   FlowKey Key(Frame frame) const {
     const uint8_t* const ip = frame.data() + network;
     uint64_t source_port = 0;
@@ -122,15 +121,15 @@ struct Segment {
   bool is_roce = false;          // RoCEv2
   bool is_bare_roce = false;     // of which it has no data
   uint32_t queue_pair = 0;       // of RoCEv2
-  // Of RoCEv2 a PSN is in the upper 24 bits, so that both go round alike, and each packet takes
-  // 256.
+  // A PSN of RoCEv2 is in the upper 24 bits, so that it wraps like a number of TCP; each packet
+  // takes 256.
   uint32_t sequence = 0;
   uint32_t sequence_numbers = 0;  // that it takes: payload, SYN and FIN
 
  private:
   static constexpr Offset kShortestTcp = 20;
 
-  // What most frames are has its place here, so that it is found without a call.
+  // The common case, inlined: plain IPv4.
   void FindIpv4(Frame frame, Offset begin) {
     constexpr Offset kShortest = wire::kIpv4HeaderBytes;
     const uint8_t* const ip = frame.data() + begin;
@@ -173,7 +172,7 @@ struct Segment {
       FindOtherPayload();
     }
   }
-  // Of what is not IPv4, or behind tags.
+  // Frames that are not IPv4, or have tags.
   void FindOther(Frame frame);
   void FindIpv6(Frame frame, Offset begin);
   void FindRoce(Frame frame);

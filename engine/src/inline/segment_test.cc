@@ -69,7 +69,7 @@ TEST(Segment, LaterFragmentsAreOfNoFlow) {
   EXPECT_FALSE(segment.has_flow());
 }
 
-// A frame of IPv6 as it is in a fragment that begins so many bytes behind the begin of its packet.
+// A frame with an IPv6 fragment at this offset of its packet.
 std::vector<uint8_t> Ipv6Fragment(uint16_t offset) {
   auto frame = FrameOf({.payload = 40, .ipv6 = true});
   constexpr size_t kBehind = 14 + 40;

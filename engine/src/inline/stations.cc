@@ -45,19 +45,15 @@ Stations::Address Stations::AddressOf(Frame frame, End end) const {
 }
 
 Stations::Slot& Stations::SlotOf(const Address& address) {
-  const size_t mask = slots_.size() - 1;
-  size_t index = Mix(Mix(kMixBegin, address.upper), address.lower) & mask;
-  while (slots_[index].address != Address{} && slots_[index].address != address) {
-    index = (index + 1) & mask;
-  }
-  return slots_[index];
+  return slots_.Find(Mix(Mix(kMixBegin, address.upper), address.lower),
+                     [&address](const Slot& slot) { return slot.address == address; });
 }
 
 void Stations::Learn(Frame frame, size_t port) {
   const Address address = AddressOf(frame, End::kSender);
   if (address == Address{}) return;
   Slot& slot = SlotOf(address);
-  if (slot.address == Address{}) {
+  if (slot.IsFree()) {
     if (known_ == kMost) return;
     ++known_;
   }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/open_table.h"
 #include "wire/bytes.h"
 
 namespace tester {
@@ -17,7 +18,7 @@ namespace tester {
 class Stations {
  public:
   static constexpr size_t kEverywhere = SIZE_MAX;
-  // Later ones are not known, and what is for them goes everywhere.
+  // Later stations stay unknown; frames to them are flooded.
   static constexpr size_t kMost = 4096;
 
   explicit Stations(bool known_by_ip) : known_by_ip_(known_by_ip), slots_(2 * kMost) {}
@@ -38,15 +39,20 @@ class Stations {
   struct Slot {
     Address address{};
     size_t port = kEverywhere;
+
+    bool IsFree() const { return address == Address{}; }
   };
 
   enum class End : uint8_t { kReceiver, kSender };
   Address AddressOf(Frame frame, End end) const;
-  // Where an address is kept, or would be.
+  // The slot of an address, or the free slot for it.
   Slot& SlotOf(const Address& address);
 
   const bool known_by_ip_;
-  std::vector<Slot> slots_;  // without an address: free
+  template <typename T>
+  using Vector = std::vector<T>;
+
+  OpenTable<Slot, Vector> slots_;
   size_t known_ = 0;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The trace of a path: each frame once, as it arrived, with what became of it. Its one worker
-// writes it into a lane of a capture and never waits.
+// The trace of a path: each frame once, as it arrived, with its fate. Its worker writes it into a
+// lane of a capture and never waits.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 #include <memory>
 #include <span>
 
-#include "capture/lane.h"
+#include "capture/capture_lane.h"
 #include "inline/fate.h"
 #include "wire/bytes.h"
 
@@ -27,20 +27,19 @@ class Trace {
 
   Trace(std::shared_ptr<Lane> lane, const Plan& plan);
 
-  // A burst of at most kBurst frames of one direction. `received` is what the path has counted as
-  // received in it before; a new start of the path counts anew.
+  // Begins a burst of at most kBurst frames of one direction. `received`: the path's counter before
+  // the burst; it restarts with each start of the path.
   void Begin(size_t direction, uint64_t received);
   // Records a frame as it arrives. Returns its record, which may be changed until Publish; nullptr
   // where the frame is not recorded.
   uint8_t* See(Frame frame, uint64_t now_ns);
-  // Notes in a record, if there is one, the events that happened to the frame, by their indexes.
+  // Notes in a record, if any, the indexes of the events that changed the frame.
   static void Note(uint8_t* record, std::span<const uint32_t> events);
-  // Notes in a record, if there is one, when the frame left.
+  // Notes in a record, if any, when the frame left.
   static void Leave(uint8_t* record, uint64_t now_ns);
-  // Notes in a record, if there is one, that the frame is held until an instant, or else what
-  // became of it.
+  // Notes in a record, if any, that the frame is held until an instant, or its other fate.
   static void Keep(uint8_t* record, Fate fate, uint64_t due_ns);
-  // Ends the burst. `received` is what the path has counted by now.
+  // Ends the burst. `received`: the path's counter after it.
   void Publish(uint64_t received);
 
  private:

@@ -24,7 +24,7 @@ class TraceTest : public testing::Test {
         lane, Trace::Plan{.every = every, .snap_length = 64, .ports = {1, 2}});
   }
 
-  // A burst of so many frames, which the path has counted.
+  // A burst of `count` frames that the path has counted.
   std::vector<uint8_t*> Burst(size_t direction, size_t count) {
     std::array<uint8_t, kFrameBytes> frame{};
     std::vector<uint8_t*> records;
@@ -137,7 +137,7 @@ TEST_F(TraceTest, WhatArrivedBeforeItsBeginIsNotMissing) {
   EXPECT_EQ(lane->counters(1).seen.Get(), 10U);
 }
 
-// A burst that nobody showed it: the fourth condition of a complete trace finds it.
+// A burst that bypasses the trace: the fourth condition of a complete trace detects it.
 TEST_F(TraceTest, WhatThePathHasReceivedBesidesIsSeen) {
   Make();
   Burst(0, 10);

@@ -9,6 +9,7 @@
 #include <string>
 #include <tuple>
 
+#include "base/int128.h"
 #include "base/saturate.h"
 #include "plan/refuse.h"
 #include "plan/validate.h"
@@ -20,7 +21,7 @@ namespace tester {
 namespace {
 
 constexpr uint64_t kSecondNs = 1'000'000'000;
-// Of more values their range is taken.
+// The range stands for a longer list of values.
 constexpr size_t kMostValues = 4096;
 
 // Bits of a frame that change, and the values they may have.
@@ -32,7 +33,7 @@ struct Varied {
 
 bool Overlap(const BitSpan& a, const BitSpan& b) { return a.begin < b.end && b.begin < a.end; }
 
-Wide MaskOf(uint32_t bits) { return bits >= 128 ? ~Wide{0} : (Wide{1} << bits) - 1; }
+Uint128 MaskOf(uint32_t bits) { return bits >= 128 ? ~Uint128{0} : (Uint128{1} << bits) - 1; }
 
 template <typename Values>
 std::vector<Range> EachOf(const Values& values) {
@@ -46,21 +47,21 @@ std::vector<Range> EachOf(const Values& values) {
 }
 
 std::vector<Range> ValuesOf(const v1::Step& step, uint32_t bits) {
-  const Wide mask = MaskOf(bits);
+  const Uint128 mask = MaskOf(bits);
   if (step.count() <= kMostValues) {
     std::vector<Range> each;
     for (uint64_t i = 0; i < step.count(); ++i) {
-      const Wide value = (step.first() + i * static_cast<uint64_t>(step.increment())) & mask;
+      const Uint128 value = (step.first() + i * static_cast<uint64_t>(step.increment())) & mask;
       each.push_back({value, value});
     }
     return each;
   }
   // The magnitude of the increment is right for the lowest one, too.
   const bool falls = step.increment() < 0;
-  const Wide stride =
-      falls ? Wide{0} - static_cast<Wide>(step.increment()) : static_cast<Wide>(step.increment());
-  const Wide way = stride * (step.count() - 1);  // less than 2^127
-  const Wide room = falls ? Wide{step.first()} : mask - step.first();
+  const Uint128 stride = falls ? Uint128{0} - static_cast<Uint128>(step.increment())
+                               : static_cast<Uint128>(step.increment());
+  const Uint128 way = stride * (step.count() - 1);  // less than 2^127
+  const Uint128 room = falls ? Uint128{step.first()} : mask - step.first();
   if (way > room) return {{0, mask}};  // it wraps
   if (falls) return {{step.first() - way, step.first()}};
   return {{step.first(), step.first() + way}};
@@ -88,7 +89,7 @@ std::vector<Range> ValuesOf(const v1::Editor& editor) {
   return {};
 }
 
-// Of one frame of a valid stream; its signature is at its end.
+// The varied bits of one frame of a valid stream; its signature is at its end.
 std::vector<Varied> VariedOf(const v1::Stream& stream, const FramesPlan& contents) {
   std::vector<Varied> varied;
   for (const auto& editor : stream.editors()) {
@@ -111,17 +112,17 @@ std::vector<Varied> VariedOf(const v1::Stream& stream, const FramesPlan& content
   return varied;
 }
 
-// The addresses that a place has when a field of it takes some values.
-Range AddressesOf(const BitSpan& place, Wide address, const BitSpan& field, Range values) {
+// The addresses of a place for the values of a field in it.
+Range AddressesOf(const BitSpan& place, Uint128 address, const BitSpan& field, Range values) {
   const uint32_t begin = std::max(place.begin, field.begin);
   const uint32_t end = std::min(place.end, field.end);
   const uint32_t below = field.end - end;  // bits of the field behind the place
   const uint32_t shift = place.end - end;
-  const Wide mask = MaskOf(end - begin);
+  const Uint128 mask = MaskOf(end - begin);
   Range part{values.first >> below, values.last >> below};
   part = (part.first & ~mask) == (part.last & ~mask) ? Range{part.first & mask, part.last & mask}
                                                      : Range{0, mask};
-  const Wide rest = address & ~(mask << shift);
+  const Uint128 rest = address & ~(mask << shift);
   return {rest | part.first << shift, rest | part.last << shift};
 }
 
@@ -159,7 +160,7 @@ class StreamCheck {
   }
 
   void CheckPlace(Frame frame, const AddressPlace& place, const std::string& where) {
-    const Wide address = place.In(frame);
+    const Uint128 address = place.In(frame);
     if (!seen_.emplace(place.offset, place.family, place.side, address).second) return;
     const BitSpan bits{8 * place.offset,
                        static_cast<uint32_t>(8 * (place.offset + OctetsOf(place.family)))};
@@ -185,14 +186,14 @@ class StreamCheck {
   }
 
   // From the address with the least value of each field to that with the greatest ones.
-  static Range OfSeveral(const BitSpan& bits, Wide address,
+  static Range OfSeveral(const BitSpan& bits, Uint128 address,
                          const std::vector<const Varied*>& fields) {
     Range range{address, address};
     for (const Varied* field : fields) {
       const uint32_t end = std::min(bits.end, field->bits.end);
       const uint32_t begin = std::max(bits.begin, field->bits.begin);
-      const Wide mask = MaskOf(end - begin) << (bits.end - end);
-      Range all{~Wide{0}, 0};
+      const Uint128 mask = MaskOf(end - begin) << (bits.end - end);
+      Range all{~Uint128{0}, 0};
       for (const Range& values : field->values) {
         const Range some = AddressesOf(bits, address, field->bits, values);
         all = {std::min(all.first, some.first & mask), std::max(all.last, some.last & mask)};
@@ -212,12 +213,12 @@ class StreamCheck {
   const AddressRules& rules_;
   const std::string_view where_;
   const std::vector<Varied> varied_;
-  std::set<std::tuple<uint32_t, Family, Side, Wide>> seen_;
+  std::set<std::tuple<uint32_t, Family, Side, Uint128>> seen_;
 };
 
 Range RangeOf(const machine::Address& address) {
-  const Wide way = Wide{address.step} * (address.count - 1);
-  const Wide high = address.first >> 64 << 64;
+  const Uint128 way = Uint128{address.step} * (address.count - 1);
+  const Uint128 high = address.first >> 64 << 64;
   if (way > UINT64_MAX - static_cast<uint64_t>(address.first)) return {high, high | UINT64_MAX};
   return {address.first, address.first + way};
 }
@@ -243,11 +244,11 @@ double MeanBytes(const FramesPlan& contents) {
   return bytes / packets;
 }
 
-// Where the times are those of the file, its mean.
+// With the times of the file, its mean rate.
 uint64_t PacketsOf(const ReplayPlan& replay) {
   if (replay.rate) return DueBefore(*replay.rate, kSecondNs);
   const uint64_t run_ns = std::max<uint64_t>(replay.RunNs(), 1);
-  return Saturate(Wide{replay.summary.frames} * std::max(kSecondNs, run_ns) / run_ns);
+  return Saturate(Uint128{replay.summary.frames} * std::max(kSecondNs, run_ns) / run_ns);
 }
 
 }  // namespace
@@ -277,7 +278,7 @@ void CheckNeighbourAllowed(Frame address, const Mac& mac, const PortLimits& port
   const AddressRules* rules = LimitedAddresses(port);
   if (rules == nullptr) return;
   const auto check = [&](Family family, Frame bytes, std::string_view name) {
-    Wide value = 0;
+    Uint128 value = 0;
     for (const uint8_t byte : bytes) value = value << 8 | byte;
     if (rules->FirstForbidden(family, Side::kSource, {value, value})) {
       Refuse(where, rules->Refusal(name, family, Side::kSource, value));
@@ -306,7 +307,7 @@ void CheckOpeningAllowed(const machine::ResponderPlan& plan, const PortLimits& p
   const size_t source = size_t{8} * (is_ipv4 ? 12 : 8);  // bits before it in the header
   const size_t bits = 8 * OctetsOf(family);
   for (size_t i = 0; i < plan.machine.flow.size(); ++i) {
-    const machine::Place& place = plan.machine.flow[i].place;
+    const machine::FieldPlace& place = plan.machine.flow[i].place;
     if (place.header != outermost - headers.begin() || place.bits != bits) continue;
     const bool is_source = place.offset == source;
     if (!is_source && place.offset != source + bits) continue;

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Holds what is planned against the policy of the ports that are to send it. INVALID_ARGUMENT where
-// it might send what may not be sent; what nobody can know before it is sent, ports and workers
-// check.
+// Checks plans against the policy of the ports that will send them. INVALID_ARGUMENT where a plan
+// might send a forbidden frame. Ports and workers check what is unknown before sending.
 #pragma once
 
 #include <span>
@@ -18,11 +17,11 @@ namespace tester {
 
 struct PortLimits;
 
-// Of the port's policy; null where it limits none.
+// The address rules of the port; null without such rules.
 const AddressRules* LimitedAddresses(const PortLimits& port);
 
 void CheckFrameAllowed(Frame frame, const PortLimits& port, std::string_view where);
-// All frames that templates and fields can be. Those of a file are checked as it is read.
+// Checks all frames that templates and fields can make. Frames of a file are checked as it is read.
 void CheckStreamAllowed(const v1::Stream& stream, const StreamPlan& plan, const PortLimits& port,
                         std::string_view where);
 // It will say of itself that it has this address.
@@ -31,13 +30,13 @@ void CheckNeighbourAllowed(Frame address, const Mac& mac, const PortLimits& port
 // The addresses of flows that it opens.
 void CheckOpeningAllowed(const machine::ResponderPlan& plan, const PortLimits& port,
                          std::string_view where);
-// Nobody knows what it will forward.
+// A path forwards unknown frames.
 void CheckPathAllowed(const PortLimits& port, std::string_view where);
 
 // Nothing where no rate is limited.
 Offered OfferedBy(const StreamPlan& plan, const PortLimits& port);
 
-// What all streams together may send in a second.
+// The rates of all streams of a port together.
 class RateSums {
  public:
   explicit RateSums(std::span<const PortLimits> ports) : ports_(ports), sums_(ports.size()) {}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What is planned, held against the policy of its port.
+// Plans checked against the policy of their port.
 #include "plan/check_policy.h"
 
 #include <gmock/gmock.h>

@@ -12,7 +12,7 @@
 
 namespace tester {
 
-// `where` is the job, the stream and the field; the pieces say what was given and what is allowed.
+// `where` names the job, the stream and the field; the pieces say the value and the allowed ones.
 template <typename... Pieces>
 [[noreturn]] void Refuse(std::string_view where, const Pieces&... pieces) {
   throw Error(Code::kInvalidArgument, Cat(where, ": ", pieces...));

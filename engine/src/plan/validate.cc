@@ -9,14 +9,14 @@
 
 #include "base/text.h"
 #include "plan/check_policy.h"
-#include "plan/measurement.h"
+#include "plan/paths/validate_path.h"
+#include "plan/paths/validate_stamps.h"
 #include "plan/refuse.h"
 #include "plan/streams/validate_departures.h"
 #include "plan/streams/validate_frames.h"
 #include "plan/streams/validate_replay.h"
-#include "plan/validate_inline.h"
+#include "plan/validate_measurement.h"
 #include "plan/validate_responder.h"
-#include "plan/validate_stamps.h"
 #include "wire/ethernet.h"
 
 namespace tester {
@@ -80,7 +80,7 @@ class Taken {
  public:
   explicit Taken(std::span<const PortLimits> ports) : ports_(ports) {}
 
-  // The job itself is still to be checked when it comes last; the others are free of clashes.
+  // The job to check is added last; the others have no clashes.
   void Add(const Job& job) {
     for (const auto& stream : job.streams) {
       const auto [at, is_new] = ids_.emplace(stream.id, &job);
@@ -91,7 +91,7 @@ class Taken {
       const auto [at, is_new] =
           neighbours_.emplace(NeighbourKey{plan.port, plan.neighbour.address}, Owner{&job, mac});
       if (is_new) continue;
-      // Jobs on the same ports share their addresses; what they must not do is answer differently.
+      // Jobs on the same port share its addresses; they must answer with the same MAC address.
       if (at->second.job == &job || at->second.mac != mac) {
         RefuseClash(job,
                     Cat("address ", AddressText(AddressBytes(plan.neighbour.address)), " on port ",

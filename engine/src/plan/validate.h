@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// From what was asked for to what can be done, or an Error that says why not. Nothing that comes in
-// through proto/ is believed before it has passed here.
+// Validates requests: a message becomes a plan, or an Error says why not. Messages of proto/ are
+// untrusted until they have passed here.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ struct PortLimits {
   std::string interface {};                // of the kernel; empty: none
 };
 
-// Against what a job is checked.
+// The state against which a job is checked.
 struct Inventory {
   std::vector<PortLimits> ports;
   std::span<const Job* const> loaded;
@@ -43,7 +43,7 @@ struct Inventory {
 // By itself: files that it names are read through. INVALID_ARGUMENT, NOT_FOUND (port).
 Job ValidateJob(const v1::Job& job, std::span<const PortLimits> ports);
 
-// The same beside the jobs that are loaded. ALREADY_EXISTS, RESOURCE_EXHAUSTED.
+// Checks the job beside the loaded ones. ALREADY_EXISTS, RESOURCE_EXHAUSTED.
 void CheckBeside(const Job& job, const Inventory& inventory);
 
 // INVALID_ARGUMENT, NOT_FOUND (port). `job` is for the message.

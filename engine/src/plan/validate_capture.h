@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks what is to be captured.
+// Validates captures.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ inline constexpr uint64_t kMaxCaptureBytes = uint64_t{2} << 30;
 // INVALID_ARGUMENT, NOT_FOUND (port), RESOURCE_EXHAUSTED.
 CapturePlan ValidateCapture(const v1::Capture& capture, std::span<const PortLimits> ports);
 
-// The same of the trace of a path.
+// Validates the trace of a path.
 CapturePlan ValidateTrace(const v1::Capture& capture, const PathPlan& path,
                           std::span<const PortLimits> ports);
 

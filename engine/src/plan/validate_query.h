@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks what is to be counted, and by what.
+// Validates queries.
 #pragma once
 
 #include <cstdint>

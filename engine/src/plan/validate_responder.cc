@@ -16,8 +16,6 @@
 namespace tester {
 namespace {
 
-using machine::UnsignedWide;
-
 constexpr size_t kMaxAccepts = 16;
 constexpr uint32_t kMaxOpenedFlows = 1 << 24;
 
@@ -27,8 +25,8 @@ void Between(std::string_view where, std::string_view what, uint64_t given, uint
   Refuse(where, what, " ", given, "; allowed are ", least, " to ", most);
 }
 
-UnsignedWide Number(const std::string& bytes, uint32_t bits, std::string_view where) {
-  UnsignedWide value = 0;
+Uint128 Number(const std::string& bytes, uint32_t bits, std::string_view where) {
+  Uint128 value = 0;
   Between(where, "bytes of a number:", bytes.size(), 1, 16);
   for (const char byte : bytes) value = value << 8 | static_cast<uint8_t>(byte);
   if (value > machine::MaskOf(bits)) Refuse(where, "a number that does not fit ", bits, " bits");
@@ -47,11 +45,11 @@ machine::Accept ValidateAccept(const v1::Accept& accept, const machine::Machine&
     Refuse(where, field.bits(), " bits from bit ", field.offset(), " on of ", bits,
            "; a field has 1 to 128, within its header");
   }
-  const UnsignedWide first = Number(accept.first(), field.bits(), where);
+  const Uint128 first = Number(accept.first(), field.bits(), where);
   Between(where, "count", accept.count(), 1, UINT64_MAX);
-  const machine::Place place{.header = static_cast<uint8_t>(field.header()),
-                             .bits = static_cast<uint8_t>(field.bits()),
-                             .offset = static_cast<uint16_t>(field.offset())};
+  const machine::FieldPlace place{.header = static_cast<uint8_t>(field.header()),
+                                  .bits = static_cast<uint8_t>(field.bits()),
+                                  .offset = static_cast<uint16_t>(field.offset())};
   return {.place = place,
           .load = machine::FieldLoadOf(place),
           .low = static_cast<uint64_t>(first),

@@ -26,8 +26,8 @@ std::shared_ptr<const machine::ResponderPlan> ValidateResponder(const v1::Respon
                                                                 std::string_view job,
                                                                 std::span<const PortLimits> ports);
 
-// Checks what the responders of `job` share with those of loaded jobs: names, their number and room
-// for flows. INVALID_ARGUMENT, RESOURCE_EXHAUSTED.
+// Checks resources that the responders of `job` share with loaded jobs: names, their number and
+// room for flows. INVALID_ARGUMENT, RESOURCE_EXHAUSTED.
 void CheckResponders(const Job& job, std::span<const Job* const> loaded);
 
 }  // namespace tester

@@ -33,7 +33,7 @@ void SetAddress(v1::Address& address, const std::string& first) {
   address.set_every(1);
 }
 
-// Two states, no rows, and a flow for each source of Ethernet; and it opens four of them.
+// Two states, no rows, and a flow for each Ethernet source; it opens four flows.
 v1::Responder Sound() {
   v1::Responder responder;
   responder.set_name("x");
@@ -172,7 +172,7 @@ void ExpectTooMuch(const Job& job, std::vector<const Job*> loaded, Code code, co
   }
 }
 
-// Sound, without what a trigger has not.
+// A valid trigger.
 v1::Responder SoundTrigger() {
   v1::Responder responder = Sound();
   responder.clear_opening();

@@ -18,11 +18,11 @@ namespace {
 
 struct OneAddress {
   Family family;
-  Wide value;
+  Uint128 value;
 };
 
-Wide ValueOf(Frame bytes) {
-  Wide value = 0;
+Uint128 ValueOf(Frame bytes) {
+  Uint128 value = 0;
   for (const uint8_t byte : bytes) value = value << 8 | byte;
   return value;
 }
@@ -30,7 +30,7 @@ Wide ValueOf(Frame bytes) {
 std::optional<OneAddress> ParseMac(std::string_view text) {
   constexpr size_t kText = 17;
   if (text.size() != kText) return std::nullopt;
-  Wide value = 0;
+  Uint128 value = 0;
   for (size_t at = 0; at < kText; at += 3) {
     unsigned byte = 0;
     const auto [end, error] = std::from_chars(&text[at], &text[at] + 2, byte, 16);
@@ -55,7 +55,7 @@ std::optional<OneAddress> ParseAddress(std::string_view text) {
 
 }  // namespace
 
-std::string AddressText(Family family, Wide address) {
+std::string AddressText(Family family, Uint128 address) {
   std::vector<uint8_t> bytes(OctetsOf(family));
   for (size_t i = bytes.size(); i-- > 0; address >>= 8) bytes[i] = static_cast<uint8_t>(address);
   return family == Family::kMac ? MacText(bytes) : AddressText(bytes);
@@ -82,8 +82,9 @@ std::optional<AddressRange> ParseAddressRange(std::string_view text) {
       return std::nullopt;
     }
   }
-  // A shift by all bits of a number is none.
-  const Wide rest = length == 0 ? ~Wide{0} >> (128 - bits) : (Wide{1} << (bits - length)) - 1;
+  // C++ has no shift by all bits of a number.
+  const Uint128 rest =
+      length == 0 ? ~Uint128{0} >> (128 - bits) : (Uint128{1} << (bits - length)) - 1;
   if ((address->value & rest) != 0) return std::nullopt;  // more than the prefix
   return AddressRange{address->family, {address->value, address->value | rest}};
 }
@@ -108,9 +109,10 @@ bool AddressRules::Limits(Family family, Side side) const {
   return (family == Family::kMac ? limits_mac_ : limits_ip_)[static_cast<size_t>(side)];
 }
 
-std::optional<Wide> AddressRules::FirstForbidden(Family family, Side side, Range range) const {
+std::optional<Uint128> AddressRules::FirstForbidden(Family family, Side side, Range range) const {
   if (!Limits(family, side)) return std::nullopt;
-  // Who has no address yet (DHCP, detection of duplicates) passes for nobody else.
+  // A host without an address (DHCP, duplicate address detection) sends from the unspecified
+  // address, which is always allowed.
   if (family != Family::kMac && side == Side::kSource && range.first == 0) {
     if (range.last == 0) return std::nullopt;
     range.first = 1;
@@ -122,7 +124,7 @@ bool AddressRules::Allows(Frame frame) const {
   const FrameAddresses found = FrameAddresses::Of(frame);
   if (!found.problem().empty() || (found.is_other() && !AllowsOthers())) return false;
   return std::ranges::all_of(found.places(), [&](const AddressPlace& place) {
-    const Wide value = place.In(frame);
+    const Uint128 value = place.In(frame);
     return !FirstForbidden(place.family, place.side, {value, value});
   });
 }
@@ -132,7 +134,7 @@ std::string AddressRules::Objection(Frame frame) const {
   if (!found.problem().empty()) return std::string(found.problem());
   if (found.is_other() && !AllowsOthers()) return OthersRefusal(frame);
   for (const AddressPlace& place : found.places()) {
-    const Wide value = place.In(frame);
+    const Uint128 value = place.In(frame);
     if (FirstForbidden(place.family, place.side, {value, value})) {
       return Refusal(place.name, place.family, place.side, value);
     }
@@ -141,7 +143,7 @@ std::string AddressRules::Objection(Frame frame) const {
 }
 
 std::string AddressRules::Refusal(std::string_view name, Family family, Side side,
-                                  Wide address) const {
+                                  Uint128 address) const {
   const std::string& allowed = texts_[static_cast<size_t>(side)][static_cast<size_t>(family)];
   return Cat(name, " ", AddressText(family, address),
              " may not be sent; the policy of this tester allows ",

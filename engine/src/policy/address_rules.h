@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/int128.h"
 #include "policy/frame_addresses.h"
 #include "policy/ranges.h"
 
@@ -22,18 +23,19 @@ class AddressRules {
   void AllowOthers() { others_ = true; }
 
   bool LimitsAny() const { return LimitsIp() || limits_mac_[0] || limits_mac_[1]; }
-  // IPv4 and IPv6 of one side go together: with addresses of one alone there are none of the other.
+  // IPv4 and IPv6 of one side are limited together: rules for IPv4 alone forbid all IPv6 addresses
+  // of that side, and vice versa.
   bool Limits(Family family, Side side) const;
-  // The lowest address of a range that may not be sent; nothing when all may.
-  std::optional<Wide> FirstForbidden(Family family, Side side, Range range) const;
+  // The lowest forbidden address of a range; nothing when all are allowed.
+  std::optional<Uint128> FirstForbidden(Family family, Side side, Range range) const;
   bool AllowsOthers() const { return others_ || !LimitsIp(); }
 
-  // Whether a frame of at least 14 bytes may be sent as it is.
+  // Whether a frame of at least 14 bytes may be sent.
   bool Allows(Frame frame) const;
   // Why not, for a person; empty: it may be sent.
   std::string Objection(Frame frame) const;
   // `destination IPv4 address 192.0.2.1 may not be sent; allowed are 10.0.0.0/8`.
-  std::string Refusal(std::string_view name, Family family, Side side, Wide address) const;
+  std::string Refusal(std::string_view name, Family family, Side side, Uint128 address) const;
   std::string OthersRefusal(Frame frame) const;
 
  private:
@@ -57,6 +59,6 @@ struct AddressRange {
 };
 std::optional<AddressRange> ParseAddressRange(std::string_view text);
 
-std::string AddressText(Family family, Wide address);
+std::string AddressText(Family family, Uint128 address);
 
 }  // namespace tester

@@ -11,7 +11,7 @@ namespace tester {
 namespace {
 
 constexpr size_t kMostTags = 8;
-// Of VLAN tags: IEEE 802.1Q, 802.1ad, and what was in use before that.
+// EtherTypes of VLAN tags: IEEE 802.1Q, 802.1ad, and their predecessors.
 constexpr std::array<uint16_t, 5> kTags = {wire::kEtherTypeVlan, wire::kEtherTypeQinq, 0x9100,
                                            0x9200, 0x9300};
 constexpr uint16_t kEtherTypeMpls = 0x8847;
@@ -27,14 +27,14 @@ constexpr uint16_t kLeastPppControl = 0x8000;
 constexpr uint16_t kPppCompressed = 0x0100;
 // Below are lengths (IEEE 802.3), behind which SNAP has an EtherType (RFC 1042).
 constexpr uint16_t kLeastEtherType = 0x0600;
-// What carries whole frames or packets in a way that is not looked into: MACsec, PBB, TRILL and its
+// EtherTypes that carry whole frames or packets and are not parsed: MACsec, PBB, TRILL and its
 // labels, FabricPath, HSR, NSH, Cisco's metadata (security group tags), long frames of LLC; tags of
 // port extenders (IEEE 802.1BR, VN-Tag) and of switch chips (EDSA, 802.1Q of DSA, Realtek,
 // Broadcom, A5PSW); Ethernet, frame relay and PPP as of GRE; ATM; batman-adv, LWAPP, 6LoWPAN.
 constexpr std::array<uint16_t, 24> kCarriers = {
     0x88e5, 0x88e7, 0x22f3, 0x893b, 0x8903, 0x892f, 0x894f, 0x8909, 0x8870, 0x893f, 0x8926, 0xdada,
     0xdadb, 0x8899, 0x8874, 0xe001, 0x6558, 0x6559, 0x880b, 0x884c, 0x8884, 0x4305, 0x88bb, 0xa0ed};
-// Of LLC (IEEE 802.2): the lowest bit of a destination says only that it is a group.
+// LLC (IEEE 802.2): the lowest bit of a destination marks a group.
 constexpr uint8_t kSapGroup = 1;
 constexpr uint8_t kSapIp = 0x06;  // RFC 948
 constexpr uint8_t kSapSnap = 0xaa;
@@ -69,7 +69,7 @@ constexpr uint8_t kMobility = 135;
 constexpr uint8_t kHostIdentity = 139;
 constexpr uint8_t kShim6 = 140;
 constexpr size_t kMostExtensions = 8;
-// Of neighbour discovery (RFC 4861 section 4).
+// Neighbour discovery (RFC 4861 section 4).
 constexpr uint8_t kRouterSolicitation = 133;
 constexpr uint8_t kRouterAdvertisement = 134;
 constexpr uint8_t kNeighbourSolicitation = 135;
@@ -108,7 +108,7 @@ constexpr bool IsExtension(uint8_t header) {
          header == kShim6;
 }
 
-// Where the options of a message of neighbour discovery begin; 0: it is none.
+// The offset of the options in a message of neighbour discovery; 0: another message.
 constexpr size_t OptionsOf(uint8_t type) {
   if (type == kRouterSolicitation) return 8;
   if (type == kRouterAdvertisement) return 16;
@@ -116,22 +116,22 @@ constexpr size_t OptionsOf(uint8_t type) {
   return type == kRedirect ? 40 : 0;
 }
 
-// Bytes of an extension header of which the first two are there.
+// The length of an extension header, from its first two bytes.
 size_t BytesOfExtension(uint8_t header, Frame bytes) {
   if (header == kFragment) return 8;
   if (header == kAuthentication) return 4 * (bytes[1] + size_t{2});
   return 8 * (bytes[1] + size_t{1});
 }
 
-// A fragment but the first one: what is behind its header is from within the packet.
+// A fragment other than the first one: its header is followed by bytes from within the packet.
 bool IsLaterFragment(uint8_t header, Frame bytes) {
   return header == kFragment && bytes.size() >= 4 && (wire::Load16(bytes.data() + 2) >> 3) != 0;
 }
 
 }  // namespace
 
-Wide AddressPlace::In(Frame frame) const {
-  Wide value = 0;
+Uint128 AddressPlace::In(Frame frame) const {
+  Uint128 value = 0;
   for (const uint8_t byte : frame.subspan(offset, OctetsOf(family))) value = value << 8 | byte;
   return value;
 }
@@ -178,7 +178,7 @@ void FrameAddresses::WalkPayload(Frame frame, size_t at, uint16_t type, size_t h
   is_other_ = true;
 }
 
-// Whoever gets it looks neither at the source nor at the control byte.
+// Receivers look neither at the source nor at the control byte.
 void FrameAddresses::WalkLlc(Frame frame, size_t at, size_t headers) {
   const Frame llc = frame.subspan(at, std::min(kSnapBytes, frame.size() - at));
   AddBytes(at, llc.size());
@@ -197,9 +197,9 @@ void FrameAddresses::WalkLlc(Frame frame, size_t at, size_t headers) {
   is_other_ = true;
 }
 
-// Labels do not say what is behind them: a router that takes the last one off looks at the first
-// bits (RFC 4928 section 3), and so does this. What is none of IP may be a frame of a pseudowire,
-// with or without a control word (RFC 4385), or a packet of its channel.
+// Labels do not name their payload. A router that removes the last label looks at the first bits
+// (RFC 4928 section 3); this code does the same. A payload that is not IP may be a frame of a
+// pseudowire, with or without a control word (RFC 4385), or a packet of its channel.
 void FrameAddresses::WalkMpls(Frame frame, size_t at) {
   bool is_last = false;
   for (size_t labels = 0; !is_last; ++labels, at += kLabelBytes) {
@@ -281,7 +281,7 @@ void FrameAddresses::WalkIpv6(Frame frame, size_t at) {
   const bool asks =
       type == kNeighbourSolicitation &&
       std::ranges::equal(frame.subspan(destination, kSolicitedNode.size()), kSolicitedNode);
-  if (asks) {  // who asks for an address sends to a group that is made of it
+  if (asks) {  // a request goes to a multicast group that is derived from the address
     AddBytes(destination, kSolicitedNode.size());
     AddPlace(Family::kIpv6, Side::kDestination, behind + kTarget, "target of the solicitation");
   } else {
@@ -295,12 +295,13 @@ void FrameAddresses::WalkIpv6(Frame frame, size_t at) {
   if (const size_t options = OptionsOf(frame[behind])) WalkOptions(frame, behind + options);
 }
 
-// Whoever gets this sends to the link-layer address in it, so it is one of a source, as in ARP.
+// The receiver sends to the link-layer address in the option, so the address counts as a source, as
+// in ARP.
 void FrameAddresses::WalkOptions(Frame frame, size_t at) {
   for (size_t i = 0; at + kOptionUnit <= frame.size(); ++i) {
     const size_t bytes = kOptionUnit * frame[at + 1];
     AddBytes(at, 2);
-    if (bytes == 0) return;  // such a message is discarded (RFC 4861 section 4.6)
+    if (bytes == 0) return;  // receivers discard such a message (RFC 4861 section 4.6)
     const bool has_address = frame[at] == kSourceLinkAddress || frame[at] == kTargetLinkAddress;
     if (i == kMostOptions || (has_address && place_count_ == kMostPlaces)) {
       problem_ = "its options of neighbour discovery do not end";

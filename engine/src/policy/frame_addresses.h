@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the addresses of a frame are, and which of its bits say so.
+// The positions of the addresses in a frame, and the bits that decide these positions.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-#include "base/saturate.h"
+#include "base/int128.h"
 #include "wire/bytes.h"
 
 namespace tester {
@@ -31,7 +31,7 @@ struct AddressPlace {
   uint32_t offset;        // of its first byte
   std::string_view name;  // "source IPv4 address"
 
-  Wide In(Frame frame) const;
+  Uint128 In(Frame frame) const;
 };
 
 struct BitSpan {
@@ -39,20 +39,20 @@ struct BitSpan {
   uint32_t end;
 };
 
-// Of the Ethernet header, and of what is behind it and its VLAN tags, SNAP, MPLS labels or PPPoE:
-// IPv4, IPv6 or ARP. What is inside of another tunnel is not looked at.
+// Addresses of the Ethernet header and of the IPv4, IPv6 or ARP packet behind it and its VLAN tags,
+// SNAP, MPLS labels or PPPoE. Packets inside other tunnels are not parsed.
 class FrameAddresses {
  public:
-  // Of a frame of at least 14 bytes.
+  // `frame` has at least 14 bytes.
   static FrameAddresses Of(Frame frame);
 
   // A target of ARP or neighbour discovery (RFC 826, RFC 4861) is where the frame goes to.
   std::span<const AddressPlace> places() const { return {places_.data(), place_count_}; }
-  // With other values of these the places would be others.
+  // The bits that decide these positions.
   std::span<const BitSpan> structure() const { return {structure_.data(), structure_count_}; }
   // Neither IPv4, IPv6 nor ARP.
   bool is_other() const { return is_other_; }
-  // Why nobody can tell by these places where it goes; empty: they do.
+  // Why these positions do not decide where the frame goes; empty: they do.
   std::string_view problem() const { return problem_; }
 
  private:
@@ -62,7 +62,7 @@ class FrameAddresses {
   void AddPlace(Family family, Side side, size_t offset, std::string_view name);
   void AddStructure(size_t begin, size_t end);  // bits
   void AddBytes(size_t offset, size_t bytes) { AddStructure(8 * offset, 8 * (offset + bytes)); }
-  // From an EtherType on, behind so many headers.
+  // Continues at an EtherType; `headers` precede it.
   void WalkType(Frame frame, size_t at, size_t headers);
   void WalkPayload(Frame frame, size_t at, uint16_t type, size_t headers);
   void WalkLlc(Frame frame, size_t at, size_t headers);

@@ -97,7 +97,7 @@ Policy ParsePolicy(std::istream& text, const std::string& name) {
     AddLine(words, Cat("--policy ", name, ", line ", number), policy);
     ++rules;
   }
-  // An empty file allows everything, which nobody who gives one wants.
+  // An empty file would allow everything; an operator who gives a file does not mean that.
   if (rules == 0) Refuse(Cat("--policy ", name, " has no rules; ", kHelp));
   return policy;
 }

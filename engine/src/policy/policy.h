@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the operator of a tester lets its clients do, whatever they ask for: who may use it, and
-// what may leave its ports. Read from a file when the tester starts; no client can change it.
+// Limits that the operator of a tester sets for its clients: who may use it, and which frames may
+// leave its ports. Read from a file at the start of the tester; no client can change it.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@
 
 namespace tester {
 
-// Each may do what the one before may, too.
+// Each role includes the one before.
 enum class Role : uint8_t {
-  kObserve,  // looks at the tester and its counters, with no need of a lease
+  kObserve,  // reads information and counters, without a lease
   kRun,      // acquires a lease when nobody has one, and uses the tester
   kAdmin,    // takes it over by force, and ends the tester
 };
 std::string_view RoleName(Role role);
 
-// What leaves one port in any second, over all jobs.
+// The most frames or bytes that one port may send in any second, over all jobs.
 struct RateLimit {
   std::optional<uint64_t> packets;
   std::optional<uint64_t> bits;  // of frames with FCS

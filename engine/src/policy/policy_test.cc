@@ -141,7 +141,7 @@ TEST(AddressRules, TagsAreSkipped) {
   EXPECT_THAT(rules.Objection(frame), HasSubstr("VLAN tags"));
 }
 
-// What `others allow` is not about: packets behind what a device takes off.
+// Packets behind headers that a device removes: `others allow` does not cover them.
 TEST(AddressRules, NothingBetweenEthernetAndAPacketHidesIt) {
   const AddressRules rules = Parse("destination 10.0.2.0/24\nothers allow").addresses;
   const std::vector<std::vector<uint8_t>> hidden = {
@@ -252,7 +252,7 @@ TEST(AddressRules, SolicitationsAreKnownByTheirTargets) {
   EXPECT_THAT(rules.Objection(frame), HasSubstr("target of the solicitation fd00::3"));
 }
 
-// Hosts send to the address in the option, whatever the Ethernet header has.
+// Hosts send to the address in the option and ignore the Ethernet header.
 TEST(AddressRules, NeighbourDiscoveryClaimsNoAddressOfOthers) {
   const AddressRules rules = Parse("source 02:00:00:00:00:0a").addresses;
   struct Message {
@@ -285,7 +285,7 @@ TEST(AddressRules, NeighbourDiscoveryClaimsNoAddressOfOthers) {
       EXPECT_TRUE(std::ranges::any_of(found.structure(), [&](const BitSpan& span) {
         return span.begin <= at && at + 16 <= span.end;
       }));
-      frame[54] = 128;  // an echo, whose data is anything
+      frame[54] = 128;  // an echo request, whose data is arbitrary
       EXPECT_EQ(rules.Objection(frame), "");
     }
   }

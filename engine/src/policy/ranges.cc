@@ -8,7 +8,7 @@
 namespace tester {
 
 void Ranges::Add(Range range) {
-  constexpr Wide kMost = ~Wide{0};
+  constexpr Uint128 kMost = ~Uint128{0};
   std::vector<Range> merged;
   for (const Range& other : ranges_) {
     const bool is_below = other.last != kMost && other.last + 1 < range.first;
@@ -24,7 +24,7 @@ void Ranges::Add(Range range) {
   ranges_ = std::move(merged);
 }
 
-std::optional<Wide> Ranges::FirstOutside(Range range) const {
+std::optional<Uint128> Ranges::FirstOutside(Range range) const {
   const auto above = std::ranges::upper_bound(ranges_, range.first, {}, &Range::first);
   if (above == ranges_.begin()) return range.first;
   const Range& at = *(above - 1);

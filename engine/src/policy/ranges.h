@@ -7,13 +7,13 @@
 #include <optional>
 #include <vector>
 
-#include "base/saturate.h"
+#include "base/int128.h"
 
 namespace tester {
 
 struct Range {
-  Wide first;
-  Wide last;
+  Uint128 first;
+  Uint128 last;
 
   bool operator==(const Range&) const = default;
 };
@@ -23,9 +23,9 @@ class Ranges {
   void Add(Range range);
 
   bool empty() const { return ranges_.empty(); }
-  bool Contains(Wide value) const { return !FirstOutside({value, value}); }
+  bool Contains(Uint128 value) const { return !FirstOutside({value, value}); }
   // The lowest number of a range that is not in the set; nothing when all are.
-  std::optional<Wide> FirstOutside(Range range) const;
+  std::optional<Uint128> FirstOutside(Range range) const;
 
  private:
   std::vector<Range> ranges_;  // ascending, with gaps between them

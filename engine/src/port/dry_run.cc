@@ -24,7 +24,7 @@ namespace {
 constexpr char kLoopback[] = "lo";
 constexpr int kLoopbackIndex = 1;  // in every namespace
 
-// To and from nobody, of the EtherType for local experiments (IEEE Std 802).
+// From and to the zero address, with the EtherType for local experiments (IEEE Std 802).
 constexpr std::array<uint8_t, 60> kFrame = [] {
   std::array<uint8_t, 60> frame{};
   frame[12] = 0x88;
@@ -40,7 +40,7 @@ bool BringUp(int fd) {
   return ::ioctl(fd, SIOCSIFFLAGS, &request) == 0;
 }
 
-// As sockets of ports send: without a queue of the kernel's.
+// Sends like the sockets of ports: without a queue of the kernel.
 bool Prepare(int fd) {
   sockaddr_ll address{};
   address.sll_family = AF_PACKET;

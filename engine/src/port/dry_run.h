@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Goes the way that the kernel goes with a frame, from the system call to where frames arrive, but
-// in a network namespace of its own: there is a loopback in it and nothing else, so nobody gets the
-// frame and no interface that anybody knows counts it.
+// Sends a frame through the kernel, from the system call to the receiving interface, in a network
+// namespace of its own: it has a loopback interface only, so no other host or counter sees the
+// frame.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace tester {
 
 class DryRun {
  public:
-  // A user who may not make namespaces gets one that does nothing.
+  // For a user who may not create namespaces it does nothing.
   DryRun();
   ~DryRun();
   DryRun(const DryRun&) = delete;

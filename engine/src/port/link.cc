@@ -62,7 +62,7 @@ LinkReading Link::Read() {
     return last_;
   }
   const auto interface = FindInterface(name_);
-  // Another one of the same name is not the one that the port has.
+  // A new interface of the same name is not the interface of the port.
   if (!interface || interface->index != before_.index) {
     See(false);
     return last_;

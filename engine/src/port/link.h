@@ -47,7 +47,7 @@ class LinkInterrupts {
   std::atomic<uint64_t> downs_{0};
 };
 
-// The link of one port. Reads are not thread-safe; an outage begins and ends beside them.
+// The link of one port. Reads are not thread-safe; an outage may begin and end meanwhile.
 class Link {
  public:
   // `interface` is empty where the kernel knows none. The device is started.
@@ -55,19 +55,19 @@ class Link {
 
   LinkReading Read();
 
-  // What the link and its frames lose in an outage was meant to be, and is not in `Read`.
+  // Begins an intended outage: its losses of link and frames are not in `Read`.
   void BeginOutage();
   void EndOutage();
 
  private:
-  // Counts what is seen where nobody else counts.
+  // Counts changes of the link that are counted nowhere else.
   void See(bool up);
 
   const uint16_t device_;
   const std::string name_;  // of the interface
   std::mutex outages_;
   Interface before_;                // without what outages have lost; none: all 0
-  std::optional<Interface> since_;  // an outage that goes on
+  std::optional<Interface> since_;  // an outage that lasts
   std::unique_ptr<LinkInterrupts> interrupts_;
   LinkReading last_;
 };

@@ -28,14 +28,14 @@
 namespace tester {
 namespace {
 
-constexpr uint32_t kLeastLongest = RTE_ETHER_MIN_LEN;  // of what a device receives
+constexpr uint32_t kLeastLongest = RTE_ETHER_MIN_LEN;  // of the frames that a device receives
 constexpr uint32_t kLongestFrame = 16384;              // an mbuf's room is 16 bits
-constexpr uint32_t kXdpMostMtu = 3498;  // a buffer is a page, with what the kernel keeps in it
+constexpr uint32_t kXdpMostMtu = 3498;  // a buffer is a page, including the kernel's part
 constexpr uint32_t kFrameOverhead = RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN;
 // A ring of net_af_packet has to bridge the time in which the worker does not run.
 constexpr uint32_t kPacketRingFrames = 4096;
 constexpr uint32_t kPacketRingBytes = 16 << 20;
-// Two rings for each of up to four ports share what a user may lock.
+// Two rings for each of up to four ports share the pages that a user may lock.
 constexpr uint32_t kPacketRings = 8;
 constexpr uint32_t kPacketUnit = 128;
 constexpr uint32_t kPacketBlockFrames = 32;
@@ -50,7 +50,7 @@ Interface GetInterface(const std::string& name) {
   return *interface;
 }
 
-// How many channels frames arrive on, and what leaves one; empty if it is one.
+// The number of receive channels, and the command that reduces them to one; empty with one channel.
 std::string SeveralChannels(const std::string& interface) {
   const auto channels = Ethtool(interface).ReadChannels();
   if (!channels || channels->arriving() <= 1) return {};
@@ -59,14 +59,14 @@ std::string SeveralChannels(const std::string& interface) {
 }
 
 std::string XdpArguments(const Interface& interface, size_t number) {
-  // Busy polling is a system call for every look at an empty ring. A NIC's driver needs it to move
-  // on; a virtual interface has received before anybody looks.
+  // Busy polling is a system call for every poll of an empty ring. The driver of a NIC needs it to
+  // make progress; a virtual interface receives without it.
   return Cat("net_af_xdp", number, ",iface=", interface.name,
              interface.is_virtual ? ",busy_budget=0" : "");
 }
 
-// The most bytes of a ring. net_af_packet locks its rings in memory, of which a user without
-// privileges may lock but little; whether the limit holds for this process only trying tells.
+// The largest ring. net_af_packet locks its rings in memory, and an unprivileged user may lock only
+// a few pages. Only an attempt shows whether the limit applies to this process.
 uint32_t PacketRingBytes() {
   constexpr size_t kAll = size_t{kPacketRingBytes} * kPacketRings;
   void* tried = ::mmap(nullptr, kAll, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_LOCKED, -1, 0);
@@ -95,7 +95,7 @@ std::string PacketArguments(const Interface& interface, size_t number, const Pac
              ",qdisc_bypass=1");
 }
 
-// net_null receives for ever whatever nobody has sent, unless it is told not to.
+// net_null receives invented frames endlessly unless it is told not to.
 std::string VdevArguments(const std::string& argument) {
   const bool is_null = argument.starts_with("net_null") || argument.starts_with("eth_null");
   return is_null && argument.find("no-rx=") == std::string::npos ? argument + ",no-rx=1" : argument;
@@ -220,7 +220,8 @@ void CheckUnused(const Interface& interface, const std::set<std::string>& forced
                   interface.name, ")"));
 }
 
-// Of the kernel, under a device of DPDK. INVALID_ARGUMENT for a driver that is a port of its own.
+// The kernel's interfaces under a DPDK device. INVALID_ARGUMENT for a driver that is a port of its
+// own.
 std::vector<std::string> InterfacesBehind(const PortSpec& spec) {
   if (spec.kind == PortKind::kPci) return InterfacesOfPci(spec.argument);
   std::vector<std::string> names;

@@ -14,8 +14,8 @@
 
 namespace tester {
 
-// Throws Error before any device is touched: NOT_FOUND for an interface that does not exist,
-// FAILED_PRECONDITION for one that is in use and not in `forced`, INVALID_ARGUMENT for one given
+// Checks interfaces before any device is touched. Throws Error NOT_FOUND for an interface that does
+// not exist, FAILED_PRECONDITION for one in use and not in `forced`, INVALID_ARGUMENT for one given
 // twice.
 void CheckInterfaces(const std::vector<PortSpec>& specs, const std::set<std::string>& forced);
 

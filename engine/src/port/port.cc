@@ -104,11 +104,11 @@ PortReading Port::Read(const WorkerCounters& worker) {
   reading.missed = Missed(stats);
   const bool is_kernel = !facts_.interface.empty();
   reading.receive_errors = is_kernel ? reading.link.receive_errors : stats.ierrors;
-  // Virtual devices of DPDK count what they did not take, which is offered again.
+  // Virtual devices of DPDK count refused frames, which are offered again.
   if (is_kernel || facts_.has_wire) {
     reading.send_errors = is_kernel ? reading.link.send_errors : stats.oerrors;
   }
-  // Where there is no MAC, all that arrive are seen as frames.
+  // Without a MAC all arriving frames are counted as frames.
   const uint64_t as_frames = counters.rx_pause.Get();
   const auto taken = pauses_.Read();
   if (taken || !facts_.has_wire || as_frames > 0) {
@@ -131,7 +131,7 @@ PortReading Port::Read(const WorkerCounters& worker) {
         {.accounted = accounted, .loops = [&] { return worker.loops.Get(); }, .wait = wait});
   }
   reading.held = sockets_.Held();
-  // What an XDP socket has no room for is dropped by its interface, too.
+  // A frame without room in an XDP socket counts as dropped by its interface, too.
   const uint64_t known = facts_.driver == kAfXdp ? reading.missed : 0;
   reading.kernel_dropped =
       reading.link.dropped + kernel_drops_.Look(reading.link.dropped_on_arrival, known);
@@ -139,7 +139,7 @@ PortReading Port::Read(const WorkerCounters& worker) {
 }
 
 uint64_t Port::Missed(const rte_eth_stats& stats) {
-  // The sockets know more than what net_af_xdp and net_af_packet pass on of it.
+  // The sockets count more than net_af_xdp and net_af_packet report.
   const uint64_t device = facts_.driver == kAfXdp ? 0 : stats.imissed;
   return device + stats.rx_nombuf + sockets_.ReadDropped();
 }

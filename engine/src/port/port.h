@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// A port of the tester: an ethdev, its buffers, and what is counted on it.
+// A port of the tester: an ethdev, its buffers and its counters.
 #pragma once
 
 #include <atomic>
@@ -41,17 +41,16 @@ struct PortFacts {
   Mac mac{};
   bool has_wire = false;         // a NIC, of the kernel or of DPDK
   uint32_t max_frame_bytes = 0;  // FCS included
-  // Worth knowing; and why no trial over the port is to be trusted. As sentences without their
-  // stop.
+  // Remarks; and reasons not to trust any trial over this port. As sentences without their stop.
   std::vector<std::string> notes;
   std::vector<std::string> objections;
 };
 
-// Frames, since the port was opened. What its driver does not count is nothing.
+// Counts of frames since the port was opened. Nothing where the driver does not count.
 struct PortReading {
   LinkReading link;
   uint64_t missed = 0;          // before the engine saw them
-  uint64_t kernel_dropped = 0;  // by the interface, without those that are missed
+  uint64_t kernel_dropped = 0;  // by the interface, without missed frames
   std::optional<uint64_t> receive_errors;
   std::optional<uint64_t> send_errors;
   std::optional<uint64_t> pauses;
@@ -77,7 +76,7 @@ class Port {
 
   const PortFacts& facts() const { return facts_; }
   uint16_t device() const { return device_.id(); }
-  // Holds nothing but frames to send, unless it is the receive pool as well.
+  // For frames to send only, unless it is the receive pool as well.
   rte_mempool* tx_pool() const { return device_.tx_pool(); }
   bool shared_pool() const { return device_.shared_pool(); }
   bool takes_buffers() const { return device_.takes_buffers(); }
@@ -91,12 +90,12 @@ class Port {
   std::optional<bool> Rehearses() const;
 
   bool LinkUp() const;
-  // Sets its interface down or up. False, with the reason in errno. What of the link is lost by it
-  // is nobody's fault and not in `Read`.
+  // Sets its interface down or up. False, with the reason in errno. Losses of the link by this are
+  // intended and not in `Read`.
   bool SetLink(bool up);
-  // Bits per second, now; 0 where it is not known or there is no wire.
+  // Present bits per second; 0 if unknown or without a wire.
   uint64_t LinkSpeed() const;
-  // Waits for what its worker has not taken yet. Not for several threads at once.
+  // Waits for frames that its worker has not received yet. Not for several threads at once.
   PortReading Read(const WorkerCounters& worker);
 
   PortCounters counters;
@@ -104,7 +103,8 @@ class Port {
   std::atomic<InjectOrder*> inject{nullptr};
   // Answers of neighbours, for control threads to read.
   LearnedRing learned;
-  // What may leave it, unless null; of no stream, which was checked as it was loaded.
+  // The addresses that frames of no stream may have; null without a limit. Streams are checked when
+  // they are loaded.
   std::shared_ptr<const AddressRules> allowed;
   // Used by the worker only.
   uint64_t last_poll_ns = 0;

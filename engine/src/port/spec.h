@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// NAME=SPEC of the command line: which port, and by what driver.
+// NAME=SPEC of the command line: a port and its driver.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct DelayRange {
 };
 
 struct PortSpec {
-  std::string name;  // what jobs call it
+  std::string name;  // its name in jobs
   PortKind kind;
   std::string argument;  // interface, PCI address, DPDK vdev string or tag of a loop
   DelayRange delay{};    // kDelay only
@@ -33,10 +33,10 @@ inline constexpr std::string_view kPortSpecHelp =
 // INVALID_ARGUMENT.
 PortSpec ParsePortSpec(std::string_view text);
 
-// True for the kinds whose argument is an interface of the kernel.
+// True for kinds with a kernel interface as their argument.
 bool UsesKernelInterface(PortKind kind);
 
-// True for the kinds whose argument is the tag of ports that are connected in this process.
+// True for kinds with a tag as their argument: ports connected in this process.
 bool IsLoop(PortKind kind);
 
 }  // namespace tester

@@ -11,29 +11,29 @@
 
 namespace tester {
 
-// Counts frames of one port, since it was opened, that the kernel has counted and the port has not.
-// The kernel counts first, and the two counts cannot be read at one instant, so a difference counts
-// only once it lasts while the worker looks at its ports and finds nothing; from then on it only
-// grows.
+// Counts frames of one port that the kernel has counted and the port has not, since the port was
+// opened. The kernel counts first, and the two counts cannot be read at one instant: a difference
+// counts once it lasts while the worker polls without receiving. From then on it only grows.
 class Unseen {
  public:
   using Time = std::chrono::steady_clock::duration;
 
-  // The kernel may still be handing frames over, and a worker looks at its ports every 0.4 ms.
+  // The kernel may still be handing over frames, and a worker polls every 0.4 ms.
   static constexpr Time kUnderWay = std::chrono::milliseconds(10);
   // A worker that does not go on for so long is stuck.
   static constexpr Time kPatience = std::chrono::seconds(3);
 
-  // What there is to read of the port, again and again.
-  struct Progress {
+  // Readings of the port, taken repeatedly.
+  struct PortReadings {
     std::function<uint64_t()> accounted;  // frames that it has seen or missed
     std::function<uint64_t()> loops;      // of its worker
     std::function<Time()> wait;           // a moment; then how long it was since the first one
   };
 
-  // Returns when the port has come up with `arrived`, or its worker has looked in vain for more.
-  // Nothing where that was not so within three seconds: nobody knows what the worker will find.
-  std::optional<uint64_t> Look(uint64_t arrived, const Progress& port) {
+  // Returns when the port has accounted for `arrived` frames, or its worker has polled without
+  // receiving more. Nothing where neither happened within three seconds: the worker may still
+  // receive them.
+  std::optional<uint64_t> Look(uint64_t arrived, const PortReadings& port) {
     std::optional<uint64_t> before;
     for (uint64_t end = 0;;) {
       const uint64_t loops = port.loops();
@@ -41,7 +41,7 @@ class Unseen {
       if (arrived <= known) return unseen_;
       if (before != known) {
         before = known;
-        // The loop that is under way may have looked already, and counts when it ends.
+        // The present loop may have polled already, and counts when it ends.
         end = port.loops() + 2;
       }
       const Time waited = port.wait();

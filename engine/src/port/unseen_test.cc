@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// A port whose worker ends a loop each millisecond, but not while it is paused.
+// A port with a worker that ends a loop each millisecond unless it is paused.
 struct SimulatedPort {
   uint64_t accounted = 0;
   uint64_t queued = 0;  // frames for the worker

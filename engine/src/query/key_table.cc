@@ -14,7 +14,7 @@ namespace tester {
 namespace {
 
 void Touch(void* memory, size_t bytes) {
-  // Large pages where the kernel has some: a table is looked at all over.
+  // Large pages where the kernel has some: accesses to a table are scattered.
   static_cast<void>(::madvise(memory, bytes, MADV_HUGEPAGE));
   // The worker waits for no page.
   if (::madvise(memory, bytes, MADV_POPULATE_WRITE) != 0) {
@@ -28,13 +28,11 @@ void Touch(void* memory, size_t bytes) {
 KeyTable::KeyTable(uint32_t capacity, Layout layout)
     : layout_(layout),
       stride_(StrideOf(layout)),
-      mask_(PlacesOf(capacity) - 1),
-      shift_(static_cast<unsigned>(64 - std::countr_zero(PlacesOf(capacity)))),
       capacity_(capacity),
       rows_(size_t{capacity} * stride_),
-      index_(PlacesOf(capacity)) {
+      index_(SlotsOf(capacity)) {
   Touch(&rows_[0], size_t{capacity} * stride_ * sizeof(uint64_t));
-  Touch(&index_[0], PlacesOf(capacity) * sizeof(uint32_t));
+  Touch(&index_[0], index_.size() * sizeof(IndexSlot));
 }
 
 KeyTable::Row KeyTable::Read(uint32_t row) const {

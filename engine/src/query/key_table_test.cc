@@ -39,8 +39,8 @@ struct Order {
 
 class KeyTableInOrder : public testing::TestWithParam<Order> {};
 
-// Keys of every width, in bursts of any length: the table is a std::map with a limit, whether keys
-// come in the order of the rows, at random, or in order but for some.
+// Keys of every width, in bursts of any length: the table equals a std::map with a limit, for keys
+// in the order of rows, at random, and in order with exceptions.
 TEST_P(KeyTableInOrder, CountsAsAMapDoesUntilItIsFull) {
   std::mt19937_64 random(7);
   for (size_t words = 1; words <= KeyTable::kMostKeyWords; ++words) {
@@ -87,7 +87,7 @@ TEST(KeyTable, AKeyOfZerosIsAKey) {
   EXPECT_EQ(RowsOf(table), (Rows{{KeyTable::Key{}, {2, 11}}}));
 }
 
-// What a device sends may differ in a few bits only, wherever those are.
+// Keys of a device may differ in a few bits only, in any position.
 TEST(KeyTable, KeysThatAreAlikeLieApart) {
   constexpr unsigned kPlaceBits = 17;
   for (unsigned shift = 0; shift <= 48; shift += 8) {

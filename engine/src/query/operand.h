@@ -15,8 +15,8 @@
 
 namespace tester {
 
-// A frame as queries see it. Most are IPv4 without options behind a plain Ethernet header, of which
-// the network header is found at once; the rest is looked for where a query asks for it.
+// A frame as queries see it. Most frames are IPv4 without options behind a plain Ethernet header:
+// their network header is found at once. Others are parsed when a query asks for it.
 class QueriedFrame {
  public:
   QueriedFrame(Frame whole, uint16_t at_port)
@@ -24,7 +24,7 @@ class QueriedFrame {
 
   uint64_t length() const { return frame.size() + wire::kFcsBytes; }
 
-  // Behind a plain packet of IPv4; 0 where it is none.
+  // The end of a plain packet of IPv4; 0 for other packets.
   size_t plain_end() const { return plain_end_; }
   const Segment& segment() const {
     if (!segment_) segment_ = Segment::Of(frame);
@@ -65,7 +65,7 @@ struct QueryOperand {
 
   bool is_field() const { return fact == Fact::kNone; }
 
-  // Where a field is; nullptr where the frame has none.
+  // The address of a field; nullptr where the frame has none.
   const uint8_t* FindField(const QueriedFrame& queried) const {
     const uint8_t* const data = queried.frame.data();
     if (queried.plain_end() != 0 && part == Part::kNetwork) [[likely]] {
@@ -88,7 +88,7 @@ struct QueryOperand {
     return fact == Fact::kPort ? queried.port : 0;
   }
 
-  // Where its bytes are, of a fact in `room`; nullptr where the frame has none.
+  // The address of the bytes; a fact is written to `room`. nullptr where the frame has none.
   const uint8_t* Find(const QueriedFrame& queried, FactBytes& room) const {
     if (is_field()) [[likely]]
       return FindField(queried);
@@ -97,7 +97,7 @@ struct QueryOperand {
   }
 
  private:
-  // Where a part begins and ends; nothing but an end of 0 where the frame has none.
+  // The begin and end of a part; an end of 0 where the frame has none.
   struct Extent {
     size_t begin = 0;
     size_t end = 0;

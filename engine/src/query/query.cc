@@ -45,7 +45,7 @@ std::vector<RowPlace> SortedPlaces(const Tables& tables) {
   return places;
 }
 
-// What rows are sorted by when the greatest are asked for.
+// The sort key of rows when the greatest ones are asked for.
 uint64_t ResultOf(const QueryPlan& plan, const Query::Row& row) {
   return plan.value ? row.value.value_or(0) : row.frames;
 }
@@ -143,7 +143,7 @@ void Query::Read(std::optional<uint32_t> most, const std::function<bool(const Ro
     const uint64_t other = ResultOf(*plan_, right);
     return one != other ? one > other : left.keys < right.keys;
   };
-  std::vector<Row> greatest;  // a heap with the least of them in front
+  std::vector<Row> greatest;  // a heap with the least one in front
   ForEach(Order::kAny, [&](const Row& row) {
     greatest.push_back(row);
     std::ranges::push_heap(greatest, before);

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "query/lane.h"
+#include "query/query_lane.h"
 #include "query/query_plan.h"
 
 namespace tester {
@@ -25,7 +25,7 @@ class Query {
     std::optional<uint64_t> value;
   };
 
-  // `workers`: those that serve one of its ports; only they have a table.
+  // `workers`: the workers of its ports; only they have a table.
   Query(std::shared_ptr<const QueryPlan> plan, const std::vector<bool>& workers,
         uint64_t started_ns);
 
@@ -47,14 +47,14 @@ class Query {
     uint64_t seen = 0;
     uint64_t matched = 0;
     uint64_t missed = 0;
-    uint64_t worst_gap_ns = 0;  // the longest for which a worker did not look at one of its ports
+    uint64_t worst_gap_ns = 0;  // the longest gap in polling one of its ports
   };
   Counted counted() const;
 
-  // How many different keys there are in all tables.
+  // The number of different keys in all tables.
   uint64_t keys() const;
-  // All rows by ascending keys; `most`: only so many, the greatest results first. `write` says
-  // whether it wants more.
+  // All rows by ascending keys; with `most` only as many, the greatest results first. `write`
+  // returns whether it wants more.
   void Read(std::optional<uint32_t> most, const std::function<bool(const Row&)>& write) const;
   // The row of a key.
   std::optional<Row> Find(const std::string& keys) const;

@@ -41,7 +41,7 @@ struct QueryValue {
   Function function;
 };
 
-inline constexpr size_t kMaxQueryKeyBytes = 40;  // the number of the interval beside them
+inline constexpr size_t kMaxQueryKeyBytes = 40;  // without the number of the interval
 
 struct QueryPlan {
   std::string name;

@@ -228,8 +228,8 @@ TEST_F(QueryOfFrames, FramesThatAPortDoesNotTakeAreNotCounted) {
   EXPECT_EQ(query->counted().seen, 3U);
 }
 
-// Fields of a plain IPv4 header are found without a search. With a condition that every frame meets
-// they are searched for, so both have to have the same rows, whatever the frames are.
+// Fields of a plain IPv4 header are found without a search. A condition that every frame meets
+// forces the search; both ways must give the same rows for all frames.
 TEST_F(QueryOfFrames, PlainPacketsAreCountedAsAllOthers) {
   plan.interval_ns = 1000;
   plan.key_bytes = 8;

@@ -105,8 +105,8 @@ Signed CountSigned(const Expected& stream, const uint8_t* at, const Arrival& arr
     return Signed::kBad;
   }
   const uint64_t next = rx.order.next();
-  const Place place = rx.order.Add(sequence);
-  if (place == Place::kSkipping && rx.packets.Get() != 0) {
+  const ArrivalPlace place = rx.order.Add(sequence);
+  if (place == ArrivalPlace::kSkipping && rx.packets.Get() != 0) {
     rx.outages.Add(rx.last_ns.Get(), arrival.now_ns, sequence, sequence - next);
   }
   CountTimes(rx, arrival);
@@ -114,7 +114,7 @@ Signed CountSigned(const Expected& stream, const uint8_t* at, const Arrival& arr
   if (*latency_ns == 0 && signature.timestamp_ns != (arrival.now_ns & wire::kMask48)) {
     rx.before_sent.Add(1);
   }
-  if (place < Place::kDuplicate) rx.variation.Add(sequence, *latency_ns);
+  if (place < ArrivalPlace::kDuplicate) rx.variation.Add(sequence, *latency_ns);
   if (stream.version.exists()) {
     const uint32_t version = CountVersion(stream, arrival);
     if (stream.sent->flips.StretchOf(sequence).version.value_or(version) != version) {

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Whose frames are these: those that arrive are known by their signature, or by what their stream
-// says they look like.
+// Finds the stream of a frame that arrives: by its signature, or by the matches of a stream.
 #pragma once
 
 #include <cstddef>
@@ -74,8 +73,8 @@ class Classifier {
 // Clocks of CPUs may differ by less than this, so a frame may seem to arrive before it was sent.
 inline constexpr uint64_t kMostAheadNs = 1'000'000;
 
-// The age of a frame; nothing when it was not stamped between the stream's start and now. One that
-// is stamped shortly after now has an age of 0.
+// The age of a frame; nothing when its timestamp is not between the stream's start and now. A
+// timestamp shortly after now gives an age of 0.
 inline std::optional<uint64_t> LatencyOf(const Expected& stream, uint64_t timestamp_ns,
                                          uint64_t now_ns) {
   const uint64_t age_ns = (now_ns - timestamp_ns) & wire::kMask48;
@@ -130,8 +129,8 @@ inline bool Replays(const Expected& stream, const uint8_t* signature) {
 // Counts a frame of a stream without signature on the port on which it is expected.
 void CountMatched(const Expected& stream, const Arrival& arrival);
 
-// Where the signature is when somebody has padded the frame: before the end of its IP packet.
-// Nothing where that is the end of the frame or the frame is not IP.
+// The signature of a frame that was padded on its way: before the end of its IP packet. Null where
+// the packet ends with the frame, or the frame is not IP.
 const uint8_t* SignatureBeforePadding(Frame frame);
 
 }  // namespace tester

@@ -243,12 +243,13 @@ TEST_F(ClassifierTest, AnIcmpErrorIsNotMisrouted) {
   EXPECT_EQ(last, Signed::kForeign);
   EXPECT_EQ(rx.misrouted.frames(), 0U);
   EXPECT_EQ(port_counters.rx_misrouted.Get(), 0U);
-  head[34] = 8;  // an echo request may be what was sent
+  head[34] = 8;  // an echo request: the device may forward it unchanged
   EXPECT_TRUE(Receive(0, 6000, 6100, kPort + 1));
   EXPECT_EQ(rx.misrouted.frames(), 1U);
 }
 
-// Captures and queries ask OwnerOf: what the trial calls foreign is of no stream for them, either.
+// Captures and queries ask OwnerOf. A frame that the trial counts as foreign has no stream there
+// either.
 TEST_F(ClassifierTest, AFrameIsOfTheSameStreamForCapturesAndForTheTrial) {
   const std::vector<std::vector<uint8_t>> frames{std::vector<uint8_t>(50, 7)};
   const Integrity integrity({.frames = frames, .order = {}});

@@ -29,7 +29,7 @@ bool Compare(FieldComparison comparison, int64_t arrived, int64_t wanted) {
 }  // namespace
 
 bool FieldRelation::Holds(uint64_t arrived, uint64_t sent) const {
-  // No field has so many bits that a sign would be lost.
+  // Every field has less than 64 bits, so the sign is preserved.
   const auto number = static_cast<int64_t>(arrived);
   if (of_sent) {
     const auto found = rewritten.find(sent);

@@ -18,8 +18,8 @@ enum class FieldComparison : uint8_t { kEqual, kNotEqual, kLess, kAtMost, kGreat
 
 struct FieldRelation {
   FieldComparison comparison = FieldComparison::kEqual;
-  // Compared with what the field was sent with and `difference` more, or with what `rewritten` has
-  // in its place; otherwise with `values`: equal to one of them, or to none.
+  // True: compared with the sent value, or its replacement in `rewritten`, plus `difference`.
+  // False: compared with `values`: equal to one of them, or to none.
   bool of_sent = false;
   int64_t difference = 0;
   std::map<uint64_t, uint64_t> rewritten{};

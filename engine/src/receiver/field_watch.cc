@@ -55,7 +55,8 @@ ExpectedFields::ExpectedFields(std::vector<FieldExpectation> expectations,
   }
   const wire::HeaderWalk first(contents.frames.front(), contents.frames.front().size());
   sent_tags_ = first.tags();
-  for (const auto& expected : expectations_) spots_.push_back(SpotOf(expected.field, first));
+  for (const auto& expected : expectations_)
+    locations_.push_back(LocationOf(expected.field, first));
   for (const auto& frame : contents.frames) {
     const wire::HeaderWalk walk(frame, frame.size());
     std::vector<uint8_t> mask(walk.end_of_headers());
@@ -71,42 +72,44 @@ ExpectedFields::ExpectedFields(std::vector<FieldExpectation> expectations,
   }
 }
 
-ExpectedFields::Spot ExpectedFields::SpotOf(const Field& field,
-                                            const wire::HeaderWalk& walk) const {
+ExpectedFields::FieldLocation ExpectedFields::LocationOf(const Field& field,
+                                                         const wire::HeaderWalk& walk) const {
   const size_t byte = field.bit_offset() / 8;
-  Spot spot{.kind = {}, .number = 0, .bit = field.bit_offset()};
+  FieldLocation location{.kind = {}, .number = 0, .bit = field.bit_offset()};
   for (const wire::Header& header : walk.headers()) {
     if (byte < header.at.begin || byte >= header.at.end()) continue;
-    spot.kind = header.kind;
-    spot.bit = field.bit_offset() - header.at.begin * 8;
-    spot.number = static_cast<size_t>(std::ranges::count_if(walk.headers(), [&](const auto& other) {
-      return other.kind == header.kind && other.at.begin < header.at.begin;
-    }));
+    location.kind = header.kind;
+    location.bit = field.bit_offset() - header.at.begin * 8;
+    location.number =
+        static_cast<size_t>(std::ranges::count_if(walk.headers(), [&](const auto& other) {
+          return other.kind == header.kind && other.at.begin < header.at.begin;
+        }));
   }
-  return spot;
+  return location;
 }
 
-ExpectedFields::Place ExpectedFields::Begin() const {
+ExpectedFields::ValueCursor ExpectedFields::Begin() const {
   return {.editors = std::vector<EditorPlace>(editors_.size())};
 }
 
-size_t ExpectedFields::FrameOf(Place& place, uint64_t sequence) const {
+size_t ExpectedFields::FrameOf(ValueCursor& cursor, uint64_t sequence) const {
   if (templates_.size() == 1) return 0;
   uint16_t frame = 0;
-  order_.Choose(place.order, sequence, 1, &frame);
+  order_.Choose(cursor.order, sequence, 1, &frame);
   return frame;
 }
 
-uint64_t ExpectedFields::Sent(Place& place, size_t index, size_t frame, uint64_t sequence) const {
+uint64_t ExpectedFields::Sent(ValueCursor& cursor, size_t index, size_t frame,
+                              uint64_t sequence) const {
   const Template& sent = templates_[frame];
   if (changed_[index].empty()) return sent.values[index];
-  place.headers.assign(sent.headers.begin(), sent.headers.end());
+  cursor.headers.assign(sent.headers.begin(), sent.headers.end());
   for (const size_t by : changed_[index]) {
     uint64_t value = 0;
-    editors_[by].Fill(place.editors[by], sequence, 1, &value);
-    editors_[by].field.Write(value, place.headers.data());
+    editors_[by].Fill(cursor.editors[by], sequence, 1, &value);
+    editors_[by].field.Write(value, cursor.headers.data());
   }
-  return expectations_[index].field.Read(place.headers.data());
+  return expectations_[index].field.Read(cursor.headers.data());
 }
 
 bool ExpectedFields::HasTheSameHeaders(const SignedFrame& seen, size_t frame) const {
@@ -122,13 +125,13 @@ uint64_t ExpectedFields::ReadInPlace(const SignedFrame& seen, size_t index) cons
 
 std::optional<uint64_t> ExpectedFields::Find(const SignedFrame& seen, const wire::HeaderWalk& walk,
                                              size_t index) const {
-  const Spot& spot = spots_[index];
+  const FieldLocation& location = locations_[index];
   const uint32_t bits = expectations_[index].field.bits();
-  size_t bit = spot.bit;
-  if (spot.kind) {
-    size_t before = spot.number;
+  size_t bit = location.bit;
+  if (location.kind) {
+    size_t before = location.number;
     const auto found = std::ranges::find_if(walk.headers(), [&](const wire::Header& header) {
-      return header.kind == spot.kind && before-- == 0;
+      return header.kind == location.kind && before-- == 0;
     });
     if (found == walk.headers().end() || bit + bits > found->at.size * 8) return std::nullopt;
     bit += found->at.begin * 8;
@@ -142,11 +145,11 @@ std::optional<uint64_t> ExpectedFields::Find(const SignedFrame& seen, const wire
 }
 
 FieldWatch::FieldWatch(std::shared_ptr<const ExpectedFields> fields)
-    : fields_(std::move(fields)), place_(fields_->Begin()) {}
+    : fields_(std::move(fields)), cursor_(fields_->Begin()) {}
 
 void FieldWatch::Look(const SignedFrame& seen, uint64_t sequence, bool numbered) {
   using Example = FieldCounts::Example;
-  const size_t frame = numbered ? fields_->FrameOf(place_, sequence) : 0;
+  const size_t frame = numbered ? fields_->FrameOf(cursor_, sequence) : 0;
   const bool in_place = fields_->HasTheSameHeaders(seen, frame);
   std::optional<wire::HeaderWalk> walk;
   if (!in_place) walk.emplace(seen.frame, std::min(seen.end, seen.frame.size()));
@@ -158,7 +161,7 @@ void FieldWatch::Look(const SignedFrame& seen, uint64_t sequence, bool numbered)
       continue;
     }
     counts.compared.Add(1);
-    const uint64_t sent = numbered ? fields_->Sent(place_, i, frame, sequence) : Example::kUnknown;
+    const uint64_t sent = numbered ? fields_->Sent(cursor_, i, frame, sequence) : Example::kUnknown;
     const std::optional<uint64_t> arrived =
         in_place ? fields_->ReadInPlace(seen, i) : fields_->Find(seen, *walk, i);
     if (arrived && relation.Holds(*arrived, sent)) continue;

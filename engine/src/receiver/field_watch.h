@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Header fields that have to arrive as their stream says: looked at in each frame that arrives
-// whole, wherever its headers are, and counted where they are otherwise.
+// Expected header fields of a stream. They are compared in each frame that arrives whole, at any
+// position, and differences are counted.
 #pragma once
 
 #include <array>
@@ -27,12 +27,12 @@ inline constexpr size_t kMostFieldExpectations = 8;
 
 // Counts of one expectation since the last start of its stream.
 struct FieldCounts {
-  // A value that arrived and was not expected, and the one that it was sent with.
+  // An unexpected value, and the value with which it was sent.
   struct Example {
     static constexpr uint64_t kUnknown = ~uint64_t{0};  // more bits than a field has
 
     Counter frames;
-    Counter arrived;  // kUnknown: the frame has no such header
+    Counter arrived;  // kUnknown: the frame does not have the header
     Counter sent;     // kUnknown: nobody knows
   };
 
@@ -45,11 +45,11 @@ struct FieldCounts {
   std::array<Example, 4> examples;
 };
 
-// The fields of a stream, and what they are sent with.
+// The expected fields of a stream, and the values with which they are sent.
 class ExpectedFields {
  public:
   // How far a worker has come with the values of a stream.
-  struct Place {
+  struct ValueCursor {
     OrderPlace order{};
     std::vector<EditorPlace> editors;
     std::vector<uint8_t> headers{};  // for Sent to write to
@@ -58,42 +58,42 @@ class ExpectedFields {
   ExpectedFields(std::vector<FieldExpectation> expectations, const FramesPlan& contents);
 
   const std::vector<FieldExpectation>& expectations() const { return expectations_; }
-  Place Begin() const;
-  // The index of a frame among those that the stream has.
-  size_t FrameOf(Place& place, uint64_t sequence) const;
+  ValueCursor Begin() const;
+  // The index of a frame in the stream's frames.
+  size_t FrameOf(ValueCursor& cursor, uint64_t sequence) const;
   // The value with which field `index` of frame `frame` was sent as number `sequence`.
-  uint64_t Sent(Place& place, size_t index, size_t frame, uint64_t sequence) const;
-  // Whether the headers of a frame are where those of `frame` are.
+  uint64_t Sent(ValueCursor& cursor, size_t index, size_t frame, uint64_t sequence) const;
+  // Whether a frame has its headers at the offsets of `frame`.
   bool HasTheSameHeaders(const SignedFrame& seen, size_t frame) const;
   // Field `index` of such a frame.
   uint64_t ReadInPlace(const SignedFrame& seen, size_t index) const;
-  // The same of any frame; nothing where it has no such header.
+  // Field `index` of any frame; nothing where the frame has no such header.
   std::optional<uint64_t> Find(const SignedFrame& seen, const wire::HeaderWalk& walk,
                                size_t index) const;
 
  private:
   struct Template {
-    std::vector<uint8_t> headers;  // up to the last bit that Sent looks at
+    std::vector<uint8_t> headers;  // up to the last bit that Sent reads
     size_t bytes;
     FramePattern shape;            // what says where the headers are
     std::vector<uint64_t> values;  // by expectation
   };
 
-  // A field as it is found in frames with other headers: in the n-th header of a kind.
-  struct Spot {
+  // A field in frames with other headers: in the n-th header of a kind.
+  struct FieldLocation {
     std::optional<wire::HeaderKind> kind;  // nothing: behind all headers that are known
     size_t number = 0;
     size_t bit = 0;  // of the header, or of the frame
   };
 
-  Spot SpotOf(const Field& field, const wire::HeaderWalk& walk) const;
+  FieldLocation LocationOf(const Field& field, const wire::HeaderWalk& walk) const;
 
   std::vector<FieldExpectation> expectations_;
   Order order_;
   std::vector<Template> templates_;
-  std::vector<Spot> spots_;                   // by expectation
+  std::vector<FieldLocation> locations_;      // by expectation
   std::vector<Editor> editors_;               // that change a field which is expected
-  std::vector<std::vector<size_t>> changed_;  // by expectation: by which of them
+  std::vector<std::vector<size_t>> changed_;  // by expectation: the editors that change the field
   size_t sent_tags_ = 0;
 };
 
@@ -102,7 +102,8 @@ class FieldWatch {
  public:
   explicit FieldWatch(std::shared_ptr<const ExpectedFields> fields);
 
-  // A frame that has arrived whole. Not `numbered`: nobody knows which frame has which sequence.
+  // A frame that has arrived whole. Not `numbered`: the sequence numbers do not identify the
+  // frames.
   void Look(const SignedFrame& seen, uint64_t sequence, bool numbered);
 
   const ExpectedFields& fields() const { return *fields_; }
@@ -110,7 +111,7 @@ class FieldWatch {
 
  private:
   const std::shared_ptr<const ExpectedFields> fields_;
-  ExpectedFields::Place place_;
+  ExpectedFields::ValueCursor cursor_;
   std::array<FieldCounts, kMostFieldExpectations> counts_;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Counts foreign frames, which belong to no stream and no responder: ICMP errors, fragments and
-// malformed ones, each by itself.
+// Counts foreign frames, which belong to no stream and no responder, and among them ICMP errors,
+// fragments and malformed frames.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,12 @@
 
 namespace tester {
 
-// Whether no sound device sends such a frame: cut short, a length beyond its end, or a wrong
-// checksum of IPv4, TCP, UDP or ICMP. Those of pieces of packets are not looked at.
+// Whether a frame is malformed: cut short, with a length beyond its end, or with a wrong checksum
+// of IPv4, TCP, UDP or ICMP. Checksums of fragments are not verified.
 bool IsMalformed(Frame frame);
 
-// `frame` is the begin of a frame of `bytes`; its lengths and checksums are looked at if it is all.
+// `frame` is the begin of a frame of `bytes` bytes. Lengths and checksums are verified if it is
+// complete.
 void CountForeign(Frame frame, size_t bytes, PortCounters& port);
 
 }  // namespace tester

@@ -25,7 +25,7 @@ void SumIpv4(Bytes& frame) {
   wire::Store16(frame.data() + 24, wire::Checksum(Frame(frame).subspan(14, 20)));
 }
 
-// With right checksums; `sum_at` is where that of the body is.
+// With right checksums; `sum_at`: the offset of the checksum in the body.
 Bytes Ipv4Frame(uint8_t protocol, Bytes body, size_t sum_at) {
   Bytes frame(34);
   wire::WriteEthernet(frame, {}, {}, 0, wire::kEtherTypeIpv4);
@@ -86,7 +86,7 @@ TEST(IsMalformed, NotWhatIsSound) {
 }
 
 TEST(IsMalformed, WrongChecksumsAndLengths) {
-  Bytes longer = Changed(UdpFrame(), 17, 0x40);  // than there are bytes
+  Bytes longer = Changed(UdpFrame(), 17, 0x40);  // more than the frame has
   SumIpv4(longer);
   Bytes no_checksum = Ipv6Frame(wire::kProtocolUdp, {0, 1, 0, 2, 0, 8, 0, 0}, 6);
   wire::Store16(no_checksum.data() + 60, 0);

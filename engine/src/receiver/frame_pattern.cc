@@ -11,11 +11,11 @@ namespace {
 
 using wire::kBlockBytes;
 
-// A sum of which more words may change is computed over all it covers.
+// A sum that needs more blocks is computed over all its bytes.
 constexpr size_t kMostBlocks = 8;
 
-// Where a block begins that has the bytes from `first` on, in a frame of so many: at an even offset
-// if that one is.
+// The begin of the block that has the bytes from `first` on, in a frame of `frame_bytes` bytes. It
+// is even if `first` is.
 size_t BlockAt(size_t first, size_t frame_bytes) {
   const size_t last = frame_bytes - kBlockBytes;
   return first <= last ? first : last - (first - last) % 2;

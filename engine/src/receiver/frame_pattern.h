@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the frames of one template have in common, as it can be looked at in a few instructions:
-// bits that are equal, sums that stay, and fields that are not 0. All that depends on the template
-// is computed once: blocks of 16 bytes that cover the bits, and for each sum blocks that cover the
-// few words in it that may change.
+// The common pattern of the frames of one template, compared in a few instructions: bits that are
+// equal, sums that stay, and fields that are not 0. Everything that depends on the template is
+// computed once: blocks of 16 bytes that cover the bits, and for each sum blocks that cover its few
+// words that may change.
 #pragma once
 
 #include <array>
@@ -22,17 +22,17 @@ namespace tester {
 
 class FramePattern {
  public:
-  // Of a frame of at least a block. `mask`: its bits that are equal, from its first byte on.
+  // `sent` has at least one block. `mask`: its bits that are equal, from its first byte on.
   FramePattern(Frame sent, std::vector<uint8_t> mask);
   FramePattern() = default;
 
-  // Adds bytes whose sum in one's complement stays, in parts of which only the last one may have an
-  // odd number of bytes. False if no bits of them may change.
+  // Adds bytes whose sum in one's complement stays. Only the last part may have an odd number of
+  // bytes. False if none of their bits may change.
   bool AddSum(Frame sent, const std::vector<wire::Bytes>& covered);
   // Adds one or two bytes, not the last of the frame, that are not 0.
   void AddNotZero(const wire::Bytes& bytes);
 
-  // Of a frame that is as long as the one that was sent.
+  // `frame` is as long as the sent one.
   bool Matches(const uint8_t* frame) const {
     if (are_few_) [[likely]]
       return few_.Hold(frame);
@@ -42,7 +42,7 @@ class FramePattern {
  private:
   static constexpr int32_t kModulus = 0xffff;
 
-  // Each of these holds of every frame where nothing is set.
+  // With zeros each condition holds for every frame.
   struct Compared {
     wire::Block value{};
     wire::Block mask{};
@@ -103,7 +103,7 @@ class FramePattern {
     }
   };
 
-  // What frames of 64 bytes have whose fields change.
+  // The conditions of frames of 64 bytes with fields that change.
   using Few = Conditions<std::array<Compared, 3>, std::array<Pair<std::array<Summed, 2>>, 1>,
                          std::array<NotZero, 2>>;
   using Any = Conditions<std::vector<Compared>, std::vector<Pair<std::vector<Summed>>>,
@@ -112,7 +112,7 @@ class FramePattern {
   // A sum of many words that may change, or of half a word.
   struct LongSum {
     std::vector<wire::Bytes> covered;
-    uint16_t negative;  // of the sum of these bytes in the frame that was sent
+    uint16_t negative;  // of the sum of these bytes in the sent frame
   };
 
   static uint16_t LoadNative16(const uint8_t* from) {
@@ -130,7 +130,7 @@ class FramePattern {
   std::vector<uint8_t> mask_;
   Few few_;
   bool are_few_ = true;
-  size_t in_last_pair_ = 2;  // so many sums
+  size_t in_last_pair_ = 2;  // number of sums in the last pair
   Any all_;
   std::vector<LongSum> long_sums_;
 };

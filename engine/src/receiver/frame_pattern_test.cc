@@ -83,7 +83,7 @@ TEST_F(FramePatternTest, EachSumStays) {
     for (size_t i = 0; i < mask.size(); ++i) {
       if (Below(3) == 0) seen[i] ^= static_cast<uint8_t>(random() & ~uint64_t{mask[i]});
     }
-    if (Below(2) == 0 && sums.size() == 1) {  // right again, if there is a word that may change
+    if (Below(2) == 0 && sums.size() == 1) {  // repairs the sum, if a word may change
       const size_t at = sums[0][2].begin + 2 * Below(sums[0][2].size / 2 + 1);
       if (at + 2 <= sums[0][2].end() && at + 2 <= mask.size() && mask[at] + mask[at + 1] == 0) {
         wire::Store16(&seen[at], 0);

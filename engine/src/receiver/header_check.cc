@@ -43,8 +43,8 @@ size_t HopCount(const Header& header) {
   return header.kind == HeaderKind::kIpv6 ? header.at.begin + 7 : 0;
 }
 
-// Whether a checksum stays right with a change: it is updated, or what it covers of them,
-// with the checksum in there that is updated, adds up to the same.
+// Whether a checksum stays right with a change: the sender updates it, or the changed bytes and an
+// updated checksum among them add up to the same sum.
 bool StaysRight(const CoveredSum& sum, const HeaderChange& change, const HeaderWalk& sent,
                 const HeaderRules& rules) {
   if (!change.updates_checksums) return false;
@@ -56,8 +56,8 @@ bool StaysRight(const CoveredSum& sum, const HeaderChange& change, const HeaderW
   });
 }
 
-// What the device could not have made wrong: what was sent wrong already, and what becomes wrong
-// with fields that change.
+// Faults that the device did not cause: faults of the sent frame, and checksums that the sender
+// does not update when fields change.
 HeaderFaults Excused(const HeaderWalk& sent, const HeaderRules& rules) {
   HeaderFaults excused = sent.faults() | sent.WrongSums();
   const auto changes = [&](const auto& predicate) {
@@ -73,7 +73,7 @@ HeaderFaults Excused(const HeaderWalk& sent, const HeaderRules& rules) {
   for (size_t i = 0; i < sent.headers().size(); ++i) {
     const Header& header = sent.headers()[i];
     for (const BitRange& fixed : Structure(header, i + 1 < sent.headers().size())) {
-      // Then the frame is not what it seems to be, from here on.
+      // From here on the structure of the frame is unknown.
       if (changes([&](const HeaderChange& change) { return Overlap(change.bits, fixed); })) {
         return wire::kAllFaults;
       }
@@ -120,7 +120,7 @@ HeaderCheck::HeaderCheck(Frame sent, const HeaderRules& rules, size_t compared_f
   }
 }
 
-// What must be as it was sent: what is kept, and where lengths and checksums are.
+// The bits that must arrive as sent: kept fields, and the fields that hold lengths and checksums.
 std::vector<uint8_t> HeaderCheck::MaskOf(const HeaderWalk& walk) const {
   std::vector<uint8_t> mask = kept_;
   mask.resize(sent_.size());
@@ -168,7 +168,7 @@ HeaderFaults HeaderCheck::Faults(Frame frame, size_t end) const {
   return (found & ~excused_) | Differences(frame, walk);
 }
 
-// A device may add a tunnel whose UDP header has none.
+// A device may add a tunnel with a UDP header without checksum.
 bool HeaderCheck::LeavesOutTheChecksum(Frame frame, size_t end, const HeaderWalk& walk) const {
   if (udp_bytes_ == 0 || end < udp_bytes_) return false;
   const size_t begin = end - udp_bytes_;
@@ -183,7 +183,7 @@ HeaderFaults HeaderCheck::Differences(Frame frame, const HeaderWalk& walk) const
   const bool as_many = tag_bytes == sent_tag_bytes_;
   HeaderFaults found = wire::kNoFaults;
   for (size_t at = 0; at < kept_.size(); ++at) {
-    // Tags come and go; what is behind them stays.
+    // A device may add or remove tags; the bytes behind them stay.
     if (!as_many && at >= wire::kMacsBytes && at < wire::kMacsBytes + sent_tag_bytes_) continue;
     const size_t there = at < wire::kMacsBytes ? at : at + tag_bytes - sent_tag_bytes_;
     if (there >= frame.size()) return found | BitOf(HeaderFault::kOtherHeader);

@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Whether the headers of a frame that arrives are those that were sent, as far as the device may
-// not change them, and agree with themselves: lengths, checksums, hop counts. What the frame was
-// sent with is no fault of the device.
+// Checks the headers of a frame that arrives: fields that the device may not change, lengths,
+// checksums and hop counts. Faults of the sent frame are not faults of the device.
 //
-// The common case is a frame that has the pattern of the one that was sent: bits under a mask, and
-// sums over the few bytes of headers that may change. The payload is the one that was sent, so a
-// checksum is right when what it covers of the headers adds up to the same as it did in that frame.
+// The common case is a frame that matches the pattern of the sent one: bits under a mask, and sums
+// over the few header bytes that may change. The payload equals the sent one, so a checksum is
+// right when its header bytes add up to the same sum as in the sent frame.
 #pragma once
 
 #include <cstddef>
@@ -22,17 +21,17 @@
 
 namespace tester {
 
-// Bits that differ from frame to frame. Unless it updates checksums, those that cover it are wrong
-// in frames as they are sent.
+// Bits that differ from frame to frame. Without an update of checksums, checksums over these bits
+// are wrong when the frames leave.
 struct HeaderChange {
   BitRange bits;
   bool updates_checksums = true;
 };
 
-// What a stream says of the headers of all its frames.
+// Rules for the headers of all frames of a stream.
 struct HeaderRules {
-  // The bits that arrive as they were sent, from the first byte of the frame on; nothing: the
-  // device changes, adds and removes what it likes.
+  // The bits that must arrive as sent, from the first byte of the frame on; empty: the device may
+  // change, add and remove anything.
   std::vector<uint8_t> kept{};
   std::vector<HeaderChange> changes{};
   std::vector<size_t> updated_checksums{};  // their offsets
@@ -40,17 +39,16 @@ struct HeaderRules {
 
 class HeaderCheck {
  public:
-  // `compared_from`: bytes from here to the signature are compared with those that were sent; 0:
-  // none are.
+  // `compared_from`: bytes from here to the signature are compared with the sent ones; 0: none.
   HeaderCheck(Frame sent, const HeaderRules& rules, size_t compared_from);
 
-  // Whether nothing is wrong with a frame that is as long as the one that was sent, and all there,
-  // if its payload is the one that was sent. False: ask Faults, which takes its time.
+  // Whether a frame has no faults. It is complete and as long as the sent one, with the sent
+  // payload. False: ask Faults, which is slower.
   bool Passes(const uint8_t* frame) const { return pattern_.Matches(frame); }
   // Whether Passes has compared the payload, too.
   bool compares_payload() const { return compares_payload_; }
 
-  // What is wrong with a frame that is all there and has nothing but padding from `end` on.
+  // The faults of a frame that is complete and has only padding from `end` on.
   wire::HeaderFaults Faults(Frame frame, size_t end) const;
 
  private:
@@ -63,7 +61,7 @@ class HeaderCheck {
 
   std::vector<uint8_t> sent_;             // its headers
   std::vector<uint8_t> kept_;             // as in HeaderRules, without what changes
-  std::vector<wire::HeaderFault> parts_;  // by byte of kept_: what it belongs to
+  std::vector<wire::HeaderFault> parts_;  // for each byte of kept_: its part of the headers
   FramePattern pattern_;
   bool compares_payload_;
   wire::HeaderFaults excused_ = wire::kNoFaults;

@@ -119,7 +119,7 @@ std::vector<uint8_t> All(const Bytes& sent, size_t headers = kPayload) {
   return std::vector<uint8_t>(std::min(headers, sent.size()), 0xff);
 }
 
-// What a router leaves as it is.
+// Bits that a router leaves unchanged.
 std::vector<uint8_t> Routed(const Bytes& sent, size_t headers = kPayload) {
   std::vector<uint8_t> kept = All(sent, headers);
   std::fill_n(kept.begin(), 12, uint8_t{0});
@@ -136,7 +136,7 @@ struct Case {
 
 HeaderFaults FaultsIn(const HeaderCheck& check, const Bytes& frame) {
   const HeaderFaults faults = check.Faults(frame, frame.size());
-  // What is quick and what is thorough agree.
+  // The quick and the thorough check agree.
   EXPECT_EQ(check.Passes(frame.data()), faults == wire::kNoFaults);
   return faults;
 }
@@ -230,12 +230,12 @@ TEST(HeaderCheck, WhateverALegalRouterDoesIsNoDamage) {
                      {{(kUdp + 6) * 8, (kUdp + 8) * 8}}};
     rules.updated_checksums = {kIp + 10, kUdp + 6};
     const HeaderCheck check(sent, rules, kPayload);
-    // As the generator edits it.
+    // Edited like the generator does.
     Bytes seen = sent;
     for (size_t at = kIp + 12; at < kIp + 16; ++at) seen[at] = byte();
     if (random() % 2 != 0) seen[kIp + 4] ^= 0x80;
     UpdateChecksums(seen);
-    // As a router forwards it: RFC 1624, equation 3.
+    // Forwarded like a router does: RFC 1624, equation 3.
     for (size_t at = 0; at < 12; ++at) seen[at] = byte();
     const uint16_t before = wire::Load16(&seen[kIp + 8]);
     seen[kIp + 8] -= 1;

@@ -21,13 +21,13 @@ struct BitRange {
 
 BitRange BitsOf(const wire::Bytes& bytes);
 
-// Those of them that the mask has.
+// Sets bits to `to`, as far as the mask has them.
 void SetBits(std::vector<uint8_t>& mask, const BitRange& bits, bool to);
 
 // The bits of a header that say where the next one, and the end of the packet, is.
 std::vector<BitRange> Structure(const wire::Header& header, bool carries_more);
 
-// The same of all headers of a frame.
+// The structure of all headers of a frame.
 std::vector<BitRange> Structure(const wire::HeaderWalk& walk);
 
 }  // namespace tester

@@ -17,8 +17,8 @@ namespace {
 
 constexpr size_t kUdpLengthOffset = 4;  // in its header
 
-// The length that a UDP header before the payload gives for the bytes up to the end of the
-// signature; 0 if there is no such header.
+// The length in a UDP header before the payload, for the bytes up to the end of the signature; 0
+// without such a header.
 uint16_t UdpLengthBefore(Frame frame, size_t end, size_t payload_bytes) {
   if (end < payload_bytes + kUdpHeaderBytes) return 0;
   const size_t header = end - payload_bytes - kUdpHeaderBytes;
@@ -34,14 +34,13 @@ bool FollowsSignature(const SignedFrame& seen, size_t payload_bytes) {
          wire::SignatureSum(before) == wire::SignatureSum(seen.signature);
 }
 
-// Protocols that carry what others have sent: a device may add them, or take them away.
+// Protocols that carry packets of others: a device may add or remove them.
 bool IsTunnel(uint8_t protocol) {
   constexpr std::array<uint8_t, 7> kTunnels = {4, 41, 47, 50, 51, 97, 115};
   return std::find(kTunnels.begin(), kTunnels.end(), protocol) != kTunnels.end();
 }
 
-// Whether what two packets carry can be compared: not where the device has put the frame into a
-// tunnel, or taken it out of one.
+// Whether two packets have comparable payloads: not where the device has added or removed a tunnel.
 bool CarryTheSame(const wire::Shape& sent, const wire::Shape& seen) {
   const bool other_port = seen.udp_port != 0 && seen.udp_port != sent.udp_port;
   return sent.ip_version != 0 && seen.ip_version != 0 && sent.protocol == seen.protocol &&
@@ -101,7 +100,7 @@ Damage Integrity::LookAlone(const SignedFrame& seen) const {
   return FaultsOfAny(seen) == wire::kNoFaults ? Damage::kNone : Damage::kHeaders;
 }
 
-// Those that the frame has whichever of the stream's frames it was.
+// Faults that the frame has, whichever frame of the stream it is.
 wire::HeaderFaults Integrity::FaultsOfAny(const SignedFrame& seen) const {
   wire::HeaderFaults common = wire::kAllFaults;
   for (const Expectation& sent : frames_) {
@@ -132,7 +131,8 @@ Damage Integrity::LookAtLengths(const Expectation& sent, const SignedFrame& seen
   const wire::Shape shape = wire::Shape::Of(seen.frame, seen.bytes);
   if (const Damage damage = LookAtShape(shape, seen); damage != Damage::kNone) return damage;
   const bool comparable = CarryTheSame(sent.shape, shape);
-  // Both packets end equally far before the signature does: nowhere, but for an Ethernet trailer.
+  // Both packets end at the same distance from the signature: 0, unless there is an Ethernet
+  // trailer.
   const bool ends_there = seen.end - shape.end == sent.bytes - sent.shape.end;
   const bool as_much = ends_there && CarryAsMuch(sent.shape, shape);
   if (!compares_ || seen.frame.size() != seen.bytes) {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Whether a frame that arrives with a signature is the frame that was sent: all others count as
-// lost (RFC 1242 section 3.6). A device may tag, and pad up to the shortest frame of Ethernet; what
-// else it may do with headers is HeaderRules'.
+// Checks that a frame with a signature is the frame that was sent; all others count as lost (RFC
+// 1242 section 3.6). A device may tag a frame, and pad it up to the shortest frame of Ethernet.
+// HeaderRules says which headers it may change.
 #pragma once
 
 #include <cstddef>
@@ -24,15 +24,15 @@ enum class Damage : uint8_t {
   kNone,
   kContent,   // as long as it was sent, with other bytes
   kLength,    // shorter, longer, or several in one
-  kFragment,  // a piece of it, which IP has made
+  kFragment,  // a fragment of IP
   kHeaders,   // with headers that are not those that were sent
   kQuoted,    // none at all: an ICMP error that quotes it
 };
 
-// A frame with a signature, as far as it is in one piece.
+// A frame with a signature, or the first segment of it.
 struct SignedFrame {
   Frame frame;   // from its begin, without FCS
-  size_t bytes;  // all of it, without FCS
+  size_t bytes;  // of the whole frame, without FCS
   size_t end;    // of its signature
   const uint8_t* signature;
 };
@@ -41,7 +41,7 @@ class Integrity {
  public:
   struct Sent {
     const std::vector<std::vector<uint8_t>>& frames;
-    const std::vector<OrderRun>& order;  // without runs frames come in turn
+    const std::vector<OrderRun>& order;  // without runs frames take turns
     size_t payload_offset = 0;           // from here to the signature they are compared; 0: not
     bool fragments_by_field = false;     // a field that changes says whether they are fragments
     bool edited = false;                 // fields change from frame to frame
@@ -50,16 +50,16 @@ class Integrity {
 
   explicit Integrity(const Sent& sent);
 
-  // `place` is that of the frame before. Not `numbered`: the stream has been changed, and nobody
-  // knows which frame has which sequence.
+  // `place`: of the frame before. Not `numbered`: the stream was changed, and sequence numbers do
+  // not identify frames.
   Damage Look(OrderPlace& place, bool numbered, uint64_t sequence, const SignedFrame& seen) const {
     if (!numbered) return LookAlone(seen);
     const Expectation& sent = At(place, sequence);
     if (seen.end != sent.bytes || seen.bytes != sent.bytes) [[unlikely]] {
       return LookCloser(sent, seen);
     }
-    // A frame longer than a buffer is not in one piece, and the ports are opened so that there is
-    // none.
+    // A frame longer than a buffer would be in pieces; the ports are opened with buffers for all
+    // frames.
     if (seen.frame.size() != seen.bytes) return Damage::kNone;
     const bool passes = sent.headers.Passes(seen.frame.data());
     if (passes && !sent.has_more_payload) [[likely]]
@@ -68,21 +68,21 @@ class Integrity {
     return passes ? Damage::kNone : LookAtHeaders(sent, seen);
   }
 
-  // What is wrong with the headers of a frame that Look has found damaged by them.
+  // The header faults of a frame that Look found damaged by its headers.
   wire::HeaderFaults FaultsOf(OrderPlace& place, bool numbered, uint64_t sequence,
                               const SignedFrame& seen) const;
 
   // Frames of the stream are themselves ICMP errors.
   bool sends_icmp_errors() const { return sends_icmp_errors_; }
-  // Whether all frames are equal but for their signatures: then one that is equal to an intact one
-  // is intact.
+  // Whether all frames are equal except for their signatures: a frame that equals an intact one is
+  // then intact.
   bool sends_one() const { return frames_.size() == 1 && !changes_; }
-  // Whether all frames have one template of so many bytes.
+  // Whether all frames have one template of this length.
   bool HasOneTemplateOf(size_t bytes) const {
     return frames_.size() == 1 && frames_.front().bytes == bytes;
   }
-  // For such a stream: whether a frame of so many bytes, all there and with its number, is intact.
-  // False: ask Look.
+  // For such a stream: whether a frame of that length, complete and numbered, is intact. False: ask
+  // Look.
   bool FollowsTheTemplate(const uint8_t* frame) const {
     const Expectation& sent = frames_.front();
     return sent.headers.Passes(frame) && (!sent.has_more_payload || HasPayload(sent, frame));
@@ -111,7 +111,7 @@ class Integrity {
            std::memcmp(sent.payload.data(), seen.frame.data() + end - bytes, bytes) == 0;
   }
 
-  // Of a frame that is as long as the one that was sent.
+  // `frame` is as long as the sent one.
   static bool HasPayload(const Expectation& sent, const uint8_t* frame) {
     const size_t bytes = sent.payload.size();
     const size_t begin = sent.bytes - wire::kSignatureBytes - bytes;

@@ -28,7 +28,7 @@ void Sign(Bytes& frame, uint64_t sequence) {
       .Write(frame.data() + frame.size() - wire::kSignatureBytes, sequence);
 }
 
-// Ethernet, IPv4 and UDP, as long as it has to be, with counting octets.
+// Ethernet, IPv4 and UDP with this length, with counting octets.
 Bytes UdpFrame(size_t bytes, uint16_t vlan = 0) {
   Bytes frame(bytes);
   for (size_t i = 0; i < bytes; ++i) frame[i] = static_cast<uint8_t>(i);
@@ -70,7 +70,7 @@ void SetIpBytes(Bytes& frame, size_t ip = 14) {
 
 class IntegrityTest : public testing::Test {
  protected:
-  // Whose signature ends so many bytes before its end.
+  // The signature ends `padding` bytes before the end of the frame.
   Damage Look(const Integrity& integrity, const Bytes& frame, size_t padding = 0,
               uint64_t sequence = 0, bool numbered = true) {
     const size_t end = frame.size() - padding;
@@ -225,7 +225,7 @@ TEST_F(IntegrityTest, SeveralFramesInOneAreALength) {
   SetIpBytes(merged);
   EXPECT_EQ(Look(merged), Damage::kLength);
   EXPECT_EQ(Look(by_length, merged), Damage::kLength);
-  // TCP has no length of its own, and may have options.
+  // TCP has no length field, and may have options.
   std::vector<Bytes> tcp{sent[0]};
   tcp[0][23] = wire::kProtocolTcp;
   const Integrity integrity({.frames = tcp, .order = {}, .payload_offset = 54});

@@ -25,20 +25,20 @@ struct ByteMatch {
   bool operator==(const ByteMatch&) const = default;
 };
 
-// The most bytes that a stream looks at.
+// The most bytes that a stream matches.
 inline constexpr size_t kMostMatchBytes = 128;
 
 // Conditions on the bytes of a frame, by ascending offset.
 using Matches = std::vector<ByteMatch>;
 
-// Whether no frame can be both: a bit that both look at differs.
+// Whether no frame can match both: they differ in a common bit.
 bool Exclude(const Matches& one, const Matches& other);
 
-// The streams that arrive on one port. Those that look at the same bits, as the streams of a job
-// do, are found together by one look-up. Immutable once it is in use.
+// The streams that arrive on one port. Streams that match the same bits, as the streams of a job
+// do, share one look-up. Immutable once in use.
 class Matcher {
  public:
-  // At least one match; they exclude those of every stream added before.
+  // At least one match. It must exclude the matches of every stream added before.
   void Add(const Matches& matches, const Expected& expected);
 
   bool empty() const { return groups_.empty(); }
@@ -52,7 +52,7 @@ class Matcher {
     size_t operator()(std::string_view key) const { return std::hash<std::string_view>()(key); }
   };
 
-  // Streams that look at the same bits.
+  // Streams that match the same bits.
   struct Group {
     Matches bits;  // values are of no meaning
     std::unordered_map<std::string, Expected, Hash, std::equal_to<>> streams;  // by values

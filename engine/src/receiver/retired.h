@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Signatures of streams that were unloaded: a frame with one of them is of an earlier trial, and a
-// device that still sends it probably has it in a loop.
+// Signatures of unloaded streams: a frame with such a signature is from an earlier trial. A device
+// that still sends it probably forwards it in a loop.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@ namespace tester {
 // The streams of the last jobs. Immutable.
 class Retired {
  public:
-  // So many that the sixteen bytes of no stream's frame hardly ever look like one of them: one in
-  // half a million, and then they need a time of the past, too.
+  // With this number of signatures, sixteen bytes of a frame without signature look like one of
+  // them once in half a million frames; a valid past timestamp is required as well.
   static constexpr size_t kMost = 8192;
 
   struct Stream {
@@ -28,7 +28,8 @@ class Retired {
     uint16_t signature_sum;
   };
 
-  // Those of `before`, which may be null, and these; of too many the first ones are forgotten.
+  // The signatures of `before`, which may be null, and of `streams`; beyond kMost the oldest are
+  // dropped.
   static std::shared_ptr<const Retired> With(const Retired* before,
                                              std::span<const Stream> streams) {
     auto retired = std::make_shared<Retired>();
@@ -41,7 +42,7 @@ class Retired {
     return retired;
   }
 
-  // Whether these 16 bytes are the signature of one of them.
+  // Whether these 16 bytes are one of the signatures.
   bool Has(const uint8_t* signature, uint64_t now_ns) const {
     const uint32_t key = Key(wire::Load16(signature), wire::SignatureSum(signature));
     return std::binary_search(sorted_.begin(), sorted_.end(), key) &&

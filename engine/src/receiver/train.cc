@@ -13,8 +13,8 @@ void Train::Begin(const Expected& stream, const uint8_t* signature, const Arriva
   const uint64_t sequence = high & wire::kMask48;
   const uint64_t low = wire::Load64(signature + 8);
   const uint64_t latency_ns = (now_ns_ - (low >> 16)) & wire::kMask48;
-  // Behind a frame that was overtaken, came twice or went astray, frames differ from the one
-  // before. Expected fields are looked at in each.
+  // After a frame that was overtaken, came twice or went astray, frames differ from the one before.
+  // Expected fields are compared in each frame.
   if (stream.fields != nullptr || arrival.port != stream.rx_port ||
       rx.order.next() != sequence + 1 || !rx.variation.LastWas(sequence, latency_ns)) {
     return;

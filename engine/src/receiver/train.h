@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Frames of one stream that were stamped together, follow each other and have arrived together, as
-// bursts do. After the first one each of them changes nothing but counts, and these are changed
-// once for all.
+// Consecutive frames of one stream that were stamped together and have arrived together, as bursts
+// do. After the first one each frame changes only counts, and these are updated once for all.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +26,8 @@ class Train {
   // Begins behind a frame that CountSigned has just counted. Its buffer stays until End.
   void Begin(const Expected& stream, const uint8_t* signature, const Arrival& arrival);
 
-  // Counts a frame if it goes on here: the next one of the stream, of the same version. Otherwise
-  // false, and it is CountSigned's, after End.
+  // Counts a frame if it continues the train: the next one of the stream, of the same version.
+  // Otherwise returns false, and CountSigned counts it, after End.
   bool Join(const uint8_t* signature, const Arrival& arrival) {
     if (wire::Load64(signature) != next_ || wire::Load64(signature + 8) != next_low_ ||
         next_ >= end_ || version_.Of(arrival.frame) != version_of_all_) {
@@ -45,7 +44,7 @@ class Train {
     return true;
   }
 
-  // Counts what all frames of the train have changed together.
+  // Counts the changes of all frames of the train together.
   void End() {
     if (frames_ != 0) Count();
     next_ = kNothing;
@@ -54,9 +53,9 @@ class Train {
  private:
   static constexpr uint64_t kNothing = 0;  // the id of no stream
 
-  // The last eight bytes of the signature after one with these: the same stamp, and in the last two
-  // what keeps the sum when the sequence grows by one. 0 and 0xffff are the same there; a frame
-  // with the other one of them is CountSigned's.
+  // The last eight bytes of the signature that follows one with `low`: the same timestamp, and in
+  // the last two bytes the compensation of the sum for a sequence number that grows by one. 0 and
+  // 0xffff are the same there; CountSigned handles a frame with the other value.
   static uint64_t LowAfter(uint64_t low) { return (low & 0xffff) == 0 ? low + 0xfffe : low - 1; }
 
   // How it finds out whether a frame is intact.
@@ -79,7 +78,7 @@ class Train {
            stream_->integrity->FollowsTheTemplate(arrival.frame.data());
   }
 
-  // For a stream whose frames are equal: whether this one is as intact as the first.
+  // For a stream with equal frames: whether this one is as intact as the first.
   bool IsLikeTheFirst(const uint8_t* signature, const Arrival& arrival) const {
     if (arrival.bytes != bytes_of_each_) return false;
     return first_.empty() || (arrival.frame.size() == arrival.bytes &&
@@ -87,13 +86,13 @@ class Train {
                               std::memcmp(first_.data(), arrival.frame.data(), first_.size()) == 0);
   }
 
-  // Whether a frame is intact that nothing simpler tells of.
+  // Whether a frame is intact, where no simpler check decides.
   bool LookCloser(const uint8_t* signature, const Arrival& arrival) const;
   void Count();
 
   const uint64_t now_ns_;
-  // The first eight bytes of the next signature, and of the first one that left with another
-  // version or cannot be reached by counting.
+  // The first eight bytes of the next signature, and of the first one with another version or
+  // beyond the reach of counting.
   uint64_t next_ = kNothing;
   uint64_t end_ = 0;
   uint64_t next_low_ = 0;  // its other eight bytes
@@ -101,7 +100,7 @@ class Train {
   uint64_t bytes_ = 0;  // without FCS
   const Expected* stream_ = nullptr;
   PortCounters* port_ = nullptr;
-  Flows* flows_ = nullptr;  // null: they are not told apart
+  Flows* flows_ = nullptr;  // null: flows are not counted separately
   uint64_t latency_ns_ = 0;
   VersionBit version_;
   uint32_t version_of_all_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the version of a frame is: one bit of one byte.
+// The position of the version in a frame: one bit of one byte.
 #pragma once
 
 #include <cstdint>

@@ -14,14 +14,14 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "replay/capture.h"
+#include "replay/capture_reader.h"
 #include "replay/files.h"
 #include "wire/ethernet.h"
 
 namespace tester {
 namespace {
 
-// A full ring lasts a millisecond at the highest rates there are.
+// A full ring lasts a millisecond at the highest rates.
 constexpr auto kPause = std::chrono::microseconds(200);
 
 }  // namespace
@@ -56,12 +56,12 @@ class ReplayFeed::Reader {
   static constexpr size_t kBytes = 1U << 23;
 
   void ReadOnce(uint64_t run);
-  // The file is the one that was loaded.
+  // Whether the file is still the loaded one.
   bool IsUnchanged() const;
   Error Changed() const;
-  // Waits for room, if need be. False: nobody wants more.
+  // Waits for room. False: the reader is to end.
   bool Put(const CapturedFrame& frame, uint64_t due_ns);
-  // Where so many bytes fit now; kBytes: nowhere.
+  // The offset where `bytes` bytes fit now; kBytes: no room.
   size_t Room(size_t bytes) const;
 
   const ReplayPlan plan_;
@@ -118,8 +118,8 @@ Error ReplayFeed::Reader::Changed() const {
                Cat(plan_.path, ": the file has changed since it was loaded; load it again"));
 }
 
-// The file was found good when it was loaded; it may change at any time since, and may have while
-// it was read: then frames have left that nobody has planned.
+// The file was checked when it was loaded. It may have changed since, or during the check: then
+// unplanned frames have left.
 void ReplayFeed::Reader::ReadOnce(uint64_t run) {
   if (!IsUnchanged()) throw Changed();
   std::ifstream file = OpenCapture(plan_.path);
@@ -132,7 +132,7 @@ void ReplayFeed::Reader::ReadOnce(uint64_t run) {
     if (number >= plan_.summary.frames || frame.bytes.size() > plan_.longest_frame) break;
     frame.bytes.resize(std::max(frame.bytes.size(), wire::kMinFrameBytes));
     plan_.rewrites.Apply(frame.bytes);
-    // The file may have been changed since its frames were looked at.
+    // The file may have changed since its frames were checked.
     if (plan_.allowed != nullptr && !plan_.allowed->Allows(frame.bytes)) throw Changed();
     if (!Put(frame, plan_.DueNs(run, number, frame.time_ns - first_ns))) break;
   }

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The frames of one start of a replay, read ahead of the worker that sends them: a thread reads,
-// rewrites and pads them into a bounded ring. The worker takes them from there and never waits;
-// what is not there in time is late. Nobody waits for the thread, which a file may hold up for
-// ever: when nobody wants more frames it ends by itself, as soon as it can.
+// The frames of one start of a replay. A thread reads, rewrites and pads frames into a bounded
+// ring, ahead of the worker that sends them. The worker never waits: a frame that is not read in
+// time is late. No other thread waits for the reader, which a file may block endlessly; it ends by
+// itself after the feed.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ namespace tester {
 
 class ReplayFeed {
  public:
-  // Returned by DueNs for a frame that was not read yet, and for one that never comes.
+  // Returned by DueNs for a frame that is not read yet, or will never be.
   static constexpr uint64_t kNotYet = UINT64_MAX - 1;
   static constexpr uint64_t kNone = UINT64_MAX;
 
@@ -32,7 +32,7 @@ class ReplayFeed {
 
   // Returns once the ring is full or the file's end was read, or at the deadline.
   void AwaitAhead(std::chrono::steady_clock::time_point deadline) const;
-  // Outlives the feed: a file may be found changed once nobody wants more frames of it.
+  // Outlives the feed: the reader may notice the changed file after the feed has ended.
   std::shared_ptr<const Fault> fault() const;
 
   // The worker's. Frames are numbered over all runs. `number` was not released.

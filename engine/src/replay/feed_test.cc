@@ -25,7 +25,7 @@ class FileTest : public testing::Test {
 
   void Write(const std::string& text) const { std::ofstream(path, std::ios::binary) << text; }
 
-  // Frames a microsecond apart, whose first bytes say which one it is.
+  // Frames a microsecond apart, with their number in their first bytes.
   void WriteFrames(uint32_t count, size_t bytes) const {
     CaptureBytes file;
     file.PcapHeader(0xa1b23c4d);

@@ -12,12 +12,12 @@
 
 namespace tester {
 
-// Has files opened below this folder only, whatever links or `..` a path has; with no name, none at
-// all. Without this call they may be anywhere. Called before clients are served. INVALID_ARGUMENT:
-// there is no such folder.
+// Allows capture files in this folder only; links and `..` cannot leave it. Without a name no file
+// is allowed. Without this call every folder is allowed. Called before clients are served.
+// INVALID_ARGUMENT: the folder does not exist.
 void LimitCaptureFiles(const std::string& folder);
 
-// Where files may be, for the message that one was not found; empty if anywhere.
+// The folder of capture files, for the message that a file was not found; empty without a limit.
 std::string CaptureFilesLimit();
 
 // A file that cannot be read, or is no file, is not open: a pipe may never end, nor even begin.

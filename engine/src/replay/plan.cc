@@ -6,9 +6,10 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/int128.h"
 #include "base/saturate.h"
 #include "base/text.h"
-#include "replay/capture.h"
+#include "replay/capture_reader.h"
 #include "replay/files.h"
 #include "wire/ethernet.h"
 
@@ -72,13 +73,13 @@ uint64_t ReplayPlan::RunNs() const {
 }
 
 uint64_t ReplayPlan::DueNs(uint64_t run, uint64_t frame, uint64_t after_ns) const {
-  if (rate) return DueTime(*rate, Saturate(Wide{run} * summary.frames + frame));
+  if (rate) return DueTime(*rate, Saturate(Uint128{run} * summary.frames + frame));
   const auto scaled = static_cast<uint64_t>(std::llround(scale * static_cast<double>(after_ns)));
-  return Saturate(Wide{run} * RunNs() + scaled);
+  return Saturate(Uint128{run} * RunNs() + scaled);
 }
 
 uint64_t ReplayPlan::Total() const {
-  return repetitions == 0 ? UINT64_MAX : Saturate(Wide{repetitions} * summary.frames);
+  return repetitions == 0 ? UINT64_MAX : Saturate(Uint128{repetitions} * summary.frames);
 }
 
 }  // namespace tester

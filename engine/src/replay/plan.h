@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// A replay, as it is known once its file was read through.
+// A replay, after a first pass through its file.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace tester {
 
-// By which a file is known to be the same, unchanged. All 0: there is none.
+// Identifies an unchanged file. All 0: no file.
 struct FileMark {
   uint64_t device = 0;
   uint64_t inode = 0;
@@ -37,9 +37,9 @@ struct CaptureSummary {
   std::shared_ptr<const wire::SignatureTimes> signatures{};  // that its frames end in
 };
 
-// Reads a file once. INVALID_ARGUMENT with a message that starts with `where`: no such file, no
-// frames, frames of less than 14 or more than `longest` bytes, those that `objection` has something
-// against, and what CaptureReader refuses.
+// Reads a file once. INVALID_ARGUMENT, with a message that starts with `where`: no such file, no
+// frames, frames of less than 14 or more than `longest` bytes, frames with an `objection`, and
+// everything that CaptureReader refuses.
 using FrameObjection = std::function<std::string(MutableFrame)>;
 CaptureSummary Survey(const std::string& path, size_t longest, const std::string& where,
                       const FrameObjection& objection = nullptr);
@@ -51,12 +51,12 @@ struct ReplayPlan {
   CaptureSummary summary;
   std::optional<Rate> rate;  // instead of the file's times
   double scale = 1;
-  uint64_t repetitions = 1;  // 0: for ever
+  uint64_t repetitions = 1;  // 0: endless
   Rewrites rewrites;
   std::shared_ptr<const AddressRules> allowed{};  // null: all
 
-  // From the first frame of a run to that of the next one: a mean gap is between the last frame and
-  // it.
+  // From the first frame of a run to the first one of the next run: a mean gap follows the last
+  // frame.
   uint64_t RunNs() const;
   // When a frame of a run that came so long after the first one in the file is due.
   uint64_t DueNs(uint64_t run, uint64_t frame, uint64_t after_ns) const;

@@ -16,13 +16,13 @@ namespace tester {
 // Source and destination alike, in the Ethernet header and the outermost IPv4 or IPv6 header.
 struct Rewrites {
   std::map<Mac, Mac> macs;
-  // In place of a destination that is not in `macs`.
+  // Replaces a destination that is not in `macs`.
   std::optional<Mac> every_destination;
   std::map<std::array<uint8_t, 4>, std::array<uint8_t, 4>> ipv4;
   std::map<std::array<uint8_t, 16>, std::array<uint8_t, 16>> ipv6;
 
-  // Checksums of IPv4, TCP, UDP and ICMPv6 change by as much as the addresses do: what was wrong
-  // stays wrong. Frames that are too short for their headers are changed as far as they go.
+  // Checksums of IPv4, TCP, UDP and ICMPv6 change by as much as the addresses do: a wrong checksum
+  // stays wrong. A frame that is too short for its headers is changed up to its end.
   void Apply(MutableFrame frame) const;
 };
 

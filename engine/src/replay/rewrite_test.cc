@@ -113,7 +113,7 @@ TEST(Rewrites, LeaveOtherFragmentsAlone) {
   std::mt19937 random(2);
   Bytes frame = Ipv4Frame(17, 6, 0, 20, random);
   frame[14 + 6] = 0;
-  frame[14 + 7] = 5;  // not the first: what is there is no UDP header
+  frame[14 + 7] = 5;  // a later fragment: no UDP header follows
   const Bytes before = frame;
   All().Apply(frame);
   EXPECT_TRUE(std::equal(frame.begin() + 34, frame.end(), before.begin() + 34));

@@ -58,7 +58,7 @@ void SetTrailer(std::span<const FrameHeader> headers, uint8_t* frame, size_t end
   }
 }
 
-// From the innermost header outwards. `end`: of the frame, with what is behind its payload.
+// Finishes headers from the innermost one outwards. `end`: of the frame, including its trailer.
 void Finish(std::span<const FrameHeader> headers, size_t trailer, uint8_t* frame, size_t end) {
   if (trailer != 0) SetTrailer(headers, frame, end);
   for (size_t i = headers.size(); i-- > 0;) {
@@ -74,7 +74,7 @@ uint64_t OptionValue(const Option& option, size_t which, const Context& context,
   return static_cast<uint64_t>(Value(definition, context, table));
 }
 
-// Returns what it adds to a sum.
+// Returns its contribution to a sum.
 uint64_t WriteOption(const Option& option, const Context& context, size_t table, uint8_t* to) {
   const bool pair = option.kind == OptionKind::kTimestamp || option.kind == OptionKind::kSack;
   const bool none = option.kind == OptionKind::kSackPermitted;
@@ -104,18 +104,19 @@ void SetAddresses(const FrameTemplate& frame, const Context& context, const Laid
       CopyField(header + value_of_flow.place.first(), value, field.bytes());
       continue;
     }
-    const Place whole{.header = 0, .bits = static_cast<uint8_t>(field.bytes() * 8), .offset = 0};
-    WritePlace(value_of_flow.place, ReadPlace(whole, value), header);
+    const FieldPlace whole{
+        .header = 0, .bits = static_cast<uint8_t>(field.bytes() * 8), .offset = 0};
+    WriteField(value_of_flow.place, ReadField(whole, value), header);
   }
   std::memcpy(to, flow.link.data(), flow.link.size());
 }
 
 void SetField(const Edit& edit, const Context& context, size_t table, uint8_t* header) {
-  const Place& place = edit.place;
+  const FieldPlace& place = edit.place;
   const Expression& expression = context.machine->expressions[edit.expression];
   uint8_t* at = header + place.first();
   if (expression.wide || !place.aligned() || (place.bits != 32 && place.bits != 16)) {
-    WritePlace(place, static_cast<UnsignedWide>(Value(expression, context, table)), header);
+    WriteField(place, static_cast<Uint128>(Value(expression, context, table)), header);
     return;
   }
   const uint64_t value = edit.load.kind != FieldLoad::Kind::kNone
@@ -152,14 +153,14 @@ void SetWords(const FrameTemplate& frame, const Context& context, size_t table,
   }
 }
 
-// What a body repeats: FILL of model/message.py.
+// The repeated pattern of a body: FILL of model/message.py.
 constexpr auto kBody = [] {
   std::array<uint8_t, kMaxFrameBytes> bytes{};
   for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>((157 * i + 101) % 251);
   return bytes;
 }();
 
-// More than any frame takes where there are more.
+// Clamped: the length of a frame is checked later.
 size_t BodyBytes(const FrameTemplate& frame, const Context& context, size_t table) {
   if (frame.body == kNone) return 0;
   const int64_t bytes = NarrowValue(context.machine->expressions[frame.body], context, table);

@@ -14,7 +14,7 @@
 
 namespace tester {
 
-// One writer, one reader. When it is full, what is new is lost: the asker asks again.
+// One writer, one reader. A full ring loses new entries: the client asks again.
 class LearnedRing {
  public:
   void Push(const Neighbour& neighbour) {

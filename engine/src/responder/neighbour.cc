@@ -55,7 +55,7 @@ size_t AnswerSolicitation(Frame request, const wire::Ethernet& view, const Neigh
   if (!asked || asked->type != wire::kNeighbourSolicitation) return 0;
   const Mac* mac = table.Find(asked->target);
   if (mac == nullptr) return 0;
-  // A host that has no address yet (duplicate address detection) is answered through all nodes
+  // A host without an address (duplicate address detection) gets the answer through all nodes
   // (7.2.4).
   const bool unspecified = asked->source == wire::kIpv6Unspecified;
   const wire::NeighbourMessage answer{

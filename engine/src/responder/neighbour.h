@@ -45,8 +45,8 @@ class NeighbourTable {
 // Room that an answer or a question may need.
 inline constexpr size_t kNeighbourFrameBytes = 128;
 
-// Writes the answer to a request for one of `table` into `reply` (kNeighbourFrameBytes) and returns
-// its length, padded to the shortest frame; 0 when there is nothing to answer.
+// Writes the answer to a request for an entry of `table` into `reply` (kNeighbourFrameBytes).
+// Returns its length, padded to the shortest frame; 0 without an answer.
 size_t AnswerNeighbour(Frame request, const NeighbourTable& table, MutableFrame reply);
 
 // Reads an ARP reply or neighbour advertisement; nothing for any other frame.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Dialogues: who asks, and what is answered.
+// Dialogues: requests and their answers.
 #include "responder/neighbour.h"
 
 #include <gtest/gtest.h>

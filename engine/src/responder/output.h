@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where frames are written to that a responder sends.
+// The destination of frames that a responder writes.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class Output {
   Output& operator=(const Output&) = delete;
   virtual ~Output() = default;
 
-  // Room for the next frame, of as many bytes as a frame may have; null: there is none.
+  // Room for the next frame, up to the longest one; null: no room.
   virtual uint8_t* Begin() = 0;
   // It is there, without FCS.
   virtual void End(size_t bytes) = 0;

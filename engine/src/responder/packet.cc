@@ -16,7 +16,7 @@ struct Reader {
   size_t begin = 0;
   size_t end = 0;
   bool cut = false;     // a length has been read
-  bool uneven = false;  // a header ends before the one around it
+  bool uneven = false;  // a header ends before the header around it
   size_t trailer = 0;   // bytes of a check behind `end`
 };
 
@@ -25,7 +25,7 @@ bool IsAnnounced(const Header& header, const uint8_t* at) {
     if (LoadFrom(at, announced.load) != announced.value) return false;
   }
   return std::all_of(header.wide.begin(), header.wide.end(),
-                     [at](const auto& fixed) { return ReadPlace(fixed.place, at) == fixed.value; });
+                     [at](const auto& fixed) { return ReadField(fixed.place, at) == fixed.value; });
 }
 
 // The bytes of a header that may have options; 0: fewer than it can have.
@@ -41,7 +41,7 @@ size_t HeaderBytes(const Header& header, const uint8_t* at) {
 bool IsSound(HeaderKind kind, const uint8_t* at) {
   if (kind == HeaderKind::kIpv6) return at[0] >> 4 == 6;
   if (kind != HeaderKind::kIpv4) return true;
-  constexpr uint16_t kFragment = 0x3fff;  // there are more, or some before
+  constexpr uint16_t kFragment = 0x3fff;  // more fragments, or an offset
   return at[0] >> 4 == 4 && (wire::Load16(at + 6) & kFragment) == 0;
 }
 
@@ -110,10 +110,10 @@ void ReadTcp(const uint8_t* header, const uint8_t* end, PacketFacts& facts) {
   if (!ReadTimestampAlone(options, end, facts)) ReadOptions(options, end, facts);
 }
 
-// In ones' complement 0 and 0xffff are the same; of nothing but zeros the sum is 0.
+// In ones' complement 0 and 0xffff are the same; zeros alone sum up to 0.
 bool IsRightSum(uint64_t sum) { return wire::Fold(sum) == 0xffff || sum == 0; }
 
-// In the order of the machine's bytes, in which a right sum is the same one.
+// In the byte order of the machine; the ones' complement sum does not depend on it.
 uint64_t NativePseudoHeaderSum(HeaderKind ip, const uint8_t* header, uint8_t protocol,
                                size_t bytes) {
   const bool v4 = ip == HeaderKind::kIpv4;

@@ -30,7 +30,7 @@ struct Packet {
     const uint32_t from = std::min(taken, payload_bytes);
     return {frame + payload + from, payload_bytes - from};
   }
-  // Takes up to so many bytes off the payload, and says how many.
+  // Takes up to `octets` bytes off the payload. Returns their number.
   uint32_t Take(int64_t octets) {
     const auto bytes = static_cast<uint32_t>(std::clamp<int64_t>(octets, 0, left()));
     taken += bytes;
@@ -57,17 +57,17 @@ bool IsTcpOverIpv4(const Headers& headers) {
          headers[2].kind == HeaderKind::kTcp;
 }
 
-// The sum of the pseudo header of what an IP header carries (RFC 9293 3.1, RFC 8200 8.1).
+// The sum of the pseudo header behind an IP header (RFC 9293 3.1, RFC 8200 8.1).
 uint64_t PseudoHeaderSum(HeaderKind ip, const uint8_t* header, uint8_t protocol, size_t bytes);
 
-// TCP 6, UDP 17, ICMPv6 58; 0 for what has no pseudo header.
+// TCP 6, UDP 17, ICMPv6 58; 0 without pseudo header.
 constexpr uint8_t ProtocolOf(HeaderKind kind) {
   if (kind == HeaderKind::kTcp) return 6;
   if (kind == HeaderKind::kUdp) return 17;
   return kind == HeaderKind::kIcmpv6 ? 58 : 0;
 }
 
-// Where in its header a checksum is; 0: it has none.
+// The offset of the checksum in its header; 0: no checksum.
 constexpr size_t ChecksumOffset(HeaderKind kind) {
   switch (kind) {
     case HeaderKind::kIpv4:
@@ -104,7 +104,7 @@ constexpr LengthField LengthOf(HeaderKind kind) {
   }
 }
 
-// Bytes of a check behind the payload of what a header begins.
+// Bytes of the check behind the payload of a header.
 constexpr size_t TrailerBytes(HeaderKind kind) {
   return kind == HeaderKind::kBth ? wire::kIcrcBytes : 0;
 }

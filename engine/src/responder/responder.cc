@@ -12,7 +12,7 @@
 namespace tester::machine {
 namespace {
 
-// The wheel tells no more apart.
+// The wheel does not distinguish longer times.
 constexpr uint64_t kLongestStepUs = INT32_MAX;
 constexpr uint64_t kMicrosecondsPerSecond = 1'000'000;
 
@@ -60,8 +60,9 @@ void Responder::ReadKey(const Packet& packet, Key& key) const {
       CopyField(to, header + field.place.first(), field.bytes());
       continue;
     }
-    const Place whole{.header = 0, .bits = static_cast<uint8_t>(field.bytes() * 8), .offset = 0};
-    WritePlace(whole, ReadPlace(field.place, header), to);
+    const FieldPlace whole{
+        .header = 0, .bits = static_cast<uint8_t>(field.bytes() * 8), .offset = 0};
+    WriteField(whole, ReadField(field.place, header), to);
   }
 }
 
@@ -114,10 +115,10 @@ void Responder::Receive(Arrived& arrived, uint64_t now_us, Output& output) {
     return;
   }
   flows_->SetLink(index, identity.link);
-  if (Awaits(index)) return Tell(index, output);
+  if (NeedsStop(index)) return StopFlow(index, output);
   const State state = flows_->StateOf(index);
   const bool failed = kFailed.Get(state) != 0;
-  const Runner::Outcome outcome =
+  const Runner::EventOutcome outcome =
       runner_.Handle({state, &identity}, 0, kPacketEvent, &arrived.packet, now_us, output);
   Settle(index, failed, outcome);
 }
@@ -135,7 +136,7 @@ void Responder::HandleNew(const Identity& identity, uint64_t hash, uint32_t numb
   std::copy_n(initial.begin() + kLineWords, kColdWordCount, flow.cold_words.begin());
   flow.identity = identity;
   const State state = flow.state();
-  const Runner::Outcome outcome =
+  const Runner::EventOutcome outcome =
       runner_.Handle({state, &identity}, 0, event, packet, now_us_, output);
   const bool failed = kFailed.Get(state) != 0;
   if (failed) counters_->flows_failed.Add(1);
@@ -156,7 +157,7 @@ void Responder::CountKept() {
 }
 
 // After an event of a flow that is kept.
-void Responder::Settle(uint32_t index, bool failed_before, const Runner::Outcome& outcome) {
+void Responder::Settle(uint32_t index, bool failed_before, const Runner::EventOutcome& outcome) {
   const bool failed = kFailed.Get((*flows_)[index].words) != 0;
   const bool stopped = kStopped.Get((*flows_)[index].words) != 0;
   if (failed && !failed_before && !stopped) counters_->flows_failed.Add(1);
@@ -172,8 +173,8 @@ void Responder::Settle(uint32_t index, bool failed_before, const Runner::Outcome
   if (number != kNoNumber) opener_->Ended(number, failed);
 }
 
-// A flow whose first timer comes later than it did, or that has ended, is woken in vain, once;
-// moving it each time would cost more.
+// A flow whose first timer moved to a later time, or that ended, wakes once without effect. Moving
+// its entry each time would cost more.
 void Responder::Arm(uint32_t index, const Runner::Due& due) {
   if (due.timer == kMaxTimers) return;
   const uint32_t now_us = wheel_->now_us();
@@ -196,13 +197,13 @@ void Responder::AdvanceTimers(uint64_t now_us, Output& output) {
         Arm(index, due);
         continue;
       }
-      if (Awaits(index)) {
-        Tell(index, output);
+      if (NeedsStop(index)) {
+        StopFlow(index, output);
         continue;
       }
       const Identity identity = flows_->IdentityOf(index);
       const bool failed = kFailed.Get(state) != 0;
-      const Runner::Outcome outcome =
+      const Runner::EventOutcome outcome =
           runner_.Fire({state, &identity}, due.timer, now_us_ + (due_us - begin_us), output);
       Settle(index, failed, outcome);
     }
@@ -254,46 +255,46 @@ void Responder::Stop(uint64_t now_us) {
   counters_->opening.store(false, std::memory_order_relaxed);
   if (!flows_) return;
   stopped_at_us_ = now_us;
-  untold_ = flows_->size();
-  told_per_second_ =
-      std::max(kToldPerSecond, uint64_t{untold_} * kMicrosecondsPerSecond / kLongestTellingUs);
+  unstopped_ = flows_->size();
+  stops_per_second_ =
+      std::max(kStopsPerSecond, uint64_t{unstopped_} * kMicrosecondsPerSecond / kLongestStopUs);
 }
 
-bool Responder::Awaits(uint32_t index) const {
+bool Responder::NeedsStop(uint32_t index) const {
   return stopping_ && kStopped.Get((*flows_)[index].words) == 0;
 }
 
-void Responder::Tell(uint32_t index, Output& output) {
+void Responder::StopFlow(uint32_t index, Output& output) {
   const State state = flows_->StateOf(index);
   const Identity identity = flows_->IdentityOf(index);
   const bool failed = kFailed.Get(state) != 0;
   kStopped.Set(state, 1);
-  --untold_;
+  --unstopped_;
   Settle(index, failed, runner_.Stop({state, &identity}, now_us_, output));
 }
 
-bool Responder::TellSome(uint64_t now_us, Output& output) {
+bool Responder::StopDueFlows(uint64_t now_us, Output& output) {
   const uint64_t due =
-      kMostTold + (now_us - stopped_at_us_) * told_per_second_ / kMicrosecondsPerSecond;
-  uint32_t told = 0;
-  for (uint32_t looks = 0; looks < kMostSlots && told < kMostTold && untold_ > 0 && told_ < due;
-       ++looks) {
+      kMostStopsAtOnce + (now_us - stopped_at_us_) * stops_per_second_ / kMicrosecondsPerSecond;
+  uint32_t stops = 0;
+  for (uint32_t looks = 0;
+       looks < kMostSlots && stops < kMostStopsAtOnce && unstopped_ > 0 && stops_ < due; ++looks) {
     const uint32_t index = flows_->InSlot(next_slot_);
-    if (index == kNoFlow || !Awaits(index)) {
+    if (index == kNoFlow || !NeedsStop(index)) {
       next_slot_ = (next_slot_ + 1) % flows_->slots();
       continue;
     }
-    // Another flow may take the place of this one, so the slot is looked at again.
-    Tell(index, output);
-    ++told_;
-    ++told;
+    // Another flow may move to this slot, so it is checked again.
+    StopFlow(index, output);
+    ++stops_;
+    ++stops;
   }
-  return told > 0;
+  return stops > 0;
 }
 
 bool Responder::Advance(uint64_t now_us, Output& output) {
   AdvanceTimers(now_us, output);
-  if (stopping_) return TellSome(now_us, output);
+  if (stopping_) return StopDueFlows(now_us, output);
   return opener_ && Open(now_us, output) > 0;
 }
 

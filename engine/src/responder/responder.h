@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// One end of a protocol on one port: frames in, frames out, in a time that is given. Pure: it knows
-// no driver and no clock. Belongs to one worker; its counters are read by anybody.
+// One end of a protocol on one port: frames in, frames out, with time as a parameter. It uses no
+// driver and no clock. It belongs to one worker; any thread may read its counters.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct ResponderPlan {
   uint16_t port = 0;
   uint16_t out_port = 0;
   uint16_t vlan = 0;        // 0: none
-  bool is_trigger = false;  // takes only what a row with actions is for
+  bool is_trigger = false;  // takes only packets with a row that has actions
   uint64_t most_taken = 0;  // of a trigger; 0: any number
   bool is_shared = false;   // what it takes is for others, too
   uint32_t capacity = 0;
@@ -42,7 +42,7 @@ struct ResponderPlan {
 // The fate of a frame that a responder was offered.
 enum class Taken : uint8_t { kNot, kMalformed, kYes };
 
-// A frame that it takes, and by what its flow is known.
+// A frame that the responder takes, and the identity of its flow.
 struct Arrived {
   Packet packet;
   Identity identity;  // answers go where it came from
@@ -58,22 +58,22 @@ class Responder {
   const ResponderPlan& plan() const { return *plan_; }
   const ResponderCounters& counters() const { return *counters_; }
 
-  // Opens flows from `start_us` to `end_us` (0: for ever); before anything else.
+  // Opens flows from `start_us` to `end_us` (0: without end). Called before anything else.
   void Begin(uint64_t start_us, uint64_t end_us);
 
-  // Four steps for all frames of a burst, one after the other: what it looks for is in the cache
-  // then. kNot: it is not for this one.
+  // Four steps. Each runs for all frames of a burst, so that prefetched memory is in the cache for
+  // the next one. kNot: the frame is not for this responder.
   Taken Take(Frame frame, Arrived& arrived);
   void PrefetchSlot(const Arrived& arrived) const;
   void PrefetchFlow(const Arrived& arrived) const;
   void Receive(Arrived& arrived, uint64_t now_us, Output& output);
 
-  // Timers that are due, then flows that are to be opened; some of them only, if there are many.
-  // False: nothing was due.
+  // Handles due timers, then opens due flows; a part of them only, if there are many. False:
+  // nothing was due.
   bool Advance(uint64_t now_us, Output& output);
 
-  // Ends what is open: no flow is begun any more, and those that there are get kStopEvent, each
-  // when it is next heard of or its turn has come. Advance goes on with it.
+  // Ends open flows: no flow is opened any more, and each existing one gets kStopEvent with its
+  // next event or in its turn. Advance continues with it.
   void Stop(uint64_t now_us);
   bool stopping() const { return stopping_; }
   // No flow is left.
@@ -83,7 +83,7 @@ class Responder {
 
   // Timers alone. At most 2^31 - 1 microseconds on.
   void AdvanceTimers(uint64_t now_us, Output& output);
-  // Opens a flow. False: there is such a flow, or no room for it.
+  // Opens a flow. False: the flow exists, or there is no room.
   bool Start(const Identity& identity, uint32_t number, uint64_t now_us, Output& output);
   // With the identity and the state of each.
   template <typename Visit>
@@ -101,25 +101,25 @@ class Responder {
   void ReadKey(const Packet& packet, Key& key) const;
   uint32_t Open(uint64_t now_us, Output& output);
   // Whether a flow has yet to get kStopEvent.
-  bool Awaits(uint32_t index) const;
+  bool NeedsStop(uint32_t index) const;
   // Gives it to the flow.
-  void Tell(uint32_t index, Output& output);
+  void StopFlow(uint32_t index, Output& output);
   // Gives it to as many flows as are due by now. False: none was.
-  bool TellSome(uint64_t now_us, Output& output);
+  bool StopDueFlows(uint64_t now_us, Output& output);
   // Handles an event of a flow that is not kept yet; and keeps it, or not.
   void HandleNew(const Identity& identity, uint64_t hash, uint32_t number, uint16_t event,
                  Packet* packet, Output& output);
-  void Settle(uint32_t index, bool failed_before, const Runner::Outcome& outcome);
+  void Settle(uint32_t index, bool failed_before, const Runner::EventOutcome& outcome);
   void Arm(uint32_t index, const Runner::Due& due);
   void CountKept();
 
   static constexpr uint32_t kMostOpenings = 32;
-  // Flows that are stopped: so many at once, then evenly at this rate, or as fast as it takes to be
-  // through in kLongestTellingUs.
-  static constexpr uint32_t kMostTold = 32;
-  static constexpr uint64_t kToldPerSecond = 50'000;
-  static constexpr uint64_t kLongestTellingUs = 500'000;
-  static constexpr uint32_t kMostSlots = 4096;  // that are looked at in one go
+  // Stops of flows: this many at once, then evenly at this rate, or faster to end within
+  // kLongestStopUs.
+  static constexpr uint32_t kMostStopsAtOnce = 32;
+  static constexpr uint64_t kStopsPerSecond = 50'000;
+  static constexpr uint64_t kLongestStopUs = 500'000;
+  static constexpr uint32_t kMostSlots = 4096;  // checked in one call
 
   std::shared_ptr<const ResponderPlan> plan_;
   std::shared_ptr<ResponderCounters> counters_;
@@ -132,9 +132,9 @@ class Responder {
   uint64_t taken_ = 0;                       // by a trigger
   bool stopping_ = false;
   uint64_t stopped_at_us_ = 0;
-  uint64_t told_per_second_ = 0;
-  uint64_t told_ = 0;    // flows in their turn
-  uint32_t untold_ = 0;  // flows that have yet to get kStopEvent
+  uint64_t stops_per_second_ = 0;
+  uint64_t stops_ = 0;      // flows in their turn
+  uint32_t unstopped_ = 0;  // flows that have yet to get kStopEvent
   uint32_t next_slot_ = 0;
 };
 

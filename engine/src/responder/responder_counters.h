@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Counters of a responder since its start: written on the worker of its port, read by anybody.
+// Counters of a responder since its start: the worker of its port writes, any thread reads.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ namespace tester {
   X(too_long)                        \
   X(not_sent)
 
-// The first byte of a payload that was not what it had to be. Written once, read by anybody.
+// The first unexpected byte of a payload. Written once; any thread reads.
 class FirstChange {
  public:
   struct Byte {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Frames of templates whose sums are known but for the words that change (FrameTemplate::summed):
-// what sets a word adds it to a sum, so that no byte is read again that has just been written.
+// Frames of templates with a precomputed sum (FrameTemplate::summed): whoever sets a word adds it
+// to the sum, so that no written byte is read again.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Sums {
   uint64_t tcp = 0;
 };
 
-// A number of 16 or 32 bits. Returns what it adds to a sum.
+// Sets a number of 16 or 32 bits. Returns its contribution to a sum.
 inline uint64_t SetWord(uint8_t* to, uint32_t bits, uint64_t value) {
   if (bits == 32) {
     wire::Store(to, static_cast<uint32_t>(value));
@@ -35,7 +35,7 @@ inline uint64_t SetKeyWord(uint8_t* to, uint32_t bits, const uint8_t* key) {
   return SetWord(to, bits, bits == 32 ? wire::Load<uint32_t>(key) : wire::Load16(key));
 }
 
-// The values of an option; the rest is laid out. Returns what they add to a sum.
+// Sets the values of an option that is laid out. Returns their contribution to a sum.
 inline uint64_t SetOption(OptionKind kind, uint64_t first, uint64_t second, uint8_t* to) {
   switch (kind) {
     case OptionKind::kMss:
@@ -52,7 +52,7 @@ inline uint64_t SetOption(OptionKind kind, uint64_t first, uint64_t second, uint
   return SetWord(to + 4, 32, first) + SetWord(to + 8, 32, second);
 }
 
-// `ip` and `tcp`: where these headers begin. `set(sums)` sets what changes in them.
+// `ip` and `tcp`: offsets of these headers. `set(sums)` sets the changing words.
 template <typename Set>
 size_t WriteSummed(const LaidTemplate& laid, size_t ip, size_t tcp, const Context& context,
                    const Piece& piece, uint8_t* to, Set set) {

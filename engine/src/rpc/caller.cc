@@ -27,7 +27,7 @@ std::string_view View(const grpc::string_ref& text) { return {text.data(), text.
 
 std::string CallerText(std::string_view user_agent, std::string_view certificate,
                        std::string_view peer) {
-  // The gRPC library's own suffix is of no interest, unless there is nothing else.
+  // The suffix of the gRPC library is left out, unless it is all.
   const size_t library = user_agent.find(" grpc-");
   std::string text = Printable(user_agent.substr(0, library));
   if (text.empty()) text = "somebody";

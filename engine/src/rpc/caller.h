@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The caller of an RPC, as far as it is known, for people who want to know who has stopped their
-// traffic.
+// The caller of an RPC, as far as known, for users who want to know who stopped their traffic.
 #pragma once
 
 #include <grpcpp/server_context.h>
@@ -27,7 +26,7 @@ Client CallerOf(const grpc::ServerContext& context, const std::map<std::string, 
 // All names of a certificate, common and alternative ones.
 std::vector<std::string> NamesOf(const grpc::AuthContext& client);
 
-// The same from its parts; empty where there is none. `peer` is as gRPC writes it.
+// The caller from its parts; empty without them. `peer` is in gRPC's form.
 std::string CallerText(std::string_view user_agent, std::string_view certificate,
                        std::string_view peer);
 

@@ -27,8 +27,8 @@ namespace tester {
 namespace {
 
 constexpr size_t kMostConnections = 256;
-// One host leaves as many of them to the others.
-constexpr size_t kSharesOfHosts = 4;
+// One host leaves a quarter of the connections to others.
+constexpr size_t kShareOfOthers = 4;
 constexpr auto kSilence = std::chrono::seconds(10);
 constexpr auto kLogInterval = std::chrono::seconds(10);
 constexpr int kIdleSeconds = 60;  // until the kernel asks whether the peer is still there
@@ -71,7 +71,7 @@ SocketPeer PeerOf(int socket) {
                       : Cat("ipv6:[", host.data(), "]:", port.data())};
 }
 
-// Of "%5B" and the like.
+// Decodes "%5B" and the like.
 std::string WithoutPercents(std::string_view text) {
   std::string plain;
   for (size_t at = 0; at < text.size(); ++at) {
@@ -181,7 +181,7 @@ void Connections::ServeOrClose(short events, std::list<Connection>::iterator con
     Close(connection);
     return;
   }
-  // Who may open the UNIX socket is trusted.
+  // A process that may open the UNIX socket is trusted.
   connection->state =
       connection->peer.host.empty() ? Connection::State::kTrusted : Connection::State::kServed;
   serve_(connection->socket);
@@ -198,7 +198,7 @@ void Connections::Accept(Listener& listener) {
   const std::string& host = connection.peer.host;
   if (!host.empty()) SetOptions(socket);
   const size_t most = Most();
-  const bool of_host = !host.empty() && CountOf(host) >= most - most / kSharesOfHosts;
+  const bool of_host = !host.empty() && CountOf(host) >= most - most / kShareOfOthers;
   if (of_host || connections_.size() >= most) {
     if (!logged_ || Clock::now() - *logged_ >= kLogInterval) {
       logged_ = Clock::now();

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Accepts the connections of clients for the server, and bounds them, so that no number of
-// strangers keeps a client out: gRPC 1.51 never accepts again after it had no descriptor once.
-// A connection is the server's from its first byte on. Where there are too many, the host with the
-// most connections that have made no call loses the oldest of these.
+// Accepts the connections of clients for the server and limits them, so that no number of strangers
+// keeps a client out: gRPC 1.51 never accepts again after it once had no descriptor. The server
+// gets a connection with its first byte. Beyond the limit, the host with the most connections
+// without a call loses the oldest of these.
 #pragma once
 
 #include <sys/types.h>
@@ -33,7 +33,7 @@ struct SocketFile {
 
 struct SocketPeer {
   std::string host;  // empty for a UNIX socket
-  std::string text;  // as gRPC writes it, but for its percent signs
+  std::string text;  // in gRPC's form, with percent signs decoded
 };
 
 class Connections {
@@ -50,7 +50,7 @@ class Connections {
   void Trust(std::string_view peer);
   // How many there may be with the descriptors that the process may open now.
   size_t Most() const;
-  // Where the process itself can connect to.
+  // The address at which the process itself can connect.
   SocketAddress Address() const { return listeners_.front().Address(); }
 
  private:
@@ -60,7 +60,7 @@ class Connections {
     enum class State : uint8_t { kSilent, kServed, kTrusted };
 
     int socket;
-    SocketFile file;  // tells whether the server has closed it
+    SocketFile file;  // shows whether the server has closed it
     SocketPeer peer;
     Clock::time_point deadline;  // for its first byte
     State state = State::kSilent;
@@ -76,7 +76,7 @@ class Connections {
 
   std::vector<Listener> listeners_;
   const std::function<void(int)> serve_;
-  const size_t own_descriptors_;  // those of the process without connections
+  const size_t own_descriptors_;  // descriptors of the process without connections
   std::mutex mutex_;
   std::list<Connection> connections_;  // the oldest first
   std::optional<Clock::time_point> logged_;

@@ -22,7 +22,7 @@
 namespace tester {
 namespace {
 
-// Connections whose server is this test.
+// Connections to a server that the test plays.
 class ConnectionsTest : public testing::Test {
  protected:
   ConnectionsTest()
@@ -45,7 +45,7 @@ class ConnectionsTest : public testing::Test {
     return socket;
   }
 
-  // One that speaks, once the server has it. Returns how gRPC names it.
+  // Connects and sends, and returns gRPC's name of the connection.
   std::string ConnectAndSpeak() {
     std::promise<void> served;
     {
@@ -112,7 +112,7 @@ TEST_F(ConnectionsTest, WhereAllHaveMadeCallsANewOneIsClosed) {
   AwaitEnd(refused);
   EXPECT_FALSE(IsOpen(refused));
   EXPECT_TRUE(IsOpen(clients_[0]));
-  // The server closes one: there is room again.
+  // The server closes one connection: there is room again.
   {
     const std::lock_guard lock(mutex_);
     ::close(served_.front());
@@ -137,7 +137,7 @@ TEST(Watchdog, EndsWhereNobodyAnswersAnyMore) {
   EXPECT_GE(looks, Watchdog::kPause + Watchdog::kMostMisses - 1);
 }
 
-// As many descriptors as are open, for a while.
+// Lowers the limit of descriptors to those that are open.
 class NoDescriptor {
  public:
   NoDescriptor() {

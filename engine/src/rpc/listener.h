@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// A listening socket. Where the process has no descriptor for a connection, it is closed: it would
-// stay in the queue otherwise, and whoever polls the socket would not come to rest.
+// A listening socket. Without a descriptor for a connection, the connection is accepted by the
+// reserve and closed: in the queue it would wake the poller endlessly.
 #pragma once
 
 #include <sys/socket.h>
@@ -14,7 +14,7 @@
 
 namespace tester {
 
-// Of a socket: its own address, or the one of its peer.
+// The address of a socket or of its peer.
 struct SocketAddress {
   sockaddr_storage storage{};
   socklen_t bytes = sizeof storage;
@@ -36,12 +36,12 @@ class Listener {
   SocketAddress Address() const;
   uint16_t Port() const;  // of TCP
 
-  // The next connection, not blocking; -1 if there is none, or no descriptor for it.
+  // The next connection, without blocking; -1 without a connection, or without a descriptor for it.
   int Accept();
 
  private:
   int socket_;
-  int reserve_;  // a descriptor to be closed where there is no other
+  int reserve_;  // closed to accept a connection when no descriptor is free
 };
 
 // With the rights of its owner only. A socket of that name is replaced.

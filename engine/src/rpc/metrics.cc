@@ -42,7 +42,8 @@ class Reader {
   SteadyClock::time_point deadline() const { return deadline_; }
   short events() const { return answer_.empty() ? POLLIN : POLLOUT; }
 
-  // Goes on as far as it can; `answer_to` is asked once the request is there. False: it is over.
+  // Continues as far as it can. `answer_to` is called with the whole request. False: the connection
+  // is over.
   template <typename AnswerTo>
   bool Serve(const AnswerTo& answer_to) {
     if (answer_.empty() && !Read()) return !failed_;
@@ -51,7 +52,7 @@ class Reader {
   }
 
  private:
-  // Up to the end of the header, as far as it has come. True: it is there.
+  // Reads up to the end of the header. True: the header is complete.
   bool Read() {
     std::array<char, 1024> part;
     while (request_.size() < kMostRequestBytes && request_.find("\r\n\r\n") == std::string::npos) {
@@ -64,7 +65,7 @@ class Reader {
     return true;
   }
 
-  // True: there is more to be written.
+  // True: more is to be written.
   bool Write() {
     while (written_ < answer_.size()) {
       const ssize_t bytes =
@@ -108,7 +109,7 @@ void MetricsServer::Run() {
   std::list<Reader> clients;
   for (;;) {
     std::vector<pollfd> polled = {{.fd = stop_, .events = POLLIN, .revents = 0},
-                                  // More than so many have to wait.
+                                  // Further clients wait.
                                   {.fd = clients.size() < kMostClients ? listener_.socket() : -1,
                                    .events = POLLIN,
                                    .revents = 0}};

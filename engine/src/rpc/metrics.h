@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Serves counters over HTTP to whoever asks, for Prometheus: GET /metrics and nothing else. Clients
-// are served side by side, each for a second at most, so that a slow one holds nobody up.
+// Serves counters over HTTP to any client, for Prometheus: GET /metrics and nothing else. Clients
+// are served side by side, each for a second at most, so that a slow one delays no other.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class MetricsServer {
   // for each request, by a thread of its own. INVALID_ARGUMENT, FAILED_PRECONDITION (cannot
   // listen).
   MetricsServer(const std::string& address, std::function<std::string()> text);
-  // At once, whoever is being served.
+  // Ends at once, even while it serves.
   ~MetricsServer();
   MetricsServer(const MetricsServer&) = delete;
   MetricsServer& operator=(const MetricsServer&) = delete;

@@ -48,7 +48,7 @@ std::string ReadFile(const std::string& path, std::string_view option) {
   return content.str();
 }
 
-// Who can read the key can pass for this tester.
+// A user who can read the key can pass for this tester.
 void CheckKeyMode(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || (status.st_mode & 077) == 0) return;
@@ -105,7 +105,7 @@ std::shared_ptr<grpc::ServerCredentials> TlsCredentials(const ListenOptions& opt
   return credentials;
 }
 
-// Tells which connections are of clients that may call.
+// Marks the connections of clients that may call.
 class CallWatch final : public grpc::experimental::Interceptor {
  public:
   CallWatch(const grpc::ServerContextBase& context, Connections& connections)
@@ -154,10 +154,10 @@ std::string ListenOptions::SocketPath() const {
 bool ListenOptions::IsRemote() const { return address.starts_with(kTlsPrefix); }
 
 void CheckListen(const ListenOptions& options) {
-  // Before gRPC starts: what goes wrong is said by us.
+  // Before gRPC starts: our own messages report errors.
   ::setenv("GRPC_VERBOSITY", "NONE", 0);
-  // gRPC has no setting for the oldest version of TLS. These are the cipher suites up to 1.2, of
-  // which only one is left that needs a key nobody has; those of 1.3 are not in the list.
+  // gRPC has no setting for the oldest version of TLS. This list of cipher suites up to 1.2 has
+  // only one suite, with a key that does not exist; the suites of 1.3 are not affected.
   ::setenv("GRPC_SSL_CIPHER_SUITES", "PSK-AES256-GCM-SHA384", 1);
   if (options.address.starts_with(kUnixPrefix)) {
     CheckSocketPath(options.SocketPath());
@@ -171,8 +171,8 @@ void CheckListen(const ListenOptions& options) {
 
 Server::Server(const ListenOptions& options, Service& service) {
   CheckListen(options);
-  // One more user of the library than there are servers: when the last one goes it waits for a
-  // thread of its own that may sleep for ten seconds.
+  // One more reference to the library than there are servers: when the last one goes, it waits for
+  // a thread of its own that may sleep for ten seconds.
   grpc_init();
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;

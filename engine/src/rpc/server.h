@@ -22,7 +22,7 @@ struct ListenOptions {
   std::string tls_client_ca;
   std::set<std::string> allowed;  // names of certificates; empty: any that tls_client_ca has signed
 
-  // Over a network nobody uses a tester without a lease: whoever goes away would leave traffic on.
+  // Over a network every client needs a lease: a client that goes away would leave traffic on.
   bool IsRemote() const;
   // Empty for TCP.
   std::string SocketPath() const;
@@ -37,7 +37,7 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   void SetHealthy(bool healthy);
-  // Where this process can connect to.
+  // The address at which this process can connect.
   SocketAddress Address() const { return connections_->Address(); }
 
  private:

@@ -75,7 +75,7 @@ class Service final : public v1::Tester::Service {
                         v1::ShutdownResponse* response) override;
 
  private:
-  // Runs a call for a client whose role allows it, and turns what it throws into a status.
+  // Runs a call for a client whose role allows it, and converts an exception to a status.
   template <typename Call>
   grpc::Status Answer(const grpc::ServerContext& context, const char* name, Role least,
                       const Call& call);

@@ -53,7 +53,7 @@ bool Watchdog::Answered() {
     asked_ = true;
   }
   if ((polled.revents & (POLLIN | POLLHUP | POLLERR)) == 0) return false;
-  // One that was refused was answered by nobody.
+  // A refused connection was not answered.
   int error = 0;
   socklen_t bytes = sizeof error;
   ::getsockopt(socket_, SOL_SOCKET, SO_ERROR, &error, &bytes);

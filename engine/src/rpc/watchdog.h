@@ -19,7 +19,8 @@ class Watchdog {
   static constexpr int kPause = 5;        // looks from an answer to the next connection
   static constexpr int kMostMisses = 15;  // looks in a row
 
-  // Looks once, not blocking. False: the server answered once, and not within so many looks.
+  // Looks once, without blocking. False: the server answered before, and did not answer in the last
+  // looks.
   bool Look();
 
  private:

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "base/int128.h"
 #include "wire/header_fault.h"
 
 namespace tester {
@@ -21,8 +22,8 @@ void FillLatency(const StreamRx& rx, bool buckets, v1::LatencyCounters& out) {
   const Latency& latency = rx.latency;
   const uint64_t min = latency.min();
   const uint64_t max = latency.max();
-  if (min > max) return;  // there is none
-  // Where one frame of a stream has a time stamp all have one.
+  if (min > max) return;  // no value
+  // Either all frames of a stream have a timestamp or none has.
   out.set_count(buckets ? FillBuckets(latency.histogram(), min, max, *out.mutable_buckets())
                         : rx.packets.Get());
   out.set_sum_ns(latency.sum());
@@ -81,11 +82,11 @@ void FillVariation(const Variation& variation, v1::VariationCounters& out) {
 }  // namespace
 
 void FillStreamReceived(const StreamRx& rx, StreamParts parts, v1::StreamCounters& out) {
-  // Before the frames, which a worker counts before their delays, and after their order: one that
-  // arrives just now is missing below the next sequence at no time.
+  // A worker counts order, frames and latencies, in this order. Latencies and order are read before
+  // the frames, so that a frame that arrives now is not missing below the next sequence.
   FillLatency(rx, parts.buckets, *out.mutable_latency());
   FillOrder(rx.order, parts.buckets, *out.mutable_order());
-  // Those of versions are counted after all others.
+  // Versions are counted after all other counters.
   for (size_t i = 0; parts.versions && i < rx.versions.size(); ++i) {
     FillVersionReceived(rx.versions[i], *out.add_versions());
   }

@@ -13,35 +13,36 @@ namespace tester {
 
 using Buckets = google::protobuf::RepeatedPtrField<v1::Bucket>;
 
-// Those that are not empty, of the values from min to max. Returns how many values they hold.
+// Adds the buckets that are not empty, of the values from min to max. Returns the number of values
+// in them.
 uint64_t FillBuckets(const Histogram& histogram, uint64_t min, uint64_t max, Buckets& out);
 
 struct StreamParts {
-  bool versions;  // the stream has some to tell of
+  bool versions;  // the stream has a version
   bool buckets = true;
 };
-// What was received, of all streams and ports, is read before what was sent: no frame that was
-// received is missing there.
+// Received frames of all streams and ports are read before sent ones: every received frame is among
+// the sent ones.
 void FillStreamReceived(const StreamRx& rx, StreamParts parts, v1::StreamCounters& out);
 // After FillStreamReceived.
 void FillStreamSent(const StreamTx& tx, StreamParts parts, v1::StreamCounters& out);
 
-// What became of the header fields that a stream expects.
+// Counts of the header fields that a stream expects.
 void FillFields(const FieldWatch& fields, v1::StreamCounters& out);
 
-// Fills in `count` flows from `first` on, of a stream whose frames sent are counted in `sent`.
+// Adds `count` flows from `first` on. `sent` counts the frames sent by their stream.
 void FillFlows(const Flows& flows, uint32_t first, uint32_t count, const Counter& sent,
                v1::FlowCounters& out);
 
 // All but the name of the port.
 void FillGaps(const PollGaps& gaps, v1::PollGaps& out);
 
-// The counters of the engine's own making; what driver and kernel count is not in here.
+// The engine's own counters, without those of driver and kernel.
 void FillPortReceived(const PortCounters& port, v1::PortCounters& out);
 // After FillPortReceived.
 void FillPortSent(const PortCounters& port, v1::PortCounters& out);
 
-// The counters of a worker's own; what the kernel counts of its thread is not in here.
+// The worker's own counters, without those of the kernel.
 void FillWorker(const WorkerCounters& worker, v1::WorkerCounters& out);
 
 }  // namespace tester

@@ -25,7 +25,7 @@ void FillPath(const PathPlan& plan, const PathCounters* counters, const Events* 
 #define TESTER_SET(name) counted.set_##name((*counters)[direction].name.Get());
     TESTER_PATH_DIRECTION_COUNTERS(TESTER_SET)
 #undef TESTER_SET
-    // After what became of them.
+    // After their fates.
     counted.set_received((*counters)[direction].received.Get());
     counted.set_duplicated((*counters)[direction].duplicated.Get());
     counted.set_injected((*counters)[direction].injected.Get());
@@ -37,7 +37,7 @@ void FillPath(const PathPlan& plan, const PathCounters* counters, const Events* 
     const Events::Counts& counts = events->counts(event);
     counted.set_fired(counts.fired.Get());
     counted.set_missed(counts.missed.Get());
-    counted.set_matched(events->matched(event));  // after what became of them
+    counted.set_matched(events->matched(event));  // after the events that fired
     counted.set_first_fired_ns(counts.first_ns.Get());
     counted.set_last_fired_ns(counts.last_ns.Get());
     counted.set_expired(counts.expired.Get());

@@ -9,7 +9,7 @@ namespace tester {
 namespace {
 
 void FillDurations(const Latency& times, v1::DurationCounters& out) {
-  if (times.min() > times.max()) return;  // there is none
+  if (times.min() > times.max()) return;  // no value
   out.set_count(FillBuckets(times.histogram(), times.min(), times.max(), *out.mutable_buckets()));
   out.set_sum_us(times.sum());
   out.set_min_us(times.min());
@@ -27,7 +27,7 @@ void FillChange(const FirstChange& change, v1::EndCounters& out) {
 }  // namespace
 
 void FillResponder(const ResponderCounters& counters, v1::EndCounters& out) {
-  // Protocols name what begins before what ends: the last one first.
+  // Protocols name counters of begins before those of ends, so the last one is read first.
   const auto size = static_cast<int>(counters.counters.size());
   out.mutable_counters()->Resize(size, 0);
   for (int i = size - 1; i >= 0; --i) {
@@ -39,7 +39,7 @@ void FillResponder(const ResponderCounters& counters, v1::EndCounters& out) {
 #define TESTER_SET(name) out.set_##name(counters.name.Get());
   TESTER_RESPONDER_COUNTERS(TESTER_SET)
 #undef TESTER_SET
-  // After those that ended.
+  // After the ended flows.
   out.set_flows_begun(counters.flows_begun.Get());
   out.set_openings(counters.openings.Get());
 }

@@ -9,7 +9,7 @@
 
 namespace tester {
 
-// All but what the job says of it.
+// All fields except those of the job.
 void FillResponder(const ResponderCounters& counters, v1::EndCounters& out);
 
 }  // namespace tester

@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint32_t kChunk = 4096;
 
-// Of the flow or of the direction: both have these fields.
+// For flow and direction: both messages have these fields.
 template <typename Message>
 void FillDelay(const DelayFigures& figures, const Histogram* histogram, Message& out) {
   auto& delay = *out.mutable_delay();
@@ -53,7 +53,7 @@ void FillFlow(const StampFlows& flows, uint32_t number, v1::StampFlowCounters& o
   out.set_protocol(ends.protocol);
   out.set_source_port(ends.source_port);
   out.set_destination_port(ends.destination_port);
-  // What has come back was sent: not the other way round, if packets come back meanwhile.
+  // Received is read before sent: packets that come back meanwhile cannot make received greater.
   out.set_received(flow.received.Get());
   out.set_sent(flow.sent.Get());
   out.set_reordered(oddities.reordered.Get());
@@ -70,7 +70,7 @@ void FillStamps(const Stamping& stamping, v1::StampDirectionCounters& out) {
 #define TESTER_SET(name) out.set_##name(counters.name.Get());
   TESTER_STAMP_COUNTERS(TESTER_SET)
 #undef TESTER_SET
-  out.set_sent(counters.sent.Get());  // after what was received, as above
+  out.set_sent(counters.sent.Get());  // after received, as above
   out.set_flows(stamping.flows().count());
   FillDelay(stamping.delay(), &stamping.histogram(), out);
 }

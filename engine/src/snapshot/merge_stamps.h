@@ -13,7 +13,7 @@ namespace tester {
 
 void FillStamps(const Stamping& stamping, v1::StampDirectionCounters& out);
 
-// All flows, then all intervals, in chunks, until `write` says that it wants no more.
+// Writes all flows, then all intervals, in chunks, until `write` returns false.
 void WriteStampRecords(const Stamping& stamping, uint64_t interval_ns,
                        const std::function<bool(const v1::StampRecords&)>& write);
 

@@ -44,7 +44,7 @@ std::string ValueOf(const Message& message, const FieldDescriptor& field) {
   }
 }
 
-// What is not counted, which is not 0.
+// A field that is not counted; it is absent, not 0.
 bool IsAbsent(const Message& message, const FieldDescriptor& field) {
   return field.has_optional_keyword() && !message.GetReflection()->HasField(message, &field);
 }
@@ -88,7 +88,7 @@ std::string Escaped(const std::string& text) {
   return escaped;
 }
 
-// The same of a name that a client has chosen.
+// A label with a name that a client has chosen.
 std::string Label(std::string_view name, const std::string& value) {
   return Cat(name, "=\"", Escaped(value), "\"");
 }
@@ -105,10 +105,7 @@ std::string Write(const Metrics& metrics) {
   return text + "# EOF\n";
 }
 
-}  // namespace
-
-std::string OpenMetrics(const v1::Snapshot& snapshot) {
-  Metrics metrics;
+void CollectPorts(const v1::Snapshot& snapshot, Metrics& metrics) {
   for (const auto& port : snapshot.ports()) {
     const std::string label = Label("port", port.name());
     Collect(port, "tester_port_", label, {"name"}, metrics);
@@ -123,6 +120,9 @@ std::string OpenMetrics(const v1::Snapshot& snapshot) {
               metrics);
     }
   }
+}
+
+void CollectStreams(const v1::Snapshot& snapshot, Metrics& metrics) {
   for (const auto& stream : snapshot.streams()) {
     const std::string label = Label("stream", stream.id());
     Collect(stream, "tester_stream_", label, {"id"}, metrics);
@@ -135,6 +135,9 @@ std::string OpenMetrics(const v1::Snapshot& snapshot) {
               metrics);
     }
   }
+}
+
+void CollectJobs(const v1::Snapshot& snapshot, Metrics& metrics) {
   for (const auto& job : snapshot.jobs()) {
     const std::string label = Label("job", job.name());
     Collect(job, "tester_job_", label, {"name"}, metrics);
@@ -143,14 +146,17 @@ std::string OpenMetrics(const v1::Snapshot& snapshot) {
               metrics);
     }
   }
-  for (const auto& worker : snapshot.workers()) {
-    Collect(worker, "tester_worker_", Label("cpu", worker.cpu()), {"cpu", "lcore"}, metrics);
-  }
+}
+
+void CollectResponders(const v1::Snapshot& snapshot, Metrics& metrics) {
   for (const auto& responder : snapshot.responders()) {
     const std::string labels =
         Label("job", responder.job()) + "," + Label("responder", responder.name());
     Collect(responder, "tester_responder_", labels, {"job", "name"}, metrics);
   }
+}
+
+void CollectPaths(const v1::Snapshot& snapshot, Metrics& metrics) {
   for (const auto& path : snapshot.paths()) {
     const std::string labels = Label("job", path.job()) + "," + Label("path", path.name());
     Collect(path, "tester_path_", labels, {"job", "name"}, metrics);
@@ -163,6 +169,9 @@ std::string OpenMetrics(const v1::Snapshot& snapshot) {
               metrics);
     }
   }
+}
+
+void CollectCaptures(const v1::Snapshot& snapshot, Metrics& metrics) {
   for (const auto& capture : snapshot.captures()) {
     const std::string label = Label("capture", capture.name());
     Collect(capture, "tester_capture_", label, {"name"}, metrics);
@@ -171,6 +180,21 @@ std::string OpenMetrics(const v1::Snapshot& snapshot) {
               metrics);
     }
   }
+}
+
+}  // namespace
+
+std::string OpenMetrics(const v1::Snapshot& snapshot) {
+  Metrics metrics;
+  CollectPorts(snapshot, metrics);
+  CollectStreams(snapshot, metrics);
+  CollectJobs(snapshot, metrics);
+  for (const auto& worker : snapshot.workers()) {
+    Collect(worker, "tester_worker_", Label("cpu", worker.cpu()), {"cpu", "lcore"}, metrics);
+  }
+  CollectResponders(snapshot, metrics);
+  CollectPaths(snapshot, metrics);
+  CollectCaptures(snapshot, metrics);
   for (const auto& query : snapshot.queries()) {
     Collect(query, "tester_query_", Label("query", query.name()), {"name"}, metrics);
   }

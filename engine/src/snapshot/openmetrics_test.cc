@@ -100,7 +100,7 @@ TEST(OpenMetrics, HasEveryNumberByItsName) {
 TEST(OpenMetrics, KeepsToTheForm) {
   std::istringstream lines(OpenMetrics(Example()));
   std::set<std::string> metrics;
-  std::string sample;  // what those of the metric begin with
+  std::string sample;  // prefix of the metric's samples
   std::string line;
   while (std::getline(lines, line) && line != "# EOF") {
     if (line.starts_with("# HELP ")) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Whatever arrives, trains count the same as counting frame by frame. The test is here since it
+// For any arrivals, trains count the same as counting frame by frame. The test is here since it
 // compares all counters as messages.
 
 #include "receiver/train.h"
@@ -33,7 +33,7 @@ struct Sent {
   uint8_t address = 0;  // of IP, its last byte
 };
 
-// What a stream has of all there can be.
+// The features of a stream.
 struct Kind {
   bool flows;
   bool payloads;
@@ -61,7 +61,7 @@ HeaderRules Edited() {
                        .updates_checksums = false}}};
 }
 
-// A stream on one port, and what has been counted of it.
+// A stream on one port, and its counters.
 class Receiver {
  public:
   explicit Receiver(const Kind& kind) : kind_(kind) {

@@ -14,25 +14,25 @@ uint32_t ArrivalOrder::Arrivals() const {
   return static_cast<uint32_t>(next_.Get() - skipped_ + overtaken_.Get());
 }
 
-Place ArrivalOrder::Skip(uint64_t next, uint64_t sequence) {
+ArrivalPlace ArrivalOrder::Skip(uint64_t next, uint64_t sequence) {
   skipped_ += sequence - next;
   next_.Set(sequence + 1);
   const uint32_t arrival = Arrivals();
   for (uint64_t i = std::max(next, sequence - std::min(sequence, kWindow)); i < sequence; ++i) {
     missing_[i % kWindow] = {.round = RoundOf(i), .arrival = arrival};
   }
-  return Place::kSkipping;
+  return ArrivalPlace::kSkipping;
 }
 
-Place ArrivalOrder::LookBack(uint64_t next, uint64_t sequence) {
+ArrivalPlace ArrivalOrder::LookBack(uint64_t next, uint64_t sequence) {
   if (next - sequence > kWindow) {
     late_.Add(1);
-    return Place::kLate;
+    return ArrivalPlace::kLate;
   }
   Missing& missing = missing_[sequence % kWindow];
   if (missing.round != RoundOf(sequence)) {
     duplicated_.Add(1);
-    return Place::kDuplicate;
+    return ArrivalPlace::kDuplicate;
   }
   missing.round = 0;
   overtaken_.Add(1);
@@ -42,7 +42,7 @@ Place ArrivalOrder::LookBack(uint64_t next, uint64_t sequence) {
   extent_sum_.Add(extent);
   extent_max_.Raise(extent);
   extents_.Add(extent);
-  return Place::kOvertaken;
+  return ArrivalPlace::kOvertaken;
 }
 
 }  // namespace tester

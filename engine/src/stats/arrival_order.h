@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// In which order the frames of a stream arrive, from their sequence numbers: counters.proto, Order.
-// A frame in its place costs one comparison and touches no table.
+// The order in which the frames of a stream arrive, from their sequence numbers: counters.proto,
+// Order. A frame in order costs one comparison and touches no table.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace tester {
 
-enum class Place : uint8_t {
+enum class ArrivalPlace : uint8_t {
   kNext,       // after the highest one so far
   kSkipping,   // beyond that: those in between are missing
   kOvertaken,  // missing until now
@@ -27,18 +27,18 @@ class ArrivalOrder {
 
   ArrivalOrder();
 
-  // One writer. Where the frame with this sequence, of 48 bits, belongs; what it skips is missing
-  // from now on.
-  Place Add(uint64_t sequence) {
+  // One writer. Returns the place of a frame with this sequence number of 48 bits. Sequence numbers
+  // that it skips are missing from now on.
+  ArrivalPlace Add(uint64_t sequence) {
     const uint64_t next = next_.Get();
     if (sequence == next) [[likely]] {
       next_.Set(next + 1);
-      return Place::kNext;
+      return ArrivalPlace::kNext;
     }
     return sequence > next ? Skip(next, sequence) : LookBack(next, sequence);
   }
 
-  // The next so many, each in its place.
+  // Counts `frames` more frames that arrive in order.
   void Follow(uint64_t frames) { next_.Add(frames); }
 
   uint64_t next() const { return next_.Get(); }
@@ -50,7 +50,8 @@ class ArrivalOrder {
   const Histogram& extents() const { return extents_; }
 
  private:
-  // Which of the sequence numbers that share a place is missing, and since which arrival.
+  // The missing one among the sequence numbers that share a slot, and the arrival since which it is
+  // missing.
   struct Missing {
     uint32_t round;    // sequence / kWindow + 1; 0: none
     uint32_t arrival;  // modulo 2^32
@@ -60,8 +61,8 @@ class ArrivalOrder {
     return static_cast<uint32_t>(sequence / kWindow) + 1;
   }
 
-  Place Skip(uint64_t next, uint64_t sequence);
-  Place LookBack(uint64_t next, uint64_t sequence);
+  ArrivalPlace Skip(uint64_t next, uint64_t sequence);
+  ArrivalPlace LookBack(uint64_t next, uint64_t sequence);
   uint32_t Arrivals() const;
 
   Counter next_;

@@ -65,11 +65,11 @@ TEST(ArrivalOrder, ExamplesOfTheRfc) {
 
 TEST(ArrivalOrder, PlacesADialogue) {
   ArrivalOrder order;
-  const std::vector<std::pair<uint64_t, Place>> dialogue = {
-      {0, Place::kNext},      {1, Place::kNext},      {5, Place::kSkipping},
-      {3, Place::kOvertaken}, {3, Place::kDuplicate}, {5, Place::kDuplicate},
-      {6, Place::kNext},      {0, Place::kDuplicate}, {2, Place::kOvertaken},
-      {9, Place::kSkipping},  {4, Place::kOvertaken}, {4, Place::kDuplicate}};
+  const std::vector<std::pair<uint64_t, ArrivalPlace>> dialogue = {
+      {0, ArrivalPlace::kNext},      {1, ArrivalPlace::kNext},      {5, ArrivalPlace::kSkipping},
+      {3, ArrivalPlace::kOvertaken}, {3, ArrivalPlace::kDuplicate}, {5, ArrivalPlace::kDuplicate},
+      {6, ArrivalPlace::kNext},      {0, ArrivalPlace::kDuplicate}, {2, ArrivalPlace::kOvertaken},
+      {9, ArrivalPlace::kSkipping},  {4, ArrivalPlace::kOvertaken}, {4, ArrivalPlace::kDuplicate}};
   for (const auto& [sequence, place] : dialogue) {
     EXPECT_EQ(order.Add(sequence), place) << sequence;
   }
@@ -89,10 +89,10 @@ TEST(ArrivalOrder, TheWindowEndsWhereItIsSaidTo) {
   ArrivalOrder order;
   order.Add(0);
   order.Add(ArrivalOrder::kWindow + 1);  // 1 is kWindow below
-  EXPECT_EQ(order.Add(1), Place::kLate);
-  EXPECT_EQ(order.Add(0), Place::kLate);
-  EXPECT_EQ(order.Add(2), Place::kOvertaken);
-  EXPECT_EQ(order.Add(2), Place::kDuplicate);
+  EXPECT_EQ(order.Add(1), ArrivalPlace::kLate);
+  EXPECT_EQ(order.Add(0), ArrivalPlace::kLate);
+  EXPECT_EQ(order.Add(2), ArrivalPlace::kOvertaken);
+  EXPECT_EQ(order.Add(2), ArrivalPlace::kDuplicate);
   EXPECT_EQ(order.late(), 2U);
   EXPECT_EQ(order.extent_max(), 1U);
 }
@@ -101,11 +101,11 @@ TEST(ArrivalOrder, ALeapOfAnyLengthLeavesTheWindowRight) {
   ArrivalOrder order;
   order.Add(7);
   const uint64_t far = uint64_t{1} << 40;
-  EXPECT_EQ(order.Add(far), Place::kSkipping);
-  EXPECT_EQ(order.Add(far - ArrivalOrder::kWindow), Place::kLate);
-  EXPECT_EQ(order.Add(far - ArrivalOrder::kWindow + 1), Place::kOvertaken);
-  EXPECT_EQ(order.Add(far - 1), Place::kOvertaken);
-  EXPECT_EQ(order.Add(far), Place::kDuplicate);
+  EXPECT_EQ(order.Add(far), ArrivalPlace::kSkipping);
+  EXPECT_EQ(order.Add(far - ArrivalOrder::kWindow), ArrivalPlace::kLate);
+  EXPECT_EQ(order.Add(far - ArrivalOrder::kWindow + 1), ArrivalPlace::kOvertaken);
+  EXPECT_EQ(order.Add(far - 1), ArrivalPlace::kOvertaken);
+  EXPECT_EQ(order.Add(far), ArrivalPlace::kDuplicate);
   EXPECT_EQ(ExtentsOf(order), (Extents{{1, 1}, {2, 1}}));
 }
 
@@ -115,8 +115,8 @@ TEST(ArrivalOrder, WhatWasMissingARoundAgoIsForgotten) {
   for (uint64_t sequence = 0; sequence < 2 * ArrivalOrder::kWindow; ++sequence) {
     if (sequence != 10) order.Add(sequence);
   }
-  EXPECT_EQ(order.Add(ArrivalOrder::kWindow + 10), Place::kDuplicate) << "came in its place";
-  EXPECT_EQ(order.Add(10), Place::kLate);
+  EXPECT_EQ(order.Add(ArrivalOrder::kWindow + 10), ArrivalPlace::kDuplicate) << "came in its place";
+  EXPECT_EQ(order.Add(10), ArrivalPlace::kLate);
 }
 
 TEST(ArrivalOrder, AgreesWithTheDefinitionOnAnything) {

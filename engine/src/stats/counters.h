@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Counters of ports, streams and workers. Each object has one writer, the worker that owns it, and
-// is read by anybody at any time.
+// Counters of ports, streams and workers. Each object has one writer, the worker that owns it; any
+// thread may read it at any time.
 #pragma once
 
 #include <array>
@@ -24,8 +24,8 @@
 
 namespace tester {
 
-// Lists of the counters that are no more than a number, by their names in counters.proto, for
-// X(name). A new one is a field there, a line here, and what counts it.
+// Lists of the plain counters, by their names in counters.proto, for X(name). A new counter needs a
+// field there, a line here, and code that counts.
 #define TESTER_PORT_TX_COUNTERS(X) \
   X(tx_packets)                    \
   X(tx_bytes)                      \
@@ -48,7 +48,7 @@ namespace tester {
   X(rx_over_1518)                  \
   X(neighbour_replies)
 
-// With rx_ in front of it there.
+// There they have the prefix rx_.
 #define TESTER_STREAM_RX_COUNTERS(X) \
   X(corrupted)                       \
   X(wrong_length)                    \
@@ -78,6 +78,13 @@ struct alignas(64) PortCounters {
     (this->*kClasses[index]).Add(1);
   }
 
+  // Counts frames that the driver took, with their bytes on the wire, and frames that it refused.
+  void CountSent(uint64_t frames, uint64_t bytes, uint64_t refused) {
+    tx_packets.Add(frames);
+    tx_bytes.Add(bytes);
+    tx_refused.Add(refused);
+  }
+
   TESTER_PORT_TX_COUNTERS(TESTER_DECLARE_COUNTER)
   TESTER_PORT_RX_COUNTERS(TESTER_DECLARE_COUNTER)
   IcmpErrors rx_icmp_errors;
@@ -101,15 +108,15 @@ struct alignas(64) StreamTx {
   Counter first_ns;
   Counter last_ns;
   DepartureErrors departures;
-  // Nothing has to be done for the stream before; long past when it is behind.
+  // The stream needs no service before; long past when it is behind.
   Counter wake_ns;
   Counter segment;  // of its schedule: those before are sent
   std::atomic<bool> sending{false};
-  // Only for a stream with a version. Times count from the same base as those of arrivals.
+  // Only for a stream with a version. Times count from the base of arrivals.
   std::array<VersionCount, 2> versions;
   bool has_version = false;
   uint64_t base_ns = 0;
-  // Looked up by receivers too.
+  // Receivers read it too.
   alignas(64) Flips flips;
 };
 
@@ -133,7 +140,7 @@ struct alignas(64) StreamRx {
   alignas(64) Misrouted misrouted;
 };
 
-// Since the engine started; what is of one job is in JobStart.
+// Counters since the engine started. JobStart has those of one job.
 struct alignas(64) WorkerCounters {
   TESTER_WORKER_COUNTERS(TESTER_DECLARE_COUNTER)
 };

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// How exactly the frames of a stream have left; counters.proto (DepartureErrors) says what counts.
+// Errors of the departures of a stream; counters.proto (DepartureErrors) defines them.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ class DepartureErrors {
     last_lateness_ns_ = now_ns - last_due_ns;
   }
 
-  // Fetches the memory that Add will need for these frames. Always inlined: GCC drops calls of a
-  // function that does nothing but fetch.
+  // Prefetches the memory that Add needs for these frames. Always inlined: GCC drops calls of a
+  // function that only prefetches.
   [[gnu::always_inline]] void Prefetch(uint64_t now_ns, uint64_t first_due_ns) const {
     histogram_.Prefetch(ErrorNs(now_ns - first_due_ns));
   }

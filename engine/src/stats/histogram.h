@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// A log-linear histogram of 48-bit values; counters.proto (Latency.buckets) says what a bucket
-// holds.
+// A log-linear histogram of 48-bit values; counters.proto (Latency.buckets) defines its buckets.
 #pragma once
 
 #include <atomic>
@@ -32,13 +31,14 @@ class Histogram {
     return (uint64_t{kPerOctave} + index % kPerOctave) << (index / kPerOctave - 1);
   }
 
-  // One writer. `value` below 2^48, seen so many times.
+  // One writer. Adds `value`, below 2^48, `times` times.
   void Add(uint64_t value, uint64_t times = 1) {
     std::atomic_ref<uint64_t> count(counts_[Index(value)]);
     count.store(count.load(std::memory_order_relaxed) + times, std::memory_order_release);
   }
 
-  // Adding this value will be quick in a while. Inlined always, as GCC drops calls of it.
+  // Prefetches the bucket of a value. Always inlined: GCC drops calls of a function that only
+  // prefetches.
   [[gnu::always_inline]] void Prefetch(uint64_t value) const {
     __builtin_prefetch(&counts_[Index(value)], 1);
   }

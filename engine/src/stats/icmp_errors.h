@@ -15,7 +15,7 @@ namespace tester {
 
 class IcmpErrors {
  public:
-  // One writer. A code that its type should not have counts as the highest one that it has.
+  // One writer. A code beyond the highest one of its type counts as the highest one.
   void Add(const wire::IcmpError& error) { counts_[IndexOf(error)].Add(1); }
 
   uint64_t total() const;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// One start of a job: who asked for what, and how its ports were polled since. It lives as long as
-// a worker knows it, and no other start changes it.
+// One start of a job: the client that asked for it, and how its ports were polled since. It lives
+// as long as a worker uses it, and no other start changes it.
 #pragma once
 
 #include <algorithm>

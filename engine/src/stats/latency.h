@@ -13,7 +13,7 @@ namespace tester {
 
 class Latency {
  public:
-  // One writer. `nanoseconds` below 2^48, of so many frames.
+  // One writer. Adds a latency below 2^48 of `frames` frames.
   void Add(uint64_t nanoseconds, uint64_t frames = 1) {
     histogram_.Add(nanoseconds, frames);
     sum_.Add(nanoseconds * frames);
@@ -23,7 +23,7 @@ class Latency {
 
   const Histogram& histogram() const { return histogram_; }
   uint64_t sum() const { return sum_.Get(); }
-  uint64_t min() const { return min_.Get(); }  // UINT64_MAX when there is none
+  uint64_t min() const { return min_.Get(); }  // UINT64_MAX without a value
   uint64_t max() const { return max_.Get(); }
 
   Latency() { min_.Set(UINT64_MAX); }

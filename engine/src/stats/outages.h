@@ -12,7 +12,7 @@ namespace tester {
 
 class Outages {
  public:
-  // Sets the shortest outage that counts. To be called before the first Add.
+  // Sets the shortest outage that counts, before the first Add.
   void SetLeast(uint64_t nanoseconds) { least_ns_ = nanoseconds; }
 
   // One writer. Nothing arrived between these instants. The frame that ended it has the number

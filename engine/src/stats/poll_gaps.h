@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// For how long a port was not looked at, on the worker that polls it.
+// Gaps in the polling of a port, on the worker that polls it.
 #pragma once
 
 #include <algorithm>

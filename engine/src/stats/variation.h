@@ -29,10 +29,10 @@ class Variation {
     last_latency_ns_ = latency_ns;
   }
 
-  // The next so many, each with the latency of the one before.
+  // Adds `frames` frames with the latency of the frame before.
   void Repeat(uint64_t frames) {
     uint64_t jitter = jitter_16.Get();
-    // Below 8 it falls no more.
+    // Below 8 it stays.
     for (uint64_t i = 0; i < frames && jitter >= 8; ++i) jitter -= (jitter + 8) >> 4;
     jitter_16.Set(jitter);
     ipdv_count.Add(frames);
@@ -62,7 +62,7 @@ class Variation {
  private:
   Counter ipdv_min_;
   Counter ipdv_max_;
-  // The number after that of the arrival before; 0: there was none.
+  // The number after that of the last arrival; 0 before the first arrival.
   uint64_t next_sequence_ = 0;
   uint64_t last_latency_ns_ = 0;
 };

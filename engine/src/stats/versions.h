@@ -28,7 +28,7 @@ struct VersionCount {
   }
 };
 
-// The same on a port, over all streams with a version.
+// Counts of a port, over all streams with a version.
 struct PortVersionCount {
   Counter packets;
   Counter bytes;
@@ -49,7 +49,8 @@ class Flips {
     return static_cast<uint32_t>(asked_.load(std::memory_order_acquire) % 2);
   }
 
-  // Sender's: the version of the frames from this sequence on, none of which has left.
+  // The sender's: returns the version of the frames from this sequence number on. No such frame has
+  // left yet.
   uint8_t Begin(uint64_t sequence) {
     const uint64_t asked = asked_.load(std::memory_order_acquire);
     if (asked != done_.load(std::memory_order_relaxed)) [[unlikely]] {
@@ -64,7 +65,7 @@ class Flips {
     uint64_t end;                     // the first frame beyond it
   };
 
-  // Receivers': that of a frame that has left.
+  // The receivers': the stretch of a frame that has left.
   Stretch StretchOf(uint64_t sequence) const {
     const uint64_t done = done_.load(std::memory_order_acquire);
     uint64_t end = UINT64_MAX;

@@ -29,7 +29,7 @@ class WideCounter {
     }
   }
 
-  // Adds so many times 2^64.
+  // Adds `value` times 2^64.
   void AddHigh(uint64_t value) {
     if (value != 0) Carry(low_.Get(), value);
   }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Captures for clients: started and stopped beside the jobs, and read.
+// Captures for clients: they are started, stopped and read independently of jobs.
 #include <array>
 #include <bit>
 #include <cstring>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kChunkBytes = 1U << 20;
 
-// As capture.proto describes it.
+// The layout of capture.proto.
 struct PackedFacts {
   uint64_t time_ns;
   uint64_t sequence;
@@ -116,7 +116,7 @@ void Tester::ReadCapture(const std::string& name,
                          const Client& client) {
   std::unique_lock lock(mutex_);
   CheckLease(client);
-  // It outlives a ForgetCapture meanwhile.
+  // It survives a ForgetCapture meanwhile.
   const std::shared_ptr<const Capture> capture = captures_.Find(name);
   if (!capture->stopped()) {
     throw Error(Code::kFailedPrecondition,

@@ -46,8 +46,8 @@ void Captures::Add(const CapturePlan& plan) {
                 Cat(where, ": there are ", captures_.size(), " captures, stopped ones included; ",
                     "max_captures is ", kMaxCaptures));
   }
-  const uint64_t now_ns = tester_.clock.Now();
-  captures_[plan.name] = std::make_shared<Capture>(plan, tester_.workers, tester_.ports, now_ns,
+  const uint64_t now_ns = site_.clock.Now();
+  captures_[plan.name] = std::make_shared<Capture>(plan, site_.workers, site_.ports, now_ns,
                                                    UnixNow() - static_cast<int64_t>(now_ns));
 }
 
@@ -58,7 +58,7 @@ void Captures::AddTrace(const CapturePlan& plan, const std::shared_ptr<const Pat
                                           " is traced by ", Quote(name), "; stop that first"));
   }
   Add(plan);
-  const size_t worker = path->first_port % tester_.workers;
+  const size_t worker = path->first_port % site_.workers;
   traces_[plan.name] = {.path = path,
                         .trace = std::make_shared<Trace>(
                             captures_[plan.name]->lane(worker),

@@ -23,20 +23,21 @@ namespace tester {
 
 class Captures {
  public:
-  struct Tester {  // that they belong to
+  // Facts about the tester whose ports are captured.
+  struct Site {
     size_t workers;
     size_t ports;
     const Clock& clock;
   };
 
-  explicit Captures(const Tester& tester) : tester_(tester) {}
+  explicit Captures(const Site& site) : site_(site) {}
 
   auto begin() const { return captures_.begin(); }
   auto end() const { return captures_.end(); }
   std::shared_ptr<Capture> Find(const std::string& name) const;
   std::vector<std::shared_ptr<Capture>> All() const;
 
-  // Throws Error where there is one of that name, or as many as there can be.
+  // Throws Error for a name in use, and beyond the most captures.
   void Add(const CapturePlan& plan);
   // Adds the trace of a path. Throws Error where the path is traced already.
   void AddTrace(const CapturePlan& plan, const std::shared_ptr<const PathPlan>& path);
@@ -45,7 +46,7 @@ class Captures {
     traces_.erase(name);
   }
 
-  // Those that run keep the names of these streams.
+  // Running captures keep the names of these streams.
   void Know(const LoadedJobs& jobs) const;
   void AddTaps(size_t worker, PortTaps& taps) const;
   void AddTrace(PortProgram& port) const;
@@ -56,7 +57,7 @@ class Captures {
     std::shared_ptr<Trace> trace;
   };
 
-  Tester tester_;
+  Site site_;
   std::map<std::string, std::shared_ptr<Capture>> captures_;  // stopped ones included
   std::map<std::string, Traced> traces_;                      // by the same names
 };

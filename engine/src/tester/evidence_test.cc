@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests of the tester's evidence: how its ports were polled, and what became of its jobs.
+// The evidence of the tester: the polling of its ports, and the history of its jobs.
 #include <gmock/gmock.h>
 #include <rte_ethdev.h>
 

@@ -11,7 +11,7 @@
 namespace tester {
 namespace {
 
-// Jobs that are gone, so that those who miss them learn who has unloaded them.
+// Unloaded jobs that are remembered, with the client that unloaded them.
 constexpr size_t kMostUnloaded = 256;
 
 std::shared_ptr<const Retired> WithStreams(const Retired* before,

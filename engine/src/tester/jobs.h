@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The jobs of the tester: those that are loaded, and what is still known of those that were.
+// The jobs of the tester: loaded ones, and what is remembered of unloaded ones.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +22,17 @@ class Jobs {
  public:
   using Names = std::vector<std::string>;
 
-  // Each of them once. Throws Error where one is not loaded, with who has unloaded it.
+  // Each job once. Throws Error for a job that is not loaded, with the client that unloaded it.
   std::vector<LoadedJob*> Find(const Names& names) const;
   std::vector<LoadedJob*> All() const;
   LoadedStream& FindStream(const std::string& job, uint32_t stream_id,
                            std::string_view where) const;
 
-  // Throws Error where it can not be beside the others.
+  // Throws Error for a job that conflicts with loaded ones.
   LoadedJob& Load(const Job& plan, const std::vector<PortLimits>& ports);
-  // As if it had never been loaded.
+  // Removes a job without a trace of it.
   void Withdraw(const std::string& name) { loaded_.erase(name); }
-  // They are to be freed when no worker knows them any more.
+  // Returns them, to be freed when no worker uses them any more.
   LoadedJobs Unload(const std::vector<LoadedJob*>& jobs, const std::string& by);
 
   const LoadedJobs& loaded() const { return loaded_; }
@@ -40,8 +40,9 @@ class Jobs {
 
  private:
   LoadedJobs loaded_;
-  std::shared_ptr<const Retired> retired_;                    // streams of jobs that were unloaded
-  std::deque<std::pair<std::string, std::string>> unloaded_;  // the last ones, and by whom
+  std::shared_ptr<const Retired> retired_;  // streams of jobs that were unloaded
+  // The last unloaded jobs, and the clients that unloaded them.
+  std::deque<std::pair<std::string, std::string>> unloaded_;
 };
 
 }  // namespace tester

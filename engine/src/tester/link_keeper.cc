@@ -79,7 +79,7 @@ void LinkKeeper::Set(Link& link, bool down) {
 
 bool LinkKeeper::AreUp(const TakeLinkDown& wanted) const {
   for (size_t i = 0; i < links_.size(); ++i) {
-    // What another event keeps down is its business.
+    // A link that another event keeps down is left to that event.
     if (wanted.ports[i] && !links_[i].down && !links_[i].port.LinkUp()) return false;
   }
   return true;

@@ -31,7 +31,7 @@ class LinkKeeper {
   struct Task {
     LinkCut& cut;
     TakeLinkDown wanted;
-    uint64_t end_ns = 0;  // of the time for which the links are down; 0: they are not
+    uint64_t end_ns = 0;  // end of the time for which the links are down; 0: they are up
     bool began = false;   // they are
   };
 

@@ -49,7 +49,7 @@ Expected ExpectedOf(const LoadedStream& stream) {
           .stream_id = stream.plan.id};
 }
 
-// Any worker may meet frames with a signature; one without is looked for where it is expected.
+// Any worker may receive frames with a signature; frames without one are expected on one port.
 void ExpectStreams(const LoadedJobs& jobs, const std::shared_ptr<const Retired>& retired,
                    Program& program) {
   auto classifier = std::make_shared<Classifier>();
@@ -77,7 +77,7 @@ Responders RespondersOf(uint16_t port, const LoadedJobs& jobs) {
   return responders;
 }
 
-// Gives a direction of a path its part in stamps, if there are some.
+// Adds stamps to a direction of a path, if its job has some.
 void AddStamps(const PathName& name, const LoadedJobs& jobs, PathEnd& end) {
   for (const auto& [job_name, job] : jobs) {
     for (const auto& stamps : job->stamps) {
@@ -95,7 +95,7 @@ void AddStamps(const PathName& name, const LoadedJobs& jobs, PathEnd& end) {
   }
 }
 
-// Of the direction that begins on this port of it.
+// The direction of the path that begins on this port.
 PathEnd BeginOf(const LoadedPath& path, const std::string& job, uint16_t port,
                 const LoadedJobs& jobs, const Ports& ports) {
   const PathPlan& plan = *path.plan;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Jobs as they are held while they are loaded, and the programs that workers run for them.
+// Loaded jobs, and the programs that workers run for them.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@
 
 namespace tester {
 
-// The run of a stream from one start to the next. A worker keeps what it knows of an earlier one.
+// One start of a stream. A worker may keep an earlier one.
 struct StreamRun {
-  // Nothing is sent yet; what arrives stamped earlier than now is of an earlier start.
+  // Nothing is sent yet; a frame with a timestamp before now is of an earlier start.
   StreamRun(const StreamPlan& plan, uint64_t now_ns);
 
   // Sends a segment from its begin on; 0 for duration_ns or packets: no such limit.
@@ -59,7 +59,7 @@ ScheduleSegment NewSegment(const StreamPlan& plan, const std::shared_ptr<const F
 // Gives replays a moment, altogether, to read ahead.
 void ReadAhead(std::span<const ScheduleSegment> segments);
 
-// The same of a responder.
+// One start of a responder.
 struct ResponderRun {
   explicit ResponderRun(const machine::ResponderPlan& plan);
 
@@ -77,14 +77,14 @@ struct LoadedResponder : ResponderRun {
   bool Answers() const { return running != nullptr; }
   // It has been asked to end its flows, and has not been stopped since.
   bool Ending() const;
-  // It opens flows, or some of those that it has to open altogether have not ended.
+  // It opens flows, or some of a limited number of flows have not ended.
   bool Sending() const;
 
   std::shared_ptr<const machine::ResponderPlan> plan;
   const machine::CompiledTable* compiled;  // null: its table is interpreted
 };
 
-// The same of a path.
+// One start of a path.
 struct PathRun {
   std::shared_ptr<RunningPath> running;  // null until the first start; its counters outlive a stop
   bool forwarding = false;
@@ -101,7 +101,7 @@ struct LoadedPath : PathRun {
   std::shared_ptr<const PathPlan> plan;
 };
 
-// The same of stamps.
+// One start of stamps.
 struct StampRun {
   std::shared_ptr<RunningStamps> running;  // null until the first start
   bool stamping = false;
@@ -116,17 +116,17 @@ struct LoadedStamps : StampRun {
   StampRun NewRun(uint64_t now_ns) const {
     return {.running = std::make_shared<RunningStamps>(*plan, now_ns), .stamping = true};
   }
-  // Nothing is stamped any more, and what is under way is still known.
+  // Stops stamping; packets under way are still recognised.
   void Stop();
 
   std::shared_ptr<const StampPlan> plan;
 };
 
-// The start of a job, and what became of it.
+// One start of a job, and its end.
 struct JobRun {
   // Null until the first one. It is filled before a worker gets it.
   std::shared_ptr<const JobStart> start;
-  uint64_t stopped_at_ns = 0;  // 0: it was not, or had come to its end
+  uint64_t stopped_at_ns = 0;  // 0: not stopped, or it had ended before
   std::string stopped_by;
   std::vector<uint16_t> stopped_streams;  // that were sending
   uint64_t updates = 0;
@@ -139,7 +139,7 @@ struct LoadedJob : JobRun {
   JobRun& run() { return *this; }
   // A responder answers, a path forwards, or packets are stamped.
   bool Answers() const;
-  // Remembers who stops it, if there is anything to stop.
+  // Remembers the client of a stop, if something is stopped.
   void NoteStop(uint64_t now_ns, const std::string& by);
 
   Job plan;  // its streams are in `streams`, its responders in `responders`, too, and so on
@@ -153,8 +153,8 @@ struct LoadedJob : JobRun {
 
 using LoadedJobs = std::map<std::string, std::unique_ptr<LoadedJob>>;
 
-// The program of worker `worker` of `workers`: it serves every port whose index modulo the number
-// of workers is `worker`.
+// The program of worker `worker` of `workers`. It serves the ports whose index modulo `workers` is
+// `worker`.
 std::unique_ptr<Program> MakeProgram(const LoadedJobs& jobs,
                                      const std::shared_ptr<const Retired>& retired,
                                      const Ports& ports, size_t worker, size_t workers);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Paths on real ports: what a stream sends from a arrives on b, is forwarded to c, and arrives on
-// d.
+// Paths on real ports: frames of a stream leave from a, arrive on b, are forwarded to c, and arrive
+// on d.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -110,8 +110,7 @@ TEST_F(PathTest, AnEventDropsItsPacket) {
   EXPECT_EQ(path.events(0).first_fired_ns(), path.events(0).last_fired_ns());
 }
 
-// Over a loop the buffer goes back to the sender, who writes into it only what differs from frame
-// to frame.
+// Over a loop the buffer returns to the sender, which writes only the changing bytes.
 TEST_F(PathTest, WhatIsCorruptedIsCorruptedOnce) {
   StartPath([](v1::Event& event) {
     event.set_every(10);
@@ -177,8 +176,8 @@ TEST_F(PathTest, DelaysAllAndLosesNothingWhileOtherJobsChange) {
   EXPECT_EQ(Path().directions(0).delayed(), 5'000U);
 }
 
-// The worker goes on noting in records of a burst what became of frames, while another thread takes
-// those of earlier bursts and a third one looks at the counters.
+// The worker writes the fates of frames into the records of a burst, while one thread takes records
+// of earlier bursts and another one reads counters.
 TEST_F(PathTest, ATraceHasEachFrameOnceWhilePathAndTraceStartAnew) {
   StartPath([](v1::Event& event) {
     event.set_every(3);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The tester and files of frames: those of net_pcap ports, and one that is replayed.
+// The tester with capture files: those of net_pcap ports, and a replayed one.
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace tester {
 namespace {
 
-// Each frame 100 us after the one before, twice over, in files that no other test has.
+// Frames 100 us apart, repeated twice, in files of this test only.
 class ReplayTest : public LoopTest {
  protected:
   static constexpr uint32_t kFrames = 300;
@@ -126,7 +126,7 @@ TEST_F(ReplayTest, RefusesAFileThatIsNone) {
   EXPECT_EQ(CodeOf([&] { tester->Load(job); }), Code::kInvalidArgument);
 }
 
-// A frame and what is to come back for it.
+// A frame and the answer expected to it.
 class PcapTest : public testing::Test {
  protected:
   PcapTest() : folder_(testing::TempDir()) {}

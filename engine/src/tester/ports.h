@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The ports of the tester, by index and by name. None is added or removed while it runs.
+// The ports of the tester, by index and by name. They do not change while it runs.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ class Ports {
   auto begin() const { return ports_.begin(); }
   auto end() const { return ports_.end(); }
 
-  // What plans are validated against.
+  // The limits against which plans are validated.
   const std::vector<PortLimits>& limits() const { return limits_; }
   uint16_t IndexOf(const std::string& name, std::string_view where) const {
     return FindPort(name, limits_, where);

@@ -28,12 +28,12 @@ class Queries {
   std::shared_ptr<Query> Find(const std::string& name) const;
   std::vector<std::shared_ptr<Query>> All() const;
 
-  // Throws Error where there is one of that name, or no room for it.
+  // Throws Error for a name in use, and without room.
   void Add(const QueryPlan& plan, uint64_t now_ns);
   void Remove(const std::string& name) { queries_.erase(name); }
 
   void AddTaps(const LoadedJobs& jobs, size_t worker, PortTaps& taps) const;
-  // Has those that run at a port, which a worker serves, told how it was polled.
+  // Adds the running queries at a port to `watch`, which reports gaps in its polling.
   void AddGaps(size_t worker, uint16_t port, GapWatch& watch) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Queries for clients: started and stopped beside the jobs, and read.
+// Queries for clients: they are started, stopped and read independently of jobs.
 #include "base/log.h"
 #include "base/text.h"
 #include "plan/validate_query.h"
@@ -11,7 +11,7 @@ namespace tester {
 namespace {
 
 constexpr size_t kRowsChunkBytes = 1U << 20;
-constexpr size_t kRowBytes = 32;  // of a message, beside its keys
+constexpr size_t kRowBytes = 32;  // bytes of a row in a message, without its keys
 
 void FillRow(const Query::Row& row, v1::QueryRow& out) {
   out.set_keys(row.keys);
@@ -61,7 +61,7 @@ void Tester::ReadQuery(const v1::ReadQueryRequest& request,
                        const Client& client) {
   std::unique_lock lock(mutex_);
   CheckLease(client);
-  // It outlives a ForgetQuery meanwhile.
+  // It survives a ForgetQuery meanwhile.
   const std::shared_ptr<const Query> query = queries_.Find(request.name());
   const uint64_t stopped_ns = query->stopped_ns();
   v1::QueryRows chunk;

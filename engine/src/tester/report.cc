@@ -8,12 +8,12 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "plan/measurement.h"
+#include "plan/paths/validate_path.h"
+#include "plan/paths/validate_stamps.h"
 #include "plan/validate_capture.h"
-#include "plan/validate_inline.h"
+#include "plan/validate_measurement.h"
 #include "plan/validate_query.h"
 #include "plan/validate_responder.h"
-#include "plan/validate_stamps.h"
 #include "snapshot/merge.h"
 #include "snapshot/merge_path.h"
 #include "snapshot/merge_responder.h"
@@ -63,7 +63,7 @@ void FillReadings(const Ports& ports, const Workers& workers, v1::Snapshot& snap
   }
 }
 
-// Their sum, too, from the same readings: a worker may count on meanwhile.
+// The sum comes from the same readings, as a worker may go on counting.
 void FillMisrouted(const Misrouted& misrouted, const Ports& ports, v1::StreamCounters& out) {
   uint64_t sum = 0;
   for (uint32_t port = 0; port < ports.size(); ++port) {
@@ -90,8 +90,7 @@ void FillWorkers(const Workers& workers, v1::Snapshot& snapshot) {
   }
 }
 
-// A stream whose file has changed was stopped by the tester itself, or has sent what nobody
-// planned.
+// A stream with a changed file was stopped by the tester, or has sent unplanned frames.
 void FillFaults(const LoadedJob& job, v1::JobCounters& out) {
   for (const auto& stream : job.streams) {
     const std::string* reason = stream.fault ? stream.fault->Get() : nullptr;
@@ -135,6 +134,47 @@ v1::StampCounters& FillJobStamps(const LoadedStamps& stamps, v1::StampCounters& 
     if (stamps.running) FillStamps(*stamps.running->directions[direction], counted);
   }
   return out;
+}
+
+// By ascending ids.
+std::vector<const LoadedStream*> StreamsOf(const std::vector<LoadedJob*>& jobs) {
+  std::vector<const LoadedStream*> streams;
+  for (const LoadedJob* job : jobs) {
+    for (const auto& stream : job->streams) streams.push_back(&stream);
+  }
+  std::ranges::sort(streams, {}, [](const LoadedStream* stream) { return stream->plan.id; });
+  return streams;
+}
+
+void FillResponders(const LoadedJob& job, v1::Snapshot& snapshot) {
+  for (const auto& responder : job.responders) {
+    auto& out = *snapshot.add_responders();
+    out.set_job(job.plan.name);
+    out.set_name(responder.plan->name);
+    out.set_answering(responder.Answers());
+    out.set_interpreted(responder.compiled == nullptr);
+    FillResponder(*responder.counters, out);
+  }
+}
+
+void FillPaths(const LoadedJob& job, const Ports& ports, v1::Snapshot& snapshot) {
+  for (const auto& path : job.paths) {
+    auto& out = *snapshot.add_paths();
+    out.set_job(job.plan.name);
+    out.set_forwarding(path.forwarding);
+    const RunningPath* running = path.running.get();
+    FillPath(*path.plan, running != nullptr ? &running->counters : nullptr,
+             running != nullptr ? &running->events : nullptr, out);
+    out.mutable_directions(0)->set_port(ports[path.plan->first_port].facts().name);
+    out.mutable_directions(1)->set_port(ports[path.plan->second_port].facts().name);
+  }
+}
+
+void FillClock(const Clock::Reading& start, const Clock::Reading& now, v1::ClockCounters& out) {
+  out.set_engine_start_ns(start.engine_ns);
+  out.set_raw_start_ns(start.raw_ns);
+  out.set_engine_now_ns(now.engine_ns);
+  out.set_raw_now_ns(now.raw_ns);
 }
 
 }  // namespace
@@ -187,12 +227,7 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names, const Client& client, bool
   const std::lock_guard lock(mutex_);
   CheckReader(client);
   const std::vector<LoadedJob*> jobs = names.empty() ? jobs_.All() : jobs_.Find(names);
-  std::vector<const LoadedStream*> streams;
-  for (const LoadedJob* job : jobs) {
-    for (const auto& stream : job->streams) streams.push_back(&stream);
-  }
-  std::sort(streams.begin(), streams.end(),
-            [](const auto* a, const auto* b) { return a->plan.id < b->plan.id; });
+  const std::vector<const LoadedStream*> streams = StreamsOf(jobs);
   v1::Snapshot snapshot;
   snapshot.set_taken_at_ns(clock_.Now());
   FillReadings(ports_, workers_, snapshot);
@@ -220,24 +255,8 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names, const Client& client, bool
   }
   for (const LoadedJob* job : jobs) {
     FillJob(*job, ports_, *snapshot.add_jobs());
-    for (const auto& responder : job->responders) {
-      auto& out = *snapshot.add_responders();
-      out.set_job(job->plan.name);
-      out.set_name(responder.plan->name);
-      out.set_answering(responder.Answers());
-      out.set_interpreted(responder.compiled == nullptr);
-      FillResponder(*responder.counters, out);
-    }
-    for (const auto& path : job->paths) {
-      auto& out = *snapshot.add_paths();
-      out.set_job(job->plan.name);
-      out.set_forwarding(path.forwarding);
-      const RunningPath* running = path.running.get();
-      FillPath(*path.plan, running != nullptr ? &running->counters : nullptr,
-               running != nullptr ? &running->events : nullptr, out);
-      out.mutable_directions(0)->set_port(ports_[path.plan->first_port].facts().name);
-      out.mutable_directions(1)->set_port(ports_[path.plan->second_port].facts().name);
-    }
+    FillResponders(*job, snapshot);
+    FillPaths(*job, ports_, snapshot);
     for (const auto& stamps : job->stamps)
       FillJobStamps(stamps, *snapshot.add_stamps()).set_job(job->plan.name);
   }
@@ -247,12 +266,7 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names, const Client& client, bool
   if (names.empty()) {
     for (const auto& [name, query] : queries_) FillQuery(*query, *snapshot.add_queries());
   }
-  const Clock::Reading now = clock_.ReadBoth();
-  auto& clock = *snapshot.mutable_clock();
-  clock.set_engine_start_ns(opened_.engine_ns);
-  clock.set_raw_start_ns(opened_.raw_ns);
-  clock.set_engine_now_ns(now.engine_ns);
-  clock.set_raw_now_ns(now.raw_ns);
+  FillClock(opened_, clock_.ReadBoth(), *snapshot.mutable_clock());
   return snapshot;
 }
 

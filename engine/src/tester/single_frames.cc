@@ -62,7 +62,7 @@ void SingleFrames::Send(uint16_t index, std::vector<std::vector<uint8_t>> frames
   order->withdrawn.store(true, std::memory_order_relaxed);
   if (!WaitUntil(SteadyClock::now() + kWithdrawTimeout, is_done)) {
     workers_.GiveUp();
-    static_cast<void>(order.release());  // the worker may still look at it
+    static_cast<void>(order.release());  // the worker may still use it
     throw Error(Code::kInternal, Cat("inject on ", Quote(port.facts().name),
                                      ": the worker does not move; restart testerd"));
   }

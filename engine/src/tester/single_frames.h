@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Single frames of ports, beside all jobs: injected ones, and questions to neighbours. A port has
-// one order and one question at a time.
+// Single frames of ports, independent of jobs: injected frames and requests to neighbours. A port
+// has one order and one request at a time.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ namespace tester {
 
 class SingleFrames {
  public:
-  // Throws Error for a client that may not use the tester now, and once it was told to end; and for
-  // more frames, of so many bytes with FCS, than the port may send now.
+  // Throws Error for a client that may not use the tester now, after the end of the tester was
+  // requested, and for more `frames` of `bytes` bytes with FCS than the port may send now.
   using Admit = std::function<void(const Client&, uint16_t port, uint64_t frames, uint64_t bytes)>;
   SingleFrames(const Ports& ports, Workers& workers, Admit admit);
 
@@ -31,7 +31,7 @@ class SingleFrames {
   // `cancelled` is asked while waiting.
   Mac Resolve(const v1::ResolveRequest& request, const std::function<bool()>& cancelled,
               const Client& client = {});
-  // Returns when those that were asked for have left, or were withdrawn.
+  // Returns when the requested frames have left or were withdrawn.
   void Finish();
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Jobs are started together, or none of them is.
+// Starts jobs together, or none of them.
 #include <utility>
 
 #include "base/log.h"
@@ -11,7 +11,7 @@
 namespace tester {
 namespace {
 
-// From the moment a start is known to that of the first frames: workers learn of it in between.
+// The time between a start and its first frames: workers adopt the program meanwhile.
 constexpr uint64_t kStartLeadNs = 500'000;
 
 void RefuseRunning(const LoadedJob& job) {
@@ -77,18 +77,21 @@ void Swap(const std::vector<LoadedJob*>& jobs, Runs& runs) noexcept {
   }
 }
 
-struct Asked {
+struct StartRequest {
+  uint64_t start_ns;
   uint64_t duration_ns;
   uint64_t packets;
   const std::string& by;
 };
 
-// With counters of ports for those that the job has to do with.
-std::shared_ptr<JobStart> NewStart(const LoadedJob& job, size_t ports, const Asked& asked) {
+// With poll gaps for the ports that the job uses.
+std::shared_ptr<JobStart> NewStart(const LoadedJob& job, size_t ports,
+                                   const StartRequest& request) {
   auto start = std::make_shared<JobStart>();
-  start->duration_ns = asked.duration_ns;
-  start->packets = asked.packets;
-  start->by = asked.by;
+  start->start_ns = request.start_ns;
+  start->duration_ns = request.duration_ns;
+  start->packets = request.packets;
+  start->by = request.by;
   start->ports.resize(ports);
   const auto take = [&](uint16_t port) {
     if (!start->ports[port]) start->ports[port] = std::make_unique<PollGaps>();
@@ -105,6 +108,32 @@ std::shared_ptr<JobStart> NewStart(const LoadedJob& job, size_t ports, const Ask
     for (const uint16_t port : path.plan->Ports()) take(port);
   }
   return start;
+}
+
+// The runs that send and answer. Takes the segments, in the order of streams.
+void PlanSending(const std::vector<LoadedJob*>& jobs, const StartRequest& request,
+                 const Ports& ports, std::vector<ScheduleSegment>& segments, Runs& runs) {
+  const uint64_t end_ns =
+      request.duration_ns == 0 ? 0 : AddSaturating(request.start_ns, request.duration_ns);
+  auto job_run = runs.jobs.begin();
+  auto segment = segments.begin();
+  auto stream_run = runs.streams.begin();
+  auto responder_run = runs.responders.begin();
+  for (const LoadedJob* job : jobs) {
+    const auto start = NewStart(*job, ports.size(), request);
+    for (size_t i = 0; i < job->streams.size(); ++i, ++stream_run, ++segment) {
+      segment->begin_ns = request.start_ns;
+      stream_run->Send(std::move(*segment), request.duration_ns, request.packets);
+      start->streams.push_back(stream_run->tx);
+    }
+    for (const auto& responder : job->responders) {
+      *responder_run = responder.NewRun(ports[responder.plan->out_port]);
+      responder_run++->running->responder.Begin(Microseconds(request.start_ns),
+                                                Microseconds(end_ns));
+    }
+    *job_run = {};
+    job_run++->start = start;
+  }
 }
 
 }  // namespace
@@ -136,46 +165,27 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
       for (const auto& path : job->paths) paths.push_back(path.NewRun(ports_, clock_));
       for (const auto& job_stamps : job->stamps) stamps.push_back(job_stamps.NewRun(clock_.Now()));
     }
-    // First everybody counts anew, then everybody sends: no frame is counted on the old counters.
+    // All jobs get new counters before one of them sends: old counters count no new frame.
     Swap(jobs, counting);
     Publish();
-    const uint64_t start_ns = clock_.Now() + kStartLeadNs;
+    const StartRequest request{.start_ns = clock_.Now() + kStartLeadNs,
+                               .duration_ns = duration_ns,
+                               .packets = packets_per_stream,
+                               .by = client.name};
     Runs sending = RunsOf(jobs);
-    auto job_run = sending.jobs.begin();
-    auto segment = segments.begin();
-    auto stream_run = sending.streams.begin();
-    auto responder_run = sending.responders.begin();
     sending.paths = std::move(paths);
     sending.stamps = std::move(stamps);
-    for (const LoadedJob* job : jobs) {
-      const auto start =
-          NewStart(*job, ports_.size(),
-                   {.duration_ns = duration_ns, .packets = packets_per_stream, .by = client.name});
-      start->start_ns = start_ns;
-      for (size_t i = 0; i < job->streams.size(); ++i, ++stream_run, ++segment) {
-        segment->begin_ns = start_ns;
-        stream_run->Send(std::move(*segment), duration_ns, packets_per_stream);
-        start->streams.push_back(stream_run->tx);
-      }
-      for (const auto& responder : job->responders) {
-        *responder_run = responder.NewRun(ports_[responder.plan->out_port]);
-        const uint64_t end_us =
-            duration_ns == 0 ? 0 : Microseconds(AddSaturating(start_ns, duration_ns));
-        responder_run++->running->responder.Begin(Microseconds(start_ns), end_us);
-      }
-      *job_run = {};
-      job_run++->start = start;
-    }
+    PlanSending(jobs, request, ports_, segments, sending);
     Log(LogLevel::kInfo, "start",
         {{"jobs", Join(names)},
-         {"start_ns", static_cast<int64_t>(start_ns)},
+         {"start_ns", static_cast<int64_t>(request.start_ns)},
          {"duration_ns", static_cast<int64_t>(duration_ns)},
          {"by", client.name}});
-    // Nothing can go wrong any more once a worker sends.
+    // Nothing can fail any more once a worker sends.
     Swap(jobs, sending);
     Publish();
     for (LoadedJob* job : jobs) ++job->starts;
-    return start_ns;
+    return request.start_ns;
   } catch (...) {
     // Refused means that nothing has changed.
     Swap(jobs, before);

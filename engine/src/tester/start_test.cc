@@ -4,7 +4,7 @@
 // A start that is refused has changed nothing, wherever in it memory ends.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-#define TESTER_OPERATOR_NEW_IS_TAKEN  // clang's ThreadSanitizer lets nobody replace it
+#define TESTER_OPERATOR_NEW_IS_TAKEN  // clang's ThreadSanitizer does not allow to replace it
 #endif
 #endif
 
@@ -38,7 +38,7 @@ void* operator new(std::size_t bytes) { return Allocate(bytes, alignof(std::max_
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return Allocate(bytes, static_cast<std::size_t>(alignment));
 }
-// What sorting asks for, which does without where there is none. ASan has one of its own otherwise.
+// Used by std::stable_sort, which works without memory too. ASan would use its own otherwise.
 void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
   return std::malloc(bytes);
 }

@@ -17,7 +17,7 @@ namespace tester {
 namespace {
 
 constexpr uint64_t kStopLeadNs = 300'000;
-// How late a stream may be to be allowed to send what it owes when it is stopped.
+// The longest delay with which a stopped stream may still send its owed frames.
 constexpr uint64_t kStopGraceNs = 100'000'000;
 // How long the ends of open flows are waited for.
 constexpr uint64_t kLongestEndNs = 1'000'000'000;
@@ -100,7 +100,7 @@ void Tester::CheckAdmitted(const Client& client, uint16_t port, uint64_t frames,
 
 void Tester::Load(const v1::Job& job, const Client& client) {
   CheckAdmitted(client);
-  // A file to be sent is read through, which may take long, or for ever: nobody else waits for it.
+  // The file is read to its end, which may take long or endlessly: no other call waits for it.
   const bool replays = std::ranges::any_of(
       job.streams(), [](const auto& stream) { return stream.departures().has_replay(); });
   Job plan = replays ? RunApart([job, ports = ports_.limits()] { return ValidateJob(job, ports); },
@@ -132,8 +132,8 @@ void Tester::Load(const v1::Job& job, const Client& client) {
 }
 
 void Tester::StopStreams(const std::vector<LoadedJob*>& jobs) {
-  // A stream that keeps up sends what is due until now, so that all that was intended was sent; one
-  // that is too late to do so is cut off.
+  // A stream that keeps up sends its frames due until now, so that it sends all intended ones; a
+  // later one is cut off.
   const uint64_t end_ns = clock_.Now() + kStopLeadNs;
   bool any_ending = false;
   for (LoadedJob* job : jobs) {
@@ -160,7 +160,7 @@ Responders Tester::StopJobs(const std::vector<LoadedJob*>& jobs, const std::stri
                             OpenFlows open_flows) {
   for (LoadedJob* job : jobs) job->NoteStop(clock_.Now(), by);
   StopStreams(jobs);
-  // A worker that has left its program knows the responders no more; then they end.
+  // Responders end when no worker uses them any more.
   Responders stopped;
   Responders ending;
   for (LoadedJob* job : jobs) {
@@ -199,7 +199,7 @@ void Tester::AwaitEnd(const Responders& ending) {
   }
   const std::lock_guard lock(mutex_);
   const bool ended = all_stopped();
-  // Others may have unloaded the jobs meanwhile.
+  // Another client may have unloaded the jobs meanwhile.
   Responders stopped;
   for (LoadedJob* job : jobs_.All()) {
     for (auto& responder : job->responders) {
@@ -209,7 +209,7 @@ void Tester::AwaitEnd(const Responders& ending) {
     }
   }
   Publish();
-  // Who hears that the flows were ended does not look for those that were left open.
+  // The caller of a stop that did not end the flows must not expect them to be closed.
   if (!ended) RefuseEnded();
 }
 
@@ -220,7 +220,7 @@ void Tester::Stop(const Names& names, const Client& client, OpenFlows open_flows
     CheckLease(client);
     ending = StopJobs(jobs_.Find(names), client.name, open_flows);
   }
-  // Nobody else waits for it; and where the tester is told to end, it ends.
+  // No other call waits for it; the wait ends with the tester.
   if (!ending.empty()) AwaitEnd(ending);
   Log(LogLevel::kInfo, "stop", {{"jobs", Join(names)}, {"by", client.name}});
 }
@@ -230,7 +230,8 @@ void Tester::End(const std::string& by) {
     const std::lock_guard lock(mutex_);
     if (ended_by_.empty()) ended_by_ = by;
     const std::vector<LoadedJob*> all = jobs_.All();
-    for (LoadedJob* job : all) job->plan.neighbours.clear();  // nobody is answered any more
+    // No neighbour gets an answer any more.
+    for (LoadedJob* job : all) job->plan.neighbours.clear();
     StopJobs(all, by, OpenFlows::kAbandon);
   }
   single_frames_.Finish();

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The tester as control.proto describes it: what clients ask of jobs, captures and queries is done
-// on ports by workers, one call after the other. Thread safe; every refusal is an Error and has
-// changed nothing.
+// The tester of control.proto: calls of clients about jobs, captures and queries, one after the
+// other, for workers to carry out on ports. Thread safe. A refused call throws Error and changes
+// nothing.
 #pragma once
 
 #include <cstdint>
@@ -32,46 +32,47 @@ class Tester {
   using Names = Jobs::Names;
   static constexpr uint64_t kDefaultOutageNs = 1'000'000;
 
-  // `lease_required`: nobody uses it without a lease. `policy`: null for none.
+  // `lease_required`: clients need a lease. `policy`: null without one.
   Tester(std::vector<std::unique_ptr<Port>> ports, const WorkerPlacement& placement,
          bool lease_required = false, const std::shared_ptr<const Policy>& policy = nullptr);
   Tester(const Tester&) = delete;
   Tester& operator=(const Tester&) = delete;
 
   v1::GetInfoResponse Info() const;
-  // Every call with a `client` refuses one that may not use the tester now (tester/access/lease.h).
+  // A call with a `client` is refused to a client that may not use the tester now
+  // (tester/access/lease.h).
   void Load(const v1::Job& job, const Client& client = {});
   // The instant at which the first frames are due.
   uint64_t Start(const Names& names, uint64_t duration_ns, uint64_t packets_per_stream,
                  uint64_t outage_ns = kDefaultOutageNs, const Client& client = {});
-  // kEnd: the other ends of open flows are told, as their tables say; it takes a second at most.
+  // kEnd: open flows are ended as their tables say; it takes a second at most.
   enum class OpenFlows : uint8_t { kAbandon, kEnd };
   void Stop(const Names& names, const Client& client = {},
             OpenFlows open_flows = OpenFlows::kAbandon);
-  // Stops all jobs for good: none can be loaded or started any more.
+  // Stops all jobs finally: no job can be loaded or started any more.
   void End(const std::string& by);
-  // The same, for a client that may do so.
+  // Ends the tester for a client that may do so.
   void Shutdown(const Client& client);
-  // The client that has called End; empty: nobody.
+  // The client that has called End; empty before.
   std::string EndedBy();
-  // The instant at which the new stream takes over from the one of its id.
+  // Returns the instant at which the new stream replaces the one with its id.
   uint64_t Update(const std::string& job, const v1::Stream& stream, const Client& client = {});
   void Unload(const Names& names, const Client& client = {});
   v1::FlipResponse Flip(const Names& names, const Client& client = {});
-  // Hands over chunks until there are no more, or `write` says that it wants none.
+  // Writes chunks to the end, or until `write` returns false.
   void ReadFlows(const v1::ReadFlowsRequest& request,
                  const std::function<bool(const v1::FlowCounters&)>& write,
                  const Client& client = {});
-  // As ReadFlows.
+  // Like ReadFlows.
   void ReadStamps(const v1::ReadStampsRequest& request,
                   const std::function<bool(const v1::StampRecords&)>& write,
                   const Client& client = {});
   v1::Progress Progress(const Names& names, const Client& client = {});
-  // `buckets`: with those of streams.
+  // `buckets`: with the histograms of streams.
   v1::Snapshot TakeSnapshot(const Names& names, const Client& client = {}, bool buckets = true);
   void StartCapture(const v1::Capture& request, const Client& client = {});
   v1::StopCaptureResponse StopCapture(const std::string& name, const Client& client = {});
-  // As ReadFlows.
+  // Like ReadFlows.
   void ReadCapture(const std::string& name,
                    const std::function<bool(const v1::CapturedFrames&)>& write,
                    const Client& client = {});
@@ -79,19 +80,20 @@ class Tester {
   // The instant from which on frames are counted.
   uint64_t StartQuery(const v1::Query& request, const Client& client = {});
   void StopQuery(const std::string& name, const Client& client = {});
-  // As ReadFlows; the first chunk has the summary.
+  // Like ReadFlows; the first chunk has the summary.
   void ReadQuery(const v1::ReadQueryRequest& request,
                  const std::function<bool(const v1::QueryRows&)>& write, const Client& client = {});
   void ForgetQuery(const std::string& name, const Client& client = {});
-  // As lease.proto and control.proto have it.
+  // The calls of lease.proto and control.proto.
   v1::AcquireLeaseResponse AcquireLease(const v1::AcquireLeaseRequest& request,
                                         const Client& client);
   v1::Lease RenewLease(const Client& client);
   void ReleaseLease(const Client& client);
   v1::GetLeaseResponse GetLease();
-  // Ends a lease whose time is over, with all that was done under it. For Guard, as the next one.
+  // Ends a lease whose time is over, and everything done under it. Called by Guard, like the next
+  // one.
   void EndOverdueLease();
-  // Stops jobs that send, or would send, what the policy of the tester does not allow.
+  // Stops jobs that send, or may send, what the policy forbids.
   void EnforcePolicy();
 
   SingleFrames& single_frames() { return single_frames_; }
@@ -101,17 +103,17 @@ class Tester {
   // Under mutex_.
   void RefuseEnded() const;
   void CheckLease(const Client& client) const;
-  // Counters change nothing: whoever may observe and names no lease needs none.
+  // Reading changes nothing: a client that may observe needs no lease.
   void CheckReader(const Client& client) const;
-  // Takes mutex_. Also for a call that takes long: its lease may have ended meanwhile.
+  // Takes mutex_. Called again by a long call: its lease may have ended meanwhile.
   void CheckStillLeased(const Client& client);
-  // Takes mutex_, for both of them.
+  // Takes mutex_ for both checks.
   void CheckAdmitted(const Client& client);
-  // And for ports whose rate is limited: so many frames, of so many bytes with FCS.
+  // And for ports with a limited rate: `frames` frames of `bytes` bytes with FCS.
   void CheckAdmitted(const Client& client, uint16_t port, uint64_t frames, uint64_t bytes);
   // Ends the lease in force; its jobs, captures and queries go with it, unless it is detached.
   void EndLease(const std::string& how);
-  // Those of a lease; 0: all.
+  // Removes what was loaded under a lease; 0: everything.
   void Remove(uint64_t lease, const std::string& by);
   // Returns the responders that are ending their flows; all others are silent when it returns.
   Responders StopJobs(const std::vector<LoadedJob*>& jobs, const std::string& by,
@@ -124,7 +126,7 @@ class Tester {
   void Publish();
   void EndCapture(const std::shared_ptr<Capture>& capture);
   void EndQuery(const std::shared_ptr<Query>& query);
-  // What sends for a job may begin: its ports have not sent more than they may. Under mutex_.
+  // Refuses a start on ports that have sent too much. Under mutex_.
   void AdmitRates(const LoadedJob& job, std::string_view where);
   void StopForbidden(const std::vector<LoadedJob*>& jobs, const std::string& why);
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The tester as a whole on DPDK ports that need no network and no rights: loops of rings and
+// The whole tester on DPDK ports that need no network and no privileges: loops of rings and
 // net_null.
 #include "tester/tester.h"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Testers on ports that need no network and no rights, and jobs for them.
+// Testers on ports that need no network and no privileges, and jobs for them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ inline void WaitForEnd(Tester& tester, const std::string& job) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   ASSERT_FALSE(tester.Progress({job}).sending());
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // what is under way arrives
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // frames under way arrive
 }
 
 inline Code CodeOf(const std::function<void()>& call) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Another stream in the place of one that may be sending.
+// Replaces a stream, which may be sending, by another one.
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,10 +14,10 @@
 namespace tester {
 namespace {
 
-// From the moment an update is known to that from which it holds: workers learn of it in between.
+// The time between an update and its begin: workers adopt the program meanwhile.
 constexpr uint64_t kUpdateLeadNs = 500'000;
 
-// The same frames go on where they are; others begin anew.
+// Equal frames continue at their position; different ones begin anew.
 bool SendsTheSame(const StreamPlan& a, const StreamPlan& b) {
   return !a.contents_key.empty() && a.contents_key == b.contents_key;
 }
@@ -26,7 +26,7 @@ std::vector<FieldExpectation> ExpectationsOf(const MeasurementPlan& plan) {
   return plan.fields ? plan.fields->expectations() : std::vector<FieldExpectation>{};
 }
 
-// Counters go on, so what they count must stay the same.
+// Counters continue, so their meaning must stay the same.
 void CheckStays(const LoadedStream& stream, const StreamPlan& plan, const Frames& frames,
                 std::string_view where) {
   const auto refuse_if = [&](bool changed, std::string_view field) {
@@ -55,7 +55,7 @@ uint64_t Tester::Update(const std::string& job_name, const v1::Stream& update,
                         const Client& client) {
   const std::string where = Cat("update of job ", Quote(job_name), ", stream ", update.id());
   {
-    // Known before its file is read through, for which nobody else waits.
+    // Checked before the file is read, which no other call waits for.
     const std::lock_guard lock(mutex_);
     CheckLease(client);
     RefuseEnded();
@@ -81,7 +81,7 @@ uint64_t Tester::Update(const std::string& job_name, const v1::Stream& update,
   if (SendsTheSame(plan, stream.plan)) {
     frames = stream.frames;
   } else {
-    stream.numbered = false;  // sequence numbers no longer say what was sent
+    stream.numbered = false;  // sequence numbers no longer identify frames
   }
   uint64_t effective_ns = clock_.Now();
   if (stream.schedule && stream.Sending()) {

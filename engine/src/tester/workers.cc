@@ -12,9 +12,9 @@
 namespace tester {
 namespace {
 
-// In vain, until a worker is stuck.
+// Failed looks until a worker counts as stuck.
 constexpr unsigned kLooks = 2;
-// What a snapshot waits for a worker that others keep from running.
+// The time that a snapshot waits for a worker that other processes keep from running.
 constexpr auto kMoment = std::chrono::milliseconds(100);
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The workers of the tester. All of them get a new program, or none.
+// The workers of the tester. Either all of them get a new program, or none.
 #pragma once
 
 #include <atomic>
@@ -39,15 +39,15 @@ class Workers {
   void Swap(Programs programs);
   // Returns when every worker has begun and ended a loop since.
   void WaitTwoLoops();
-  // The same for a moment only, and not at all where there is one worker: all that it has received
-  // it has counted as sent before.
+  // Waits for a moment only, and not at all with one worker: everything that it received, it
+  // counted as sent before.
   void AwaitTwoLoops() const;
 
-  // False while a worker has been found not to move, and for ever when one was given up.
+  // False while a worker does not move, and finally after one was given up.
   bool Usable() const { return usable_ && !stuck_; }
   void GiveUp() { usable_ = false; }
-  // Looks whether every worker has moved since the last call. One look in vain may be the
-  // machine's, which was paused as a whole; after two the worker is stuck, until it moves again.
+  // Checks that every worker has moved since the last call. A pause of the whole machine may
+  // explain one failure; after two the worker is stuck, until it moves again.
   void Check();
 
  private:

@@ -27,7 +27,7 @@ struct Bth {
             .psn = Load<uint32_t>(at + 8) & kLow24};
   }
 
-  // The last five bits say which operation, those before them of which transport service.
+  // The upper three bits are the transport service, the lower five the operation.
   uint8_t operation() const { return opcode & 0x1fU; }
   // It acknowledges or notifies: its PSN is of the other direction, or none.
   bool answers() const {
@@ -37,7 +37,7 @@ struct Bth {
     return opcode == kNotification || operation() == kAcknowledge ||
            operation() == kAtomicAcknowledge;
   }
-  // SEND, WRITE or a response to READ. A request for READ or an atomic operation has no data.
+  // SEND, WRITE or a response to READ. Requests for READ and atomic operations have no data.
   bool carries_data() const {
     constexpr uint8_t kReadRequest = 0x0c;
     constexpr uint8_t kCompareSwap = 0x13;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Big-endian loads and stores, and the types that everything on the wire is made of.
+// Big-endian loads and stores, and the types of bytes on the wire.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ using Frame = std::span<const uint8_t>;
 using MutableFrame = std::span<uint8_t>;
 using Mac = std::array<uint8_t, 6>;
 
-// The bytes of what a message carries as a string.
+// The bytes of a string of a message.
 inline Frame BytesOf(std::string_view text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }

@@ -6,10 +6,10 @@
 #include <array>
 #include <cstddef>
 
+#include "base/int128.h"
+
 namespace tester::wire {
 namespace {
-
-__extension__ using Wide = unsigned __int128;
 
 template <typename Integer>
 Integer LoadNative(const uint8_t* from) {
@@ -24,8 +24,8 @@ Integer LoadNative(const uint8_t* from) {
 uint64_t NativeSum(std::span<const uint8_t> bytes) {
   const uint8_t* at = bytes.data();
   size_t left = bytes.size();
-  Wide first = 0;
-  Wide second = 0;
+  Uint128 first = 0;
+  Uint128 second = 0;
   for (; left >= 32; left -= 32, at += 32) {
     first += LoadNative<uint64_t>(at);
     second += LoadNative<uint64_t>(at + 8);

@@ -12,7 +12,7 @@ namespace tester::wire {
 namespace {
 
 TEST(Checksum, ExampleOfRfc1071) {
-  // RFC 1071, 3: the sum of these is ddf2.
+  // RFC 1071, 3: their sum is ddf2.
   const std::array<uint8_t, 8> bytes = {0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7};
   EXPECT_EQ(Fold(Sum(bytes)), 0xddf2);
   EXPECT_EQ(Checksum(bytes), 0x220d);

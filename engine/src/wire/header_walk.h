@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The headers of a frame, from Ethernet to the innermost one that can be followed, and the
-// checksums among them: through VLAN tags, MPLS, IPv4, IPv6 with its extension headers, GRE, IP in
-// IP and VXLAN. It ends at fragments, at what is encrypted and at what it does not know.
+// The headers of a frame, from Ethernet to the innermost header, and their checksums. The walk goes
+// through VLAN tags, MPLS, IPv4, IPv6 with extension headers, GRE, IP in IP and VXLAN. It ends at
+// fragments, at encrypted data and at unknown headers.
 #pragma once
 
 #include <array>
@@ -40,20 +40,20 @@ struct Header {
   Bytes at;
 };
 
-// An Internet checksum (RFC 1071), and what it covers.
+// An Internet checksum (RFC 1071), and the bytes that it covers.
 struct CoveredSum {
   HeaderFault fault;
   size_t offset;         // of the checksum
   bool may_be_left_out;  // as 0
   uint64_t constant;     // of the pseudo header: protocol and length
-  // The addresses of the pseudo header, of which one may be in a routing header, then everything
-  // else. Those without bytes are not used.
+  // The addresses of the pseudo header (one may be in a routing header), then all other bytes. An
+  // entry without bytes is unused.
   std::array<Bytes, 3> covered;
 };
 
 class HeaderWalk {
  public:
-  // All of a frame; from `end` on there is padding.
+  // A complete frame; from `end` on it is padding.
   HeaderWalk(Frame frame, size_t end);
 
   std::span<const Header> headers() const { return {headers_.data(), header_count_}; }
@@ -66,7 +66,7 @@ class HeaderWalk {
 
   // Lengths that disagree, and hop counts that are 0.
   HeaderFaults faults() const { return faults_; }
-  // Those of checksums.
+  // Faults of checksums only.
   HeaderFaults WrongSums() const;
   // The part of the headers that this byte of the frame belongs to.
   HeaderFault PartAt(size_t offset) const;

@@ -22,7 +22,7 @@ uint8_t LinkOptionOf(uint8_t type) {
   return type == kNeighbourSolicitation ? kSourceLinkAddress : kTargetLinkAddress;
 }
 
-// False when an option has no length.
+// False for an option without length.
 bool ParseOptions(Frame options, uint8_t wanted, std::optional<Mac>& found) {
   while (options.size() >= kOptionUnit) {
     const size_t bytes = options[1] * kOptionUnit;

@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kSlices = 8;
 using Tables = std::array<std::array<uint32_t, 256>, kSlices>;
 
-// Table k has what a byte becomes once k more have followed it.
+// Table k: the contribution of a byte that is followed by k more bytes.
 constexpr Tables MakeTables() {
   constexpr uint32_t kPolynomial = 0xedb88320;  // bits reversed
   Tables tables{};
@@ -51,7 +51,7 @@ constexpr uint32_t kAllOnes = 0xffffffff;
 constexpr size_t kLinkBytes = 8;  // ones in place of InfiniBand's local route header
 constexpr size_t kMostMasked = kLinkBytes + 60 + kUdpHeaderBytes + kBthBytes;
 
-// What routers may change is ones.
+// Sets the fields that routers may change to ones.
 void MaskNetwork(uint8_t* ip) {
   if (ip[0] >> 4 == 4) {
     ip[1] = ip[8] = 0xff;

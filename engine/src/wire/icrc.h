@@ -13,7 +13,7 @@
 
 namespace tester::wire {
 
-// Of Ethernet (IEEE 802.3), bit-reversed, as zlib and others have it.
+// The CRC of Ethernet (IEEE 802.3), bit-reversed, as in zlib.
 uint32_t Crc32(Frame bytes);
 
 // `packet`: from its IP header to the end of its payload, with lengths that count the CRC.

@@ -67,7 +67,7 @@ TEST(Icrc, AsScapyHasIt) {
   }
 }
 
-// Each bit of a packet over IPv4 changes it, but for those that a router may change.
+// Each bit of an IPv4 packet changes the CRC, except those that a router may change.
 TEST(Icrc, CoversAllButWhatRoutersChange) {
   const std::vector<uint8_t> whole = FromHex(kGolden[0].packet);
   const size_t end = whole.size() - kIcrcBytes;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// IPv4 (RFC 791), as far as the engine reads it: where the packet ends inside its frame, and what
-// it carries.
+// IPv4 (RFC 791), as far as the engine reads it: the end of the packet in its frame, and its
+// payload.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,9 @@ struct Ipv4 {
   size_t header_bytes;
   size_t total_bytes;  // header included; never more than the packet has
   uint8_t protocol;
-  bool fragment;        // there are more, or some before
-  bool later_fragment;  // some before: it begins with none of the headers of what is carried
+  bool fragment;  // more fragments follow, or this is not the first
+  // A fragment other than the first one: it does not begin with the header of its payload.
+  bool later_fragment;
 
   // `packet` may be the begin of a longer one, of `bytes`.
   static std::optional<Ipv4> Parse(Frame packet, size_t bytes);

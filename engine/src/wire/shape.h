@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The properties of a frame that do not change when tags come and go or addresses are rewritten:
-// what its outermost IP packet carries, how long that is, and whether it is a fragment.
+// Properties of a frame that do not change when a device adds tags or rewrites addresses: protocol
+// and length of the outermost IP packet, and whether it is a fragment.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The last 16 bytes of a measured frame; proto/tester/v1/plan.proto says what they mean.
+// The last 16 bytes of a measured frame; proto/tester/v1/plan.proto documents them.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,12 @@ namespace tester::wire {
 inline constexpr size_t kSignatureBytes = 16;
 inline constexpr uint64_t kMask48 = (uint64_t{1} << 48) - 1;
 
-// Whether a timestamp of 48 bits is of an instant between the clock's 0 and now.
+// Whether a timestamp of 48 bits lies between the clock's 0 and now.
 inline bool IsPast(uint64_t timestamp_ns, uint64_t now_ns) {
   return ((now_ns - timestamp_ns) & kMask48) <= now_ns;
 }
 
-// The one's-complement sum of sixteen bytes as one of 1 to 0xffff: 0 and 0xffff are the same
-// number.
+// The ones' complement sum of sixteen bytes, from 1 to 0xffff: 0 and 0xffff are the same number.
 inline uint16_t SignatureSum(const uint8_t* at) {
   const uint64_t high = Load64(at);
   const uint64_t low = Load64(at + 8);
@@ -54,7 +53,7 @@ class SignatureWriter {
         // sum - low, in one's complement; 35 bits, so a 64-bit word can be added without carry.
         rest_(uint64_t{sum} + HalfSum(~low_ & ~uint64_t{0xffff})) {}
 
-  // Two stores and no branch, whatever the length of the frame is.
+  // Two stores and no branch, for every length of frame.
   void Write(uint8_t* at, uint64_t sequence) const {
     const uint64_t high = high_ | (sequence & kMask48);
     const uint16_t complement = Fold(rest_ + HalfSum(~high));

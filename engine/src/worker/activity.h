@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Until when there is traffic. Workers that only receive learn of it from those that send, and poll
-// without pause as well.
+// The end of the present traffic. Workers that only receive learn it from workers that send, and
+// poll without pause as well.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace tester {
 
 class Activity {
  public:
-  // Tells what one worker knows, to within a millisecond, so that workers seldom write what all
-  // read. Returns what is known of all.
+  // Shares until when a worker is active, to within a millisecond, so that workers seldom write the
+  // shared line. Returns the value of all workers.
   uint64_t Share(uint64_t until_ns) {
     const uint64_t known_ns = until_ns_.load(std::memory_order_relaxed);
     if (until_ns > known_ns + kStepNs) until_ns_.store(until_ns, std::memory_order_relaxed);

@@ -32,7 +32,7 @@ inline uint8_t* Claim(rte_mbuf* mbuf, const Template& frame, Stale& stale) {
   return stale.at[stale.count++] = rte_pktmbuf_mtod(mbuf, uint8_t*);
 }
 
-uint32_t CopyFrames(ReplayFeed& feed, const Run& run, rte_mbuf** mbufs) {
+uint32_t CopyFrames(ReplayFeed& feed, const FrameRun& run, rte_mbuf** mbufs) {
   feed.Release(run.first);
   uint32_t bytes = 0;
   for (uint16_t i = 0; i < run.count; ++i) {
@@ -42,7 +42,7 @@ uint32_t CopyFrames(ReplayFeed& feed, const Run& run, rte_mbuf** mbufs) {
   return bytes;
 }
 
-// A buffer in one piece that nobody else holds.
+// A buffer of one segment without other references.
 bool IsPlain(const rte_mbuf* mbuf) {
   return mbuf->nb_segs == 1 && rte_mbuf_refcnt_read(mbuf) == 1 && RTE_MBUF_DIRECT(mbuf);
 }
@@ -57,8 +57,8 @@ Frame WholeOfPieces(const rte_mbuf* mbuf) {
   return {static_cast<const uint8_t*>(rte_pktmbuf_read(mbuf, 0, bytes, copy.data())), bytes};
 }
 
-// Most are plain and of one pool, which takes them as they are: their second halves, where DPDK
-// looks for further segments, are not touched.
+// Most buffers are plain and of one pool, which takes them unchanged: their second cache lines,
+// where DPDK looks for further segments, are not touched.
 void FreeBurst(rte_mbuf** mbufs, uint16_t count) {
   rte_mempool* pool = mbufs[0]->pool;
   bool plain = true;
@@ -81,7 +81,7 @@ void WriteFrame(Frame frame, rte_mbuf* mbuf) {
   rte_memcpy(ClaimFrame(mbuf, frame.size()), frame.data(), frame.size());
 }
 
-uint32_t WriteFrames(const Frames& frames, Cursor& cursor, const Run& run, rte_mbuf** mbufs) {
+uint32_t WriteFrames(const Frames& frames, Cursor& cursor, const FrameRun& run, rte_mbuf** mbufs) {
   if (ReplayFeed* feed = frames.feed()) return CopyFrames(*feed, run, mbufs);
   std::array<const Template*, kBurst> chosen;
   std::array<uint8_t*, kBurst> at;

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Frames in buffers of DPDK. A buffer remembers the template it holds: one that comes back from the
-// driver gets what changes from frame to frame and keeps the rest, so a frame costs its edits and
-// not its length.
+// Frames in buffers of DPDK. A buffer remembers its template: when the driver returns it, only the
+// changing bytes are written, so a frame costs its edits and not its length.
 #pragma once
 
 #include <rte_mbuf.h>
@@ -25,13 +24,13 @@ inline bool Allocate(rte_mempool* pool, rte_mbuf** mbufs, unsigned count) {
   return rte_mempool_get_bulk(pool, reinterpret_cast<void**>(mbufs), count) == 0;
 }
 
-// Buffers that the driver did not take keep what is written in them.
+// Returns buffers that the driver did not take; they keep their contents.
 inline void PutBack(rte_mempool* pool, rte_mbuf** mbufs, unsigned count) {
   rte_mempool_put_bulk(pool, reinterpret_cast<void* const*>(mbufs), count);
 }
 
-// All bytes of a frame. Of one that is not in one piece it is a copy, until the next call on this
-// thread.
+// All bytes of a frame. A frame in several segments is copied; the copy is valid until the next
+// call on this thread.
 Frame WholeOfPieces(const rte_mbuf* mbuf);
 inline Frame Whole(const rte_mbuf* mbuf) {
   if (mbuf->data_len != mbuf->pkt_len) [[unlikely]]
@@ -42,13 +41,13 @@ inline Frame Whole(const rte_mbuf* mbuf) {
 // Frees at least one buffer, of whichever pools.
 void FreeBurst(rte_mbuf** mbufs, uint16_t count);
 
-// Where a frame of so many bytes, which is no template's, is to be written.
+// Room for a frame of `bytes` bytes that belongs to no template.
 uint8_t* ClaimFrame(rte_mbuf* mbuf, size_t bytes);
 
 // Writes a frame that is no template's.
 void WriteFrame(Frame frame, rte_mbuf* mbuf);
 
 // Writes a run of a stream's frames into as many buffers. Returns their bytes, without FCS.
-uint32_t WriteFrames(const Frames& frames, Cursor& cursor, const Run& run, rte_mbuf** mbufs);
+uint32_t WriteFrames(const Frames& frames, Cursor& cursor, const FrameRun& run, rte_mbuf** mbufs);
 
 }  // namespace tester

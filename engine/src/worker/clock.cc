@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto kFirstComparison = std::chrono::milliseconds(100);
 constexpr auto kPeriod = std::chrono::milliseconds(250);
-// From the moment a bend is known until it begins. All have learned of it by then.
+// The time between the publication of a bend and its begin; all readers have seen it by then.
 constexpr uint64_t kLeadsPerSecond = 100;
 
 uint64_t RawNs() {
@@ -22,7 +22,7 @@ uint64_t RawNs() {
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
-// The one that took least, of several.
+// The fastest of several readings.
 ClockLook Look() {
   constexpr int kTries = 32;
   ClockLook best{};

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The engine's time: nanoseconds since the engine started, from the time stamp counter, at the rate
-// of CLOCK_MONOTONIC_RAW. It never steps. This is the one place where a clock is read; everywhere
-// else time is a parameter.
+// of CLOCK_MONOTONIC_RAW. It never steps. Clocks are read only here; everywhere else time is a
+// parameter.
 #pragma once
 
 #include <rte_cycles.h>
@@ -21,14 +21,14 @@ namespace tester {
 
 class Clock {
  public:
-  // Takes 100 ms to compare the clocks. From then on a thread of its own goes on with it.
+  // Compares the clocks for 100 ms. A thread of its own then continues.
   Clock();
   Clock(const Clock&) = delete;
   Clock& operator=(const Clock&) = delete;
 
   uint64_t Now() const { return timeline_.At(rte_rdtsc()); }
 
-  // The same instant on both clocks.
+  // One instant on both clocks.
   struct Reading {
     uint64_t engine_ns;
     uint64_t raw_ns;
@@ -41,9 +41,9 @@ class Clock {
 
   Discipline discipline_;  // of the thread
   Timeline timeline_;
-  std::mutex mutex_;  // what waiting for the next adjustment needs; it guards nothing
+  std::mutex mutex_;  // for the condition variable; it guards no data
   std::condition_variable_any wake_;
-  std::jthread thread_;  // last: it ends before what it uses
+  std::jthread thread_;  // last: it ends before the members that it uses
 };
 
 }  // namespace tester

@@ -33,7 +33,7 @@ Discipline::Discipline(const ClockLook& first, const ClockLook& second)
 void Discipline::Learn(const ClockLook& look) {
   const Point point{.ticks = look.Ticks(), .raw_ns = look.raw_ns, .error_ns = ErrorNs(look)};
   if (HasStepped(point)) {
-    // Time goes on at the rate it had; where the other clock is now has no meaning for it.
+    // Time continues at its rate; the new value of the other clock has no meaning for it.
     count_ = 0;
     rate_error_ = 1;
     raw_zero_ = point.raw_ns - line_.At(point.ticks);

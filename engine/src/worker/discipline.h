@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Keeps the engine's time at the rate of CLOCK_MONOTONIC_RAW, from looks at both: pure, so that it
-// is tested against clocks that drift, step and are read badly.
+// Keeps the engine's time at the rate of CLOCK_MONOTONIC_RAW, from readings of both. Pure, so that
+// it is tested with clocks that drift, step and are read badly.
 //
-// A look says how wrong it can be, and the rate is taken between the two looks of the last seconds
+// A reading has an error bound, and the rate is taken between the two readings of the last seconds
 // that bound it best (Veitch, Ridoux, Korada: Robust Synchronization of Absolute and Difference
-// Clocks over Networks, 2009). So a look that was interrupted does no harm, and needs no threshold
-// by which it is known.
+// Clocks over Networks, 2009). So an interrupted reading does no harm, and no threshold is needed.
 #pragma once
 
 #include <array>
@@ -29,8 +28,7 @@ struct ClockLook {
 
 class Discipline {
  public:
-  // The most by which time runs faster or slower than the rate that is known, to make good for what
-  // it went wrong before.
+  // The largest deviation from the known rate that corrects an accumulated error.
   static constexpr double kMostSlew = 1e-7;
 
   // Time begins, with 0, at the first look.
@@ -38,7 +36,7 @@ class Discipline {
 
   void Learn(const ClockLook& look);
 
-  // How time goes on from that tick.
+  // The course of time from that tick on.
   Bend From(uint64_t ticks) const;
   // It does so.
   void Follow(const Bend& bend) { line_ = bend.after; }
@@ -65,7 +63,7 @@ class Discipline {
   uint64_t raw_zero_;      // the kernel's clock when time was 0
   Line line_;
   std::array<Point, kPoints> points_;
-  size_t count_ = 0;  // of points that were remembered; the last kPoints of them are kept
+  size_t count_ = 0;  // of points so far; the last kPoints are kept
 };
 
 }  // namespace tester

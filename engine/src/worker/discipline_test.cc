@@ -16,7 +16,7 @@ constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kPeriod = kSecond / 4;
 constexpr uint64_t kLead = kSecond / 100;
 
-// Two clocks of a simulated machine, looked at as the engine does. All draws are seeded.
+// Two clocks of a simulated machine, read like the engine does. All random numbers are seeded.
 class Machine {
  public:
   explicit Machine(double ticks_per_ns) : ticks_per_ns_(ticks_per_ns), discipline_(First()) {}
@@ -111,7 +111,7 @@ TEST_P(AtSpeed, RunsWithTheKernelsClock) {
 INSTANTIATE_TEST_SUITE_P(Discipline, AtSpeed,
                          testing::Values(0.0241, 1, 1.000'000'3, 2.299'991'7, 5.1));
 
-// Looks of which most were interrupted for up to ten milliseconds.
+// Most readings are interrupted for up to ten milliseconds.
 TEST(Discipline, InterruptedLooksDoNoHarm) {
   Machine machine(2.3);
   machine.look_ns = [](std::mt19937_64& random) {

@@ -13,7 +13,7 @@
 #include "base/burst.h"
 #include "wire/ethernet.h"
 #include "worker/buffers.h"
-#include "worker/leaving.h"
+#include "worker/path_sender.h"
 #include "worker/stamp_burst.h"
 
 namespace tester {
@@ -34,16 +34,16 @@ void Change(rte_mbuf* mbuf, const Treatment& treatment) {
 // direction.
 void SendAnswers(const PathEnd& path, const Clock& clock, uint64_t now_ns) {
   const PathEnd back = path.Back();
-  Leaving leaving(back, clock);
+  PathSender sender(back, clock);
   for (const Resets::Answer& answer : path.running->events.answers()) {
     path.running->counters[back.direction].injected.Add(1);
     const Treatment untouched{.bytes = answer.bytes};
     Holding* const holding = back.holding();
     const bool passes = holding == nullptr ||
                         holding->TakeCopy(answer.frame(), untouched, now_ns).fate == Fate::kPasses;
-    if (passes) leaving.AddMade(answer.frame());
+    if (passes) sender.AddMade(answer.frame());
   }
-  leaving.Flush();
+  sender.Flush();
 }
 
 // Records a frame as it arrives, before an event changes it. Returns nullptr where it does not.
@@ -52,9 +52,9 @@ uint8_t* Traced(const PathEnd& path, const rte_mbuf* mbuf, uint64_t now_ns) {
 }
 
 // Frames to which nothing happens.
-void Pass(const PathEnd& path, Mbufs mbufs, uint64_t now_ns, Leaving& leaving) {
-  if (path.trace == nullptr) return leaving.Add(mbufs);
-  for (rte_mbuf* const mbuf : mbufs) leaving.Add(mbuf, Traced(path, mbuf, now_ns));
+void Pass(const PathEnd& path, Mbufs mbufs, uint64_t now_ns, PathSender& sender) {
+  if (path.trace == nullptr) return sender.Add(mbufs);
+  for (rte_mbuf* const mbuf : mbufs) sender.Add(mbuf, Traced(path, mbuf, now_ns));
 }
 
 void Begin(const PathEnd& path, Mbufs mbufs, uint64_t now_ns) {
@@ -66,13 +66,13 @@ void Begin(const PathEnd& path, Mbufs mbufs, uint64_t now_ns) {
 }
 
 void ForwardThroughEvents(const PathEnd& path, Mbufs mbufs, const Clock& clock, uint64_t now_ns,
-                          Leaving& leaving) {
+                          PathSender& sender) {
   PathDirectionCounters& counters = path.running->counters[path.direction];
   Events& events = path.running->events;
   Begin(path, mbufs, now_ns);
   for (size_t i = 0; i < mbufs.size(); ++i) {
     const size_t next = events.See(i, mbufs.size());
-    Pass(path, mbufs.subspan(i, next - i), now_ns, leaving);
+    Pass(path, mbufs.subspan(i, next - i), now_ns, sender);
     i = next;
     if (i == mbufs.size()) break;
     rte_mbuf* const mbuf = mbufs[i];
@@ -84,41 +84,41 @@ void ForwardThroughEvents(const PathEnd& path, Mbufs mbufs, const Clock& clock, 
       if (treatment.answered) SendAnswers(path, clock, now_ns);
     }
     counters.duplicated.Add(treatment.copies);
-    // Before the frame itself, whose buffer is the driver's once it has left; they are the same.
-    for (uint16_t copy = 0; copy < treatment.copies; ++copy) leaving.AddCopy(mbuf);
+    // Copies leave before the frame itself, whose buffer belongs to the driver afterwards.
+    for (uint16_t copy = 0; copy < treatment.copies; ++copy) sender.AddCopy(mbuf);
     if (treatment.dropped) {
       counters.dropped.Add(1);
       rte_pktmbuf_free(mbuf);
     } else {
-      leaving.Add(mbuf, record);
+      sender.Add(mbuf, record);
     }
   }
   counters.unmatched.Add(events.unseen());
 }
 
-// One that was held leaves, unless the link is down.
-void Release(const PathEnd& path, const HeldFrame& held, Leaving& leaving) {
+// Sends a held frame, unless the link is down.
+void Release(const PathEnd& path, const HeldFrame& held, PathSender& sender) {
   if (!path.running->events.IsCut()) [[likely]] {
-    leaving.AddStored(*path.holding(), held.stored);
+    sender.AddStored(*path.holding(), held.stored);
     return;
   }
   path.holding()->Lose(held.stored);
   path.running->counters[path.direction].dropped.Add(1);
 }
 
-void SendDue(const PathEnd& path, uint64_t now_ns, Leaving& leaving) {
+void SendDueHeld(const PathEnd& path, uint64_t now_ns, PathSender& sender) {
   Holding& holding = *path.holding();
   while (holding.next_due_ns() <= now_ns) {
     const auto held = holding.NextToLeave(now_ns);
     if (!held) continue;
-    Release(path, *held, leaving);
+    Release(path, *held, sender);
     holding.CountLate(*held, now_ns);
   }
 }
 
-// Through events, and what is held behind them.
+// Forwards a burst through events and impairment.
 void ForwardThroughHolding(const PathEnd& path, Mbufs mbufs, const Clock& clock, uint64_t now_ns,
-                           Leaving& leaving) {
+                           PathSender& sender) {
   PathDirectionCounters& counters = path.running->counters[path.direction];
   Events& events = path.running->events;
   Holding& holding = *path.holding();
@@ -128,7 +128,7 @@ void ForwardThroughHolding(const PathEnd& path, Mbufs mbufs, const Clock& clock,
     rte_mbuf* const mbuf = mbufs[i];
     uint8_t* const record = Traced(path, mbuf, now_ns);
     Treatment treatment{.bytes = mbuf->data_len};
-    // One by one: what is held waits for frames that its event has seen.
+    // One frame at a time: held frames wait for frames that their event has seen.
     if (has_events && events.See(i, i + 1) == i) {
       treatment = events.Treat(i);
       Trace::Note(record, events.happened());
@@ -138,26 +138,26 @@ void ForwardThroughHolding(const PathEnd& path, Mbufs mbufs, const Clock& clock,
     counters.duplicated.Add(treatment.copies);
     for (uint16_t copy = 0; copy < treatment.copies; ++copy) {
       if (holding.TakeCopy(Whole(mbuf), treatment, now_ns).fate == Fate::kPasses)
-        leaving.AddCopy(mbuf);
+        sender.AddCopy(mbuf);
     }
     if (treatment.dropped) {
       counters.dropped.Add(1);
       rte_pktmbuf_free(mbuf);
       continue;
     }
-    const Holding::Outcome outcome = holding.Take(Whole(mbuf), treatment, now_ns);
+    const Holding::HoldOutcome outcome = holding.Take(Whole(mbuf), treatment, now_ns);
     if (outcome.fate == Fate::kPasses) {
-      leaving.Add(mbuf, record);
+      sender.Add(mbuf, record);
     } else {
       Trace::Keep(record, outcome.fate, outcome.due_ns);
       rte_pktmbuf_free(mbuf);
     }
-    SendDue(path, now_ns, leaving);
+    SendDueHeld(path, now_ns, sender);
   }
   if (has_events) counters.unmatched.Add(events.unseen());
 }
 
-// Knows again what comes back from a device, before anything else happens to it.
+// Recognises packets that come back from a device, before anything else happens to them.
 void Recognise(const PathEnd& path, rte_mbuf** mbufs, uint16_t count, uint64_t now_ns) {
   StampBurst burst(mbufs, count);
   path.arriving->Arrive(burst.frames(), now_ns);
@@ -181,19 +181,19 @@ uint64_t NextReleaseNs(const PathEnd& path) {
 uint32_t ReleaseHeld(const PathEnd& path, const Clock& clock, uint64_t due_ns) {
   Holding& holding = *path.holding();
   if (holding.next_due_ns() > due_ns) return 0;
-  Leaving leaving(path, clock);
+  PathSender sender(path, clock);
   std::optional<HeldFrame> first;
   uint32_t count = 0;
   for (; count < kBurst; ++count) {
     const auto held = holding.NextToLeave(due_ns);
     if (!held) break;
     if (!first) first = held;
-    Release(path, *held, leaving);
+    Release(path, *held, sender);
   }
   if (!first) return 0;
   while (clock.Now() < due_ns) {
   }
-  leaving.Flush();
+  sender.Flush();
   holding.CountLate(*first, clock.Now());
   return count;
 }
@@ -233,15 +233,15 @@ uint32_t ServePath(const PortProgram& program, const Classifier& classifier, con
     if (path.running->stations != nullptr && path.direction == 0) [[unlikely]]
       Learn(path, arrived);
     if (path.arriving != nullptr) Recognise(path, mbufs.data(), count, now_ns);
-    Leaving leaving(path, clock);
+    PathSender sender(path, clock);
     if (holds) {
-      ForwardThroughHolding(path, arrived, clock, now_ns, leaving);
+      ForwardThroughHolding(path, arrived, clock, now_ns, sender);
     } else if (has_events) {
-      ForwardThroughEvents(path, arrived, clock, now_ns, leaving);
+      ForwardThroughEvents(path, arrived, clock, now_ns, sender);
     } else {
-      Pass(path, arrived, now_ns, leaving);
+      Pass(path, arrived, now_ns, sender);
     }
-    leaving.Flush();
+    sender.Flush();
     if (path.trace) path.trace->Publish(path_received.Get());
     total += count;
     if (count < kBurst) break;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Forwarding for a path, one burst at a time: buffers go from port to port as they are.
+// Forwards the frames of a path in bursts, from port to port without a copy.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace tester {
 
-// Polls a port at which a running path begins, and sends what arrives by the other one, or holds
-// it. Returns how many arrived or were released.
+// Polls a port at which a running path begins, and sends the frames by the other port or holds
+// them. Returns the number of frames that arrived or were released.
 uint32_t ServePath(const PortProgram& program, const Classifier& classifier, const Clock& clock);
 
-// When the next frame is due that a direction of a path holds; HoldQueue::kNever if there is none.
+// The next instant at which a held frame of this direction is due; HoldQueue::kNever without one.
 uint64_t NextReleaseNs(const PathEnd& path);
 
-// Sends what a direction of a path holds and is due by an instant, at most a burst, at that
-// instant: the frames are made ready before. Returns how many.
+// Sends held frames of a direction that are due by `due_ns`, at most a burst, at that instant: it
+// prepares them before. Returns their number.
 uint32_t ReleaseHeld(const PathEnd& path, const Clock& clock, uint64_t due_ns);
 
 }  // namespace tester

@@ -15,7 +15,7 @@ void GapWatch::Add(Watched watched) {
 }
 
 void GapWatch::Record(uint64_t now_ns, uint64_t gap_ns) {
-  // Those that are over stay where they are, so that nothing is freed here.
+  // Watches that ended stay, so that no memory is freed here.
   const auto end =
       std::partition(watched_.begin(), watched_.begin() + static_cast<std::ptrdiff_t>(active_),
                      [&](const Watched& watched) {

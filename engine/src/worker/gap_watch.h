@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Tells jobs and queries how long a port of theirs was not polled. Used by the worker only; a poll
-// costs a comparison unless the gap before it is longer than what one of them has seen, or late.
+// Reports gaps in the polling of a port to its jobs and queries. Used by the worker only. A poll
+// costs a comparison, unless its gap is the longest so far, or late.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class GapWatch {
  public:
   // A job or a query at the port.
   struct Watched {
-    std::shared_ptr<const void> owner;  // of what the pointers lead to
+    std::shared_ptr<const void> owner;  // of the objects behind the pointers
     PollGaps* gaps;
     uint64_t since_ns;    // gaps before do not belong to it
     const JobStart* job;  // gaps count while its streams are active; null: every gap counts
@@ -37,7 +37,7 @@ class GapWatch {
 
   uint64_t notable_ns_ = UINT64_MAX;  // shorter gaps change nothing
   std::vector<Watched> watched_;
-  size_t active_ = 0;  // the first ones; streams of the others have come to their end
+  size_t active_ = 0;  // number of the first ones, which are active
 };
 
 }  // namespace tester

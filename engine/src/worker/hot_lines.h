@@ -15,8 +15,7 @@ namespace tester {
 
 class HotLines {
  public:
-  // Fetching is but an advice: of an object no more than the first 64 lines are fetched, of objects
-  // the first kMost.
+  // Prefetching is a hint: at most the first 64 lines of an object, and the first kMost objects.
   void Add(const void* object, size_t bytes) {
     if (count_ == stretches_.size()) return;
     const auto begin = reinterpret_cast<uintptr_t>(object) / kLine * kLine;
@@ -41,8 +40,8 @@ class HotLines {
   static constexpr size_t kMost = 8;
 
   size_t count_ = 0;
-  // Each is the address of a line, and how many more follow it where such addresses have zeros: the
-  // list itself has to be fetched, too.
+  // Each is the address of a line; its low bits, zero in such an address, count the lines behind
+  // it. A short list needs few fetches itself.
   std::array<uintptr_t, kMost> stretches_{};
 };
 

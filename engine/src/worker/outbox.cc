@@ -15,13 +15,13 @@
 namespace tester {
 namespace {
 
-// Frames of one stream that follow each other in the outbox; none when it only had to be asked.
+// Consecutive frames of one stream in the outbox; no frame if the stream only had to be asked.
 struct BurstSlice {
   uint32_t index;  // of the stream in the program
-  Pacer::Batch batch;
+  Pacer::PacedBatch batch;
   uint8_t version;
   uint16_t sent;   // frames that the driver took
-  uint32_t bytes;  // of these, without FCS
+  uint32_t bytes;  // of the sent ones, without FCS
 };
 
 struct Outbox {
@@ -31,8 +31,7 @@ struct Outbox {
   uint16_t frames = 0;
 };
 
-// A stream that is late sends all it owes, as far as there is room; then it is another one's
-// turn.
+// A late stream sends all that it owes, as far as there is room; then the next stream follows.
 void Gather(const PortProgram& port, uint64_t now_ns, Outbox& out) {
   DueQueue& queue = *port.queue;
   while (out.slice_count < kBurst && out.frames < kBurst && !queue.Empty() &&
@@ -59,11 +58,11 @@ void Write(const SendEntry& entry, uint64_t now_ns, BurstSlice& slice, rte_mbuf*
   if (segment.contents != contents.segment) {
     contents = {.segment = segment.contents, .first = slice.batch.segment_first};
   }
-  const Run run{.first = slice.batch.first - contents.first,
-                .count = slice.batch.count,
-                .sequence = slice.batch.first,
-                .now_ns = now_ns,
-                .version = entry.tx->flips.Begin(slice.batch.first)};
+  const FrameRun run{.first = slice.batch.first - contents.first,
+                     .count = slice.batch.count,
+                     .sequence = slice.batch.first,
+                     .now_ns = now_ns,
+                     .version = entry.tx->flips.Begin(slice.batch.first)};
   slice.version = run.version;
   slice.sent = run.count;
   entry.tx->departures.Prefetch(now_ns, slice.batch.due_ns);
@@ -80,8 +79,8 @@ void TakeBack(rte_mempool* pool, uint16_t sent, Outbox& out) {
   PutBack(pool, out.mbufs.data() + sent, static_cast<unsigned>(out.frames - sent));
 }
 
-// The same with captures and queries: what they want is copied before the driver has it, and counts
-// as far as the driver takes it.
+// Sends with captures and queries: frames are copied for them before the driver has them, and count
+// as far as the driver takes them.
 uint16_t SendTapped(const PortProgram& port, uint64_t now_ns, Outbox& out) {
   const TapBurst burst(port.taps->transmitted, port.index, now_ns);
   uint16_t written = 0;
@@ -114,7 +113,7 @@ void Send(const PortProgram& port, uint64_t now_ns, Outbox& out) {
   if (sent < out.frames) TakeBack(pool, sent, out);
 }
 
-// The one place where frames of a stream that have left are counted.
+// Counts the frames of a stream that have left.
 void CountSent(Port& port, const SendEntry& entry, const BurstSlice& slice, uint64_t now_ns) {
   StreamTx& tx = *entry.tx;
   const uint64_t last_due_ns = entry.sender->pacer.Sent(*entry.schedule, slice.sent);
@@ -126,7 +125,7 @@ void CountSent(Port& port, const SendEntry& entry, const BurstSlice& slice, uint
   if (tx.has_version) port.counters.tx_versions[slice.version].Add(slice.sent, bytes);
 }
 
-// Asks the stream when it wants to be asked again.
+// Queues the stream for its next wake-up.
 void Requeue(const PortProgram& port, uint32_t index, uint64_t now_ns) {
   const SendEntry& entry = port.streams[index];
   const Pacer& pacer = entry.sender->pacer;
@@ -153,10 +152,8 @@ uint16_t Settle(const PortProgram& port, uint64_t now_ns, const Outbox& out) {
     bytes += slice.bytes;
     Requeue(port, slice.index, now_ns);
   }
-  PortCounters& counters = port.port->counters;
-  counters.tx_packets.Add(sent);
-  counters.tx_bytes.Add(bytes + sent * wire::kFcsBytes);
-  counters.tx_refused.Add(static_cast<uint64_t>(out.frames - sent));
+  port.port->counters.CountSent(sent, bytes + sent * wire::kFcsBytes,
+                                static_cast<uint64_t>(out.frames - sent));
   return sent;
 }
 
@@ -197,7 +194,7 @@ bool ServeStreams(const PortProgram& port, const Clock& clock) {
   if (port.queue->Empty() || port.queue->Top().due_ns > due_ns) return false;
   Outbox out;
   Gather(port, due_ns, out);
-  // Read again: gathering from many streams takes time, and this is what goes into signatures.
+  // Read again: gathering from many streams takes time, and this time is written into signatures.
   const uint64_t now_ns = clock.Now();
   if (out.frames > 0) Send(port, now_ns, out);
   return Settle(port, now_ns, out) > 0;

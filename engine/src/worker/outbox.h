@@ -11,15 +11,15 @@
 
 namespace tester {
 
-// Fills the queue of a port from what the streams of a new program have said before.
+// Fills the queue of a port from the wake-up times of the streams of a new program.
 void QueueStreams(const PortProgram& port);
 
-// Goes the way of the frame that is due next, down to the driver, and one like the kernel's behind
-// it, but sends nothing: when it is due, code and data are in the caches again, and branches are
-// foreseen. The queue is not empty.
+// Runs the code of the next due frame down to the driver, and the kernel's with a frame like it,
+// without sending: code, data and branch predictions are in the caches when the frame is due. The
+// queue is not empty.
 void Rehearse(const PortProgram& port, uint64_t now_ns);
 
-// Sends what is due, the earliest first, at most a burst. True when something was sent.
+// Sends due frames, the earliest first, at most a burst. True when something was sent.
 bool ServeStreams(const PortProgram& port, const Clock& clock);
 
 }  // namespace tester

@@ -30,7 +30,7 @@ struct PortProgram {
   std::unique_ptr<DueQueue> queue;  // used by the worker only: indexes of streams
   std::shared_ptr<const NeighbourTable> neighbours;
   Matcher matcher;                       // of the streams without signature that arrive here
-  std::unique_ptr<const PortTaps> taps;  // null where nobody captures or asks
+  std::unique_ptr<const PortTaps> taps;  // null without captures and queries
   Responders responders;
   PathEnd path;                    // without a path unless one begins here that forwards
   std::unique_ptr<GapWatch> gaps;  // used by the worker only
@@ -47,7 +47,7 @@ struct Program {
 struct InjectOrder {
   std::vector<std::vector<uint8_t>> frames;
   size_t next = 0;                     // used by the worker only
-  std::atomic<bool> withdrawn{false};  // the worker lets go of it
+  std::atomic<bool> withdrawn{false};  // the worker drops the order
 };
 
 }  // namespace tester

@@ -27,7 +27,7 @@ Frame FirstSegment(const rte_mbuf* mbuf) {
 }
 
 // Frames of a burst that are no stream's.
-struct Others {
+struct UnclassifiedFrames {
   std::array<rte_mbuf*, kBurst> mbufs;
   std::array<bool, kBurst> stale;  // with a signature of the past
   uint16_t count = 0;
@@ -95,7 +95,8 @@ Signed CountFrame(const PortProgram& port, const Classifier& classifier, const r
   return CountOther(port, classifier, arrival);
 }
 
-// Serves a frame that nobody has taken: a neighbour's question or answer, or something else.
+// Serves a frame that no stream or responder has taken: ARP, neighbour discovery, or a foreign
+// frame.
 void ServeForeign(const PortProgram& program, const rte_mbuf* mbuf, bool stale) {
   const Frame frame = FirstSegment(mbuf);
   Port& port = *program.port;
@@ -108,7 +109,7 @@ void ServeForeign(const PortProgram& program, const rte_mbuf* mbuf, bool stale) 
   std::array<uint8_t, kNeighbourFrameBytes> reply;
   if (const size_t bytes = AnswerNeighbour(frame, *program.neighbours, reply); bytes != 0) {
     const Frame answer = Frame(reply).first(bytes);
-    // Who asks may be somebody to whom nothing may be sent.
+    // The policy may forbid an answer to this address.
     if (port.allowed != nullptr && !port.allowed->Allows(answer)) return;
     if (SendFrame(port, answer)) port.counters.neighbour_replies.Add(1);
   } else if (const auto neighbour = ReadAdvertisement(frame)) {
@@ -118,20 +119,21 @@ void ServeForeign(const PortProgram& program, const rte_mbuf* mbuf, bool stale) 
   }
 }
 
-void HandleUnclassified(const PortProgram& program, const Others& others, uint64_t now_ns) {
+void HandleUnclassified(const PortProgram& program, const UnclassifiedFrames& unclassified,
+                        uint64_t now_ns) {
   std::array<MutableFrame, kBurst> frames;
   std::array<bool, kBurst> taken;
-  for (uint16_t i = 0; i < others.count; ++i) {
-    rte_mbuf* mbuf = others.mbufs[i];
+  for (uint16_t i = 0; i < unclassified.count; ++i) {
+    rte_mbuf* mbuf = unclassified.mbufs[i];
     frames[i] = {rte_pktmbuf_mtod(mbuf, uint8_t*), mbuf->data_len};
-    taken[i] = others.stale[i];
+    taken[i] = unclassified.stale[i];
   }
-  AnswerBurst(program.responders, {frames.data(), others.count}, now_ns, taken.data());
-  for (uint16_t i = 0; i < others.count; ++i) {
-    if (!taken[i] || others.stale[i]) {
-      ServeForeign(program, others.mbufs[i], others.stale[i]);
+  AnswerBurst(program.responders, {frames.data(), unclassified.count}, now_ns, taken.data());
+  for (uint16_t i = 0; i < unclassified.count; ++i) {
+    if (!taken[i] || unclassified.stale[i]) {
+      ServeForeign(program, unclassified.mbufs[i], unclassified.stale[i]);
     } else {
-      TemplateKey(others.mbufs[i]) = 0;  // over a loop this may be the sender's
+      TemplateKey(unclassified.mbufs[i]) = 0;  // over a loop this may be the sender's
     }
   }
 }
@@ -155,19 +157,19 @@ uint32_t ServeReceive(const PortProgram& program, const Classifier& classifier,
     }
     uint64_t bytes = 0;
     Train train(now_ns);
-    Others others;
+    UnclassifiedFrames unclassified;
     for (uint16_t k = 0; k < count; ++k) {
       bytes += mbufs[k]->pkt_len;
       port.counters.CountSize(mbufs[k]->pkt_len + wire::kFcsBytes);
       const Signed counted = CountFrame(program, classifier, mbufs[k], now_ns, train);
       if (counted < Signed::kBad) [[unlikely]] {
-        others.stale[others.count] = counted == Signed::kStale;
-        others.mbufs[others.count++] = mbufs[k];
+        unclassified.stale[unclassified.count] = counted == Signed::kStale;
+        unclassified.mbufs[unclassified.count++] = mbufs[k];
       }
       // The kernel has written over the template that this buffer may have held.
       if (port.shared_pool()) TemplateKey(mbufs[k]) = 0;
     }
-    if (others.count > 0) HandleUnclassified(program, others, now_ns);
+    if (unclassified.count > 0) HandleUnclassified(program, unclassified, now_ns);
     FreeBurst(mbufs.data(), count);
     port.counters.rx_packets.Add(count);
     port.counters.rx_bytes.Add(bytes + uint64_t{count} * wire::kFcsBytes);

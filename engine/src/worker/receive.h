@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Receiving, one burst at a time: count what is ours, answer who asks for a neighbour.
+// Receives in bursts: counts frames of streams, and answers ARP and neighbour discovery.
 #pragma once
 
 #include <cstdint>

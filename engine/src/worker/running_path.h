@@ -28,7 +28,7 @@ struct RunningPath {
     }
   }
 
-  Events events;  // used by the worker, but for its counters
+  Events events;  // used by the worker; any thread may read counters
   PathCounters counters;
   // Used by the worker; null where its first end has one port.
   std::unique_ptr<Stations> stations;
@@ -49,8 +49,8 @@ struct RunningStamps {
   std::array<std::unique_ptr<Stamping>, kPathDirections> directions;
 };
 
-// Where one direction of a path begins: what arrives on the port leaves by the other one, or by one
-// of those of the other end.
+// The begin of one direction of a path: frames that arrive on the port leave by the other port, or
+// by one of the ports of the other end.
 struct PathEnd {
   std::shared_ptr<RunningPath> running;
   size_t direction = 0;
@@ -59,18 +59,17 @@ struct PathEnd {
   size_t station_port = 0;    // the number of `in` among the ports of the first end
   std::vector<Port*> outs{};  // by that number; none: all leave by `out`
   std::shared_ptr<const PathPlan> plan{};
-  std::shared_ptr<Trace> trace{};  // null where nobody traces it
+  std::shared_ptr<Trace> trace{};  // null without a trace
   std::shared_ptr<RunningStamps> stamps{};
-  // Of these: for the frames that leave to the device, and for those that come back from it; null
-  // where there are none.
+  // For frames that leave to the device, and for those that come back from it; null without stamps.
   Stamping* departing = nullptr;
   Stamping* arriving = nullptr;
 
-  // The other direction, which nobody traces or stamps: for frames that the path makes itself.
+  // The other direction, without trace and stamps: for frames that the path makes itself.
   PathEnd Back() const {
     return {.running = running, .direction = 1 - direction, .in = out, .out = in, .outs = {}};
   }
-  // What is held of this direction; null where frames pass at once.
+  // The holding of this direction; null where frames pass at once.
   Holding* holding() const { return running->holding[direction].get(); }
 };
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <optional>
 
 #include "base/burst.h"
@@ -18,8 +17,8 @@ namespace {
 
 constexpr size_t kMacBytes = 12;  // of both addresses
 
-// Without the tag of a VLAN the frame begins later. What the tag says beside its type: VLAN,
-// priority, drop eligibility; nothing when the frame has another one, or none.
+// Removes the tag of `vlan`: the frame begins later. Returns the tag's VLAN, priority and drop
+// eligibility; nothing for a frame with another tag or without one.
 std::optional<uint16_t> Untag(MutableFrame& frame, uint16_t vlan) {
   constexpr uint16_t kVlanId = 0x0fff;
   if (frame.size() < wire::kMacHeaderBytes + wire::kVlanTagBytes) return std::nullopt;
@@ -124,23 +123,18 @@ void SendQueue::Forbid(Frame frame) {
 bool SendQueue::Flush() {
   uint32_t sent = 0;
   uint64_t bytes = 0;
-  for (uint16_t took = kBurst; took == kBurst && sent < count_;) {
+  for (bool all = true; all && sent < count_;) {
     const auto burst = static_cast<uint16_t>(std::min<uint32_t>(count_ - sent, kBurst));
-    std::array<uint32_t, kBurst> lengths;  // what the driver has taken is no longer ours to look at
-    for (uint16_t i = 0; i < burst; ++i) lengths[i] = queue_[sent + i]->pkt_len;
-    took = SendBurst(port_, queue_.data() + sent, burst);
-    bytes = std::accumulate(lengths.begin(), lengths.begin() + took, bytes);
-    port_.counters.tx_refused.Add(static_cast<uint64_t>(burst - took));
-    sent += took;
+    const SentFrames frames = SendBurst(port_, queue_.data() + sent, burst);
+    sent += frames.count;
+    bytes += frames.bytes;
+    all = frames.count == burst;
   }
   if (sent == 0) return false;
   count_ -= sent;
   std::copy_n(queue_.begin() + sent, count_, queue_.begin());
-  const uint64_t on_wire = bytes + sent * wire::kFcsBytes;
-  port_.counters.tx_packets.Add(sent);
-  port_.counters.tx_bytes.Add(on_wire);
   counters_.tx_packets.Add(sent);
-  counters_.tx_bytes.Add(on_wire);
+  counters_.tx_bytes.Add(bytes);
   return true;
 }
 

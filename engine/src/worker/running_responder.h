@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Responders of a port: what arrives for them, what they send by themselves, and how that leaves.
+// Responders of a port: they take frames, send answers and own frames, and queue them for the port.
 #pragma once
 
 #include <rte_mbuf.h>
@@ -29,20 +29,22 @@ class SendQueue final : public machine::Output {
 
   uint8_t* Begin() override;
   void End(size_t bytes) override;
-  // Gives the port what it takes. True when it took something.
+  // Sends queued frames. True when the port took some.
   bool Flush();
   // So much waits that nothing more should be answered, or opened, before the port has taken some.
   bool full() const { return count_ + kMostAtOnce > kQueued; }
   bool empty() const { return count_ == 0; }
 
-  // A frame was written that the port may not send. It was not sent, and is not counted as such;
-  // somebody stops the responder then. The first one, once `forbidden` is set.
+  // Set when the responder wrote a frame that the port may not send. The frame was neither sent nor
+  // counted; a control thread then stops the responder. `forbidden_frame` is the first one, once
+  // `forbidden` is set.
   std::atomic<bool> forbidden{false};
   std::vector<uint8_t> forbidden_frame;
 
  private:
   static constexpr uint32_t kQueued = 1024;
-  static constexpr uint32_t kMostAtOnce = 512;  // about what a burst of arrivals may lead to
+  // About the most frames that a burst of arrivals causes.
+  static constexpr uint32_t kMostAtOnce = 512;
   static constexpr uint32_t kBuffers = 32;
 
   static constexpr size_t kRemembered = 128;
@@ -69,7 +71,7 @@ struct RunningResponder {
 
   machine::Responder responder;
   SendQueue output;
-  std::atomic<bool> asked_to_stop{false};  // by anybody
+  std::atomic<bool> asked_to_stop{false};  // by any thread
   std::atomic<bool> stopped{false};        // it has ended its flows, and sent all of it
 };
 
@@ -78,12 +80,12 @@ using Responders = std::vector<std::shared_ptr<RunningResponder>>;
 // Engine time as responders have it.
 constexpr uint64_t Microseconds(uint64_t ns) { return ns / 1000; }
 
-// Frames of a burst that are no stream's; `taken` tells which of them a responder has taken for
-// itself, and may have changed.
+// Answers frames of a burst that belong to no stream. `taken`: set for frames that a responder has
+// taken, and may have changed.
 void AnswerBurst(const Responders& responders, std::span<const MutableFrame> frames,
                  uint64_t now_ns, bool* taken);
 
-// Timers that are due, flows to be opened, frames that wait. True when something was sent.
+// Handles due timers, opens flows and sends queued frames. True when something was sent.
 bool ServeResponders(const Responders& responders, const Clock& clock);
 
 }  // namespace tester

@@ -36,7 +36,7 @@ SendEntry::SendEntry(uint16_t stream_id, std::shared_ptr<const Schedule> stream_
   hot.Add(sender.get(), sizeof *sender);
   hot.Add(schedule.get(), sizeof *schedule);
   hot.Add(&segment, sizeof segment);
-  // Flips happen seldom, but each burst looks whether one is asked for.
+  // Flips are rare, but each burst checks for a request.
   hot.Add(tx.get(), sizeof *tx - sizeof tx->flips + 1);
   hot.Add(segment.departures.get(), sizeof *segment.departures);
   AddFrames(*segment.frames, hot);

@@ -14,10 +14,10 @@
 
 namespace tester {
 
-// Which frame of its contents a stream is at: contents that an update has replaced begin anew.
+// The position of a stream in its contents: contents that replace others in an update begin anew.
 struct ContentPlace {
   uint64_t segment = 0;
-  uint64_t first = 0;  // the stream's frame that is number 0 of them
+  uint64_t first = 0;  // the stream's frame that has number 0 there
 };
 
 // Used by the worker only.
@@ -28,12 +28,12 @@ struct Sender {
   Pacer pacer;
 };
 
-// Two lines of memory, so that few have to be there before those of a stream can be fetched.
+// Two cache lines, so that few lines must be present before those of a stream can be prefetched.
 struct alignas(64) SendEntry {
   SendEntry(uint16_t stream_id, std::shared_ptr<const Schedule> stream_schedule,
             std::shared_ptr<Sender> stream_sender, std::shared_ptr<StreamTx> stream_tx);
 
-  // This entry will be looked at in a while; what `hot` is of is fetched only then.
+  // Prefetches an entry for later; its `hot` part is fetched separately.
   [[gnu::always_inline]] void Prefetch() const {
     __builtin_prefetch(this);
     __builtin_prefetch(&id);
@@ -42,7 +42,7 @@ struct alignas(64) SendEntry {
   std::shared_ptr<const Schedule> schedule;
   std::shared_ptr<Sender> sender;
   std::shared_ptr<StreamTx> tx;
-  HotLines hot;  // of these three and what they lead to
+  HotLines hot;  // of these three and the objects behind them
   uint16_t id;   // of the stream
 };
 

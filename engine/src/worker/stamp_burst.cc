@@ -10,7 +10,7 @@ namespace tester {
 StampBurst::StampBurst(rte_mbuf** mbufs, uint16_t count) : mbufs_(mbufs), count_(count) {
   for (uint16_t i = 0; i < count; ++i) {
     rte_mbuf* const mbuf = mbufs[i];
-    // Nobody else may see what is written into it.
+    // A stamp may be written only into a buffer without other references.
     const bool whole = mbuf->nb_segs == 1 && rte_mbuf_refcnt_read(mbuf) == 1;
     frames_[i] = {.data = rte_pktmbuf_mtod(mbuf, uint8_t*),
                   .bytes = whole ? mbuf->data_len : size_t{0},

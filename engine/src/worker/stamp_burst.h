@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Buffers as what stamps are put into, and back.
+// Buffers as frames with room for stamps, and back.
 #pragma once
 
 #include <rte_mbuf.h>

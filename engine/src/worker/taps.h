@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Captures and queries beside the measured path: what a worker does for them while there are any.
+// Captures and queries beside the measured path: the part of the worker.
 #pragma once
 
 #include <rte_mbuf.h>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "capture/tap.h"
-#include "query/lane.h"
+#include "query/query_lane.h"
 #include "worker/buffers.h"
 #include "worker/clock.h"
 
@@ -20,21 +20,21 @@ namespace tester {
 struct PortProgram;
 class Classifier;
 
-// Where a query looks at one direction of one port.
+// The point where a query counts the frames of one direction of one port.
 struct QueryTap {
   std::shared_ptr<QueryLane> lane;
   std::shared_ptr<const StreamSet> streams;  // null: of every stream, or of none
 };
 
-// Everything that looks at one direction of a port.
+// The captures and queries of one direction of a port.
 struct Taps {
   std::vector<Tap> captures{};
   std::vector<QueryTap> queries{};
 
   bool empty() const { return captures.empty() && queries.empty(); }
-  // Whether nobody looks any more.
+  // Whether all captures and queries have ended.
   bool over() const;
-  // Whether anybody asks of which stream a frame is.
+  // Whether a capture or query needs the stream of a frame.
   bool ask_for_streams() const;
 };
 
@@ -48,7 +48,7 @@ struct PortTaps {
   bool empty() const { return transmitted.empty() && received.empty(); }
 };
 
-// A burst that taps look at before it is known how much of it goes through the port.
+// A burst that taps see before the port has taken it.
 class TapBurst {
  public:
   TapBurst(const Taps& taps, uint16_t port, uint64_t now_ns)
@@ -57,7 +57,7 @@ class TapBurst {
     for (const QueryTap& tap : taps_.queries) tap.lane->Begin(now_ns);
   }
 
-  // At most kBurst frames. Of no stream where none is given.
+  // Adds one of at most kBurst frames. Without `stream` it belongs to no stream.
   void See(const rte_mbuf* mbuf, uint16_t stream = 0,
            uint64_t sequence = CapturedFacts::kNoSequence) const {
     See({.frame = Whole(mbuf), .time_ns = now_ns_, .stream = stream, .sequence = sequence});

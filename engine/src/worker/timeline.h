@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "base/counter.h"
+#include "base/int128.h"
 
 namespace tester {
 
@@ -21,14 +22,13 @@ struct Line {
 
   // Also before `ticks`: the counters of two processors may differ by some.
   uint64_t At(uint64_t at) const {
-    __extension__ using Wide = __int128;
-    const Wide ahead =
-        static_cast<Wide>(static_cast<int64_t>(at - ticks)) * static_cast<int64_t>(multiplier);
+    const Int128 ahead =
+        static_cast<Int128>(static_cast<int64_t>(at - ticks)) * static_cast<int64_t>(multiplier);
     return ns + static_cast<uint64_t>(ahead >> kShift);
   }
 };
 
-// One line until `after` begins, which it does where the other one has come to.
+// One line until `after` begins, at the value that the line has reached.
 struct Bend {
   Line before;
   Line after;
@@ -38,8 +38,8 @@ struct Bend {
   }
 };
 
-// The bend that counts, with one writer and any number of readers, who wait for nobody: there are
-// two copies, and a reader begins anew only if it has slept through a whole replacement.
+// The current bend, with one writer and any number of readers. Readers never wait: there are two
+// copies, and a reader starts again only if it slept through a whole replacement.
 class Timeline {
  public:
   explicit Timeline(const Line& line) { Replace({.before = line, .after = line}); }

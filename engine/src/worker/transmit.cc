@@ -6,12 +6,21 @@
 #include <rte_ethdev.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "wire/ethernet.h"
 #include "worker/buffers.h"
 
 namespace tester {
-uint16_t SendBurst(const Port& port, rte_mbuf** mbufs, uint16_t count) {
+namespace {
+
+uint64_t BytesOnWire(rte_mbuf* const* mbufs, unsigned count) {
+  return std::accumulate(
+      mbufs, mbufs + count, uint64_t{count} * wire::kFcsBytes,
+      [](uint64_t bytes, const rte_mbuf* mbuf) { return bytes + mbuf->pkt_len; });
+}
+
+uint16_t Transmit(const Port& port, rte_mbuf** mbufs, uint16_t count) {
   if (port.taps == nullptr) [[likely]] {
     return rte_eth_tx_burst(port.device(), 0, mbufs, count);
   }
@@ -22,20 +31,28 @@ uint16_t SendBurst(const Port& port, rte_mbuf** mbufs, uint16_t count) {
   return sent;
 }
 
+}  // namespace
+
+SentFrames SendBurst(Port& port, rte_mbuf** mbufs, uint16_t count) {
+  // The driver owns the buffers that it has taken: their lengths are summed up before.
+  uint64_t bytes = BytesOnWire(mbufs, count);
+  const uint16_t sent = Transmit(port, mbufs, count);
+  const auto refused = static_cast<uint16_t>(count - sent);
+  if (refused != 0) [[unlikely]]
+    bytes -= BytesOnWire(mbufs + sent, refused);
+  port.counters.CountSent(sent, bytes, refused);
+  return {.count = sent, .bytes = bytes};
+}
+
 bool SendFrame(Port& port, Frame frame) {
   rte_mbuf* mbuf = nullptr;
-  bool sent = Allocate(port.tx_pool(), &mbuf, 1);
-  if (sent) {
-    WriteFrame(frame, mbuf);
-    sent = SendBurst(port, &mbuf, 1) == 1;
-    if (!sent) PutBack(port.tx_pool(), &mbuf, 1);
-  }
-  if (sent) {
-    port.counters.tx_packets.Add(1);
-    port.counters.tx_bytes.Add(frame.size() + wire::kFcsBytes);
-  } else {
+  if (!Allocate(port.tx_pool(), &mbuf, 1)) {
     port.counters.tx_refused.Add(1);
+    return false;
   }
+  WriteFrame(frame, mbuf);
+  const bool sent = SendBurst(port, &mbuf, 1).count == 1;
+  if (!sent) PutBack(port.tx_pool(), &mbuf, 1);
   return sent;
 }
 

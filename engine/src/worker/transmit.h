@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Frames that are no stream's: answers, and what is injected.
+// Sends frames that belong to no stream: answers and injected frames.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,20 @@
 
 namespace tester {
 
-// Frames of no stream, at most kBurst. Returns how many the driver took.
-uint16_t SendBurst(const Port& port, rte_mbuf** mbufs, uint16_t count);
+// Frames that a driver has taken, with their bytes on the wire.
+struct SentFrames {
+  uint16_t count;
+  uint64_t bytes;
+};
+
+// Sends 1 to kBurst frames of no stream and counts them on the port. The caller keeps the frames
+// that the driver refuses.
+SentFrames SendBurst(Port& port, rte_mbuf** mbufs, uint16_t count);
 
 // Sends one frame that is no template's. False when the driver does not take it.
 bool SendFrame(Port& port, Frame frame);
 
-// Sends what is left of an order, at most a burst. True when something was sent.
+// Sends the rest of an order, at most a burst. True when something was sent.
 bool ServeInject(Port& port);
 
 }  // namespace tester

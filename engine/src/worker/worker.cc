@@ -34,26 +34,26 @@ constexpr uint64_t kLongestPollNs = 5'000;
 constexpr uint64_t kColdNs = 20'000;
 constexpr uint64_t kEarliestRehearsalNs = 16'000;
 constexpr uint64_t kLatestRehearsalNs = 9'000;
-// What it takes to make a held frame ready, of a path that is not in the caches.
+// The time to prepare a held frame of a path that is not in the caches.
 constexpr uint64_t kMakeReadyNs = 500;
-// An idle loop sleeps after so many polls in vain, twice as long after as many more, and so on: a
-// sleep costs a virtual machine some microseconds, and nobody waits for more than a neighbour's
-// answer.
+// An idle loop sleeps after this many polls without work, twice as long after as many more, and so
+// on. A sleep costs a virtual machine some microseconds, and only answers to neighbours wait for
+// it.
 constexpr uint32_t kIdleLoopsPerStep = 64;
 constexpr long kShortestSleepNs = 50'000;
 constexpr uint32_t kMostSteps = 4;
 // Usually it takes microseconds; a machine without CPU time to spare is not yet a broken one.
-constexpr auto kAdoptTimeout = std::chrono::seconds(3);
-constexpr auto kAdoptPoll = std::chrono::microseconds(20);
+constexpr auto kSwapTimeout = std::chrono::seconds(3);
+constexpr auto kSwapPoll = std::chrono::microseconds(20);
 
-// Other processes of this machine get the CPU only while the worker rests: a pause of milliseconds
-// is a fault of the tester. A user without privileges may not ask for it, and measures all the
-// same. Real-time scheduling would starve what the kernel has to do on this CPU.
+// Other processes get this CPU only while the worker rests: a pause of milliseconds is a fault of
+// the tester. An unprivileged user may not raise the priority, and measures without it. Real-time
+// scheduling would starve the kernel's work on this CPU.
 void TakePriority() {
   constexpr int kHighest = -20;
   static_cast<void>(::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kHighest));
-  // Where sessions are scheduled as groups, priorities count only within one. A session that others
-  // began is theirs: their processes would keep its priority when we are gone.
+  // Where sessions are scheduled as groups, priorities count only within one. Only a session of our
+  // own is changed: processes of another one would keep its priority after our end.
   if (::getsid(0) == ::getpid()) std::ofstream("/proc/self/autogroup") << kHighest;
 }
 
@@ -86,27 +86,27 @@ void Worker::SwapProgram(std::unique_ptr<const Program> program) {
   const Program* const next = program.get();
   std::unique_ptr<const Program> old = std::exchange(current_, std::move(program));
   published_.store(next, std::memory_order_release);
-  const auto deadline = std::chrono::steady_clock::now() + kAdoptTimeout;
+  const auto deadline = std::chrono::steady_clock::now() + kSwapTimeout;
   while (seen_.load(std::memory_order_acquire) != next) {
     if (std::chrono::steady_clock::now() > deadline) {
       static_cast<void>(old.release());  // the worker may still be in it
       RefuseToWait();
     }
-    std::this_thread::sleep_for(kAdoptPoll);
+    std::this_thread::sleep_for(kSwapPoll);
   }
 }
 
 void Worker::WaitTwoLoops() const {
-  if (!AwaitTwoLoops(kAdoptTimeout)) RefuseToWait();
+  if (!AwaitTwoLoops(kSwapTimeout)) RefuseToWait();
 }
 
 bool Worker::AwaitTwoLoops(std::chrono::steady_clock::duration most) const {
-  // The loop that is under way may have looked already, and counts when it ends.
+  // The present loop may be past the check, and counts when it ends.
   const uint64_t end = counters_.loops.Get() + 2;
   const auto deadline = std::chrono::steady_clock::now() + most;
   while (counters_.loops.Get() < end) {
     if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(kAdoptPoll);
+    std::this_thread::sleep_for(kSwapPoll);
   }
   return true;
 }
@@ -143,7 +143,7 @@ bool Worker::Serve(const Program& program) {
     }
     port.last_poll_ns = now_ns_ = now_ns;
     worked |= received != 0;
-    // What is held keeps the worker awake until it has left.
+    // Held frames keep the worker awake until they have left.
     if (forwards && (received != 0 || NextReleaseNs(entry.path) != HoldQueue::kNever)) {
       active_until_ns_ = now_ns + kDrainNs;
     }
@@ -154,7 +154,7 @@ bool Worker::Serve(const Program& program) {
     }
     if (!entry.queue->Empty()) {
       active_until_ns_ = now_ns + kDrainNs;
-      worked |= SendDue(entry);
+      worked |= SendDueStreams(entry);
     }
   }
   if (worked) return true;
@@ -162,7 +162,7 @@ bool Worker::Serve(const Program& program) {
   return AwaitRelease(program) || AwaitDue(program);
 }
 
-// A running average of how long a round of polls in vain takes; a round that was interrupted counts
+// A running average of the duration of a round of polls without work; an interrupted round counts
 // little.
 void Worker::MeasurePoll() {
   const uint64_t took_ns = std::min(now_ns_ - last_idle_ns_, kLongestPollNs);
@@ -170,7 +170,7 @@ void Worker::MeasurePoll() {
   last_idle_ns_ = now_ns_;
 }
 
-// The same for frames that paths hold, unless a stream's frame is due before.
+// Waits for the next held frame of a path, unless a stream's frame is due before.
 bool Worker::AwaitRelease(const Program& program) {
   const PathEnd* first = nullptr;
   uint64_t due_ns = clock_.Now() + 2 * poll_ns_ + kMakeReadyNs;
@@ -202,10 +202,10 @@ bool Worker::AwaitDue(const Program& program) {
   if (due_ns > clock_.Now() + 2 * poll_ns_) return false;
   while (clock_.Now() < due_ns) {
   }
-  return SendDue(*first);
+  return SendDueStreams(*first);
 }
 
-bool Worker::SendDue(const PortProgram& port) {
+bool Worker::SendDueStreams(const PortProgram& port) {
   const bool sent = ServeStreams(port, clock_);
   if (sent) walked_ns_ = now_ns_;
   return sent;

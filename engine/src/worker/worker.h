@@ -30,14 +30,14 @@ class Worker {
   // Starts the loop with a program.
   void Launch(std::unique_ptr<const Program> program);
 
-  // Returns when the loop has left its program for this one. INTERNAL when it does not within three
-  // seconds: it is stuck in a driver, and nothing it may still use is freed any more.
+  // Returns when the loop uses this program. INTERNAL when it does not within three seconds: it is
+  // stuck in a driver, and the memory that it may still use is never freed.
   void SwapProgram(std::unique_ptr<const Program> program);
 
-  // Returns when all that the loop had begun to send is sent, and it has seen what was stored for
-  // it before. INTERNAL as above.
+  // Returns when the loop has sent the frames of the present round and has seen all stores before
+  // this call. INTERNAL as above.
   void WaitTwoLoops() const;
-  // The same, but false when it does not within `most`.
+  // The same with a limit; false when the time is over.
   bool AwaitTwoLoops(std::chrono::steady_clock::duration most) const;
 
   // Everything that has kept the worker from running, since its start.
@@ -53,7 +53,7 @@ class Worker {
   void Begin(const Program& program);
   // Serves every port once. True when anything was sent or received.
   bool Serve(const Program& program);
-  bool SendDue(const PortProgram& port);
+  bool SendDueStreams(const PortProgram& port);
   void MeasurePoll();
   // Frames that are due before another round of polls would end are waited for and sent on time.
   bool AwaitDue(const Program& program);
@@ -79,7 +79,7 @@ class Worker {
   uint64_t poll_ns_ = 0;
   uint64_t walked_ns_ = 0;  // when a frame was last sent, or rehearsed
   uint64_t active_until_ns_ = 0;
-  uint64_t idle_since_ns_ = 0;  // the last round of polls, if it was in vain
+  uint64_t idle_since_ns_ = 0;  // begin of the idle time; 0 after a round with work
   uint32_t idle_loops_ = 0;
 };
 

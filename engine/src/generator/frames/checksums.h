@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Checksums that follow what is edited. An Internet checksum is known from the template's and from
-// what was added to it (RFC 1624), so nothing but the edited fields is summed up; a CRC is not.
+// Checksums of edited frames. An Internet checksum follows from the template's checksum and the
+// edited fields (RFC 1624), so only these are summed up; a CRC covers all bytes.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ uint16_t SumOf(const Checksum& checksum, const uint8_t* frame);
 // The value of the checksum's field for a sum, which need not be folded.
 uint16_t ChecksumOf(const Checksum& checksum, uint64_t sum);
 
-// The same of a column, in place of its sums.
+// Makes checksums from a column of sums, in place.
 void MakeChecksums(const Checksum& checksum, size_t count, Column& sums);
 
 // Puts the CRC of a frame into it.

@@ -12,7 +12,7 @@
 
 #include "base/burst.h"
 
-// Sanitizers are not ready yet when the loader asks; clang has no levels of x86-64 here.
+// Sanitizers are not ready when the loader asks; clang has no levels of x86-64 here.
 #if defined(__x86_64__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
 #define TESTER_COLUMN_LOOP \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -25,12 +25,12 @@ namespace tester {
 // A number for each frame of a burst.
 struct alignas(64) Column : std::array<uint64_t, kBurst> {};
 
-// Some of a column's numbers, with which is reckoned at once. A loop may go beyond the last frame
-// of a burst, to the next multiple of kLanes.
+// Several numbers of a column that are computed together. A loop may go beyond the last frame of a
+// burst, to the next multiple of kLanes.
 using Lanes = uint64_t __attribute__((vector_size(64)));
 inline constexpr size_t kLanes = sizeof(Lanes) / sizeof(uint64_t);
 
-// A column that a sum is made of, and by how many bits it is shifted to the left for that.
+// A column that is part of a sum, shifted to the left by `shift` bits.
 struct ShiftedColumn {
   size_t column;
   uint32_t shift;

@@ -20,7 +20,8 @@ inline constexpr size_t kMaxEditors = 16;
 struct EditorPlace {
   SourcePlace source;
   uint64_t next = 0;  // frame
-  // If values last for several frames: the one of the next frame, its number, and for how many.
+  // If a value lasts for several frames: the value of the next frame, its number, and how often it
+  // remains.
   uint64_t value = 0;
   uint64_t number = 0;
   uint64_t left = 0;
@@ -28,7 +29,7 @@ struct EditorPlace {
 
 struct Editor {
   Field field;
-  uint64_t every;  // so many frames have the same value
+  uint64_t every;  // this many successive frames have the same value
   Source source;
   std::vector<Coverage> coverage;
 

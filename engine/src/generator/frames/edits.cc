@@ -75,8 +75,8 @@ std::vector<uint64_t> Edits::Unedited(const uint8_t* frame) const {
   return sums;
 }
 
-void Edits::Write(EditorPlaces& places, const Run& run, const Template* const* chosen, bool same,
-                  uint8_t* const* frames) const {
+void Edits::Write(EditorPlaces& places, const FrameRun& run, const Template* const* chosen,
+                  bool same, uint8_t* const* frames) const {
   std::array<Column, kMostColumns> columns;
   size_t sum = 0;
   const auto add_up = [&](const std::vector<ShiftedColumn>& terms, Column& sums) {

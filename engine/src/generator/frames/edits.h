@@ -32,8 +32,8 @@ class Edits {
   // For each sum that Write makes: the share of everything in `frame` but the edited fields.
   std::vector<uint64_t> Unedited(const uint8_t* frame) const;
 
-  // Edits the frames of a run, which hold what was chosen for them. `same`: all the same.
-  void Write(EditorPlaces& places, const Run& run, const Template* const* chosen, bool same,
+  // Edits the frames of a run, which hold their templates. `same`: all have one template.
+  void Write(EditorPlaces& places, const FrameRun& run, const Template* const* chosen, bool same,
              uint8_t* const* frames) const;
 
  private:

@@ -14,12 +14,12 @@ namespace tester {
 namespace {
 
 size_t ShortestOf(const FramesPlan& plan) {
-  size_t shortest = SIZE_MAX;  // of a replay, which has no frames of its own
+  size_t shortest = SIZE_MAX;  // a replay has no frames of its own
   for (const auto& frame : plan.frames) shortest = std::min(shortest, frame.size());
   return shortest;
 }
 
-// Sets the version bit, and what covers it.
+// Sets the version bit, and updates the checksums that cover it.
 void SetVersion(const FramesPlan& plan, std::vector<uint8_t>& frame) {
   uint8_t* const at = frame.data();
   plan.version->field.Write(1, at);
@@ -59,14 +59,14 @@ void Frames::AddTemplates(const FramesPlan& plan, bool version) {
   }
 }
 
-void Frames::Choose(Cursor& cursor, const Run& run, const Template** chosen) const {
+void Frames::Choose(Cursor& cursor, const FrameRun& run, const Template** chosen) const {
   std::array<uint16_t, kBurst> indices;
   order_.Choose(cursor.order, run.first, run.count, indices.data());
   const Template* const templates = Templates(run.version).data();
   for (uint16_t i = 0; i < run.count; ++i) chosen[i] = templates + indices[i];
 }
 
-void Frames::Write(Cursor& cursor, const Run& run, const Template* const* chosen,
+void Frames::Write(Cursor& cursor, const FrameRun& run, const Template* const* chosen,
                    uint8_t* const* frames) const {
   if (!edits_.empty()) {
     edits_.Write(cursor.editors, run, chosen, Only(run.version) != nullptr, frames);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes the frames of a stream. Frame k is a function of k alone, so a frame that a driver refused
-// is written again later and is the same; only a signature tells when that was. Writing costs only
-// the bytes that change; all others, the version bit included, are in the buffer already.
+// Writes the frames of a stream. Frame k is a function of k alone: a frame that a driver refused is
+// written again later, with the same bytes except for the signature's time. Writing costs only the
+// changing bytes; all others, the version bit included, are in the buffer already.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@
 
 namespace tester {
 
-// How far the writing of a stream has come; used by the sender only. Any run may follow any other;
-// the one that continues the last one costs least.
+// The progress of writing a stream; used by the sender only. Any run may follow any other; the run
+// that continues the last one is cheapest.
 struct Cursor {
   OrderPlace order;
   EditorPlaces editors;
@@ -31,12 +31,12 @@ struct Cursor {
 class Frames {
  public:
   explicit Frames(const FramesPlan& plan);
-  // Those of one start of a replay, which are read and not made.
+  // Frames of one start of a replay: they are read from a file.
   explicit Frames(std::shared_ptr<ReplayFeed> feed);
 
   // The sum of every frame's signature (wire::SignatureSum); 0 without signatures.
   uint16_t signature_sum() const { return signature_sum_; }
-  // Where the frames come from if they are not made: nothing below is for these.
+  // The source of replayed frames, or null. The functions below do not apply to these.
   ReplayFeed* feed() const { return feed_.get(); }
 
   // The template of all frames of a version; null if they have several.
@@ -45,9 +45,9 @@ class Frames {
     return templates.size() == 1 ? templates.data() : nullptr;
   }
   // Picks the template of each frame of a run: `chosen` has room for run.count.
-  void Choose(Cursor& cursor, const Run& run, const Template** chosen) const;
-  // Makes the frames of a run from what was chosen for them, which is at `frames` already.
-  void Write(Cursor& cursor, const Run& run, const Template* const* chosen,
+  void Choose(Cursor& cursor, const FrameRun& run, const Template** chosen) const;
+  // Makes the frames of a run. `frames` hold the chosen templates already.
+  void Write(Cursor& cursor, const FrameRun& run, const Template* const* chosen,
              uint8_t* const* frames) const;
 
  private:
@@ -58,7 +58,7 @@ class Frames {
 
   uint16_t signature_sum_ = 0;
   std::shared_ptr<ReplayFeed> feed_;
-  std::array<std::vector<Template>, 2> templates_;  // by version; without, there is but the first
+  std::array<std::vector<Template>, 2> templates_;  // by version; without version only the first
   Order order_;
   Edits edits_;
   std::vector<Checksum> crcs_;

@@ -80,13 +80,13 @@ Editor EditorOf(uint32_t bit_offset, uint32_t bits, uint64_t every, Source sourc
           .coverage = std::move(coverage)};
 }
 
-// Sends frames as a worker does, out of a few buffers that keep what was in them.
+// Sends frames like a worker, from a few buffers that keep their contents.
 class Sender {
  public:
   explicit Sender(const FramesPlan& plan) : frames_(plan), keys_(kBuffers), buffers_(kBuffers) {}
 
   std::vector<Bytes> Send(uint64_t first, uint16_t count, uint8_t version = 0) {
-    const Run run{
+    const FrameRun run{
         .first = first, .count = count, .sequence = first, .now_ns = 1000, .version = version};
     std::vector<const Template*> chosen(count, frames_.Only(version));
     if (chosen.front() == nullptr) frames_.Choose(cursor_, run, chosen.data());
@@ -209,8 +209,8 @@ TEST(Frames, EditAddressesAndPortsWithTheirChecksums) {
   }
 }
 
-// The inner checksum is in the outer one's data: what goes into both leaves the outer one as it is,
-// unless the outer one covers it in another way too.
+// The inner checksum is part of the outer data, so an edit that the inner checksum covers leaves
+// the outer one unchanged, unless the outer one covers the edit in another way as well.
 TEST(Frames, KeepOuterChecksumsOfInnerFieldsRight) {
   std::mt19937_64 random(2);
   for (int i = 0; i < 12; ++i) {
@@ -223,7 +223,7 @@ TEST(Frames, KeepOuterChecksumsOfInnerFieldsRight) {
     // In both inner checksums, once in the data of the outer one: 1 - 2.
     plan.editors = AdjacentEditors(8 * (kInnerIp + 12), 8 * (kInnerIp + 20),
                                    {{1, -1}, {2, 1}, {3, 1}}, random);
-    // A field of TCP: 1 - 1. Nothing of it reaches the outer one.
+    // A field of TCP: 1 - 1. It does not affect the outer checksum.
     plan.editors.resize(std::min<size_t>(plan.editors.size(), 8), plan.editors[0]);
     auto sequence =
         AdjacentEditors(8 * (kInnerTcp + 4), 8 * (kInnerTcp + 8), {{1, 0}, {3, 1}}, random);
@@ -233,8 +233,7 @@ TEST(Frames, KeepOuterChecksumsOfInnerFieldsRight) {
   }
 }
 
-// Where a sum is 0 modulo 65535 it is 0xffff in one's complement, and its checksum 0; UDP sends
-// 0xffff.
+// A sum of 0 modulo 65535 is 0xffff in one's complement; its checksum is 0, and UDP sends 0xffff.
 TEST(Frames, KnowBothZeros) {
   FramesPlan plan = PlanOf({Bytes(60)});
   plan.frames[0][13] = 1;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The bytes of a frame that is written into many buffers. They are copied by whole blocks, without
-// a look at how long the last one is: what follows a frame in its buffer is nobody's.
+// The bytes of a frame that is written into many buffers. They are copied in whole blocks; the
+// bytes behind a frame in its buffer are unused.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ class Image {
   size_t bytes() const { return bytes_; }
   Frame frame() const { return {blocks_.front().data(), bytes_}; }
 
-  // Into so many buffers, each with room for `bytes` up to the next multiple of kBlock.
+  // Copies into `count` buffers. Each has room for `bytes` up to the next multiple of kBlock.
   void CopyTo(uint8_t* const* buffers, size_t count) const;
 
  private:

@@ -23,8 +23,8 @@ TESTER_COLUMN_LOOP void MakeRandomBits(uint64_t seed, uint64_t number, uint64_t 
   for (size_t i = 0; i < count; ++i) values[i] = base | (RandomNumber(seed, number + i) & mask);
 }
 
-// Calls make(position, count, values) for the one or two stretches of the first period; what
-// follows is the same again.
+// Calls make(position, count, values) for the one or two parts of the first period. The values then
+// repeat.
 template <typename Make>
 void FillPeriodic(SourcePlace& place, uint64_t number, size_t count, uint64_t period,
                   uint64_t* values, const Make& make) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the values of an edited field come from: a function of their number. Values are made a
-// burst at a time; what continues the last burst costs an addition or a random number a value, no
+// The values of an edited field, as a function of their number. A burst of values is made at a
+// time; continuing the last burst costs an addition or a random number for each value, and no
 // division.
 #pragma once
 
@@ -55,8 +55,7 @@ class RandomBits {
   uint64_t mask_;
 };
 
-// The only one whose values depend on those before: to go elsewhere costs a step for each in
-// between.
+// The only source whose values depend on earlier ones: a jump costs a step for each value between.
 class RandomRange {
  public:
   // count 1 to 2^63.
@@ -75,7 +74,7 @@ class RandomRange {
 
 class Distribution {
  public:
-  // As many bounds as values, at least one; bounds never fall and the last one is 2^64 - 1.
+  // As many bounds as values, at least one. Bounds never fall; the last one is 2^64 - 1.
   Distribution(uint64_t seed, std::vector<uint64_t> values, std::vector<uint64_t> cumulative);
   void Fill(SourcePlace& place, uint64_t number, size_t count, uint64_t* values) const;
 
@@ -85,8 +84,8 @@ class Distribution {
   uint64_t seed_;
   std::vector<uint64_t> values_;
   std::vector<uint64_t> cumulative_;
-  // For the highest bits of a random number: the first bound that may be its own. One more than
-  // there are such bits, so that the last one has an end too.
+  // By the highest bits of a random number: the first bound that may apply. One entry more than
+  // values of these bits, so that the last one has an end too.
   std::vector<uint32_t> guide_;
   int guide_shift_;
 };

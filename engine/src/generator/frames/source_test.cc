@@ -109,7 +109,7 @@ TEST(RandomRange, IsUniform) {
 
 TEST(Distribution, IsTheInverseOfItsCumulativeOne) {
   const std::vector<uint64_t> values = {10, 20, 30, 40};
-  // The second is never drawn: its bound is that of the first.
+  // The second value is never drawn: its bound equals the first one.
   const std::vector<uint64_t> bounds = {kAll / 4, kAll / 4, kAll / 4 * 3, kAll};
   const auto drawn = First(Distribution(3, values, bounds), 40'000);
   std::vector<uint64_t> counts(values.size());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// A frame as its author wrote it, and what has to be known to send it again and again.
+// A frame as its author wrote it, and the data needed to send it repeatedly.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 namespace tester {
 
 struct Template {
-  // Never 0 and never the same for two templates of a process, so a buffer that remembers it can
-  // not be mistaken for one that holds another frame.
+  // Never 0, and unique in the process, so that a buffer's template is never mistaken for another
+  // one.
   uint64_t key;
   Image image;
   bool signature;

@@ -32,8 +32,8 @@ static_assert(kStores.size() == kWindowsAtOnce);
 
 }  // namespace
 
-// A field that begins before the window loses these bits in the shift, and has them in the window
-// before. One that ends behind is wholly in the next window, which is stored later.
+// A field that begins before the window loses its first bits in the shift; the window before has
+// them. A field that ends behind the window is wholly in the next window, which is stored later.
 void Window::Take(const Field& field, size_t column) {
   if (field.bit_end() <= 8 * offset || field.bit_end() > bit_end()) return;
   const auto shift = static_cast<uint32_t>(bit_end() - field.bit_end());

@@ -12,9 +12,8 @@
 
 namespace tester {
 
-// A frame is due by an instant if its time is at or before it. Frames due before the instant are
-// those that are due by the nanosecond before, and at most one more, which lies within the last
-// nanosecond.
+// A frame is due by an instant if its time is at or before it. Frames due before an instant are
+// those due by the nanosecond before, and at most one more within the last nanosecond.
 template <typename Law>
 void ExpectCountsAndTimesAgree(const Law& law) {
   uint64_t due = 0;

@@ -11,7 +11,7 @@
 
 namespace tester {
 
-// The last one that begins at `value` or before. The first must do so.
+// The last stretch that begins at `value` or before. The first one must do so.
 inline size_t StretchOf(uint64_t value, const std::vector<uint64_t>& begins) {
   return static_cast<size_t>(std::ranges::upper_bound(begins, value) - begins.begin()) - 1;
 }

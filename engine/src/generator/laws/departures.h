@@ -21,7 +21,7 @@ class Departures {
  public:
   using Law = std::variant<Steady, Profile, Script, Exponential, Quantiles, OnOff, Replayed>;
 
-  // Laws that go frame by frame count at most so many in a call.
+  // The most frames that a frame-by-frame law counts in one call.
   static constexpr uint64_t kMostSteps = 512;
 
   Departures(uint64_t offset_ns, Law law);
@@ -33,10 +33,10 @@ class Departures {
   // Moves to the first frame that is not due in [0, elapsed_ns]; a law that goes frame by frame may
   // be called again, as long as place.due_ns <= elapsed_ns.
   void PassDue(LawPlace& place, uint64_t elapsed_ns) const;
-  // The same for [0, end_ns). False: call again.
+  // Counts the frames due in [0, end_ns). False: call again.
   bool PassBefore(LawPlace& place, uint64_t end_ns) const;
-  // The most frames that are due in any window of so many nanoseconds. Of random laws: all but one
-  // window in some ten thousand; of a replay, whose file is not looked at, 0.
+  // The most frames that are due in any window of this length. For random laws: in all but one
+  // window of some ten thousand. For a replay: 0, as its file is not read here.
   uint64_t MostDue(uint64_t window_ns) const;
   // Moves `frames` frames on, at most kMostSteps.
   void Step(LawPlace& place, uint64_t frames) const;

@@ -23,8 +23,7 @@ struct LawPlace {
   uint64_t draw = 0;
   uint64_t talk_end_ns = 0;
   uint64_t silent_ns = 0;
-  // Used by a replay: whether the frame was read, so that due_ns is more than that of the frame
-  // before.
+  // Used by a replay: whether the frame was read, so that due_ns is its own time.
   bool is_known = true;
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/int128.h"
 #include "base/rate.h"
 #include "base/saturate.h"
 #include "generator/laws/begins.h"
@@ -24,11 +25,11 @@ uint64_t Profile::DueNs(uint64_t k) const {
   const uint64_t run = k / frames_.back();
   if (run > 0 && !repeat_) return kNever;
   const uint64_t frame = k % frames_.back();
-  const size_t i = StretchOf(frame, frames_);  // of those without packets none is the last
+  const size_t i = StretchOf(frame, frames_);  // the last stretch has packets
   const Rate rate{.packets = frames_[i + 1] - frames_[i],
                   .nanoseconds = begins_ns_[i + 1] - begins_ns_[i]};
   const uint64_t in_run = begins_ns_[i] + DueTime(rate, frame - frames_[i]);
-  return Saturate(Wide{run} * begins_ns_.back() + in_run);
+  return Saturate(Uint128{run} * begins_ns_.back() + in_run);
 }
 
 uint64_t Profile::MostDue(uint64_t window_ns) const {
@@ -58,7 +59,7 @@ uint64_t Profile::Count(uint64_t elapsed_ns, bool inclusive) const {
     frames += std::min(
         packets, inclusive ? tester::DueBy(rate, in_stretch) : tester::DueBefore(rate, in_stretch));
   }
-  return Saturate(Wide{run} * frames_.back() + frames);
+  return Saturate(Uint128{run} * frames_.back() + frames);
 }
 
 }  // namespace tester

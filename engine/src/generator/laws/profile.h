@@ -10,7 +10,7 @@
 
 namespace tester {
 
-// Frame i of it is due i * duration_ns / packets after its begin; no packets is a pause.
+// Frame i of it is due i * duration_ns / packets after its begin; without packets it is a pause.
 struct Stretch {
   uint64_t duration_ns;
   uint64_t packets;
@@ -21,7 +21,7 @@ class Profile {
   // At least one packet in all; durations and packets sum up to less than 2^63 each.
   Profile(const std::vector<Stretch>& stretches, bool repeat);
 
-  // The first whole nanosecond at which frame k is due; saturates, kNever when there is none.
+  // The first whole nanosecond at which frame k is due. Saturates; kNever beyond the last frame.
   uint64_t DueNs(uint64_t k) const;
   // How many frames are due in [0, elapsed_ns], and in [0, elapsed_ns).
   uint64_t DueBy(uint64_t elapsed_ns) const { return Count(elapsed_ns, true); }
@@ -32,7 +32,7 @@ class Profile {
  private:
   uint64_t Count(uint64_t elapsed_ns, bool inclusive) const;
 
-  // Where each stretch begins in a run, and the end of the run.
+  // The begin of each stretch in a run, and the end of the run.
   std::vector<uint64_t> begins_ns_;
   std::vector<uint64_t> frames_;  // before each
   bool repeat_;

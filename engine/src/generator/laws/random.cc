@@ -17,7 +17,7 @@ constexpr double kOverAll = 0x1p-64;
 // The largest double that may become a number of nanoseconds.
 constexpr double kLongestNs = 0x1p62;
 
-// The whole nanoseconds of a time and of what is left of those before.
+// The whole nanoseconds of a time and of the fraction carried from earlier times.
 uint64_t Whole(double time_ns, double& below_ns) {
   const double exact = std::min(time_ns + below_ns, kLongestNs);
   const double whole = std::floor(exact);
@@ -36,8 +36,8 @@ void Advance(LawPlace& place, uint64_t gap_ns) {
   place.due_ns = AddSaturating(place.due_ns, gap_ns);
 }
 
-// Of a renewal process with gaps of this mean and standard deviation: four standard deviations
-// above the mean.
+// The most renewals with gaps of this mean and standard deviation: four standard deviations above
+// the mean.
 uint64_t MostRenewals(double window_ns, double mean_ns, double deviation_ns) {
   const double mean = window_ns / mean_ns;
   const double most = mean + 4 * deviation_ns / mean_ns * std::sqrt(mean) + 1;

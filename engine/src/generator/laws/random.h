@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Laws by chance, the same for the same seed: independent gaps by the inverse of their distribution
-// function (hypertester section 5.1), and talk at a constant rate with silence in between. Frame by
-// frame: what is due is known from what was due before.
+// Random laws, the same for the same seed: independent gaps by the inverse of their distribution
+// function (hypertester section 5.1), and talk spurts at a constant rate with silence in between.
+// They advance frame by frame: each due time follows from the one before.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ class Exponential {
 // Gap k is on the line from point to point of F^-1.
 class Quantiles {
  public:
-  // Probabilities from 0 to 1, gaps of at least 0; neither ever falls. As many of one as of the
-  // other, at least two.
+  // Probabilities from 0 to 1 and gaps of at least 0. Neither ever falls. Both have the same
+  // length, at least two.
   Quantiles(uint64_t seed, std::vector<double> probabilities, std::vector<double> gaps_ns);
   uint64_t MostDue(uint64_t window_ns) const;
   LawPlace Begin() const { return {}; }

@@ -5,7 +5,7 @@
 
 namespace tester {
 
-// A frame that was not read yet might be due as soon as the one before.
+// A frame that is not read yet might be due as soon as the one before.
 void Replayed::Look(LawPlace& place) const {
   const uint64_t due_ns = feed_->DueNs(place.frame);
   place.is_known = due_ns != ReplayFeed::kNotYet;

@@ -18,7 +18,7 @@ class Replayed {
  public:
   explicit Replayed(std::shared_ptr<const ReplayFeed> feed) : feed_(std::move(feed)) {}
 
-  // Its file is not looked at: nothing is known.
+  // Unknown, as the file is not read here.
   static uint64_t MostDue(uint64_t /*window_ns*/) { return 0; }
   LawPlace Begin() const;
   // Moves on while the frame is due in [0, elapsed_ns], at most `most` frames.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/int128.h"
 #include "base/saturate.h"
 #include "generator/laws/begins.h"
 #include "generator/laws/law_place.h"
@@ -27,7 +28,7 @@ uint64_t Script::DueNs(uint64_t k) const {
   const uint64_t frame = k % frames_.back();
   const size_t i = StretchOf(frame, frames_);
   const uint64_t in_run = begins_ns_[i] + (frame - frames_[i]) * messages_[i].gap_ns;
-  return Saturate(Wide{run} * run_ns_ + in_run);
+  return Saturate(Uint128{run} * run_ns_ + in_run);
 }
 
 uint64_t Script::MostDue(uint64_t window_ns) const {
@@ -56,7 +57,7 @@ uint64_t Script::DueBy(uint64_t elapsed_ns) const {
         message.gap_ns == 0 ? message.packets : (in_run - begins_ns_[i]) / message.gap_ns;
     frames = frames_[i] + std::min(message.packets - 1, gaps) + 1;
   }
-  return Saturate(Wide{run} * frames_.back() + frames);
+  return Saturate(Uint128{run} * frames_.back() + frames);
 }
 
 }  // namespace tester

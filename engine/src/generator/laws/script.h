@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Messages of frames that follow each other by given gaps (formullar section 3.2). Which frames
-// they are of is the stream's order.
+// Messages of frames that follow each other by given gaps (formullar section 3.2). The order of the
+// stream chooses the frames.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class Script {
   // Pauses with gaps, and packets, sum up to less than 2^63; a run takes at least a nanosecond.
   Script(std::vector<Message> messages, bool repeat);
 
-  // When frame k is due; saturates, kNever when there is none.
+  // The instant at which frame k is due. Saturates; kNever beyond the last frame.
   uint64_t DueNs(uint64_t k) const;
   // How many frames are due in [0, elapsed_ns], and in [0, elapsed_ns).
   uint64_t DueBy(uint64_t elapsed_ns) const;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/int128.h"
 #include "base/saturate.h"
 
 namespace tester {
@@ -17,7 +18,7 @@ Steady::Steady(const Rate& tick, std::vector<Stage> stages)
 // the last to the first.
 uint64_t Steady::TickOf(uint64_t k) const {
   for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage) {
-    const Wide cycles = k / stage->passes;
+    const Uint128 cycles = k / stage->passes;
     k = Saturate(cycles * (stage->passes + stage->skips) + k % stage->passes);
   }
   return k;

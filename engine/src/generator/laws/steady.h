@@ -12,7 +12,7 @@
 
 namespace tester {
 
-// Passes so many of the ticks that reach it, then skips so many, for ever.
+// Of the ticks that reach it, passes `passes`, skips `skips`, and repeats.
 struct Stage {
   uint64_t passes = 1;
   uint64_t skips = 0;
@@ -32,7 +32,7 @@ class Steady {
   uint64_t DueBefore(uint64_t elapsed_ns) const {
     return Survivors(tester::DueBefore(tick_, elapsed_ns));
   }
-  // Of any window: stages pass before they skip, so none has more than the first.
+  // In any window: stages pass before they skip, so the first window has the most.
   uint64_t MostDue(uint64_t window_ns) const { return DueBefore(window_ns); }
 
  private:

@@ -38,7 +38,7 @@ TEST(Steady, SkipsOneOfAHundredAndOne) {
 }
 
 TEST(Steady, StagesAreACascade) {
-  // 0 1 2 . . 5 6 7 . . pass the first stage; the second takes two of them and leaves one.
+  // 0 1 2 . . 5 6 7 . . pass the first stage; the second passes two of them and skips one.
   const Steady steady(kEveryNanosecond, {{.passes = 3, .skips = 2}, {.passes = 2, .skips = 1}});
   EXPECT_EQ(Times(steady, 6), (std::vector<uint64_t>{0, 1, 5, 6, 10, 11}));
   const Steady swapped(kEveryNanosecond, {{.passes = 2, .skips = 1}, {.passes = 3, .skips = 2}});

@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint8_t kCongestionExperienced = 0x03;
 
-// Where a part of a packet begins, and may be changed: not in its padding.
+// A part of a packet that may be changed, without padding.
 struct Room {
   bool exists = false;
   size_t begin = 0;

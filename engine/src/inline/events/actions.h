@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What an event does to the bytes of a frame.
+// Changes that an event makes to the bytes of a frame.
 #pragma once
 
 #include "inline/path_plan.h"
@@ -10,14 +10,14 @@
 
 namespace tester {
 
-// Sets the ECN field to CE. False where there is no IP header.
+// Sets the ECN field to CE. False without an IP header.
 bool MarkCe(MutableFrame frame, const Segment& segment);
 
 // Inverts a bit. False where the packet has none there, or where a repaired checksum would undo it.
 bool Corrupt(MutableFrame frame, const Segment& segment, const CorruptPacket& corrupt);
 
-// Sets bits. False where the packet has no such header, where they are not in it, and where a
-// repaired checksum would undo it.
+// Sets bits. False where the packet has no such header, where the bits lie outside of it, and where
+// a repaired checksum would undo the change.
 bool Rewrite(MutableFrame frame, const Segment& segment, const RewritePacket& rewrite);
 
 }  // namespace tester

@@ -33,7 +33,7 @@ RewritePacket Window(std::vector<uint8_t> value, bool repair = true) {
           .repair = repair};
 }
 
-// A packet of RoCEv2 whose ICRC is right, and where that is.
+// A RoCEv2 packet with a right ICRC, and the offset of the ICRC.
 struct Sound {
   Sound() : frame(RoceFrameOf({.payload = 64})), segment(Segment::Of(frame)) {
     wire::SetIcrc(frame.data(), segment.network, segment.transport, at());

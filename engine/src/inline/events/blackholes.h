@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where packets of a path disappear for a time, from one on that an event has selected. Used by one
-// worker; it takes memory when it is made, and none later.
+// Blackholes of a path: for a time packets disappear, beginning with one that an event has
+// selected. Used by one worker. It allocates when it is made, and never later.
 #pragma once
 
 #include <array>
@@ -27,13 +27,13 @@ class Blackholes {
   // Each event has one in a direction at most.
   explicit Blackholes(size_t events);
 
-  // How many there are in a direction; those that are over may be among them.
+  // The number of blackholes in a direction, possibly with ended ones.
   size_t count(size_t direction) const { return holes_[direction].size(); }
-  // Those that are not over.
+  // The blackholes that are open.
   const std::vector<Hole>& Now(size_t direction, uint64_t now_ns);
   // False: the event has one already, which does not last longer for it.
   bool Open(size_t direction, const Hole& hole);
-  // That of an event is over, in both directions.
+  // Closes the blackhole of an event in both directions.
   void Close(uint32_t event);
 
  private:

@@ -14,7 +14,7 @@
 namespace tester {
 namespace {
 
-// Flows of a watch whose packets are numbered over all flows.
+// Flows of a watch that numbers the packets of all flows together.
 constexpr uint32_t kFlowsOfAll = 65'536;
 
 bool SelectsByNumber(const EventPlan& event) {
@@ -36,7 +36,7 @@ Events::Events(const PathPlan& plan)
     : plan_(plan), counts_(plan.events.size()), blackholes_(plan.events.size()) {
   selected_.reserve(plan_.events.size());
   happened_.reserve(plan_.events.size());
-  told_.reserve(plan_.events.size());
+  watching_.reserve(plan_.events.size());
   for (const Matches& matches : plan_.watches)
     watches_.push_back({.matches = &matches, .flows = {}});
   std::vector<uint32_t> room(watches_.size());  // for flows
@@ -97,7 +97,7 @@ Events::Series& Events::SeriesOf(const EventPlan& event) {
   return *series_.back();
 }
 
-// A later transmission of what an event waits for.
+// A later transmission of an awaited segment.
 void Events::SelectAgain(Series& series, Arrived arrived) {
   for (size_t i = 0; i < series.awaited.size();) {
     Awaited& awaited = series.awaited[i];
@@ -198,7 +198,7 @@ inline bool Events::SeenBy(Watch& watch, const Packet& packet) {
   }
   bool seen = false;
   for (Series* series : watch.everywhere) seen |= SeenBy(*series, arrived);
-  // Of flow 0, which is none, there are none; and one that no event asks for is not in the table.
+  // Flow 0 means no flow. A flow that no event asks for is not in the table.
   if (size_t{arrived.flow} + 1 >= watch.first_of_flow.size()) return seen;
   const uint32_t end = watch.first_of_flow[arrived.flow + 1];
   for (uint32_t i = watch.first_of_flow[arrived.flow]; i < end; ++i) {
@@ -208,7 +208,7 @@ inline bool Events::SeenBy(Watch& watch, const Packet& packet) {
 }
 
 bool Events::Saw(uint32_t event) const {
-  return std::ranges::find(told_, series_[series_of_[event]].get()) != told_.end();
+  return std::ranges::find(watching_, series_[series_of_[event]].get()) != watching_.end();
 }
 
 void Events::SelectInBlackholes(const Present& present) {
@@ -233,7 +233,8 @@ bool Events::Swallow(uint32_t event, const BlackholePath& blackhole, const Prese
   }
   const Blackholes::Hole hole{
       .event = event, .flow = of, .end_ns = AddSaturating(present.now_ns, blackhole.duration_ns)};
-  // What falls into it has selected it again, and opens none the other way once this one is over.
+  // A packet in the blackhole selects it again, but does not open it in the other direction once
+  // this one is over.
   const bool opened = blackholes_.Open(present.direction, hole);
   if (opened && blackhole.both_ways)
     blackholes_.Open(kPathDirections - 1 - present.direction, hole);
@@ -308,7 +309,7 @@ void Events::Begin(std::span<const MutableFrame> frames, size_t direction, uint6
   now_ns_ = now_ns;
   unseen_ = 0;
   for (size_t i = 0; i < frames.size(); ++i) {
-    // In its place: copied, it would have to wait for what has just been written.
+    // Constructed in place: a copy would wait for the stores before it.
     const Packet& packet = *std::construct_at(&packets_[i], frames[i]);
     for (const NumberedFlows* flows : tables_) flows->Prefetch(packet.hash);
   }
@@ -317,7 +318,7 @@ void Events::Begin(std::span<const MutableFrame> frames, size_t direction, uint6
 size_t Events::See(size_t begin, size_t end) {
   selected_.clear();
   happened_.clear();
-  told_.clear();
+  watching_.clear();
   for (size_t i = begin; i < end; ++i) {
     const Packet& packet = packets_[i];
     is_seen_ = false;
@@ -325,7 +326,7 @@ size_t Events::See(size_t begin, size_t end) {
       if (HoldsOf(*watch.matches, packet.frame)) is_seen_ |= SeenBy(watch, packet);
     }
     // One branch for all.
-    if (selected_.size() + told_.size() + blackholes_.count(direction_) != 0) [[unlikely]]
+    if (selected_.size() + watching_.size() + blackholes_.count(direction_) != 0) [[unlikely]]
       return i;
     unseen_ += is_seen_ ? 0 : 1;
   }

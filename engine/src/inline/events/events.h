@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The events of a path from a start to its stop: which packets they see and select, and what then
-// happens to these. Used by one worker; counters are read by anybody. It takes memory when it is
-// made, and none later.
+// The events of a path from a start to its stop: the packets that they see and select, and what
+// they do to these. Used by one worker; any thread may read counters. It allocates when it is made,
+// and never later.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@
 
 namespace tester {
 
-// What becomes of a frame.
+// The result of the events for one frame.
 struct Treatment {
   // Held back until later packets have passed.
   struct HoldBack {
@@ -36,7 +36,7 @@ struct Treatment {
     uint64_t limit_ns = 0;
   };
 
-  bool selected = false;  // by one; where not, it passes as it is
+  bool selected = false;  // by an event; otherwise it passes unchanged
   bool dropped = false;   // and nothing more
   bool changed = false;   // some of its bytes
   bool answered = false;  // by frames that leave where it came from
@@ -62,25 +62,24 @@ class Events {
 
   bool empty() const { return plan_.events.empty(); }
 
-  // A burst of one direction, at most kBurst frames in the order in which they arrived: what they
-  // are is found out at once, and memory that they will need is fetched. Then they are seen, in the
-  // same order.
+  // Begins a burst of one direction, at most kBurst frames in the order in which they arrived. It
+  // parses all of them and prefetches memory. Then See and Treat go through them in the same order.
   void Begin(std::span<const MutableFrame> frames, size_t direction, uint64_t now_ns);
-  // Sees frames of the burst, which pass as they are, until one that does not, or may not. Returns
-  // its index, or `end` where all of them pass.
+  // Sees frames of the burst that pass unchanged, up to the first one that may not. Returns its
+  // index, or `end` where all pass.
   size_t See(size_t begin, size_t end);
-  // What becomes of the frame at which `See` has ended, until it is called again.
+  // The treatment of the frame at which `See` ended; valid until the next call.
   const Treatment& Treat(size_t index);
   // Frames of the burst, so far, that no event has seen.
   uint32_t unseen() const { return unseen_; }
 
-  // That happened to the frame that was treated, by their indexes.
+  // Indexes of the events that changed the last treated frame.
   std::span<const uint32_t> happened() const { return happened_; }
 
-  // Frames that go back to where the frame came from that was treated last.
+  // Frames that go back to the sender of the last treated frame.
   std::span<const Resets::Answer> answers() const { return resets_.answers(); }
 
-  // A packet is held back: packets that its event sees are told from now on, until `Release`.
+  // A packet is held back: frames that its event sees are noted from now on, until `Release`.
   void HoldBack(uint32_t event, size_t direction) {
     ++SeriesOfEvent(event).held_back[direction];
     counts_[event].held_back.Add(1);
@@ -95,7 +94,7 @@ class Events {
   // Whether an event, which holds back a packet, has seen the frame that was seen last.
   bool Saw(uint32_t event) const;
 
-  // Of the events that take links down.
+  // Cuts by events that take links down.
   const std::map<uint32_t, LinkCut>& link_cuts() const { return link_cuts_; }
   std::map<uint32_t, LinkCut>& link_cuts() { return link_cuts_; }
   // Whether nothing reaches the other end.
@@ -109,7 +108,7 @@ class Events {
   uint64_t untracked() const { return untracked_.Get(); }
 
  private:
-  // A segment that was numbered, and whose later transmissions are waited for.
+  // A numbered segment whose later transmissions are awaited.
   struct Awaited {
     uint32_t event;
     uint32_t flow;
@@ -117,8 +116,8 @@ class Events {
     uint32_t transmissions;  // so far
     size_t direction;
   };
-  // Packets that are numbered together, for all events that see the same ones. What a packet that
-  // selects nothing needs is in one cache line.
+  // Packets that are numbered together, for all events that see the same ones. A packet that
+  // selects nothing needs one cache line.
   struct alignas(64) Series {
     explicit Series(const EventPlan& event)
         : flow(event.flow), heading(event.heading), data_only(event.data_only) {}
@@ -149,7 +148,7 @@ class Events {
     std::vector<Series*> everywhere{};      // of all frames
     std::vector<Series*> of_flows{};        // by ascending flow
     std::vector<uint32_t> first_of_flow{};  // where in of_flows the series of a flow begin, by flow
-    // Of the frame that it has seen last, if it is known.
+    // The flow of the last seen frame; null if unknown.
     NumberedFlow* flow = nullptr;
   };
   struct Packet {
@@ -169,7 +168,7 @@ class Events {
     const Segment* segment;
     size_t direction;
     uint32_t flow;  // 0: none that is known
-    Progress progress;
+    SequenceProgress progress;
   };
 
   Series& SeriesOf(const EventPlan& event);
@@ -180,7 +179,7 @@ class Events {
     const uint64_t packet = series.packets.Get();
     series.packets.Set(packet + 1);
     if (series.held_back[arrived.direction] != 0) [[unlikely]]
-      told_.push_back(&series);
+      watching_.push_back(&series);
     if (arrived.progress.again) [[unlikely]]
       SelectAgain(series, arrived);
     if (arrived.progress.first && ++series.numbered == series.next_number) [[unlikely]]
@@ -189,7 +188,7 @@ class Events {
       SelectRecurring(series, packet, arrived);
     return true;
   }
-  // By value, so that what every packet has stays in registers.
+  // By value, so that the data of every packet stays in registers.
   void SelectAgain(Series& series, Arrived arrived);
   void SelectByNumber(Series& series, Arrived arrived);
   void SelectRecurring(const Series& series, uint64_t packet, Arrived arrived);
@@ -201,14 +200,14 @@ class Events {
   void NoteBegin(Watch& watch, const Segment& segment) const;
   // Whether an event of the watch sees a packet.
   bool SeenBy(Watch& watch, const Packet& packet);
-  // The present frame, in which no event has changed anything.
+  // The present frame, unchanged by events.
   struct Present {
     MutableFrame frame;
     const Segment& segment;
     size_t direction;
     uint64_t now_ns;
   };
-  // Selects a frame for the events whose blackhole it is in.
+  // Selects a frame for the events with a blackhole that it is in.
   void SelectInBlackholes(const Present& present);
   // False where it cannot happen to this frame.
   bool Happen(uint32_t event, const Present& present, Treatment& treatment);
@@ -226,15 +225,15 @@ class Events {
   bool is_seen_ = false;  // the frame at which `See` has ended
   Treatment treatment_;
   std::vector<Watch> watches_;
-  std::vector<const NumberedFlows*> tables_;  // of these
+  std::vector<const NumberedFlows*> tables_;  // of the watches
   std::vector<std::unique_ptr<Series>> series_;
   std::vector<size_t> series_of_;  // by event
   std::vector<Counts> counts_;     // the same
-  // Of events that are about a sequence number; the same, by direction.
+  // Of events on a sequence number: transmissions by direction.
   std::vector<std::array<uint32_t, kPathDirections>> transmissions_;
-  std::vector<uint32_t> selected_;   // events that have selected the present frame
-  std::vector<uint32_t> happened_;   // of these, to the present frame
-  std::vector<const Series*> told_;  // that see the present frame and hold back another one
+  std::vector<uint32_t> selected_;       // events that have selected the present frame
+  std::vector<uint32_t> happened_;       // of these, to the present frame
+  std::vector<const Series*> watching_;  // that see the present frame and hold back another one
   Blackholes blackholes_;
   std::map<uint32_t, LinkCut> link_cuts_;  // by event
   Resets resets_;

@@ -95,7 +95,7 @@ TEST(Events, HitTheTransmissionThatIsAskedFor) {
   EXPECT_EQ(run.events.counts(1).fired.Get(), 1U);
 }
 
-// Stacks cut their data anew when they send it again.
+// Stacks segment their data anew when they retransmit.
 TEST(Events, KnowARetransmissionByItsFirstSequenceNumber) {
   Dialogue run(PlanOf({EventOf(ByNumber{.number = 2, .iteration = 2}, DropPacket{})}));
   for (uint32_t i = 1; i <= 3; ++i) run.See(Data(i));
@@ -293,7 +293,7 @@ TEST(Events, CorruptAnyBitAndRepairWhatTells) {
     const uint32_t first = static_cast<uint32_t>(segment.network) * 8;
     for (uint32_t bit = first; bit < segment.end * 8; ++bit) {
       const size_t byte = bit / 8;
-      // Where the packet ends, and what it is, would change what is a checksum.
+      // A change of total length or protocol would move the checksum.
       const size_t in_ip = byte - segment.network;
       const bool shape = ipv6 ? in_ip < 7 : in_ip < 4 || in_ip == 6 || in_ip == 7 || in_ip == 9;
       const bool in_offset = byte == segment.transport + 12;
@@ -324,7 +324,7 @@ TEST(Events, NoBitOfThePaddingIsCorrupted) {
   EXPECT_TRUE(run.See({.payload = 1}).changed);
 }
 
-// What the frames of a burst are is found out before the first of them is treated.
+// Frames of a burst are parsed before the first of them is treated.
 TEST(Events, AFlowThatBeginsInABurstIsKnownToTheFramesBehindIt) {
   Events events(PlanOf({EventOf(ByNumber{.number = 2, .iteration = 1}, DropPacket{}, 2),
                         EventOf(ByNumber{.number = 2, .iteration = 2}, MarkPacket{}, 2)}));

@@ -4,7 +4,6 @@
 #include "inline/events/numbered_flows.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace tester {
 namespace {
@@ -12,12 +11,12 @@ namespace {
 // Sequence numbers go round (RFC 9293 section 3.4).
 bool ComesBefore(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) < 0; }
 
-// So that few flows are each where they are looked for.
+// Enough slots that a few flows do not collide.
 constexpr size_t kFewestSlots = 1024;
 
 }  // namespace
 
-Progress NumberedFlow::Advance(const Segment& segment, size_t direction) {
+SequenceProgress NumberedFlow::Advance(const Segment& segment, size_t direction) {
   uint32_t& following = next[direction];
   const uint32_t end = segment.sequence + segment.sequence_numbers;
   if (!seen[direction]) {
@@ -25,17 +24,17 @@ Progress NumberedFlow::Advance(const Segment& segment, size_t direction) {
     following = end;
     return {};
   }
-  const Progress progress{.first = ComesBefore(following, end),
-                          .again = ComesBefore(segment.sequence, following)};
+  const SequenceProgress progress{.first = ComesBefore(following, end),
+                                  .again = ComesBefore(segment.sequence, following)};
   if (progress.first) following = end;
   return progress;
 }
 
 NumberedFlows::NumberedFlows(uint32_t capacity)
-    : capacity_(capacity), slots_(std::bit_ceil(std::max(kFewestSlots, size_t{capacity} * 2))) {}
+    : capacity_(capacity), slots_(std::max(kFewestSlots, size_t{capacity} * 2)) {}
 
 NumberedFlow* NumberedFlows::Open(NumberedFlow& flow, const FlowKey& key, const Segment& segment) {
-  const bool is_new = flow.number == 0;
+  const bool is_new = flow.IsFree();
   if (is_new && used_ == capacity_) return nullptr;
   const bool reopened =
       segment.opens() && (!flow.opened || flow.opening != segment.sequence) && !is_new;

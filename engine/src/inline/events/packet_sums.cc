@@ -49,7 +49,7 @@ PacketSums::Sum PacketSums::TransportSum(Frame frame, const Segment& segment) {
   if (icmp) offset = kIcmpSumOffset;
   const size_t at = segment.transport + offset;
   if (offset == 0 || at + 2 > segment.end) return {};
-  // 0 says that there is none (RFC 768).
+  // 0: no checksum (RFC 768).
   if (udp && wire::Load16(frame.data() + at) == 0) return {};
   Sum sum{.at = at, .begin = segment.transport, .end = segment.end, .is_udp = udp};
   if (icmp && ipv4) return sum;  // without a pseudo header

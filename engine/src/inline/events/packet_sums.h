@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The checksums of a packet that cover each other's bytes: those of IPv4, and of TCP, UDP or ICMP.
+// The checksums of a packet, of which some cover others: IPv4, and TCP, UDP or ICMP.
 #pragma once
 
 #include <array>
@@ -19,14 +19,14 @@ class PacketSums {
 
   // Whether the byte of the frame is one of a checksum.
   bool Has(size_t byte) const;
-  // The byte was changed: what covers it follows (RFC 1624), and is as right, or as wrong, as
-  // before.
+  // Updates the checksums that cover a changed byte (RFC 1624). A right checksum stays right, a
+  // wrong one stays wrong.
   void Follow(size_t byte, uint8_t before);
 
  private:
   struct Sum {
     size_t at = 0;  // 0: none
-    // What it covers, which begins with a whole word.
+    // The covered bytes, which begin with a whole word.
     size_t begin = 0;
     size_t end = 0;
     // Addresses that it covers as well.

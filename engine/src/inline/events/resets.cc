@@ -63,8 +63,8 @@ size_t Resets::Make(MutableFrame frame, const Segment& segment, const NumberedFl
   const auto acknowledged = wire::Load<uint32_t>(frame.data() + segment.transport + 8);
   Clear();
   if (acknowledges) {
-    // The sender has probably received what was on its way to it. If not, it expects what it has
-    // acknowledged; if so, the second answer finds the connection closed.
+    // The sender has probably received the segments in flight. If it has not, it expects the number
+    // that it has acknowledged; if it has, the second answer finds the connection closed.
     const size_t back = 1 - direction;
     if (flow != nullptr && flow->seen[back] && flow->next[back] != acknowledged) {
       AnswerWith(frame, segment,

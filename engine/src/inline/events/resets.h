@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The segments that reset a connection of TCP at both of its ends (RFC 9293 section 3.10.7). An end
-// accepts one with the sequence number that it expects next, and no other (RFC 5961 section 3.2).
+// Segments that reset a TCP connection at both ends (RFC 9293 section 3.10.7). An end accepts only
+// a reset with the sequence number that it expects next (RFC 5961 section 3.2).
 #pragma once
 
 #include <array>
@@ -29,9 +29,9 @@ class Resets {
   void Clear() { count_ = 0; }
   std::span<const Answer> answers() const { return {answers_.data(), count_}; }
 
-  // Makes a RST to the receiver of the packet, and answers to its sender. `flow` is that of the
-  // packet, if it is known. Returns the bytes of the frame that are left; 0 where the packet is no
-  // segment of TCP, or resets its connection itself.
+  // Makes a RST to the receiver of the packet, and answers to its sender. `flow`: of the packet, if
+  // known. Returns the length of the frame; 0 where the packet is not a TCP segment, or is a RST
+  // itself.
   size_t Make(MutableFrame frame, const Segment& segment, const NumberedFlow* flow,
               size_t direction);
 

@@ -5,9 +5,9 @@
 
 #include <cmath>
 
+#include "base/int128.h"
 #include "base/normal.h"
 #include "base/random_numbers.h"
-#include "base/saturate.h"
 
 namespace tester {
 namespace {
@@ -41,9 +41,9 @@ uint64_t DelayLaw::NextPlace() {
 
 uint64_t DelayLaw::At(uint64_t place) const {
   const auto& points = plan_.quantiles_ns;
-  const Wide scaled = Wide{place} * (points.size() - 1);
+  const Uint128 scaled = Uint128{place} * (points.size() - 1);
   const auto point = static_cast<size_t>(scaled >> 64);
-  const Wide rest = scaled & UINT64_MAX;
+  const Uint128 rest = scaled & UINT64_MAX;
   const uint64_t from = points[point];
   return from + static_cast<uint64_t>((points[point + 1] - from) * rest >> 64);
 }

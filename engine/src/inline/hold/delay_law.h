@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// How long an impairment delays frames: a constant, or values of a distribution by the inverse of
-// its distribution function, as a line through its quantiles. They may be correlated, each with the
-// one before it; their distribution is the same then (a Gaussian copula).
+// The delays of an impairment: a constant, or values of a distribution by the inverse of its
+// distribution function, a line through its quantiles. Each may be correlated with the one before
+// it; the distribution stays the same (a Gaussian copula).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class DelayLaw {
  public:
   explicit DelayLaw(const DelayPlan& plan);
 
-  // Of the next frame.
+  // The delay of the next frame.
   uint64_t Next();
   bool overtaken() const { return plan_.overtaken; }
 
@@ -26,7 +26,7 @@ class DelayLaw {
   uint64_t NextPlace();
 
   const DelayPlan plan_;
-  const double weight_;  // of what is new in a frame
+  const double weight_;  // the weight of the new random value
   double normal_ = 0;    // of the last frame, where they are correlated
   uint64_t frame_ = 0;
 };

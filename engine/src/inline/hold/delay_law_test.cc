@@ -50,7 +50,7 @@ TEST(DelayLaw, QuantilesAreMet) {
   EXPECT_NEAR(static_cast<double>(most), 25'000, 700);
 }
 
-// Of ranks, as a copula has it: 6 / pi * asin(r / 2).
+// The expected correlation of ranks with a Gaussian copula: 6 / pi * asin(r / 2).
 double RankCorrelation(const std::vector<double>& ranks, size_t distance) {
   double sum = 0;
   for (size_t i = distance; i < ranks.size(); ++i) {

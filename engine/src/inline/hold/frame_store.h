@@ -27,11 +27,11 @@ class FrameStore {
 
   explicit FrameStore(size_t bytes);
 
-  // As many frames fit if none is longer than a block.
+  // The number of frames that fit if none is longer than a block.
   size_t blocks() const { return next_.size(); }
-  // None where there is no room; nothing has changed then.
+  // Nothing without room; the store is unchanged then.
   std::optional<Stored> Put(Frame frame);
-  // Copies a frame out; `to` has room for its bytes. It is stored no more.
+  // Copies a frame out and removes it; `to` has room for its bytes.
   void Take(Stored stored, uint8_t* to);
   void Drop(Stored stored) { Free(stored); }
 
@@ -41,7 +41,7 @@ class FrameStore {
   void Free(Stored stored);
 
   std::vector<uint8_t> memory_;
-  std::vector<uint32_t> next_;  // block behind a block, of a frame or of those that are free
+  std::vector<uint32_t> next_;  // the next block, of a frame or of the free list
   uint32_t free_;
   size_t free_blocks_;
 };

@@ -12,7 +12,7 @@ bool LeavesBefore(const HeldFrame& a, const HeldFrame& b) {
   return a.due_ns != b.due_ns ? a.due_ns < b.due_ns : a.number < b.number;
 }
 
-// The order of a heap whose top leaves first.
+// Orders a heap whose top leaves first.
 bool LeavesAfter(const HeldFrame& a, const HeldFrame& b) { return LeavesBefore(b, a); }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Frames that wait for an instant: in a FIFO those that keep their order, in a binary heap those
-// that others may overtake. All memory is taken when it is made.
+// Frames that wait for an instant: a FIFO for frames that keep their order, a binary heap for
+// frames that may be overtaken. It allocates when it is made.
 #pragma once
 
 #include <cstddef>
@@ -24,14 +24,14 @@ class HoldQueue {
  public:
   static constexpr uint64_t kNever = UINT64_MAX;
 
-  // There are never more frames in it.
+  // `most`: the most frames in it.
   explicit HoldQueue(size_t most);
 
-  // A frame that keeps its order: it is due no earlier than the one before. Returns when it is.
+  // A frame that keeps its order: it is due no earlier than the one before. Returns when it is due.
   uint64_t PushOrdered(FrameStore::Stored stored, uint64_t due_ns);
-  // One that may be overtaken, and overtakes.
+  // A frame that may overtake and be overtaken.
   void PushLoose(FrameStore::Stored stored, uint64_t due_ns);
-  // The next one that is due by now, which is then out of the queue.
+  // Removes the next frame that is due by now.
   std::optional<HeldFrame> Pop(uint64_t now_ns);
 
   uint64_t next_due_ns() const;

@@ -42,8 +42,8 @@ TEST(HoldQueue, AFloorKeepsTheOrder) {
   EXPECT_EQ(AllBy(queue, 200), std::vector<uint32_t>({1, 2, 4, 3}));
 }
 
-// Whatever the delays are: those that keep their order leave in it, all leave by their instants,
-// none before, and none is lost.
+// For any delays: frames that keep their order leave in order, every frame leaves at its instant
+// and not before, and none is lost.
 TEST(HoldQueue, HoldsItsPromisesForAnyDelays) {
   std::mt19937 random(11);
   constexpr uint32_t kMost = 500;

@@ -50,17 +50,17 @@ bool Holding::Needed(const PathPlan& plan, size_t direction) {
   return plan.impairments[direction].has_value() || HoldsAny(plan, direction);
 }
 
-Holding::Outcome Holding::Take(Frame frame, const Treatment& treatment, uint64_t now_ns) {
+Holding::HoldOutcome Holding::Take(Frame frame, const Treatment& treatment, uint64_t now_ns) {
   if (treatment.hold_back.frames != 0) [[unlikely]]
     return HoldBack(frame, treatment, now_ns);
-  const Outcome outcome = Send(frame, treatment, now_ns);
+  const HoldOutcome outcome = Send(frame, treatment, now_ns);
   const bool passes = outcome.fate == Fate::kPasses || outcome.fate == Fate::kHeld;
   if (passes && !held_back_.empty()) [[unlikely]]
     Pass(now_ns);
   return outcome;
 }
 
-Holding::Outcome Holding::TakeCopy(Frame frame, const Treatment& treatment, uint64_t now_ns) {
+Holding::HoldOutcome Holding::TakeCopy(Frame frame, const Treatment& treatment, uint64_t now_ns) {
   return Send(frame, treatment, now_ns);
 }
 
@@ -85,7 +85,7 @@ Holding::Route Holding::Impair(const Sent& sent, uint64_t now_ns) {
     route.overtaken |= delay_->overtaken();
   }
   route.due_ns = AddSaturating(route.due_ns, sent.delay_ns);
-  // It keeps behind those that keep their order, also where these are due already.
+  // It stays behind ordered frames, even if these are due already.
   const bool waits = route.due_ns > now_ns || (!route.overtaken && queue_.has_ordered());
   if (waits) route.fate = Fate::kHeld;
   return route;
@@ -97,7 +97,7 @@ uint64_t Holding::Push(FrameStore::Stored stored, const Route& route) {
   return route.due_ns;
 }
 
-Holding::Outcome Holding::Send(Frame frame, const Treatment& treatment, uint64_t now_ns) {
+Holding::HoldOutcome Holding::Send(Frame frame, const Treatment& treatment, uint64_t now_ns) {
   const Route route = Impair({.bytes = static_cast<uint32_t>(frame.size()),
                               .delay_ns = treatment.delay_ns,
                               .overtaken = treatment.overtaken},
@@ -113,7 +113,7 @@ Holding::Outcome Holding::Send(Frame frame, const Treatment& treatment, uint64_t
   return {.fate = Fate::kHeld, .due_ns = due_ns};
 }
 
-Holding::Outcome Holding::HoldBack(Frame frame, const Treatment& treatment, uint64_t now_ns) {
+Holding::HoldOutcome Holding::HoldBack(Frame frame, const Treatment& treatment, uint64_t now_ns) {
   const auto stored =
       held_back_.size() < kMostHeldBack ? store_.Put(frame) : std::optional<FrameStore::Stored>{};
   if (!stored) {
@@ -141,7 +141,7 @@ void Holding::Release(const HeldBack& held, uint64_t now_ns) {
     store_.Drop(held.stored);
     return;
   }
-  // One that would pass leaves when the queue is asked next, which is behind the present frame.
+  // A frame without delay leaves at the next look at the queue, behind the present frame.
   if (route.fate == Fate::kPasses) route.overtaken = true;
   Push(held.stored, route);
 }

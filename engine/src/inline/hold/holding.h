@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The frames of one direction of a path on their way from its events to the other port: what its
-// impairment does to them, and those that are held. Used by one worker; it takes memory when it is
-// made, and none later.
+// The frames of one direction of a path between its events and the other port: they pass its
+// impairment, and some are held. Used by one worker. It allocates when it is made, and never later.
 #pragma once
 
 #include <cstddef>
@@ -34,18 +33,18 @@ class Holding {
   // Whether a direction of a path needs one.
   static bool Needed(const PathPlan& plan, size_t direction);
 
-  struct Outcome {
+  struct HoldOutcome {
     Fate fate;
-    uint64_t due_ns;  // of a frame that is held until an instant; 0 for others
+    uint64_t due_ns;  // of a frame held until an instant; 0 for others
   };
   // A frame that leaves the events of the path, which have just treated it: it passes at once, or
   // was stored, or is dropped and counted.
-  Outcome Take(Frame frame, const Treatment& treatment, uint64_t now_ns);
-  // A copy of it that an event made.
-  Outcome TakeCopy(Frame frame, const Treatment& treatment, uint64_t now_ns);
+  HoldOutcome Take(Frame frame, const Treatment& treatment, uint64_t now_ns);
+  // Takes a copy that an event made.
+  HoldOutcome TakeCopy(Frame frame, const Treatment& treatment, uint64_t now_ns);
 
-  // The next frame that is due by an instant, if there is one: its bytes are taken out by `Write`,
-  // or it is given up by `Lose`. Then it leaves.
+  // The next frame that is due by an instant. The caller takes its bytes by `Write`, or gives it up
+  // by `Lose`, and sends it.
   std::optional<HeldFrame> NextToLeave(uint64_t now_ns);
   // It has left now.
   void CountLate(const HeldFrame& frame, uint64_t now_ns) {
@@ -54,7 +53,7 @@ class Holding {
   void Write(FrameStore::Stored stored, uint8_t* to) { store_.Take(stored, to); }
   void Lose(FrameStore::Stored stored) { store_.Drop(stored); }
 
-  // When the next frame leaves; HoldQueue::kNever if none is held.
+  // The instant at which the next frame leaves; HoldQueue::kNever without held frames.
   uint64_t next_due_ns() const;
   bool empty() const { return queue_.size() == 0 && held_back_.empty(); }
 
@@ -72,7 +71,7 @@ class Holding {
     Sent sent;
     FrameStore::Stored stored;
   };
-  // kPasses, or kHeld until an instant, or kLost or kTailDropped, which are counted.
+  // kPasses; kHeld until an instant; kLost or kTailDropped, which are counted.
   struct Route {
     Fate fate;
     uint64_t due_ns;
@@ -80,12 +79,12 @@ class Holding {
   };
 
   Route Impair(const Sent& sent, uint64_t now_ns);
-  Outcome HoldBack(Frame frame, const Treatment& treatment, uint64_t now_ns);
-  Outcome Send(Frame frame, const Treatment& treatment, uint64_t now_ns);
+  HoldOutcome HoldBack(Frame frame, const Treatment& treatment, uint64_t now_ns);
+  HoldOutcome Send(Frame frame, const Treatment& treatment, uint64_t now_ns);
   uint64_t Push(FrameStore::Stored stored, const Route& route);
-  // Sends one that was held back.
+  // Sends a frame that was held back.
   void Release(const HeldBack& held, uint64_t now_ns);
-  // The frame that the events have treated last has passed those that are held back.
+  // The last treated frame has passed those that are held back.
   void Pass(uint64_t now_ns);
   void Expire(uint64_t now_ns);
   void FindNextLimit();

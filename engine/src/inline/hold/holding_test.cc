@@ -17,8 +17,7 @@ namespace {
 
 constexpr uint64_t kMillisecond = 1'000'000;
 
-// One direction of a path, whose frames have their number as their sequence number, and what has
-// left it.
+// One direction of a path with numbered frames, and the numbers of those that have left it.
 class OneDirection {
  public:
   explicit OneDirection(const PathPlan& plan) : events(plan), holding(plan, 0, events, counters) {}
@@ -60,7 +59,7 @@ class OneDirection {
   Events events;
   PathDirectionCounters counters;
   Holding holding;
-  Holding::Outcome outcome{};
+  Holding::HoldOutcome outcome{};
   std::vector<uint32_t> left;
 
  private:
@@ -238,7 +237,7 @@ TEST(Holding, AsManyAsCanBeAreHeldBack) {
   EXPECT_EQ(path.events.counts(0).expired.Get(), Holding::kMostHeldBack);
 }
 
-// Whatever happens: each frame that arrived has left, or is held, or is in exactly one counter.
+// In every case each frame that arrived has left, is held, or is in exactly one counter.
 TEST(Holding, CountsAddUp) {
   std::mt19937 random(21);
   for (uint32_t seed = 1; seed <= 20; ++seed) {
@@ -265,7 +264,7 @@ TEST(Holding, CountsAddUp) {
     }
     EXPECT_GT(path.counters.tail_drops.Get(), 0U);
     EXPECT_GT(path.counters.overflowed.Get(), 0U);
-    // What is held back until its limit is delayed as well.
+    // A frame held back until its limit is delayed as well.
     path.Release(now_ns + kMillisecond);
     path.Release(now_ns + 2 * kMillisecond);
     EXPECT_TRUE(path.holding.empty());

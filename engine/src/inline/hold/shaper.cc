@@ -3,7 +3,7 @@
 
 #include "inline/hold/shaper.h"
 
-#include "base/saturate.h"
+#include "base/int128.h"
 #include "wire/ethernet.h"
 
 namespace tester {
@@ -17,7 +17,7 @@ Shaper::Shaper(const ShaperPlan& plan)
 bool Shaper::HasRoom(uint64_t bytes, uint64_t now_ns) {
   if (plan_.queue_frames == 0) {
     const uint64_t behind_ns = free_ns_ > now_ns ? free_ns_ - now_ns : 0;
-    const Wide backlog = ((Wide{behind_ns} << kFractionBits) + per_byte_ - 1) / per_byte_;
+    const Uint128 backlog = ((Uint128{behind_ns} << kFractionBits) + per_byte_ - 1) / per_byte_;
     return backlog + bytes <= plan_.queue_bytes;
   }
   while (count_ != 0 && leaving_ns_[begin_] <= now_ns) {

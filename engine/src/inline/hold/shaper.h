@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// A link of a rate behind a queue that drops what finds it full. It holds no frames: it says when
-// the last bit of one would have left.
+// A link with a rate behind a queue that drops frames when it is full. It holds no frames: it
+// computes when the last bit of a frame would have left.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ class Shaper {
  public:
   explicit Shaper(const ShaperPlan& plan);
 
-  // When a frame of so many bytes, FCS not counted, leaves that arrives now; none where it is
-  // dropped.
+  // The instant at which a frame of `bytes` bytes without FCS leaves if it arrives now; nothing
+  // where it is dropped.
   std::optional<uint64_t> Leaves(uint64_t bytes, uint64_t now_ns);
 
  private:
-  // Times in 2^-20 ns, in which even 10^12 bits a second are met to 0.004 %.
+  // Times in 2^-20 ns: 10^12 bit/s are exact to 0.004 %.
   static constexpr unsigned kFractionBits = 20;
 
   bool HasRoom(uint64_t bytes, uint64_t now_ns);

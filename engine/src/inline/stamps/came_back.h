@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which packets have come back, by the numbers with which they were sent. Its memory is taken when
-// it is made.
+// The packets that have come back, by the numbers with which they were sent. It allocates when it
+// is made.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace tester {
 
 class CameBack {
  public:
-  // Numbers that are remembered, up to the highest one that has come back.
+  // The count of remembered numbers, up to the highest one that came back.
   static constexpr uint64_t kRemembered = uint64_t{1} << 22;
 
   // `remembers`: false where nothing is asked.
@@ -23,7 +23,7 @@ class CameBack {
   enum class Back : uint8_t {
     kFirst,
     kAgain,
-    kForgotten  // nobody knows which of both
+    kForgotten  // too old to decide
   };
   // A packet comes back.
   Back Take(uint64_t number) {

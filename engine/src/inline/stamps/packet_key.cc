@@ -47,7 +47,7 @@ uint64_t MixBytes(uint64_t hash, Frame bytes) {
 
 constexpr uint64_t AllIf(uint32_t kept, Kept field) { return Keeps(kept, field) ? UINT64_MAX : 0; }
 
-// Of a word with the length of the payload, the ports and the identification.
+// Bit positions in the word with payload length, ports and identification.
 constexpr unsigned kPayloadSizeAt = 48;
 constexpr unsigned kPortsAt = 16;
 constexpr uint64_t kPayloadSizeBits = uint64_t{0xffff} << kPayloadSizeAt;

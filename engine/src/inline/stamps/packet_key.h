@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What is known of a packet in front of a device and behind it: its flow in one direction, and what
-// the device keeps of it.
+// The keys of a packet in front of a device and behind it: its flow in one direction, and a hash of
+// the fields that the device keeps.
 #pragma once
 
 #include <array>
@@ -23,23 +23,23 @@ struct FlowEnds {
   uint8_t ip_version = 0;
 };
 
-// Of a place that was found.
+// `place` was found.
 FlowEnds FlowEndsOf(Frame frame, const StampPlace& place);
 
 // A hash of the same, without them.
 uint64_t FlowHash(Frame frame, const StampPlace& place);
 
-// A hash of what a device keeps of packets (a sum of Kept).
+// A hash of the fields that a device keeps (a sum of Kept).
 class KeptHash {
  public:
   explicit KeptHash(uint32_t kept);
 
-  // Never 0. Of the payload the first 64 and the last 16 bytes are in it, and its length: packets
-  // that differ elsewhere alone have the same one.
+  // Never 0. It covers the first 64 and the last 16 bytes of the payload, and its length: packets
+  // that differ only elsewhere have the same key.
   uint64_t Of(Frame frame, const StampPlace& place) const;
 
  private:
-  // Bits of what is kept: fields that are not are 0 in all packets.
+  // Masks of the kept fields; fields that are not kept read as 0.
   uint64_t source_;
   uint64_t destination_;
   uint64_t addresses_;  // of IPv4

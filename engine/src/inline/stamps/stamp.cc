@@ -56,20 +56,20 @@ uint64_t FollowIp(uint8_t* frame, const Segment& segment, Growth growth) {
   return 0;
 }
 
-// The same of a header of UDP, whose payload changes so much.
+// Updates a UDP header whose payload changes by `growth`.
 uint64_t FollowUdp(uint8_t* udp, uint64_t change, Growth growth) {
   GrowLength(udp + kUdpLengthOffset, growth);
   change += growth.summand;
   const uint16_t sum = wire::Load16(udp + kUdpSumOffset);
-  if (sum == 0) return change;  // there is none (RFC 768)
+  if (sum == 0) return change;  // no checksum (RFC 768)
   const uint16_t followed = Followed(sum, change + growth.summand);
   wire::Store16(udp + kUdpSumOffset, followed == 0 ? 0xffff : followed);
-  // Now the sum over datagram and pseudo header is what it was; the length is in that as well.
+  // The sum over datagram and pseudo header is as before; the length is part of both.
   return wire::Negative(growth.summand);
 }
 
-// All headers follow a change of what the transport header carries, options of TCP included.
-// `change` is that of the sum of its words, which begins where the header does.
+// Updates all headers for a change of the transport header, including options of TCP, or of its
+// payload. `change`: of the sum of its words, from the begin of the header on.
 void FollowChange(uint8_t* frame, const StampPlace& place, uint64_t change, Growth growth) {
   uint8_t* const transport = frame + place.inner.transport;
   if (place.is_tcp()) {
@@ -89,8 +89,8 @@ void FollowChange(uint8_t* frame, const StampPlace& place, uint64_t change, Grow
   FollowIp(frame, *place.outer, growth);
 }
 
-// A stamp as two words, which nobody has to wait for who reads them as such. Each is two bytes and
-// 48 bits of a time.
+// A stamp as two words, each of two bytes and 48 bits of a time: a reader of words does not wait
+// for store forwarding.
 struct Words {
   static_assert(kStampBytes == 16);
 
@@ -104,7 +104,7 @@ struct Words {
     wire::Store64(to, first);
     wire::Store64(to + 8, second);
   }
-  // Of 16-bit words; those of 32 bits sum up to the same, modulo 2^16 - 1.
+  // The sum of 16-bit words. Words of 32 bits have the same sum modulo 2^16 - 1.
   uint64_t Sum() const {
     return (first >> 32) + (first & UINT32_MAX) + (second >> 32) + (second & UINT32_MAX);
   }

@@ -34,7 +34,7 @@ struct Stamp {
   uint64_t second_ns = 0;
 };
 
-// A frame with what is free before it.
+// A frame with the free bytes before it.
 struct RoomyFrame {
   uint8_t* data = nullptr;
   size_t bytes = 0;

@@ -4,7 +4,6 @@
 #include "inline/stamps/stamp_flows.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace tester {
 
@@ -20,22 +19,18 @@ void DelayFigures::AddLong(uint64_t delay_ns) {
 }
 
 StampFlows::StampFlows(uint32_t capacity)
-    : capacity_(capacity),
-      mask_(std::bit_ceil(std::max<size_t>(4, size_t{capacity} * 2)) - 1),
-      slots_(mask_ + 1),
-      flows_(capacity),
-      oddities_(capacity) {
+    : capacity_(capacity), slots_(size_t{capacity} * 2), flows_(capacity), oddities_(capacity) {
   histograms_.resize(std::min(capacity, kWithHistogram));
   for (auto& histogram : histograms_) histogram = std::make_unique<Histogram>();
 }
 
-uint32_t StampFlows::Enter(uint64_t& slot, uint64_t upper, const FlowEnds& ends) {
+uint32_t StampFlows::Enter(FlowSlot& slot, uint64_t hash, const FlowEnds& ends) {
   const uint32_t number = count();
   oddities_[number].ends = ends;
   // A reader sees the ends of all flows that are counted.
   std::atomic_thread_fence(std::memory_order_release);
   count_.Set(number + 1);
-  slot = upper | (number + 1);
+  slot.Set(hash, number);
   return number;
 }
 

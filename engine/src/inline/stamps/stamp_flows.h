@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The flows of one direction of stamps, by the order in which they appeared, and what was counted
-// of each. Used by one worker, counters are read by anybody; its memory is taken when it is made.
+// The flows of one direction of stamps, in the order in which they appeared, with their counters.
+// Used by one worker; any thread may read counters. It allocates when it is made.
 #pragma once
 
 #include <array>
@@ -12,6 +12,7 @@
 
 #include "base/counter.h"
 #include "base/huge_array.h"
+#include "base/open_table.h"
 #include "inline/stamps/packet_key.h"
 #include "stats/histogram.h"
 #include "stats/wide.h"
@@ -35,7 +36,7 @@ struct DelayFigures {
     max_ns.Raise(delay_ns);
     count.Add(1);
     sum_ns.Add(delay_ns);
-    // Below 2^32 the square of a delay is one word; a longer one adds as many as it is long.
+    // Below 2^32 the square of a delay is one word; a longer one adds several.
     if (delay_ns < (uint64_t{1} << 32)) [[likely]] {
       squares.Add(delay_ns * delay_ns);
     } else {
@@ -52,7 +53,7 @@ struct DelayFigures {
   void AddLong(uint64_t delay_ns);
 };
 
-// What every packet of a flow touches.
+// Counters that every packet of a flow touches.
 struct alignas(128) StampFlow {
   Counter sent;
   Counter received;
@@ -63,7 +64,7 @@ struct alignas(128) StampFlow {
 };
 static_assert(sizeof(StampFlow) == 128);
 
-// What few do.
+// Counters that few packets touch.
 struct StampFlowOddities {
   Counter reordered;
   Counter late;
@@ -74,25 +75,21 @@ struct StampFlowOddities {
 
 class StampFlows {
  public:
-  // Flows whose delays have a histogram: the first ones.
+  // The first flows have a histogram of delays.
   static constexpr uint32_t kWithHistogram = 256;
   static constexpr uint32_t kNone = UINT32_MAX;
 
   explicit StampFlows(uint32_t capacity);
 
-  void Prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[Home(hash)]); }
-  // The number of the flow of a packet, which may be its first one; kNone where there is no room.
-  // `ends` returns where it is from and to, and is asked of the first packet of a flow.
+  void Prefetch(uint64_t hash) const { slots_.Prefetch(hash); }
+  // The number of a packet's flow, which may be its first packet; kNone without room. `ends`
+  // returns the flow's ends, and is called for the first packet of a flow.
   template <typename Ends>
   uint32_t Find(uint64_t hash, const Ends& ends) {
-    const uint64_t upper = hash & ~kNumberMask;
-    size_t index = Home(hash);
-    for (; slots_[index] != 0; index = (index + 1) & mask_) {
-      if ((slots_[index] & ~kNumberMask) == upper) {
-        return static_cast<uint32_t>(slots_[index] & kNumberMask) - 1;
-      }
-    }
-    return count() == capacity_ ? kNone : Enter(slots_[index], upper, ends());
+    FlowSlot& slot = slots_.Find(hash, [hash](FlowSlot used) { return used.Has(hash); });
+    if (!slot.IsFree()) [[likely]]
+      return slot.number();
+    return count() == capacity_ ? kNone : Enter(slot, hash, ends());
   }
   uint32_t count() const { return static_cast<uint32_t>(count_.Get()); }
   void PrefetchFlow(uint32_t flow) const {
@@ -109,17 +106,24 @@ class StampFlows {
   }
 
  private:
-  static constexpr uint64_t kNumberMask = (1 << 21) - 1;
+  // The upper bits of a hash, and a number plus one.
+  struct FlowSlot {
+    static constexpr uint64_t kNumberMask = (1 << 21) - 1;
 
-  // The first packet of a flow has come, and there is room.
-  uint32_t Enter(uint64_t& slot, uint64_t upper, const FlowEnds& ends);
-  size_t Home(uint64_t hash) const { return static_cast<size_t>(hash >> 20) & mask_; }
+    uint64_t word = 0;
+
+    bool IsFree() const { return word == 0; }
+    bool Has(uint64_t hash) const { return ((word ^ hash) & ~kNumberMask) == 0; }
+    uint32_t number() const { return static_cast<uint32_t>(word & kNumberMask) - 1; }
+    void Set(uint64_t hash, uint32_t number) { word = (hash & ~kNumberMask) | (number + 1); }
+  };
+
+  // Adds a flow; there is room.
+  uint32_t Enter(FlowSlot& slot, uint64_t hash, const FlowEnds& ends);
 
   const uint32_t capacity_;
   Counter count_;
-  size_t mask_;
-  // The upper bits of the hash, and the number plus one below kNumberMask; 0: none.
-  HugeArray<uint64_t> slots_;
+  OpenTable<FlowSlot, HugeArray> slots_;
   HugeArray<StampFlow> flows_;
   HugeArray<StampFlowOddities> oddities_;
   std::vector<std::unique_ptr<Histogram>> histograms_;

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What became of packets, by the interval in which they were sent. Written by one worker, read by
-// anybody.
+// Counts of packets by the interval in which they were sent. One worker writes, any thread reads.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,7 @@ class StampIntervals {
   StampIntervals(uint64_t start_ns, uint64_t interval_ns, uint32_t intervals)
       : start_ns_(start_ns), interval_ns_(interval_ns), intervals_(intervals) {}
 
-  // That of packets that were sent at an instant; nullptr behind the last one.
+  // The interval of an instant of sending; nullptr behind the last one.
   StampInterval* At(uint64_t sent_ns) {
     // Neighbours are mostly in the same one, and a division takes as long as all else.
     if (sent_ns - last_begin_ns_ >= interval_ns_ || last_ == nullptr) [[unlikely]] {

@@ -17,7 +17,7 @@ constexpr size_t kGtpOptionalBytes = 4;
 constexpr uint8_t kGtpUser = 255;  // the type of a message that carries a packet
 constexpr size_t kFixedTcpBytes = 20;
 
-// Where the packet of a GTP-U message begins; its end where there is none.
+// The offset of the packet in a GTP-U message; the end of the frame without a packet.
 size_t GtpPayload(Frame packet, size_t at) {
   const uint8_t* gtp = packet.data() + at;
   if (gtp[0] >> 5 != 1 || gtp[1] != kGtpUser) return packet.size();
@@ -34,7 +34,7 @@ size_t GtpPayload(Frame packet, size_t at) {
   return begin;
 }
 
-// Where the packet of a VXLAN frame begins; its end where there is none.
+// The offset of the packet in a VXLAN frame; the end of the frame without a packet.
 size_t VxlanPayload(Frame packet, size_t at) {
   const auto ethernet = wire::Ethernet::Parse(packet.subspan(at + kTunnelBytes));
   if (!ethernet) return packet.size();

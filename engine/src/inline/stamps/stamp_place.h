@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where a packet has room for a stamp, and the headers around it whose lengths and checksums
-// follow.
+// The room for a stamp in a packet, and the headers around it whose lengths and checksums change
+// with it.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace tester {
 
 struct StampPlace {
   StampPlace() = default;
-  // `tunnel`: the stamp is in what it carries. Nothing is found where the frame has no such tunnel.
+  // `tunnel`: stamps the packet in this tunnel. A frame without the tunnel has no place.
   StampPlace(Frame frame, Tunnel tunnel)
       : inner(tunnel == Tunnel::kNone ? Segment::Of(frame) : Segment{}) {
     if (tunnel == Tunnel::kNone) {
@@ -26,14 +26,14 @@ struct StampPlace {
       FindInTunnel(frame, tunnel);
     }
   }
-  // The tunnel that a packet, whose place is outside of one, seems to have by its port of UDP.
+  // The tunnel that the UDP port of a packet outside of tunnels suggests.
   Tunnel TunnelIn(Frame frame) const;
 
   bool found() const { return inner.has_network(); }
   // A packet of TCP or UDP that is no fragment.
   bool has_transport() const { return whole && (is_tcp() || inner.is_udp()); }
   bool is_tcp() const { return inner.is_tcp(); }
-  // Begin of the stamp: directly behind the fixed header of TCP, or that of UDP.
+  // The offset of the stamp: directly behind the fixed header of TCP, or behind that of UDP.
   size_t stamp() const;
   // Bytes of the outermost IP packet.
   size_t packet_bytes() const {
@@ -41,7 +41,7 @@ struct StampPlace {
   }
 
   Segment inner;                   // that has the stamp
-  std::optional<Segment> outer{};  // with the tunnel, where there is one
+  std::optional<Segment> outer{};  // with a tunnel
   size_t tunnel = 0;               // begin of its header
   bool in_tunnel = false;
   bool gtp = false;

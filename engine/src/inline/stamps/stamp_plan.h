@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Valid stamps: what inline.proto asks for, as a plain struct.
+// Valid stamps of inline.proto, as a plain struct.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace tester {
 
-// In which packet a stamp is: the outermost one, or what a tunnel carries.
+// The packet with the stamp: the outermost one, or the payload of a tunnel.
 enum class Tunnel : uint8_t { kNone, kVxlan, kGtpU };
 
-// What a device keeps of a packet, as bits of a mask: Stamps.Kept.
+// The fields that a device keeps, as bits of a mask: Stamps.Kept.
 enum class Kept : uint32_t {
   kSource = 1 << 0,
   kDestination = 1 << 1,
@@ -42,7 +42,8 @@ struct StampPlan {
   PathName before;
   PathName behind;
   Heading heading = Heading::kBoth;
-  bool by_match = false;  // packets stay as they are, and are known by what the device keeps
+  // Packets are unchanged, and recognised by the fields that the device keeps.
+  bool by_match = false;
   Matches matches{};
   bool data_only = false;
   Tunnel tunnel = Tunnel::kNone;

@@ -118,8 +118,8 @@ TEST(Stamp, IsReadOnlyWhereItIs) {
   EXPECT_FALSE(read(FrameAround(PacketOf({.tcp = false, .payload = other})))) << "it is cut short";
 }
 
-// Each of them with lengths and checksums that are right, whatever it carries; and as it was in the
-// end, to the last bit.
+// Each packet has right lengths and checksums with a stamp, and equals the original bit for bit
+// without it.
 TEST(Stamp, LeavesAllChecksumsRightAndNoTrace) {
   std::mt19937 random(1);  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same each time
   const auto bytes = [&](size_t count) {

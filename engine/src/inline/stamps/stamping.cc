@@ -57,16 +57,28 @@ void Stamping::CountUnfit(Fit fit) {
 
 void Stamping::Depart(std::span<RoomyFrame> frames, size_t frame_bytes, uint64_t now_ns) {
   if (ended_.load(std::memory_order_relaxed)) return;
-  struct Leaving {
-    RoomyFrame* frame;
-    uint64_t hash;
-    uint64_t key;
-  };
-  std::array<Leaving, kBurst> leaving;
-  size_t count = 0;
   const StampLimits limits{
       .packet_bytes = plan_.mtu, .frame_bytes = frame_bytes, .grows = plan_.remove};
-  // What is looked up is fetched for all of them at once.
+  std::array<Departure, kBurst> burst;
+  const std::span departures = std::span(burst).first(Select(frames, limits, burst));
+  FindFlows(departures);
+  for (const Departure& departure : departures) {
+    // The frames of a burst leave at one instant; a nanosecond between them keeps them distinct and
+    // in order.
+    last_ns_ = std::max(now_ns, last_ns_ + 1);
+    if (!under_way_) {
+      Insert(departure, limits.grows);
+    } else if (!Remember(departure)) [[unlikely]] {
+      continue;
+    }
+    CountSent(departure.flow, last_ns_);
+  }
+}
+
+// Prefetches the look-ups of all frames.
+size_t Stamping::Select(std::span<RoomyFrame> frames, const StampLimits& limits,
+                        std::span<Departure> departures) {
+  size_t count = 0;
   for (RoomyFrame& frame : frames) {
     if (frame.bytes == 0) [[unlikely]] {
       CountOne(counters_.unfit);
@@ -80,52 +92,50 @@ void Stamping::Depart(std::span<RoomyFrame> frames, size_t frame_bytes, uint64_t
       CountUnfit(fit);
       continue;
     }
-    Leaving& next = leaving[count];
-    next.frame = &frame;
-    next.hash = FlowHash(frame.frame(), place);
-    flows_.Prefetch(next.hash);
+    Departure& departure = departures[count++];
+    departure.frame = &frame;
+    departure.hash = FlowHash(frame.frame(), place);
+    flows_.Prefetch(departure.hash);
     if (under_way_) {
-      next.key = kept_.Of(frame.frame(), place);
-      under_way_->Prefetch(next.key);
+      departure.key = kept_.Of(frame.frame(), place);
+      under_way_->Prefetch(departure.key);
     }
-    ++count;
   }
-  std::array<uint32_t, kBurst> flows;
-  for (size_t i = 0; i < count; ++i) {
-    flows[i] = flows_.Find(leaving[i].hash, [&] {
-      const Frame frame = leaving[i].frame->frame();
+  return count;
+}
+
+void Stamping::FindFlows(std::span<Departure> departures) {
+  for (Departure& departure : departures) {
+    departure.flow = flows_.Find(departure.hash, [&] {
+      const Frame frame = departure.frame->frame();
       return FlowEndsOf(frame, StampPlace(frame, plan_.tunnel));
     });
-    if (flows[i] != StampFlows::kNone) flows_.PrefetchFlow(flows[i]);
+    if (departure.flow != StampFlows::kNone) flows_.PrefetchFlow(departure.flow);
   }
-  for (size_t i = 0; i < count; ++i) {
-    // Of a burst all leave at one instant; a nanosecond each keeps them apart and tells their
-    // order.
-    last_ns_ = std::max(now_ns, last_ns_ + 1);
-    const uint32_t flow = flows[i];
-    if (under_way_) {
-      const auto entered =
-          under_way_->Enter(leaving[i].key, std::min(flow, UnderWay::kNoFlow), last_ns_);
-      if (entered == UnderWay::Entered::kFull) [[unlikely]] {
-        CountOne(counters_.overflowed);
-        continue;
-      }
-      if (entered == UnderWay::Entered::kAgain) [[unlikely]] {
-        CountOne(counters_.ambiguous);
-        if (flow != StampFlows::kNone) CountOne(flows_.oddities(flow).ambiguous);
-      }
-    } else {
-      const auto number = static_cast<uint16_t>(std::min<uint32_t>(flow, kNoStampFlow));
-      // It is found anew: kept for a whole burst, a place would take longer.
-      const StampPlace place(leaving[i].frame->frame(), plan_.tunnel);
-      InsertStamp(*leaving[i].frame, place,
-                  {.first_ns = last_ns_ & kStampTimeMask,
-                   .flow = number,
-                   .second_ns = ++last_number_ << 1 | direction_},
-                  limits.grows);
-    }
-    CountSent(flow, last_ns_);
+}
+
+bool Stamping::Remember(const Departure& departure) {
+  const auto entered =
+      under_way_->Enter(departure.key, std::min(departure.flow, UnderWay::kNoFlow), last_ns_);
+  if (entered == UnderWay::Entered::kFull) [[unlikely]] {
+    CountOne(counters_.overflowed);
+    return false;
   }
+  if (entered == UnderWay::Entered::kAgain) [[unlikely]] {
+    CountOne(counters_.ambiguous);
+    if (departure.flow != StampFlows::kNone) CountOne(flows_.oddities(departure.flow).ambiguous);
+  }
+  return true;
+}
+
+void Stamping::Insert(const Departure& departure, bool grows) {
+  // Parsed again: keeping the places of a whole burst would take longer.
+  const StampPlace place(departure.frame->frame(), plan_.tunnel);
+  InsertStamp(*departure.frame, place,
+              {.first_ns = last_ns_ & kStampTimeMask,
+               .flow = static_cast<uint16_t>(std::min<uint32_t>(departure.flow, kNoStampFlow)),
+               .second_ns = ++last_number_ << 1 | direction_},
+              grows);
 }
 
 void Stamping::Withdraw(Frame frame) {
@@ -206,7 +216,7 @@ bool Stamping::ArriveStamped(RoomyFrame& frame, const StampPlace& place, const S
   if (age_ns > now_ns - start_ns_) return false;  // of another tester, or an earlier start
   const uint64_t sent_ns = now_ns - age_ns;
   const uint64_t number = stamp.second_ns >> 1;
-  // The device has sent it back to where it came from: it is none that this direction misses.
+  // The device has returned it to the sender: this direction does not miss it.
   const bool turned = (stamp.second_ns & 1) != direction_;
   if (number == 0 || (!turned && number > last_number_)) return false;
   if (plan_.remove) {
@@ -270,7 +280,7 @@ void Stamping::Arrive(std::span<RoomyFrame> frames, uint64_t now_ns) {
   }
 }
 
-// Each step for all of them, so that what the next one needs has been fetched by then.
+// Each step runs for all frames, so that the memory for the next step is prefetched.
 void Stamping::Match(std::span<const RoomyFrame> frames, uint64_t now_ns) {
   std::array<uint64_t, kBurst> keys;
   std::array<UnderWay::Found, kBurst> found;

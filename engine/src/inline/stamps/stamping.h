@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// One direction of stamps, from a start to its end: packets are stamped, or remembered, when they
-// leave to a device, and are known again when they come back. Used by one worker; counters are read
-// by anybody. It takes memory when it is made, and none later.
+// One direction of stamps, from a start to its end: packets that leave to a device are stamped or
+// remembered, and recognised when they come back. Used by one worker; any thread may read counters.
+// It allocates when it is made, and never later.
 #pragma once
 
 #include <array>
@@ -50,17 +50,17 @@ class Stamping {
  public:
   Stamping(const StampPlan& plan, size_t direction, uint64_t start_ns);
 
-  // At most kBurst frames in the order in which they leave to the device, as late as can be. Those
-  // that are stamped have changed. `frame_bytes`: that the port can send. A frame of no bytes is in
-  // pieces.
+  // At most kBurst frames in the order in which they leave to the device, as late as possible.
+  // Stamped frames change. `frame_bytes`: the longest frame of the port. A frame of no bytes stands
+  // for one in several segments.
   void Depart(std::span<RoomyFrame> frames, size_t frame_bytes, uint64_t now_ns);
   // A frame that the port did not take after that.
   void Withdraw(Frame frame);
-  // At most kBurst frames in the order in which they come from the device, as early as can be.
-  // Those that had a stamp have changed.
+  // At most kBurst frames in the order in which they come from the device, as early as possible.
+  // Frames with a stamp change.
   void Arrive(std::span<RoomyFrame> frames, uint64_t now_ns);
 
-  // From now on no packet is stamped; those that are under way are still known.
+  // Stops stamping; packets under way are still recognised.
   void End() { ended_.store(true, std::memory_order_relaxed); }
 
   const StampCounters& counters() const { return counters_; }
@@ -70,13 +70,28 @@ class Stamping {
   const StampIntervals& intervals() const { return intervals_; }
 
  private:
-  // A packet that comes back in good time, and the one that it was.
+  // A packet that came back in time.
   struct Returned {
     uint64_t sent_ns;
     uint32_t flow;
   };
 
-  // Whether it is one of the packets that are to be stamped.
+  // A packet that leaves to the device.
+  struct Departure {
+    RoomyFrame* frame;
+    uint64_t hash;
+    uint64_t key;   // where packets are matched
+    uint32_t flow;  // StampFlows::kNone without room
+  };
+
+  // Picks the frames to stamp, and counts unfit ones. Returns the number of departures.
+  size_t Select(std::span<RoomyFrame> frames, const StampLimits& limits,
+                std::span<Departure> departures);
+  void FindFlows(std::span<Departure> departures);
+  // False without room.
+  bool Remember(const Departure& departure);
+  void Insert(const Departure& departure, bool grows);
+  // Whether the packet is to be stamped.
   bool Watches(Frame frame, const StampPlace& place) const;
   StampFlow* FlowAt(uint32_t flow) { return flow < flows_.count() ? &flows_[flow] : nullptr; }
   void CountSent(uint32_t flow, uint64_t sent_ns);
@@ -105,7 +120,7 @@ class Stamping {
   StampFlows flows_;
   StampIntervals intervals_;
   std::optional<UnderWay> under_way_;  // where packets are matched
-  // Where they are stamped:
+  // Used where packets are stamped:
   uint64_t last_number_ = 0;
   CameBack came_back_;
   std::array<StampPlace, kBurst> places_;  // of the burst that arrives

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "inline/stamps/stamping.h"
+#include "base/int128.h"
 
 #include <gtest/gtest.h>
 
@@ -32,7 +33,7 @@ class StampingTest : public testing::Test {
     stamping.emplace(plan, direction, kStart);
   }
 
-  // Leaves to the device; returns what leaves.
+  // Sends a packet to the device; returns the frame that leaves.
   TestBytes Depart(const TestBytes& frame, uint64_t now_ns) {
     RoomyBuffer buffer(frame);
     stamping->Depart({&buffer.frame(), 1}, kFrameBytes, now_ns);
@@ -79,7 +80,7 @@ TEST_F(StampingTest, LeavesBothTimesInAPacketWhereAsked) {
   EXPECT_TRUE(IsSound(received, Tunnel::kNone));
 }
 
-// Longer ago than another packet whose time has the same lower bits.
+// Older than another packet whose time has the same lower bits.
 TEST_F(StampingTest, KnowsACopyHoweverManyHaveComeSince) {
   Make(Plan());
   const TestBytes first = Depart(Tcp(1), kStart + 100);
@@ -318,8 +319,7 @@ TEST(DelayFigures, SumsSquaresOfLongDelays) {
   const uint64_t delay = 30'000'000'123;
   figures.Add(delay);
   figures.Add(delay);
-  __extension__ using Wide = unsigned __int128;
-  const Wide squares = static_cast<Wide>(delay) * delay * 2;
+  const Uint128 squares = static_cast<Uint128>(delay) * delay * 2;
   EXPECT_EQ(figures.squares.Get().low, static_cast<uint64_t>(squares));
   EXPECT_EQ(figures.squares.Get().high, static_cast<uint64_t>(squares >> 64));
 }

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// How fast packets are matched in front of a device and behind it, without ports: for a benchmark.
+// A benchmark of matching packets in front of a device and behind it, without ports.
 //
-//   stamps_speed FLOWS PACKETS MODE
+//     stamps_speed FLOWS PACKETS MODE
 //
-// MODE is stamp or match. Prints packets each second of a CPU, each of which leaves to the device
-// and comes back from it. Their flows come in an order without pattern, and 1,024 packets are under
-// way.
+// MODE is stamp or match. Prints the packets that one CPU handles in a second; each packet leaves
+// to the device and comes back from it. Flows come in an order without pattern, and 1,024 packets
+// are under way.
 #include <time.h>
 
 #include <array>
@@ -31,7 +31,7 @@ constexpr size_t kFrameBytes = 60;
 constexpr size_t kSourceOffset = 26;  // of IPv4, which begins at 14
 constexpr size_t kIdentificationOffset = 18;
 
-// Ethernet, IPv4, UDP and 18 bytes; checksums are nobody's business here.
+// Ethernet, IPv4, UDP and 18 bytes; checksums do not matter here.
 constexpr std::array<uint8_t, kFrameBytes> kFrame = {
     2, 0,  0,  0, 0, 1,  2, 0, 0, 0,  0, 2, 8, 0,    0x45, 0,    0,    46, 0,  0, 0,
     0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, 0x14, 0x51, 0x14, 0x51, 0,  26, 0, 0};
@@ -68,7 +68,7 @@ double Speed(uint32_t flows, uint64_t packets, bool by_match) {
   std::vector<Burst> under_way(kBurstsUnderWay);
   const uint64_t bursts = packets / kBurst;
   uint64_t begin_ns = 0;
-  // As many before, so that all flows are known and their memory is there.
+  // A warm-up of the same size: all flows are known and their memory is touched.
   for (uint64_t burst = 0; burst < 2 * bursts; ++burst) {
     if (burst == bursts) begin_ns = Now();
     Burst& place = under_way[burst % kBurstsUnderWay];

@@ -30,7 +30,7 @@ struct TestPacket {
   uint16_t fragment = 0;
 };
 
-// The whole IP packet; a port of UDP says what is in it.
+// The whole IP packet. The UDP port selects the tunnel.
 inline TestBytes PacketOf(const TestPacket& test, uint16_t port = 5201) {
   const size_t ip = test.ipv6 ? 40 : 20;
   const size_t header = test.tcp ? 20 + test.options.size() : 8;

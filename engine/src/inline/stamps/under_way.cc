@@ -9,7 +9,7 @@
 namespace tester {
 namespace {
 
-// Places of the table for each packet, so that two buckets of one key are hardly ever full.
+// Slots for each packet, so that both buckets of a key are rarely full.
 constexpr size_t kPlacesEach = 2;
 constexpr size_t kPlacesInBucket = 4;
 
@@ -40,7 +40,7 @@ UnderWay::Entry* UnderWay::FreeEntry(uint64_t key, uint64_t now_ns) {
       if (entry.key() == 0) return &entry;
       const bool over = IsOver(entry, now_ns);
       if (entry.count() != 0 && !over) continue;
-      // What has been back for longest tells least about duplicates.
+      // The packet that came back first is the least useful for finding duplicates.
       if (back == nullptr || entry.sent_ns() < back->sent_ns()) back = &entry;
     }
   }

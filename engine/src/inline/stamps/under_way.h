@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Packets that are under way through a device, by a hash of what it keeps of them. Used by one
-// worker; its memory is taken when it is made.
+// Packets under way through a device, by a hash of the fields that it keeps. Used by one worker. It
+// allocates when it is made.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ class UnderWay {
  public:
   static constexpr uint32_t kNoFlow = (1 << 24) - 1;
 
-  // Has room for at least so many packets at once; a packet is given up after a time.
+  // Has room for at least `packets` packets at once; a packet is given up after the timeout.
   UnderWay(uint32_t packets, uint64_t timeout_ns);
 
   void Prefetch(uint64_t key) const {
@@ -27,7 +27,7 @@ class UnderWay {
 
   enum class Entered : uint8_t {
     kNew,
-    kAgain,  // another one with this key is under way: they cannot be told apart
+    kAgain,  // another packet with this key is under way; they are indistinguishable
     kFull    // there is no room for it
   };
   // A packet that leaves to the device. `flow`: kNoFlow where it has none.
@@ -80,8 +80,8 @@ class UnderWay {
   size_t Home(uint64_t key) const { return static_cast<size_t>(key >> 40) & mask_; }
   static uint64_t Rest(uint64_t key) { return (key & ((uint64_t{1} << 40) - 1)) | 1; }
   Entry* FindEntry(uint64_t key);
-  // Of the key's two buckets the best entry to write over: a free one, or of a packet that is back
-  // or given up.
+  // The best entry to overwrite in the key's two buckets: a free one, or one of a packet that is
+  // back or given up.
   Entry* FreeEntry(uint64_t key, uint64_t now_ns);
   bool IsOver(const Entry& entry, uint64_t now_ns) const {
     return ((now_ns - entry.sent_ns()) & kTimeMask) > timeout_ns_;

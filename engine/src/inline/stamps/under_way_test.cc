@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/mix.h"
+#include "base/random_numbers.h"
 
 namespace tester {
 namespace {
@@ -62,7 +62,7 @@ TEST(UnderWay, ForgetsWhatWasWithdrawn) {
 TEST(UnderWay, HasRoomForAsManyAsItSays) {
   constexpr uint32_t kPackets = 1 << 16;
   UnderWay table(kPackets, kTimeout);
-  const auto key = [](uint32_t i) { return Mix(kMixBegin, i) | 1; };
+  const auto key = [](uint32_t i) { return RandomNumber(1, i) | 1; };
   uint32_t full = 0;
   for (uint32_t i = 0; i < kPackets; ++i) full += table.Enter(key(i), i, 100) == Entered::kFull;
   EXPECT_LE(full, kPackets / 1000) << "two buckets of a key are full now and then";
@@ -80,10 +80,10 @@ TEST(UnderWay, SaysThatItIsFull) {
   UnderWay table(64, kTimeout);
   uint32_t full = 0;
   for (uint32_t i = 0; i < 1000; ++i) {
-    full += table.Enter(Mix(kMixBegin, i) | 1, i, 100) == Entered::kFull;
+    full += table.Enter(RandomNumber(1, i) | 1, i, 100) == Entered::kFull;
   }
   EXPECT_GE(full, 1000U - 128U);
-  EXPECT_NE(table.Enter(Mix(kMixBegin, 5000) | 1, 1, 5000), Entered::kFull) << "all are given up";
+  EXPECT_NE(table.Enter(RandomNumber(1, 5000) | 1, 1, 5000), Entered::kFull) << "all are given up";
 }
 
 }  // namespace

@@ -12,7 +12,6 @@ namespace {
 
 using machine::FieldLoad;
 using machine::Operand;
-using machine::UnsignedWide;
 
 constexpr size_t kMaxOperands = 4096;
 constexpr size_t kMaxExpressions = 4096;
@@ -20,7 +19,7 @@ constexpr size_t kMaxTerms = 16;
 constexpr uint32_t kMostShift = 63;
 constexpr uint32_t kExactBits = 127;
 
-uint8_t BitsOf(UnsignedWide number) {
+uint8_t BitsOf(Uint128 number) {
   const auto high = static_cast<uint64_t>(number >> 64);
   const auto low = static_cast<uint64_t>(number);
   return static_cast<uint8_t>(high != 0 ? 64 + std::bit_width(high) : std::bit_width(low));
@@ -108,7 +107,7 @@ Operand CompileOperand(const v1::Operand& operand, std::string_view thing,
     }
     case v1::Operand::kField:
       compiled.kind = Operand::Kind::kField;
-      compiled.place = compiler.PlaceOf(thing, operand.field(), compiler.HeaderSizes());
+      compiled.place = compiler.FieldPlaceOf(thing, operand.field(), compiler.HeaderSizes());
       compiled.bits = compiled.place.bits;
       compiled.load = machine::FieldLoadOf(compiled.place);
       return compiled;

@@ -57,8 +57,8 @@ machine::Header CompileHeader(const v1::Header& header, size_t index, ProtocolCo
     if (value.field().header() != index) {
       Refuse(compiler.where, thing, " is of header ", value.field().header());
     }
-    const machine::Place place = compiler.PlaceOf(thing, value.field(), sizes);
-    const machine::UnsignedWide number = compiler.Number(thing, value.value(), place.bits);
+    const machine::FieldPlace place = compiler.FieldPlaceOf(thing, value.field(), sizes);
+    const Uint128 number = compiler.Number(thing, value.value(), place.bits);
     const machine::FieldLoad load = machine::FieldLoadOf(place);
     if (load.kind == machine::FieldLoad::Kind::kNone) {
       compiled.wide.push_back({.place = place, .value = number});
@@ -93,8 +93,8 @@ void CompileFlow(ProtocolCompiler& compiler) {
   const auto count = static_cast<size_t>(compiler.in.flow_size());
   compiler.AtMost("fields of a flow", count, machine::kMaxHeaders);
   for (const auto& field : compiler.in.flow()) {
-    const machine::Place place =
-        compiler.PlaceOf("field of the flow", field.field(), compiler.HeaderSizes());
+    const machine::FieldPlace place =
+        compiler.FieldPlaceOf("field of the flow", field.field(), compiler.HeaderSizes());
     out.flow.push_back({.place = place,
                         .key_offset = static_cast<uint8_t>(out.key_bytes),
                         .opposite = static_cast<uint8_t>(compiler.Index(
@@ -134,12 +134,12 @@ machine::HeaderKind KindOf(const v1::Header& header, size_t index, bool of_templ
   return kind->compiled;
 }
 
-machine::UnsignedWide ProtocolCompiler::Number(std::string_view thing, const std::string& bytes,
-                                               uint32_t bits) const {
+Uint128 ProtocolCompiler::Number(std::string_view thing, const std::string& bytes,
+                                 uint32_t bits) const {
   if (bytes.empty() || bytes.size() > kMaxNumberBytes) {
     Refuse(Cat(where, ", ", thing), "a number of ", bytes.size(), " bytes; allowed are 1 to 16");
   }
-  machine::UnsignedWide value = 0;
+  Uint128 value = 0;
   for (const char byte : bytes) value = value << 8 | static_cast<uint8_t>(byte);
   if (value > machine::MaskOf(bits)) {
     Refuse(Cat(where, ", ", thing), "a number that does not fit ", bits, " bits");
@@ -147,8 +147,8 @@ machine::UnsignedWide ProtocolCompiler::Number(std::string_view thing, const std
   return value;
 }
 
-machine::Place ProtocolCompiler::PlaceOf(std::string_view thing, const v1::Field& field,
-                                         const std::vector<uint16_t>& sizes) const {
+machine::FieldPlace ProtocolCompiler::FieldPlaceOf(std::string_view thing, const v1::Field& field,
+                                                   const std::vector<uint16_t>& sizes) const {
   const uint16_t header = Index(thing, "header", field.header(), sizes.size());
   const uint64_t end = uint64_t{field.offset()} + field.bits();
   if (field.bits() < 1 || field.bits() > 128 || end > uint64_t{sizes[header]} * 8) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// From a protocol's flat arrays to a machine whose every index, size and offset has been checked.
+// Compiles a protocol's flat arrays to a machine and checks every index, size and offset.
 #pragma once
 
 #include <string_view>

@@ -84,8 +84,7 @@ std::vector<uint16_t> AppendHeaders(const v1::Template& in, const ProtocolCompil
   return sizes;
 }
 
-// Options as they are without their values, with no-operations before them (RFC 9293 3.2, RFC
-// 7323).
+// Options without their values, with no-operations before them (RFC 9293 3.2, RFC 7323).
 std::span<const uint8_t> OptionOctets(machine::OptionKind kind) {
   static constexpr std::array<uint8_t, 4> kMss = {2, 4, 0, 0};
   static constexpr std::array<uint8_t, 4> kWindowScale = {1, 3, 3, 0};
@@ -161,7 +160,7 @@ machine::FrameTemplate CompileTemplate(const v1::Template& in, std::string_view 
   compiler.AtMost("addresses of a template", static_cast<uint64_t>(in.flow_size()),
                   machine::kMaxHeaders);
   for (const auto& value : in.flow()) {
-    const machine::Place place = compiler.PlaceOf(thing, value.field(), sizes);
+    const machine::FieldPlace place = compiler.FieldPlaceOf(thing, value.field(), sizes);
     const uint16_t flow =
         compiler.Index(thing, "field of the flow", value.flow(), compiler.out.flow.size());
     if (place.bits != compiler.out.flow[flow].place.bits) {
@@ -171,7 +170,7 @@ machine::FrameTemplate CompileTemplate(const v1::Template& in, std::string_view 
     compiled.flow.push_back({.place = place, .flow = static_cast<uint8_t>(flow)});
   }
   for (const auto& edit : in.edits()) {
-    compiled.edits.push_back(compiler.EditOf(compiler.PlaceOf(thing, edit.field(), sizes),
+    compiled.edits.push_back(compiler.EditOf(compiler.FieldPlaceOf(thing, edit.field(), sizes),
                                              compiler.Expression(thing, edit.expression())));
   }
   CompileOptions(in, thing, compiler, compiled);
@@ -262,7 +261,7 @@ machine::Resting RestingOf(const machine::Scanner& scanner, uint32_t state) {
     const uint32_t begin = scanner.BeginOf(state);
     if (scanner.steps[begin + scanner.class_of[byte]] == begin) continue;
     if (leaving == compiled.leaving.size()) return {};
-    // The places behind it have it until there is another one.
+    // Places behind it repeat it until the next one.
     std::fill(compiled.leaving.begin() + static_cast<ptrdiff_t>(leaving++), compiled.leaving.end(),
               static_cast<uint8_t>(byte));
   }

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Tables with what they keep for a flow, and their rows with tests; actions are in
-// compile_actions.cc.
+// Tables, their variables and their rows with tests; compile_actions.cc has the actions.
 #include <algorithm>
 
 #include "plan/protocol/protocol_compiler.h"
@@ -21,8 +20,8 @@ constexpr size_t kMaxInRow = 64;  // tests, actions
 constexpr size_t kMaxBegins = 64;
 constexpr size_t kMaxLookups = 65'536;
 
-void Keep(const machine::Register& reg, machine::UnsignedWide initial, machine::Table& table) {
-  reg.SetWide(table.kept, ~machine::UnsignedWide{0});
+void Keep(const machine::Register& reg, Uint128 initial, machine::Table& table) {
+  reg.SetWide(table.kept, ~Uint128{0});
   reg.SetWide(table.initial, initial);
 }
 
@@ -205,7 +204,7 @@ machine::Row CompileRow(const v1::Row& row, size_t index, size_t table,
   return compiled;
 }
 
-// The table that looks a row up; one that none looks up is of the lowest.
+// The table that looks up each row; a row without one belongs to the lowest table.
 std::vector<size_t> TablesOfRows(const ProtocolCompiler& compiler) {
   constexpr size_t kNobody = SIZE_MAX;
   std::vector<size_t> tables(static_cast<size_t>(compiler.in.rows_size()), kNobody);

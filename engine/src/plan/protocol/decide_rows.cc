@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The way from an event to its row, as questions that each are asked once: rows of a cell test the
-// same things in turn, and what one test has said of two numbers often is the answer of
-// the next one. Of the rows that can still hold, the first one asks.
+// Compiles the rows of a cell to a decision tree that asks each question once. Rows of a cell test
+// the same things in turn, and the answer to one test of two numbers often answers the next. The
+// first row that can still hold asks the next question.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -18,8 +18,8 @@ namespace {
 
 using machine::Decision;
 
-// A plan of a stranger may have any number. Cells with more rows or tests, and those that are left
-// when there are so many decisions, go through their rows.
+// A plan may have any number of rows. Cells with more rows or tests, and those beyond the limit of
+// decisions, try their rows in turn.
 constexpr size_t kMostRows = 64;
 constexpr size_t kMostConditions = 512;
 constexpr size_t kMostDecisions = 8192;
@@ -29,13 +29,13 @@ constexpr uint32_t kNo = 1U << 0;
 constexpr uint32_t kYes = 1U << 1;
 constexpr uint32_t kNoQuestion = UINT32_MAX;
 
-// A number of a question, and the answers with which a test of it holds.
+// The index of a question, and the answers with which a test of it holds.
 struct Condition {
   uint32_t question;
   uint32_t holds;
 };
 
-// A row, and what is still to be asked for it.
+// A row, and its tests that are still open.
 struct Candidate {
   uint16_t row;
   std::vector<Condition> conditions;
@@ -107,7 +107,7 @@ class Decider {
     return machine_.operands[operand].load.kind != machine::FieldLoad::Kind::kNone;
   }
 
-  // The rows that remain when the answer to a question is one of those.
+  // The rows that remain after this answer to a question.
   static Candidates Known(const Candidates& rows, uint32_t question, uint32_t answers) {
     Candidates left;
     for (const Candidate& row : rows) {
@@ -168,7 +168,7 @@ class Decider {
     return most->first;
   }
 
-  // The decision that leads to the first of these rows that holds.
+  // The decision that leads to the first row that holds.
   uint32_t Ask(const Candidates& rows) {
     if (rows.empty()) return Decision::kNoRow;
     if (rows[0].conditions.empty()) return Decision::kRow | rows[0].row;
@@ -176,7 +176,7 @@ class Decider {
     const auto key = KeyOf(rows);
     if (const auto made = made_.find(key); made != made_.end()) return made->second;
     Decision decision = questions_[question];
-    if (IsFull()) return Decision::kNoRow;  // which nobody will see
+    if (IsFull()) return Decision::kNoRow;  // an unreachable decision
     uint32_t open = answers_[question];
     while (open != 0) {
       const uint32_t alike = Alike(rows, question, open);
@@ -189,7 +189,7 @@ class Decider {
     return made_[key] = Add(decision);
   }
 
-  // The first of these answers, and those that no test tells apart from it.
+  // The first of these answers, and all that no test distinguishes from it.
   static uint32_t Alike(const Candidates& rows, uint32_t question, uint32_t answers) {
     const uint32_t first = answers & ~(answers - 1);
     for (const Candidate& row : rows) {

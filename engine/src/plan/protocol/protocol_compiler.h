@@ -16,7 +16,7 @@
 
 namespace tester {
 
-// Says who writes a register: a table writes its variables, the machine all others.
+// The writer of a register: a table writes its variables, the machine all others.
 struct RegisterUse {
   enum class Role : uint8_t { kNone, kVariable, kState, kMessage, kTimer, kScanner };
   Role role = Role::kNone;
@@ -55,11 +55,10 @@ struct ProtocolCompiler {
   }
 
   // Big endian, of at most `bits`.
-  machine::UnsignedWide Number(std::string_view thing, const std::string& bytes,
-                               uint32_t bits) const;
-  // In one of the headers, of which `sizes` are the bytes.
-  machine::Place PlaceOf(std::string_view thing, const v1::Field& field,
-                         const std::vector<uint16_t>& sizes) const;
+  Uint128 Number(std::string_view thing, const std::string& bytes, uint32_t bits) const;
+  // A field of one of the headers; `sizes`: their bytes.
+  machine::FieldPlace FieldPlaceOf(std::string_view thing, const v1::Field& field,
+                                   const std::vector<uint16_t>& sizes) const;
   // Takes a register for a table.
   uint16_t Use(std::string_view thing, uint32_t index, RegisterUse use, uint32_t bits);
   // The register of a variable of the table.
@@ -73,10 +72,10 @@ struct ProtocolCompiler {
     return definition.terms == 1 && !definition.wide ? out.terms[definition.first].load
                                                      : machine::FieldLoad{};
   }
-  machine::Edit EditOf(const machine::Place& place, uint16_t expression) const {
+  machine::Edit EditOf(const machine::FieldPlace& place, uint16_t expression) const {
     return {.place = place, .expression = expression, .load = FieldLoadOf(expression)};
   }
-  // One whose value is exact.
+  // An expression with an exact value.
   uint16_t ExactExpression(std::string_view thing, uint32_t index) const;
   std::vector<uint16_t> HeaderSizes() const;
 };

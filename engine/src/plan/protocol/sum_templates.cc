@@ -35,7 +35,7 @@ class Changing {
     }
     return true;
   }
-  bool TakeWord(const machine::Place& place, size_t header) {
+  bool TakeWord(const machine::FieldPlace& place, size_t header) {
     if (!place.aligned() || (place.bits != 16 && place.bits != 32)) return false;
     return Take(header + place.first(), place.bytes());
   }
@@ -49,7 +49,7 @@ class Changing {
   std::vector<bool> taken_;
 };
 
-// Marks what changes in a template without options.
+// Marks the changing bytes of a template without options.
 bool Mark(const machine::FrameTemplate& frame, Changing& changing) {
   const size_t ip = frame.headers[1].offset;
   const size_t tcp = frame.headers[2].offset;
@@ -66,7 +66,7 @@ bool Mark(const machine::FrameTemplate& frame, Changing& changing) {
   for (const auto& edit : frame.edits) {
     sound = sound && edit.place.header == 2 && changing.TakeWord(edit.place, tcp);
   }
-  // The length of its header is there as it is laid out.
+  // The length of its header is in the template.
   return sound && changing.Take(tcp + kTcpOffsetAt, 2);
 }
 

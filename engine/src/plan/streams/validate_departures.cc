@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/saturate.h"
+#include "base/int128.h"
 #include "base/text.h"
 #include "plan/refuse.h"
 
@@ -39,7 +39,7 @@ double ValidateMean(double mean_ns, std::string_view where) {
 }
 
 // A sum that a run of messages or stretches may have.
-uint64_t Add(uint64_t sum, Wide more, std::string_view where, std::string_view what) {
+uint64_t Add(uint64_t sum, Uint128 more, std::string_view where, std::string_view what) {
   if (more > kMostInARun - sum) Refuse(where, "the ", what, " of a run sum up to 2^63 or more");
   return sum + static_cast<uint64_t>(more);
 }
@@ -51,7 +51,7 @@ Steady ValidateSteady(const v1::Steady& steady, std::string_view where) {
   }
   std::vector<Stage> stages;
   for (const auto& stage : steady.stages()) {
-    if (stage.passes() < 1 || Wide{stage.passes()} + stage.skips() > kMostOfACycle) {
+    if (stage.passes() < 1 || Uint128{stage.passes()} + stage.skips() > kMostOfACycle) {
       Refuse(Cat(where, ", stage ", stages.size()), "passes ", stage.passes(), ", skips ",
              stage.skips(), "; passes must be at least 1 and their sum below 2^32");
     }
@@ -89,7 +89,7 @@ Script ValidateScript(const v1::Script& script, std::string_view where) {
     }
     packets = Add(packets, message.packets(), where, "packets");
     run_ns = Add(run_ns, message.pause_ns(), where, "nanoseconds");
-    run_ns = Add(run_ns, Wide{message.packets() - 1} * message.gap_ns(), where, "nanoseconds");
+    run_ns = Add(run_ns, Uint128{message.packets() - 1} * message.gap_ns(), where, "nanoseconds");
     messages.push_back(
         {.pause_ns = message.pause_ns(), .packets = message.packets(), .gap_ns = message.gap_ns()});
   }
@@ -99,7 +99,7 @@ Script ValidateScript(const v1::Script& script, std::string_view where) {
   return Script(std::move(messages), script.repeat());
 }
 
-// Quantiles that a walk from point to point may use; each at least as great as the one before.
+// Quantiles, each at least as great as the one before.
 void CheckRising(const google::protobuf::RepeatedField<double>& values, std::string_view where,
                  std::string_view what) {
   double last = 0;

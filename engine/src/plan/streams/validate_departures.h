@@ -11,8 +11,8 @@
 
 namespace tester {
 
-// INVALID_ARGUMENT. `where` starts the message. Which frames messages name is ValidateFrames'
-// concern.
+// INVALID_ARGUMENT. `where` starts the message. ValidateFrames checks the frames that messages
+// name.
 Departures ValidateDepartures(const v1::Departures& departures, std::string_view where);
 
 // INVALID_ARGUMENT.

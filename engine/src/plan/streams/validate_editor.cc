@@ -19,7 +19,7 @@ namespace {
 // The bits of a frame that something changes, each but once.
 class Claims {
  public:
-  // Byte `end` of every frame is the first that may not be changed.
+  // Byte `end` of every frame is the first one that may not change.
   Claims(size_t end, bool signature) : end_(8 * uint64_t{end}), signature_(signature) {}
 
   void Add(uint64_t begin, uint64_t bits, const std::string& what, std::string_view where) {
@@ -69,7 +69,7 @@ void CheckCrc(const Checksum& crc, size_t shortest, std::string_view where) {
   }
 }
 
-// Its author said that there is none; then nothing may be made of it.
+// UDP's 0 means no checksum; an edited frame must not become such a frame.
 void CheckNotZero(const Checksum& checksum, const FramesPlan& plan, std::string_view where) {
   for (size_t i = 0; i < plan.frames.size(); ++i) {
     if (wire::Load16(plan.frames[i].data() + checksum.offset) != 0) continue;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks what changes in the frames of a stream: editors, checksums and the version.
+// Checks the changing parts of a stream's frames: editors, checksums and the version.
 #pragma once
 
 #include <string_view>

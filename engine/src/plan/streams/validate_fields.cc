@@ -83,7 +83,7 @@ FieldRelation RelationToValues(const v1::ExpectedField& in, FieldComparison comp
   return relation;
 }
 
-// Of a field that nothing changes but editors, whose values are known.
+// A field that only editors change, with known values.
 Field FieldOf(const v1::ExpectedField& in, const FramesPlan& contents, std::string_view where) {
   if (in.bits() < 1 || in.bits() > FieldExpectation::kMostBits) {
     Refuse(where, "a field of ", in.bits(), " bits; allowed are 1 to ",

@@ -28,7 +28,7 @@ std::vector<std::vector<uint8_t>> FramesOf(const v1::Stream& stream, const PortL
   return frames;
 }
 
-// A stream's signatures are known by their sum, so there is but one.
+// The sum identifies a stream's signatures, so all frames must have the same.
 void CheckSignatures(const std::vector<std::vector<uint8_t>>& frames, std::string_view where) {
   const auto sum = [](const std::vector<uint8_t>& frame) {
     return wire::SignatureSum(frame.data() + frame.size() - wire::kSignatureBytes);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks what the frames of a stream contain.
+// Checks the contents of a stream's frames.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ inline constexpr int kMaxOrder = 65536;
 // INVALID_ARGUMENT. `where` starts the message.
 void CheckFrameLength(size_t bytes, size_t least, const PortLimits& port, std::string_view where);
 
-// For a stream whose id is valid. INVALID_ARGUMENT.
+// The id of the stream is valid. INVALID_ARGUMENT.
 FramesPlan ValidateFrames(const v1::Stream& stream, const PortLimits& port, std::string_view where);
 
 }  // namespace tester

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Frames, editors, sources, checksums and versions that are refused, and those that just are not.
+// Frames, editors, sources, checksums and versions just beyond and at their limits.
 #include "plan/streams/validate_frames.h"
 
 #include <gmock/gmock.h>

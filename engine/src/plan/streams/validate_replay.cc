@@ -18,8 +18,7 @@ namespace {
 
 constexpr double kLongestRunNs = 0x1p60;
 
-// Frames of a file are sent as they are: they have neither room for a signature nor all the same
-// headers in the same places.
+// Frames of a file are sent unchanged: they have no room for a signature, and their headers differ.
 void CheckAlone(const v1::Stream& stream, std::string_view where) {
   const auto refuse_if = [&](bool given, std::string_view what) {
     if (given) Refuse(where, what, " can not be given to the frames of a capture file");

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the values of an editor come from, checked.
+// Checks the source of an editor's values.
 #pragma once
 
 #include <string_view>

@@ -21,7 +21,7 @@
 namespace tester {
 namespace {
 
-// Frames under way are buffers of the port that sent them, which has no more.
+// Frames under way are buffers of the sending port, which has no more.
 constexpr size_t kMostFrames = 8192;
 
 class DelayLine {
@@ -31,7 +31,7 @@ class DelayLine {
     frames_.reserve(kMostFrames);
   }
 
-  // Takes what has come in and puts what is due into its place, at most `most` frames.
+  // Queues the received frames and replaces them by the frames that are due, at most `most`.
   uint16_t Serve(rte_mbuf** mbufs, uint16_t came, uint16_t most) {
     const uint64_t now = rte_rdtsc();
     for (uint16_t i = 0; i < came; ++i) {
@@ -58,7 +58,7 @@ class DelayLine {
  private:
   struct Frame {
     uint64_t due;
-    uint64_t number;  // those of one burst stay in order
+    uint64_t number;  // keeps the order of frames of one burst
     rte_mbuf* mbuf;
 
     bool operator>(const Frame& other) const {

@@ -70,7 +70,7 @@ Device::~Device() {
 }
 
 void Device::MakePools(const std::string& name, uint32_t buffer_bytes, const std::string& driver) {
-  // net_af_xdp sends without a copy only what is in the buffers that it receives into.
+  // net_af_xdp sends without a copy only from the buffers that it receives into.
   if (driver == "net_af_xdp") {
     rx_pool_ = tx_pool_ = MakeSharedPool(name, kSharedBuffers, buffer_bytes);
     return;

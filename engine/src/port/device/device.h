@@ -20,7 +20,7 @@ class Device {
  public:
   // "net_null0,size=64", "0000:03:00.0". NOT_FOUND.
   static Device Probe(const std::string& arguments);
-  // One that exists already (rte_eth_from_rings).
+  // Wraps an existing ethdev (rte_eth_from_rings).
   explicit Device(uint16_t id) : id_(id) {}
   ~Device();
   Device(Device&& other) noexcept
@@ -32,8 +32,8 @@ class Device {
   Device& operator=(const Device&) = delete;
   Device& operator=(Device&&) = delete;
 
-  // One receive and one send queue. `name` names the pools, `buffer_bytes` is what a buffer has to
-  // hold: a frame with its FCS, or a slot of the driver's ring. An `mtu` of 0 is DPDK's, 1500.
+  // Sets up one receive and one send queue. `name` names the pools. `buffer_bytes` is the size of a
+  // buffer: a frame with its FCS, or a slot of the driver's ring. An `mtu` of 0 means DPDK's 1500.
   // RESOURCE_EXHAUSTED, INTERNAL.
   void Start(const std::string& name, uint32_t buffer_bytes, uint16_t mtu = 0);
 

@@ -57,7 +57,7 @@ std::vector<std::string> Arguments(const EalOptions& options) {
   std::vector<std::string> arguments = {
       "testerd", "--lcores",       lcores, "--main-lcore",
       "0",       "--no-telemetry", "-m",   Cat(options.memory_mb)};
-  // Either way no other process shares anything with this one, and no file outlives it.
+  // In both cases no other process shares memory with this one, and no file outlives it.
   if (options.hugepages) {
     arguments.emplace_back("--in-memory");
   } else {

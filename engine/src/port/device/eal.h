@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// DPDK's environment: memory, lcores, devices to look for.
+// DPDK's environment: memory, lcores, devices.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ class Eal {
   Eal& operator=(const Eal&) = delete;
 };
 
-// While one lives, what DPDK complains about is not logged as a warning: a device that does not
-// open may be expected, and whoever opens it says why it did not.
+// While it lives, complaints of DPDK are not logged as warnings: a device may be expected to fail
+// to open, and the caller reports why it did.
 class EalQuiet {
  public:
   EalQuiet();

@@ -10,7 +10,7 @@
 
 namespace tester {
 
-// One that this process may use; the same for as long as it runs.
+// A CPU that this process may use, always the same one.
 inline unsigned TestCpu() {
   static const auto cpu = static_cast<unsigned>(::sched_getcpu());
   return cpu;

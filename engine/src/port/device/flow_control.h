@@ -16,11 +16,11 @@ namespace tester {
 // Switches flow control off on a started NIC that a DPDK driver has.
 FlowControl SwitchFlowControlOff(uint16_t device);
 
-// A MAC takes PAUSE frames and hands none of them on; some drivers count them.
+// A MAC consumes PAUSE frames; some drivers count them.
 class PauseStatistics {
  public:
   PauseStatistics() = default;  // no MAC
-  // Those of the kernel's driver for an interface, or else of DPDK's.
+  // Statistics of the kernel's driver of an interface, or else of DPDK's driver.
   PauseStatistics(uint16_t device, std::string interface);
 
   // Since the driver counts. Nothing where it does not.

@@ -18,7 +18,7 @@ namespace {
 constexpr unsigned kRingFrames = 2048;
 constexpr size_t kMostOfATag = 2;
 
-// Rings stay until the process ends: what is still in them belongs to pools of either port.
+// Rings stay until the process ends: frames in them belong to pools of both ports.
 rte_ring* MakeRing() {
   static int number = 0;
   const std::string name = Cat("loop", number++);

@@ -25,7 +25,7 @@ constexpr uint32_t kPageBytes = 4096;     // XDP has no larger buffers
 struct PoolShape {
   const std::string& name;
   unsigned buffers;
-  uint32_t element;  // bytes of a buffer, without what DPDK keeps before and behind it
+  uint32_t element;  // bytes of a buffer, without DPDK's bytes before and behind it
   unsigned flags;
 };
 
@@ -58,7 +58,7 @@ int Populate(rte_mempool* pool) {
   return populated == static_cast<int>(pool->size) ? populated : -ENOMEM;
 }
 
-// As rte_pktmbuf_pool_create, which takes no flags, and no memory.
+// Like rte_pktmbuf_pool_create, with flags and with memory from `populate`.
 rte_mempool* Create(const PoolShape& shape, int (*populate)(rte_mempool*)) {
   rte_mempool* pool = rte_mempool_create_empty(shape.name.c_str(), shape.buffers, shape.element,
                                                kCachedBuffers, sizeof(rte_pktmbuf_pool_private),

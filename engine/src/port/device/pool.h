@@ -15,10 +15,9 @@ namespace tester {
 // RESOURCE_EXHAUSTED.
 rte_mempool* MakePool(const std::string& name, unsigned buffers, uint32_t max_frame_bytes);
 
-// The same for net_af_xdp, which shares them with the kernel: they lie one behind the other without
-// a gap, each in a page of its own where it fits into one. The driver announces as many bytes as
-// the buffers have together, and of what lies beyond, the kernel neither sends nor fills anything,
-// nor does it ever give it back.
+// A pool for net_af_xdp, which shares its buffers with the kernel. They are contiguous, each in a
+// page of its own where it fits into one. The driver announces the total size of the buffers as the
+// size of the memory; the kernel ignores buffers beyond that, and never returns them.
 rte_mempool* MakeSharedPool(const std::string& name, unsigned buffers, uint32_t max_frame_bytes);
 
 }  // namespace tester

@@ -30,7 +30,7 @@ Extent ExtentOf(rte_mempool* pool) {
   return extent;
 }
 
-// The driver multiplies the two to tell the kernel how much memory it shares.
+// The driver multiplies the two to announce the size of the shared memory to the kernel.
 TEST(Pool, SharedBuffersLieWithoutGapsFromAPageOn) {
   StartEal();
   for (const uint32_t frame : {1518U, 3000U, 9018U}) {

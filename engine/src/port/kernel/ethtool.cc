@@ -23,8 +23,8 @@ namespace tester {
 namespace {
 
 constexpr uint32_t kBlockBits = 32;
-// The kernel writes as many values as the driver has at that moment, whatever it was told of room;
-// a driver that has got more queues since its values were counted has more.
+// The kernel writes as many values as the driver has at that moment and ignores the given room; a
+// driver that added queues since the count has more.
 constexpr size_t kSpareValues = 4096;
 
 // A command of ethtool that ends with a list, in memory that is aligned for it.

@@ -42,7 +42,7 @@ struct Statistic {
   uint64_t value = 0;
 };
 
-// One interface. Whatever its driver does not have is nothing or empty.
+// Ethtool of one interface. What the driver does not support is nothing or empty.
 class Ethtool {
  public:
   explicit Ethtool(std::string interface);

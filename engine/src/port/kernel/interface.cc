@@ -44,7 +44,7 @@ std::string NameIn(const NetlinkMessage& link) {
   return {text, ::strnlen(text, bytes->size())};
 }
 
-// Names that an interface has besides its own.
+// The alternative names of an interface.
 std::vector<std::string> OtherNamesIn(const NetlinkMessage& link) {
   std::vector<std::string> names;
   const auto list = link.Find<ifinfomsg>(IFLA_PROP_LIST);
@@ -81,7 +81,7 @@ Interface ReadLink(const NetlinkMessage& link) {
   if (const auto mtu = link.Find<ifinfomsg>(IFLA_MTU)) interface.mtu = As<uint32_t>(*mtu);
   if (const auto mac = link.Find<ifinfomsg>(IFLA_ADDRESS)) interface.mac = As<Mac>(*mac);
   interface.is_virtual = link.Find<ifinfomsg>(IFLA_LINKINFO).has_value();
-  // Without a wire, what drivers say of its speed is a constant.
+  // Virtual interfaces report a constant speed.
   if (!interface.is_virtual) interface.speed_bps = Ethtool(interface.name).Speed();
   if (const auto downs = link.Find<ifinfomsg>(IFLA_CARRIER_DOWN_COUNT)) {
     interface.carrier_downs = As<uint32_t>(*downs);

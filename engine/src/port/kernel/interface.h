@@ -25,7 +25,7 @@ struct Interface {
   bool is_virtual = false;  // veth, macvlan, tun and the like
   // Bits per second; 0 where the link is virtual or does not know.
   uint64_t speed_bps = 0;
-  // Somebody has switched promiscuous mode on with the interface's own flag.
+  // Promiscuous mode is on by the interface's own flag.
   bool promiscuous = false;
   bool has_xdp_program = false;
   // Other names that it answers to (ip link property).
@@ -42,7 +42,7 @@ struct Interface {
 
 std::optional<Interface> FindInterface(const std::string& name);
 std::vector<std::string> InterfaceNames();
-// Those of a PCI device whose driver is the kernel's, or has left it some.
+// The interfaces of a PCI device, of a kernel driver or of a DPDK driver that keeps them.
 std::vector<std::string> InterfacesOfPci(const std::string& address);
 // All of this network namespace.
 std::vector<Interface> Interfaces();
@@ -51,8 +51,8 @@ std::vector<Interface> Interfaces();
 bool SetPromiscuous(const std::string& name, bool on);
 bool SwitchInterface(const std::string& name, bool on);
 
-// Addresses and default routes that would stop working if the tester took the interface, as text;
-// also those of a bridge, bond or VLAN above it. Link-local addresses do not count.
+// Addresses and default routes that would stop working if the tester took the interface, as text.
+// Those of a bridge, bond or VLAN above it count too, link-local addresses do not.
 std::vector<std::string> UsesOfInterface(int index);
 
 }  // namespace tester

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Frames that the kernel dropped on an interface as they arrived and that nobody else has counted.
+// Frames that the kernel dropped on arrival at an interface and that are in no other counter.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 
 namespace tester {
 
-// An interface may count a frame that its socket had no room for (veth and virtio_net do), or not,
-// and does not say which. So the frames that both have are taken to be the same ones: of two counts
-// that are not 0 at least the greater one is reported, and no frame twice.
+// Some interfaces count frames without room in their socket (veth and virtio_net do), others do
+// not, and none says which. So the frames of both counts are taken to be the same: the greater
+// count is reported, and no frame twice.
 class KernelDrops {
  public:
   // `by_interface` is read before `by_sockets`, and an interface counts a frame after its socket

@@ -12,10 +12,12 @@
 
 namespace tester {
 
-// Undoes it on an interface that the caller has claimed. Says what was undone, empty if nothing.
+// Restores an interface that the caller has claimed. Returns a description of the changes; empty
+// without one.
 std::string RestoreInterface(const Interface& interface);
 
-// The same on all interfaces of this network namespace that no living tester has; a line for each.
+// Restores all interfaces of this network namespace that no running tester has. Returns a line for
+// each.
 std::vector<std::string> RestoreInterfaces();
 
 }  // namespace tester

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Interfaces for tests, in a network namespace of their own.
+// Interfaces for tests in a network namespace of their own.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@ inline void Shell(const std::string& command) {
   ASSERT_EQ(std::system(command.c_str()), 0) << command;  // NOLINT(cert-env33-c)
 }
 
-// Calls `body` where there are the interfaces "here" and "there", a veth pair that is up, and no
-// others. Skips the test for users who may not make namespaces.
+// Calls `body` with only the interfaces "here" and "there", a veth pair that is up. Skips the test
+// for users who may not create namespaces.
 inline void InNamespace(const std::function<void()>& body) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root makes network namespaces";
   std::thread([&] {

@@ -25,7 +25,7 @@ class NetlinkMessage {
     return *static_cast<const Body*>(NLMSG_DATA(&header_));
   }
 
-  // The attribute's payload; nothing where there is none.
+  // The attribute's payload; nothing without the attribute.
   template <typename Body>
   std::optional<std::span<const uint8_t>> Find(uint16_t type) const {
     return FindFrom(NLMSG_SPACE(sizeof(Body)), type);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which statistics of drivers count PAUSE frames that were received.
+// Recognises the statistics of drivers that count received PAUSE frames.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace tester {
 
-// Every driver has names of its own: "rx_flow_control_xoff", "port.link_xon_rx", "rx_pause_frames".
-// Statistics of single priorities are not taken: they are in the others too.
+// Every driver has its own names: "rx_flow_control_xoff", "port.link_xon_rx", "rx_pause_frames".
+// Statistics of single priorities are left out: the others include them.
 bool IsReceivedPause(std::string_view statistic);
 
-// Their sum; nothing where there are none.
+// Their sum; nothing without such statistics.
 std::optional<uint64_t> SumReceivedPause(const std::vector<Statistic>& statistics);
 
 }  // namespace tester

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Encodes what a tester has changed of an interface and has to put back, as an alternative name of
-// the interface: the next tester finds it there after this one was killed, and it goes with the
-// interface.
+// Encodes the changes of a tester to an interface, which must be restored, as an alternative name
+// of the interface. After a kill the next tester finds it there; it disappears with the interface.
 #pragma once
 
 #include <array>
@@ -37,7 +36,7 @@ struct Restoration {
   bool up = false;                               // to be set
   bool promiscuous = false;                      // mode, to be switched off
   bool xdp = false;                              // program, to be taken away
-  std::vector<const UnwantedFeature*> features;  // to be switched on
+  std::vector<const UnwantedFeature*> features;  // to be switched on again
   std::optional<PauseSetting> pause;
 
   // "testerd.7.up.promisc.xdp.gro.pause-101": unique in a network namespace.
@@ -46,7 +45,7 @@ struct Restoration {
 
 bool IsMark(std::string_view name);
 
-// The reverse; what is not known is left out.
+// The reverse; unknown parts are left out.
 Restoration ParseMark(std::string_view mark);
 
 }  // namespace tester

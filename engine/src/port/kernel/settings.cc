@@ -47,8 +47,7 @@ void WaitForLink(const std::string& interface) {
   }
 }
 
-// AF_XDP sees frames before they are joined by software; AF_PACKET gets tags back that were taken
-// off.
+// AF_XDP receives frames before software joins them; AF_PACKET restores tags that were stripped.
 bool Concerns(const UnwantedFeature& feature, std::string_view driver) {
   if (feature.name == "rx-gro") return driver != "net_af_xdp";
   const bool takes_tags = feature.name.starts_with("rx-vlan");
@@ -76,7 +75,7 @@ InterfaceSettings::~InterfaceSettings() {
   if (name_.empty()) return;
   try {
     Restore(name_, index_, restoration_);
-  } catch (const std::exception&) {  // the mark stays, so the next start puts back what is left
+  } catch (const std::exception&) {  // the mark stays, so the next start restores the rest
     Log(LogLevel::kWarning, "settings of an interface were not put back");
   }
 }

@@ -23,7 +23,7 @@ struct StuckFeature {
 enum class FlowControl : uint8_t {
   kNone,     // there is no MAC that could stop
   kOff,      // PAUSE frames stop nobody
-  kUnknown,  // nobody says whether they do
+  kUnknown,  // the driver does not say
   kOn        // it cannot be switched off
 };
 
@@ -45,7 +45,8 @@ class InterfaceSettings {
     return *this;
   }
 
-  // Why what arrives by this driver is not what was sent, as sentences without their stop.
+  // Reasons why received frames may differ from those on the wire with this driver, as sentences
+  // without their stop.
   std::vector<std::string> Objections(std::string_view driver) const;
   FlowControl flow_control() const { return flow_control_; }
 

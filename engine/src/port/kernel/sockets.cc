@@ -29,7 +29,7 @@ int DomainOf(int fd) {
   return ::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0 ? domain : -1;
 }
 
-// Where the kernel is too old for an option the port works without it.
+// On a kernel without the option the port works without it.
 void Set(int fd, int level, int option, int value) {
   static_cast<void>(::setsockopt(fd, level, option, &value, sizeof value));
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The kernel sockets behind a port. DPDK's drivers keep them to themselves, but the kernel counts
-// on them what it had no room for, so the engine finds its own descriptors and asks.
+// The kernel sockets of a port. DPDK's drivers hide them, but the kernel counts frames without room
+// on them, so the engine finds its own descriptors and reads the counts.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class PortSockets {
   // `ring`: of a socket of net_af_packet.
   static PortSockets Since(const std::vector<int>& before, const PacketRing& ring);
 
-  // An interface that was down has left an error, in place of the next frame that is sent.
+  // An interface that was down leaves an error, which would replace the next frame to send.
   void ForgetErrors() const;
   // Frames that arrived and found no room, since the sockets were opened. Not thread safe.
   uint64_t ReadDropped();

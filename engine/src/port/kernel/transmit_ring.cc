@@ -34,7 +34,7 @@ TransmitRing::TransmitRing(int socket, PacketRing ring) : socket_(socket), packe
   const size_t bytes = size_t{ring.slot_bytes} * ring.slots;
   Mapping both = Map(socket, 0, 2 * bytes);
   if (both.start == nullptr) return;
-  // The first one is the one to receive.
+  // The first ring is the one to receive.
   ::munmap(both.start, bytes);
   sent_ = {.start = static_cast<std::byte*>(both.start) + bytes, .bytes = bytes};
 }
@@ -80,7 +80,8 @@ std::optional<uint64_t> TransmitRing::Held() const {
 
 uint64_t TransmitRing::Count() const {
   if (packets_.slots == 0) {
-    const uint32_t completed = Load(completed_.at(completed_at_));  // before what it is part of
+    // Read before the total that includes it.
+    const uint32_t completed = Load(completed_.at(completed_at_));
     return uint32_t{Load(sent_.at(sent_at_)) - completed};
   }
   uint64_t held = 0;

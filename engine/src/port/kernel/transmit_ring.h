@@ -20,16 +20,16 @@ struct PacketRing {
 class TransmitRing {
  public:
   TransmitRing() = default;  // of a port without
-  // Of a socket of AF_PACKET (TPACKET_V2).
+  // The ring of an AF_PACKET socket (TPACKET_V2).
   TransmitRing(int socket, PacketRing ring);
-  // Of a socket of AF_XDP with a memory of its own.
+  // The ring of an AF_XDP socket with a memory of its own.
   explicit TransmitRing(int socket);
   ~TransmitRing();
   TransmitRing(TransmitRing&& other) noexcept;
   TransmitRing& operator=(TransmitRing&& other) noexcept;
 
-  // Frames that were taken and have not been sent. Nothing where the kernel does not tell. Asks the
-  // kernel to go on with those that are waiting, which it otherwise does with the next frame only.
+  // Frames that were taken and not sent yet. Nothing where the kernel does not say. Makes the
+  // kernel continue with waiting frames, which it otherwise does only with the next frame.
   std::optional<uint64_t> Held() const;
 
  private:

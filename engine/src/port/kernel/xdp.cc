@@ -41,7 +41,7 @@ int OnXdp(libxdp_print_level /*level*/, const char* format, va_list arguments) {
   return LogMessage(format, arguments);
 }
 
-// Asks for what an XDP socket needs and gives it back.
+// Creates the map that an XDP socket needs, and frees it. Returns the error.
 int ErrorOfXskMap() {
   const int fd =
       bpf_map_create(BPF_MAP_TYPE_XSKMAP, "testerd", sizeof(int), sizeof(int), 1, nullptr);
@@ -50,7 +50,7 @@ int ErrorOfXskMap() {
   return 0;
 }
 
-// The program of somebody else on the interface.
+// The foreign XDP program on the interface.
 std::string ForeignProgram(int interface_index) {
   uint32_t id = 0;
   if (bpf_xdp_query_id(interface_index, 0, &id) != 0 || id == 0) return {};
@@ -87,7 +87,7 @@ bool RemoveXdpProgram(int interface_index) {
   if (!ForeignProgram(interface_index).empty()) return false;
   xdp_multiprog* programs = xdp_multiprog__get_from_ifindex(interface_index);
   if (libxdp_get_error(programs) != 0) return bpf_xdp_detach(interface_index, 0, nullptr) == 0;
-  // With a dispatcher also what it has pinned in the file system of BPF.
+  // With a dispatcher this also removes its pins in the BPF file system.
   const int error = xdp_multiprog__detach(programs);
   xdp_multiprog__close(programs);
   return error == 0;

@@ -15,7 +15,7 @@ bool Takes(const std::vector<Accept>& accepts, const Packet& packet) {
     if (accept.load.kind != FieldLoad::Kind::kNone) {
       low = LoadFrom(header, accept.load);
     } else {
-      const UnsignedWide value = ReadPlace(accept.place, header);
+      const Uint128 value = ReadField(accept.place, header);
       if (static_cast<uint64_t>(value >> 64) != accept.high) return false;
       low = static_cast<uint64_t>(value);
       mask = NarrowMask(std::min<uint32_t>(accept.place.bits, 64));
@@ -30,14 +30,14 @@ bool Takes(const std::vector<Accept>& accepts, const Packet& packet) {
 void SetAddresses(const Machine& machine, const Opening& opening, uint64_t number,
                   Identity& identity) {
   for (const FlowField& field : machine.flow) {
-    const Place whole{.header = 0, .bits = static_cast<uint8_t>(field.bytes() * 8), .offset = 0};
-    const UnsignedWide value =
-        opening.addresses[field.opposite].Of(number) & MaskOf(field.place.bits);
-    WritePlace(whole, value, identity.key.data() + field.key_offset);
+    const FieldPlace whole{
+        .header = 0, .bits = static_cast<uint8_t>(field.bytes() * 8), .offset = 0};
+    const Uint128 value = opening.addresses[field.opposite].Of(number) & MaskOf(field.place.bits);
+    WriteField(whole, value, identity.key.data() + field.key_offset);
   }
-  constexpr Place kMac{.header = 0, .bits = 48, .offset = 0};
-  WritePlace(kMac, opening.destination_mac.Of(number), identity.link.data());
-  WritePlace(kMac, opening.source_mac.Of(number), identity.link.data() + 6);
+  constexpr FieldPlace kMac{.header = 0, .bits = 48, .offset = 0};
+  WriteField(kMac, opening.destination_mac.Of(number), identity.link.data());
+  WriteField(kMac, opening.source_mac.Of(number), identity.link.data() + 6);
 }
 
 }  // namespace tester::machine

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Addresses as arithmetic: which packets a responder takes, and by what each flow that it opens is
-// known.
+// Addresses as arithmetic: the packets that a responder takes, and the key of each flow that it
+// opens.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace tester::machine {
 
 // responder.proto, Accept.
 struct Accept {
-  Place place;
+  FieldPlace place;
   FieldLoad load;
   uint64_t low;   // of the first one
   uint64_t high;  // bits above
@@ -28,12 +28,12 @@ bool Takes(const std::vector<Accept>& accepts, const Packet& packet);
 
 // responder.proto, Address: of flow f.
 struct Address {
-  UnsignedWide first;
+  Uint128 first;
   uint64_t step;
   uint64_t count;
   uint64_t every;
 
-  UnsignedWide Of(uint64_t flow) const {
+  Uint128 Of(uint64_t flow) const {
     const uint64_t low = static_cast<uint64_t>(first) + flow / every % count * step;
     return first >> 64 << 64 | low;
   }
@@ -43,11 +43,11 @@ enum class Reopen : uint8_t { kEndedWell, kAlways, kNever };
 
 struct Opening {
   uint32_t flows;
-  std::vector<Address> addresses;  // of the flow's fields, as in what is sent
+  std::vector<Address> addresses;  // of the flow's fields, as in sent frames
   Address source_mac;
   Address destination_mac;
   uint32_t connections;
-  uint64_t openings = 0;  // each so many nanoseconds; 0: as fast as can be
+  uint64_t openings = 0;  // per `nanoseconds`; 0: as fast as possible
   uint64_t nanoseconds = 1;
   uint64_t total;
   uint32_t first_flow = 0;  // is opened first

@@ -10,9 +10,7 @@ namespace tester::machine {
 namespace {
 
 // At most three quarters of the slots are taken.
-uint32_t SlotsFor(uint32_t capacity) {
-  return static_cast<uint32_t>(std::bit_ceil(uint64_t{capacity} * 4 / 3 + 1));
-}
+size_t SlotsFor(uint32_t capacity) { return size_t{capacity} * 4 / 3 + 1; }
 
 uint32_t Word(const uint8_t* key, size_t index) {
   uint32_t word;
@@ -24,7 +22,6 @@ uint32_t Word(const uint8_t* key, size_t index) {
 
 FlowTable::FlowTable(uint32_t capacity, size_t key_bytes, size_t cold_word_count, uint64_t seed)
     : capacity_(capacity),
-      mask_(SlotsFor(capacity) - 1),
       key_words_((key_bytes + 3) / 4),
       identity_bytes_(sizeof(Link) + key_words_ * sizeof(uint32_t)),
       cold_word_count_(cold_word_count),
@@ -64,22 +61,19 @@ void FlowTable::SetLink(uint32_t index, const Link& link) {
   std::memcpy(IdentityAt(index), link.data(), sizeof(Link));
 }
 
-uint32_t FlowTable::FindSlot(const Key& key, uint64_t hash) const {
-  const auto tag = static_cast<uint32_t>(hash >> 32);
-  for (uint32_t at = SlotOf(hash); slots_[at].flow != 0; at = (at + 1) & mask_) {
-    if (slots_[at].tag == tag && Equal(key, slots_[at].flow - 1)) return at;
-  }
-  return kNoFlow;
+size_t FlowTable::FindSlot(const Key& key, uint64_t hash) const {
+  return slots_.Seek(hash, [&, tag = TagOf(hash)](const Slot& slot) {
+    return slot.tag == tag && Equal(key, slot.flow - 1);
+  });
 }
 
 uint32_t FlowTable::Find(const Key& key, uint64_t hash) const {
-  const uint32_t slot = FindSlot(key, hash);
-  return slot == kNoFlow ? kNoFlow : slots_[slot].flow - 1;
+  return slots_[FindSlot(key, hash)].flow - 1;
 }
 
 void FlowTable::PrefetchFlow(uint64_t hash) const {
-  const Slot& slot = slots_[SlotOf(hash)];
-  if (slot.flow == 0) return;
+  const Slot& slot = slots_[slots_.Home(hash)];
+  if (slot.IsFree()) return;
   const uint32_t index = slot.flow - 1;
   const uint8_t* identity = IdentityAt(index);
   __builtin_prefetch(&flows_[index]);
@@ -101,24 +95,14 @@ uint32_t FlowTable::Insert(const FreshFlow& flow, uint64_t hash) {
   SetLink(index, flow.identity.link);
   std::memcpy(IdentityAt(index) + sizeof(Link), flow.identity.key.data(),
               identity_bytes_ - sizeof(Link));
-  uint32_t at = SlotOf(hash);
-  while (slots_[at].flow != 0) at = (at + 1) & mask_;
-  slots_[at] = {.tag = static_cast<uint32_t>(hash >> 32), .flow = index + 1};
+  slots_.Find(hash, [](const Slot&) { return false; }) = {.tag = TagOf(hash), .flow = index + 1};
   ++size_;
   return index;
 }
 
 void FlowTable::Erase(uint32_t index) {
   const Key key = IdentityOf(index).key;
-  uint32_t hole = FindSlot(key, Hash(key));
-  // Entries that were displaced by the removed one move up, so that no search ends too early.
-  for (uint32_t at = (hole + 1) & mask_; slots_[at].flow != 0; at = (at + 1) & mask_) {
-    const uint32_t home = slots_[at].tag & mask_;
-    if (((at - home) & mask_) < ((at - hole) & mask_)) continue;
-    slots_[hole] = slots_[at];
-    hole = at;
-  }
-  slots_[hole].flow = 0;
+  slots_.Erase(FindSlot(key, Hash(key)), [](const Slot& slot) { return uint64_t{slot.tag} << 32; });
   kRunning.Set(flows_[index].words, 0);
   flows_[index].words[0] = free_;
   free_ = index;

@@ -24,8 +24,8 @@ FreshFlow FlowOf(uint32_t number) {
   return flow;
 }
 
-// Against a map: as many as it takes, and numbers again and again, so that slots are shared and
-// freed.
+// Compared with a map, filled to its capacity and with repeated numbers, so that slots are shared
+// and freed.
 TEST(FlowTable, AgreesWithAMap) {
   constexpr uint32_t kCapacity = 300;
   FlowTable table(kCapacity, kKeyBytes, 2, 5);

@@ -15,8 +15,7 @@ void Opener::Begin(uint64_t start_us, uint64_t end_us) {
 
 uint64_t Opener::DueUs() const {
   if (opening_.openings == 0) return origin_us_;
-  const UnsignedWide nanoseconds =
-      UnsignedWide{opened_ - origin_} * opening_.nanoseconds / opening_.openings;
+  const Uint128 nanoseconds = Uint128{opened_ - origin_} * opening_.nanoseconds / opening_.openings;
   return origin_us_ + static_cast<uint64_t>(nanoseconds / 1000);
 }
 
@@ -27,7 +26,7 @@ bool Opener::HasRoom() const {
 
 uint64_t Opener::DueBy(uint64_t due_us, uint64_t now_us) const {
   if (opening_.openings == 0) return 0;
-  const UnsignedWide late_ns = UnsignedWide{now_us - due_us} * 1000;
+  const Uint128 late_ns = Uint128{now_us - due_us} * 1000;
   return 1 + static_cast<uint64_t>(late_ns * opening_.openings / opening_.nanoseconds);
 }
 

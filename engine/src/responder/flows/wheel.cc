@@ -8,7 +8,7 @@
 namespace tester::machine {
 namespace {
 
-// The ring in which a time lies: that of the highest byte in which it differs from now.
+// The ring of a time: of the highest byte in which it differs from now.
 uint32_t RingOf(uint32_t due_us, uint32_t now_us) {
   const uint32_t apart = due_us ^ now_us;
   return apart == 0 ? 0 : (31U - static_cast<uint32_t>(std::countl_zero(apart))) / 8;
@@ -16,7 +16,7 @@ uint32_t RingOf(uint32_t due_us, uint32_t now_us) {
 
 }  // namespace
 
-// A slot that is taken is still to come: none is passed before it is empty.
+// A slot with entries is still to come: the wheel passes no slot before it is empty.
 uint32_t Wheel::BeginsUs(uint32_t slot) const {
   const uint32_t shift = 8 * (slot / kSlots);
   const uint32_t above = slot / kSlots == kRings - 1 ? 0 : now_us_ >> (shift + 8) << (shift + 8);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// When flows are to be woken: a timing wheel of four rings of 256 slots, by the microsecond
-// (Varghese and Lauck, 1987). A flow is in it once at most, and says itself when it is due: what is
-// woken before is armed again.
+// The wake-up times of flows: a timing wheel of four rings of 256 slots, by the microsecond
+// (Varghese and Lauck, 1987). A flow is in it at most once. Its state says when it is due: a flow
+// that wakes too early is armed again.
 #pragma once
 
 #include <array>
@@ -18,12 +18,12 @@ class Wheel {
  public:
   explicit Wheel(const FlowTable& flows) : flows_(flows) { slots_.fill(kNoFlow); }
 
-  // It will be woken by then. `due_us` is after the wheel's time, by less than 2^31.
+  // Wakes the flow by `due_us`, which is after the wheel's time by less than 2^31.
   void Arm(uint32_t index, uint32_t due_us);
 
-  // The next flow that may be due by `now_us`, not in the wheel any more, and the wheel's time is
-  // not after what it is due at; or else kNoFlow, and that is `now_us`. Never goes back, and at
-  // most 2^31 - 1 on.
+  // Removes and returns the next flow that may be due by `now_us`; the wheel's time is then not
+  // after its due time. kNoFlow: no flow is due, and the wheel's time is `now_us`. Time never goes
+  // back, and advances by at most 2^31 - 1.
   uint32_t Next(uint32_t now_us);
   uint32_t now_us() const { return now_us_; }
 

@@ -26,7 +26,7 @@ class WheelTest : public testing::Test {
     }
   }
 
-  // The next one whose time has come, as its owner finds it: what is woken before is armed again.
+  // The next flow that is due by its owner's time; a flow that wakes too early is armed again.
   template <typename DueOf>
   uint32_t NextDue(uint32_t now_us, DueOf due_of) {
     for (uint32_t found; (found = wheel.Next(now_us)) != kNoFlow;) {
@@ -57,8 +57,8 @@ TEST_F(WheelTest, WakesWhenItIsTimeAndNotBefore) {
   }
 }
 
-// Against a map of times, over more than one turn of the clock. One that is stopped stays
-// in the wheel; when it is started again it may have to move forward.
+// Compared with a map of times, over more than one turn of the clock. A stopped flow stays in the
+// wheel; when it is started again it may have to move forward.
 TEST_F(WheelTest, AgreesWithAMap) {
   std::map<uint64_t, std::set<uint32_t>> due;
   std::map<uint32_t, uint64_t> of;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// An event of the table above, at once. a: event, kNone: there is no table; detail: with data.
+// Raises an event of the table above, at once. a: event, kNone: no table; detail: with data.
 #pragma once
 
 #include "responder/machine/row.h"

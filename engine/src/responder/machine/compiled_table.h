@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Tables as code, made of those that are shipped when the engine is built (made/make_tables.cc).
+// Tables as code. The build generates it from the plans of the shipped protocols
+// (compiled_tables/generate_main.cc).
 #pragma once
 
 #include <array>
@@ -16,8 +17,8 @@ namespace tester::machine {
 
 struct EventContext;
 
-// The part of a machine that is compiled: everything that leads to rows and everything that rows
-// do, without what each job sets for itself (numbers, octets, texts).
+// The compiled part of a machine: everything that leads to rows and all that rows do, without the
+// values of a job (numbers, octets, texts).
 struct Shape {
   struct Table {
     uint16_t events;
@@ -27,7 +28,8 @@ struct Shape {
     bool Fits(const machine::Table& table) const;
   };
 
-  // One whose checksums come from values; of others only that they are not.
+  // A template whose checksums are summed up from its values. Other templates only have `summed`
+  // false.
   struct Template {
     // A field of the flow: where it is in the frame and in the key.
     struct KeyWord {

@@ -13,30 +13,30 @@
 namespace tester::machine {
 namespace {
 
-// Stands for the bytes of a packet where there is none, and before and behind it.
+// Zeros that are read in place of a packet, and before and behind it.
 constexpr std::array<uint8_t, 512> kNothing{};
 constexpr size_t kBeforeNothing = 128;
 
 const uint8_t* AsBytes(const uint64_t* words) { return reinterpret_cast<const uint8_t*>(words); }
 
-UnsignedWide WideOf(const Operand& operand, const Context& context, size_t table) {
+Uint128 WideOf(const Operand& operand, const Context& context, size_t table) {
   if (operand.bits <= 64) return NarrowOf(operand, context, table);
   if (operand.kind == Operand::Kind::kNumber) return operand.number;
   if (operand.kind == Operand::Kind::kRegister) return operand.reg.GetWide(context.state);
-  return ReadPlace(operand.place, context.bases[kFirstHeader + operand.place.header]);
+  return ReadField(operand.place, context.bases[kFirstHeader + operand.place.header]);
 }
 
 bool IsWide(const Test& test, const Context& context, size_t table) {
   const auto& expressions = context.machine->expressions;
-  const UnsignedWide mask = MaskOf(test.bits);
+  const Uint128 mask = MaskOf(test.bits);
   const auto side = [&](uint16_t expression) {
-    return static_cast<UnsignedWide>(Value(expressions[expression], context, table)) & mask;
+    return static_cast<Uint128>(Value(expressions[expression], context, table)) & mask;
   };
   return Is(test.relation, side(test.left), side(test.right), mask);
 }
 
 void WriteDigits(const MessagePart& part, const Context& context, char* to) {
-  UnsignedWide value = WideOf(context.machine->operands[part.operand], context, 0);
+  Uint128 value = WideOf(context.machine->operands[part.operand], context, 0);
   size_t at = part.digits;
   for (; value > UINT64_MAX && at > 0; value /= 10) {
     to[--at] = static_cast<char>('0' + static_cast<int>(value % 10));
@@ -63,11 +63,11 @@ void Context::SetBases() {
   }
 }
 
-Wide Value(const Expression& expression, const Context& context, size_t table) {
+Int128 Value(const Expression& expression, const Context& context, size_t table) {
   if (!expression.wide) return NarrowValue(expression, context, table);
   const Machine& machine = *context.machine;
   const Term* term = &machine.terms[expression.first];
-  auto value = static_cast<Wide>(WideOf(machine.operands[term->operand], context, table));
+  auto value = static_cast<Int128>(WideOf(machine.operands[term->operand], context, table));
   for (const Term* end = term + expression.terms; ++term != end;) {
     value = Apply(term->op, value, WideOf(machine.operands[term->operand], context, table));
   }
@@ -76,15 +76,15 @@ Wide Value(const Expression& expression, const Context& context, size_t table) {
 
 int64_t Clamped(const Expression& expression, const Context& context, size_t table) {
   if (!expression.wide) return NarrowValue(expression, context, table);
-  constexpr Wide kLeast = std::numeric_limits<int64_t>::min();
-  constexpr Wide kMost = std::numeric_limits<int64_t>::max();
+  constexpr Int128 kLeast = std::numeric_limits<int64_t>::min();
+  constexpr Int128 kMost = std::numeric_limits<int64_t>::max();
   return static_cast<int64_t>(std::clamp(Value(expression, context, table), kLeast, kMost));
 }
 
 uint64_t RareOf(const Operand& operand, const Context& context, size_t table) {
   if (operand.kind == Operand::Kind::kFact) return MessageBytes(context, table + 1);
   return static_cast<uint64_t>(
-      ReadPlace(operand.place, context.bases[kFirstHeader + operand.place.header]));
+      ReadField(operand.place, context.bases[kFirstHeader + operand.place.header]));
 }
 
 bool Holds(const Test& test, const Context& context, size_t table) {

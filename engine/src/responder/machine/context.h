@@ -17,18 +17,18 @@ struct Context {
   const Machine* machine;
   State state{};
   const Identity* identity = nullptr;
-  Packet* packet = nullptr;  // null: there is none
+  Packet* packet = nullptr;  // null: no packet
   uint64_t now_us = 0;
   std::array<uint64_t, kEventFacts> facts{};
   std::array<const uint8_t*, kFirstHeader + kMaxHeaders> bases{};
 
-  // Values are read from what is in hand: at the beginning, and where there is no packet any more.
+  // Sets the bases of loads: at the beginning, and after the packet is gone.
   void SetBases();
 };
 
-// `table`: the one whose row it is. Exact as far as 128 bits go; narrow.h has what is narrower.
-Wide Value(const Expression& expression, const Context& context, size_t table);
-// At most that of an int64_t, and at least.
+// `table`: the table of the row. Exact up to 128 bits; narrow.h has the version for 64 bits.
+Int128 Value(const Expression& expression, const Context& context, size_t table);
+// Clamped to the range of int64_t.
 int64_t Clamped(const Expression& expression, const Context& context, size_t table);
 
 // The lowest 64 bits of an operand that is more than a load.
@@ -39,7 +39,7 @@ bool Holds(const Test& test, const Context& context, size_t table);
 // The length of the message that a table has said; 0 if it has said nothing.
 uint64_t MessageBytes(const Context& context, size_t table);
 uint64_t BytesOf(const TableMessage& message, const Context& context, size_t table);
-// Which message of the machine that is; null: none.
+// The message that the flow sends at present; null: none.
 const TableMessage* MessageOf(const Context& context, size_t table);
 
 // Writes bytes of a message from `offset` on. Returns their sum (wire::Sum).

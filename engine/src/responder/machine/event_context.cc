@@ -10,10 +10,10 @@
 
 namespace tester::machine {
 
-void EventContext::ChangeWide(VariableChange change, const Register& reg, Wide value) const {
+void EventContext::ChangeWide(VariableChange change, const Register& reg, Int128 value) const {
   const State& words = context.state;
-  const auto bits = static_cast<UnsignedWide>(value);
-  const UnsignedWide now = reg.GetWide(words);
+  const auto bits = static_cast<Uint128>(value);
+  const Uint128 now = reg.GetWide(words);
   const bool below = value < 0 || bits < now;
   switch (change) {
     case VariableChange::kAdd:
@@ -30,8 +30,8 @@ void EventContext::ChangeWide(VariableChange change, const Register& reg, Wide v
 }
 
 void EventContext::Randomize(const Register& reg) {
-  UnsignedWide value = RandomNumber(seed, draws++);
-  if (reg.bits > 64) value |= UnsignedWide{RandomNumber(seed, draws++)} << 64;
+  Uint128 value = RandomNumber(seed, draws++);
+  if (reg.bits > 64) value |= Uint128{RandomNumber(seed, draws++)} << 64;
   reg.SetWide(context.state, value);
 }
 
@@ -67,7 +67,7 @@ void EventContext::Verify(const Content& content, int64_t octets, int64_t from) 
                               .expected = right[first]});
 }
 
-// The lowest table takes those above with it; what one above has said stays on its way.
+// A reset of the lowest table resets those above. Messages said by the tables above are still sent.
 void EventContext::Reset(size_t table) const {
   const State& state = context.state;
   const size_t words = kLineWords + machine.cold_word_count;

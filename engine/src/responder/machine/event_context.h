@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The event in hand, and what each action does to the flow, the packet and the counters. Whoever
-// runs rows calls this: an interpreter with what it reads in the machine (runner.cc), made code
-// with what is known when it is compiled (made/made_rows.h). In a header, so that there it folds.
+// The current event, and the effect of each action on flow, packet and counters. The interpreter
+// calls this with values of the machine (runner.cc), compiled tables with constants
+// (compiled_tables/compiled_rows.h). It is in a header so that the compiler folds the constants.
 #pragma once
 
 #include <algorithm>
@@ -67,7 +67,7 @@ struct EventContext {
   std::array<PendingEvent, kMaxPending> pending{};
   size_t pending_count = 0;
 
-  // False: the rows of this event have led to so many others that it is given up.
+  // False: this event has led to too many other rows, and is given up.
   bool Enters() { return ++rounds <= kMostRounds; }
 
   uint64_t StateOf(uint16_t state) const {
@@ -88,7 +88,7 @@ struct EventContext {
     if (change == VariableChange::kLimit && below) reg.Set(words, bits);
     if (change == VariableChange::kRaise && !below) reg.Set(words, bits);
   }
-  void ChangeWide(VariableChange change, const Register& reg, Wide value) const;
+  void ChangeWide(VariableChange change, const Register& reg, Int128 value) const;
   void Randomize(const Register& reg);
 
   // `due`: the register that has its time.
@@ -110,8 +110,8 @@ struct EventContext {
                                        static_cast<uint32_t>(since));
   }
 
-  // `dispatch()` hands an event to the table above; with data again as long as something of it is
-  // taken.
+  // `dispatch()` raises an event of the table above; with data repeatedly, while the table takes
+  // some of it.
   template <typename Dispatch>
   void Call(bool data, Dispatch dispatch) {
     Packet* packet = context.packet;
@@ -128,7 +128,7 @@ struct EventContext {
     }
     context.facts[kConsumed] = packet->taken - before;
   }
-  // The same where there is no table above: all data is taken.
+  // A call without a table above: takes all data.
   void CallNobody(bool data) {
     Packet* packet = context.packet;
     context.facts[kConsumed] = packet != nullptr && data ? packet->Take(packet->left()) : 0;
@@ -153,12 +153,12 @@ struct EventContext {
   }
   void Take(const Register& reg) const {
     if (context.packet == nullptr) return;
-    const UnsignedWide wanted = reg.GetWide(context.state);
-    const auto most = static_cast<int64_t>(std::min<UnsignedWide>(wanted, INT64_MAX));
+    const Uint128 wanted = reg.GetWide(context.state);
+    const auto most = static_cast<int64_t>(std::min<Uint128>(wanted, INT64_MAX));
     reg.SetWide(context.state, wanted - context.packet->Take(most));
   }
   void Verify(const Content& content, int64_t octets, int64_t from) const;
-  // The event that it leads to; kNone: there is none.
+  // The event that follows from the scan; kNone: no event.
   uint16_t Scan(const Scanner& scanner);
 
   void Reset(size_t table) const;
@@ -176,7 +176,7 @@ struct EventContext {
   }
   void Send(const FrameTemplate& frame, size_t table, const Piece& piece);
   void SendReply(const Reply& reply, size_t table);
-  // `send_piece(piece)` sends some of a message, `send_final()` what comes behind it.
+  // `send_piece(piece)` sends a part of a message, `send_final()` the rest.
   template <typename SendPiece, typename SendFinal>
   void SendAll(const Transmit& transmit, size_t table, const Reach& reach, SendPiece send_piece,
                SendFinal send_final);

@@ -15,10 +15,10 @@ struct Operand {
   enum class Kind : uint8_t { kNumber, kRegister, kField, kFact };
 
   Kind kind = Kind::kNumber;
-  uint8_t bits = 0;  // it needs at most
-  Register reg{};    // kRegister
-  Place place{};     // kField
-  UnsignedWide number = 0;
+  uint8_t bits = 0;    // it needs at most
+  Register reg{};      // kRegister
+  FieldPlace place{};  // kField
+  Uint128 number = 0;
   FieldLoad load{};  // not of more than 64 bits, nor of the length of a message
 };
 
@@ -36,7 +36,7 @@ struct Expression {
   uint32_t first;  // of the terms
   uint8_t terms;
   bool wide;     // needs more than 64 bits, sign included
-  uint8_t bits;  // what it needs without sign; 128 for more than 127
+  uint8_t bits;  // bits of the unsigned value; 128 for more than 127
 
   bool operator==(const Expression&) const = default;
 };

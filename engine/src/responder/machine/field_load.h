@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where a value of at most 64 bits is while an event is done: bits of eight bytes, from one of a
-// few places. So what a row reads is loaded in the same way, whatever it is.
+// The position of a value of at most 64 bits: bits within eight bytes, relative to one of a few
+// bases. So all operands of rows are loaded in the same way.
 #pragma once
 
 #include <array>
@@ -39,9 +39,9 @@ struct FieldLoad {
 
 inline constexpr size_t kLoadBytes = sizeof(uint64_t);
 
-// The eight bytes that end with the field's last one: before a header there is another one, and
-// only the first bytes of the first header are loaded from its beginning.
-inline FieldLoad FieldLoadOf(const Place& place) {
+// Loads the eight bytes that end with the field's last one: every header but the first one has
+// bytes before it. A field in the first bytes of the first header is loaded from its begin.
+inline FieldLoad FieldLoadOf(const FieldPlace& place) {
   const size_t bytes = place.bytes();
   const size_t end = place.first() + bytes;
   if (bytes > kLoadBytes || place.bits > 64) return {};
@@ -54,7 +54,7 @@ inline FieldLoad FieldLoadOf(const Place& place) {
           .mask = NarrowMask(place.bits)};
 }
 
-// Whatever its base is.
+// Loads from any base.
 inline uint64_t LoadFrom(const uint8_t* base, const FieldLoad& load) {
   const uint8_t* at = base + load.byte;
   uint64_t word;

@@ -34,8 +34,8 @@ struct Announced {
 
 // A value of more bits than a load has.
 struct AnnouncedWide {
-  Place place;
-  UnsignedWide value;
+  FieldPlace place;
+  Uint128 value;
 };
 
 struct Header {
@@ -46,14 +46,14 @@ struct Header {
 };
 
 struct FlowField {
-  Place place;
+  FieldPlace place;
   uint8_t key_offset;  // in the flow's key, of place.bits rounded up to bytes
   uint8_t opposite;
 
   size_t bytes() const { return (place.bits + 7U) / 8U; }
 };
 
-// Fields of a flow that are beside each other in a header and in the key, of whole bytes.
+// Fields of a flow that are adjacent in a header and in the key, in whole bytes.
 struct KeyRun {
   uint8_t header;
   uint8_t key_offset;
@@ -68,7 +68,7 @@ enum Fact : uint8_t { kNow, kNowMs, kConsumed, kScanned, kEventFacts };
 enum PacketFact : uint8_t {
   kPayloadLength,
   kPayloadLeft,
-  kFrameLength,  // without padding that a length tells apart
+  kFrameLength,  // without padding, which a length field reveals
   kFin,          // of TCP, as all behind it
   kSyn,
   kMss,

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// A protocol as an engine runs it: flat arrays in which every index has been checked
-// (plan/protocol/compile_protocol.h). protocol.proto says what each thing does.
+// A protocol as the engine runs it: flat arrays with checked indexes
+// (plan/protocol/compile_protocol.h). protocol.proto documents the elements.
 #pragma once
 
 #include <array>
@@ -60,7 +60,7 @@ struct Machine {
   std::vector<KeyRun> key_runs;  // none where a field is not of whole bytes
   size_t key_bytes = 0;
   bool keeps_flows = false;
-  uint16_t tcp = kNone;  // the header whose options are read
+  uint16_t tcp = kNone;  // the header with the options
   std::vector<Register> registers;
   std::vector<Operand> operands;
   std::vector<Term> terms;
@@ -73,7 +73,7 @@ struct Machine {
   std::vector<Row> rows;
   std::vector<Table> tables;
   std::vector<Timer> timers;
-  // These are of all tables; an action names the one that it uses.
+  // Shared by all tables; an action names its own one.
   std::vector<Reply> replies;
   std::vector<Transmit> transmits;
   std::vector<FrameTemplate> templates;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The operations of every row of every packet: values of at most 64 bits, and tests. They are in a
-// header so that they are inlined.
+// header to be inlined.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ inline uint64_t NarrowOf(const Operand& operand, const Context& context, size_t 
   return RareOf(operand, context, table);
 }
 
-// Two's complement, as far as the type goes: the bits of what is exact are right.
+// Two's complement, truncated to the type: its bits are those of the exact value.
 template <typename Number, typename Bits>
 Number Apply(Operator op, Number left, Bits right) {
   constexpr Bits kMostShift = 63;
@@ -101,7 +101,7 @@ bool Is(Relation relation, Bits left, Bits right, Bits mask) {
   return (HoldsIn(relation) >> ComparisonOf(left, right, mask) & 1U) != 0;
 }
 
-// Which row an event leads to, or that there is none.
+// The row that an event leads to, or none.
 inline uint32_t Decide(uint32_t next, const Context& context, size_t table) {
   const Machine& machine = *context.machine;
   while ((next & Decision::kRow) == 0) {

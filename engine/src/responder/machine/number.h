@@ -1,37 +1,35 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Numbers of up to 128 bits, in fields of frames and in what is kept of a flow.
+// Numbers of up to 128 bits, in fields of frames and in the state of a flow.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "base/int128.h"
 #include "wire/bytes.h"
 
 namespace tester::machine {
-
-__extension__ using Wide = __int128;
-__extension__ using UnsignedWide = unsigned __int128;
 
 // Words of a flow's cache line, and its cold words, which few packets need.
 inline constexpr size_t kLineWords = 7;
 inline constexpr size_t kColdWordCount = 6;
 using Words = std::array<uint64_t, kLineWords + kColdWordCount>;
 
-// The words of a flow where they are: those of its cache line come first.
+// The words of a flow, in place: first those of its cache line.
 struct State {
   uint64_t* line;
-  uint64_t* cold_words;  // not looked at where no register is
+  uint64_t* cold_words;  // read only where a register is in them
 
   uint64_t& operator[](size_t word) const {
     return word < kLineWords ? line[word] : cold_words[word - kLineWords];
   }
 };
 
-constexpr UnsignedWide MaskOf(uint32_t bits) {
-  return bits >= 128 ? ~UnsignedWide{0} : (UnsignedWide{1} << bits) - 1;
+constexpr Uint128 MaskOf(uint32_t bits) {
+  return bits >= 128 ? ~Uint128{0} : (Uint128{1} << bits) - 1;
 }
 constexpr uint64_t NarrowMask(uint32_t bits) {
   return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
@@ -63,13 +61,13 @@ struct Register {
   }
 
   template <typename Kept>
-  UnsignedWide GetWide(const Kept& words) const {
+  Uint128 GetWide(const Kept& words) const {
     if (bits <= 64) return Get(words);
     const uint64_t high = words[word + 1U] & NarrowMask(bits - 64U);
-    return UnsignedWide{high} << 64 | words[word];
+    return Uint128{high} << 64 | words[word];
   }
   template <typename Kept>
-  void SetWide(Kept&& words, UnsignedWide value) const {
+  void SetWide(Kept&& words, Uint128 value) const {
     if (bits <= 64) return Set(words, static_cast<uint64_t>(value));
     words[word] = static_cast<uint64_t>(value);
     const uint64_t high_mask = NarrowMask(bits - 64U);
@@ -81,7 +79,7 @@ struct Register {
 };
 
 // Bits of a header: the highest one of its first byte is bit 0.
-struct Place {
+struct FieldPlace {
   uint8_t header = 0;
   uint8_t bits = 0;  // at most 128
   uint16_t offset = 0;
@@ -90,17 +88,17 @@ struct Place {
   size_t bytes() const { return (offset % 8U + bits + 7U) / 8U; }
   bool aligned() const { return offset % 8 == 0 && bits % 8 == 0; }
 
-  bool operator==(const Place&) const = default;
+  bool operator==(const FieldPlace&) const = default;
 };
 
 // `header` is where the place's header begins.
-inline UnsignedWide ReadPlace(const Place& place, const uint8_t* header) {
+inline Uint128 ReadField(const FieldPlace& place, const uint8_t* header) {
   const uint8_t* at = header + place.first();
   if (place.aligned() && place.bits == 32) return wire::Load<uint32_t>(at);
   if (place.aligned() && place.bits == 16) return wire::Load16(at);
   const size_t bytes = place.bytes();
   const uint32_t spare = static_cast<uint32_t>(bytes * 8 - place.offset % 8U - place.bits);
-  UnsignedWide value = 0;
+  Uint128 value = 0;
   // A field that covers 17 bytes uses only some bits of the last byte, and as many fewer of the
   // first.
   for (size_t i = 0; i + 1 < bytes; ++i) value = value << 8 | at[i];
@@ -108,7 +106,7 @@ inline UnsignedWide ReadPlace(const Place& place, const uint8_t* header) {
   return value & MaskOf(place.bits);
 }
 
-inline void WritePlace(const Place& place, UnsignedWide value, uint8_t* header) {
+inline void WriteField(const FieldPlace& place, Uint128 value, uint8_t* header) {
   uint8_t* at = header + place.first();
   uint32_t left = place.bits;
   uint32_t spare = static_cast<uint32_t>(place.bytes() * 8 - place.offset % 8U - place.bits);

@@ -27,7 +27,7 @@ struct ReadAction {
     const Register& reg = step.RegisterOfA();
     const Frame rest = context.packet->rest();
     const size_t octets = reg.bits / 8U;
-    UnsignedWide value = 0;
+    Uint128 value = 0;
     for (size_t i = 0; i < octets; ++i) value = value << 8 | (i < rest.size() ? rest[i] : 0U);
     context.packet->Take(static_cast<int64_t>(octets));
     reg.SetWide(context.state, value);

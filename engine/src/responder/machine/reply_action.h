@@ -23,7 +23,7 @@ struct ReplyAction {
     Reply compiled;
     for (const auto& edit : reply.edits()) {
       compiled.edits.push_back(
-          compiler.EditOf(compiler.PlaceOf(scope.thing, edit.field(), compiler.HeaderSizes()),
+          compiler.EditOf(compiler.FieldPlaceOf(scope.thing, edit.field(), compiler.HeaderSizes()),
                           scope.Expression(edit.expression())));
     }
     if (reply.has_keep()) compiled.keep = scope.Exact(reply.keep());

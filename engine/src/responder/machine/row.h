@@ -28,7 +28,8 @@ enum class Relation : uint8_t {
 };
 
 struct Test {
-  // kOperands: both sides are single operands of at most 64 bits; kNarrow: expressions of so many.
+  // kOperands: both sides are single operands of at most 64 bits; kNarrow: expressions of at most
+  // 64 bits.
   enum class Kind : uint8_t { kOperands, kNarrow, kWide, kMask, kBegins };
 
   Kind kind;
@@ -50,10 +51,10 @@ struct Decision {
   // kPair: two operands; kValues: two narrow expressions; kMask: bits of an operand; kTest: any
   // test; kChoice: the value of an operand of at most 8 bits.
   enum class Kind : uint8_t { kPair, kValues, kMask, kTest, kChoice };
-  // Marks a row as the next step, or that there is none.
+  // Marks the next step as a row, or as the end.
   static constexpr uint32_t kRow = uint32_t{1} << 31;
   static constexpr uint32_t kNoRow = UINT32_MAX;
-  static constexpr uint32_t kUndecided = UINT32_MAX - 1;  // all rows are to be tried
+  static constexpr uint32_t kUndecided = UINT32_MAX - 1;  // all rows are tried
 
   Kind kind;
   uint16_t left = 0;  // expression; kTest: test; kChoice: which one
@@ -77,13 +78,13 @@ struct Row {
   bool operator==(const Row&) const = default;
 };
 
-// Which of all actions it is (action_list.h).
+// The index of the action in action_list.h.
 enum class ActionKind : uint8_t {};
 
 enum class VariableChange : uint8_t { kSet, kAdd, kSubtract, kLimit, kRaise };
 inline constexpr size_t kVariableChanges = 5;
 
-// What a, b and c are, NAME_action.h says.
+// NAME_action.h documents a, b and c.
 struct Action {
   ActionKind kind{};
   uint8_t detail = 0;

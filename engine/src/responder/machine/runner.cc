@@ -17,7 +17,7 @@ constexpr auto kSet = static_cast<uint16_t>(VariableChange::kSet);
 
 }  // namespace
 
-// An action of a row that is interpreted, and what it works on.
+// An action of an interpreted row, and its operands.
 class Runner::InterpretedStep {
  public:
   InterpretedStep(Runner& runner, const Action& action, size_t table, Following& following)
@@ -73,8 +73,8 @@ Runner::Due Runner::FirstTimer(const State& state, uint32_t now_us) const {
   return first;
 }
 
-Runner::Outcome Runner::Handle(const InHand& flow, size_t table, uint16_t event, Packet* packet,
-                               uint64_t now_us, Output& output) {
+Runner::EventOutcome Runner::Handle(const InHand& flow, size_t table, uint16_t event,
+                                    Packet* packet, uint64_t now_us, Output& output) {
   Context& context = event_context_.context;
   context.state = flow.state;
   context.identity = flow.identity;
@@ -88,14 +88,15 @@ Runner::Outcome Runner::Handle(const InHand& flow, size_t table, uint16_t event,
   return FireDue();
 }
 
-Runner::Outcome Runner::Fire(const InHand& flow, size_t timer, uint64_t now_us, Output& output) {
+Runner::EventOutcome Runner::Fire(const InHand& flow, size_t timer, uint64_t now_us,
+                                  Output& output) {
   event_context_.context.state = flow.state;
   event_context_.StopTimers(uint64_t{1} << timer);
   return Handle(flow, machine_.timers[timer].table, machine_.timers[timer].event, nullptr, now_us,
                 output);
 }
 
-Runner::Outcome Runner::Stop(const InHand& flow, uint64_t now_us, Output& output) {
+Runner::EventOutcome Runner::Stop(const InHand& flow, uint64_t now_us, Output& output) {
   const Table& lowest = machine_.tables[0];
   const uint64_t state = machine_.registers[lowest.state].Get(flow.state);
   if (lowest.cells[state * lowest.events + kStopEvent].rows == 0) {
@@ -117,8 +118,9 @@ void Runner::HandleOne(size_t table, uint16_t event) {
   event_context_.Reset(0);
 }
 
-// Timers of 0 are due at once. One that is started again and again waits for the next microsecond.
-Runner::Outcome Runner::FireDue() {
+// Timers of 0 are due at once. A timer that restarts itself repeatedly waits for the next
+// microsecond.
+Runner::EventOutcome Runner::FireDue() {
   Context& context = event_context_.context;
   const auto now_us = static_cast<uint32_t>(context.now_us);
   const Table& lowest = machine_.tables[0];
@@ -205,7 +207,7 @@ void Runner::Count(const Action& action, size_t table) {
   if (action.load.kind != FieldLoad::Kind::kNone) {
     return event_context_.Count(action.a, Load(action.load, event_context_.context.bases));
   }
-  const Wide value = Value(machine_.expressions[action.b], event_context_.context, table);
+  const Int128 value = Value(machine_.expressions[action.b], event_context_.context, table);
   event_context_.Count(action.a, static_cast<uint64_t>(value) & NarrowMask(action.c));
 }
 
@@ -223,7 +225,7 @@ void Runner::SendAll(const Transmit& transmit, size_t table) {
       [&] { event_context_.Send(machine_.templates[transmit.final], table, {}); });
 }
 
-// a: event of the table above; kNone: there is none. detail: with data.
+// a: event of the table above; kNone: no event. detail: with data.
 void Runner::Call(const Action& action, size_t table) {
   const bool data = action.detail != 0;
   if (action.a == kNone) return event_context_.CallNobody(data);

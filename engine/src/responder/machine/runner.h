@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Does what a table says on one event of one flow, and all that follows from it: by code that was
-// compiled of the table, or else by what the machine says. The definition is
-// TesterLibrary/protocols/interpreter.py.
+// Runs the rows of a table for one event of one flow, and for the events that follow from it:
+// compiled or interpreted. TesterLibrary/protocols/interpreter.py is the definition.
 #pragma once
 
 #include <array>
@@ -17,8 +16,8 @@ namespace tester::machine {
 
 class Runner {
  public:
-  // `compiled`: of this machine; null: there is none. `failures`: for each counter whether it says
-  // of a flow that it has failed.
+  // `compiled`: code of this machine; null: interpret. `failures`: for each counter, whether it
+  // marks a flow as failed.
   Runner(const Machine& machine, const CompiledTable* compiled, std::vector<bool> failures,
          uint64_t seed, uint32_t most_bytes, ResponderCounters& counters);
 
@@ -32,23 +31,23 @@ class Runner {
     size_t timer = kMaxTimers;  // none
     uint32_t at_us = 0;
   };
-  // The result of an event: whether the flow goes on, and its first timer.
-  struct Outcome {
+  // The result of an event: whether the flow continues, and its first timer.
+  struct EventOutcome {
     bool goes_on;
     Due due;
   };
 
   // An event of the lowest table or, of a timer, of any, and the timers that are due by it.
-  Outcome Handle(const InHand& flow, size_t table, uint16_t event, Packet* packet, uint64_t now_us,
-                 Output& output);
+  EventOutcome Handle(const InHand& flow, size_t table, uint16_t event, Packet* packet,
+                      uint64_t now_us, Output& output);
   // A timer of a flow, which is due.
-  Outcome Fire(const InHand& flow, size_t timer, uint64_t now_us, Output& output);
+  EventOutcome Fire(const InHand& flow, size_t timer, uint64_t now_us, Output& output);
 
   // Whether something is done for a packet, by a table that keeps no flows.
   bool DoesAnythingFor(Packet& packet);
 
   // The event kStopEvent. A flow in a state without a row for it ends, and nothing is sent.
-  Outcome Stop(const InHand& flow, uint64_t now_us, Output& output);
+  EventOutcome Stop(const InHand& flow, uint64_t now_us, Output& output);
 
   Due FirstTimer(const State& state, uint32_t now_us) const;
 
@@ -56,12 +55,12 @@ class Runner {
   class InterpretedStep;
 
   void HandleOne(size_t table, uint16_t event);
-  Outcome FireDue();
+  EventOutcome FireDue();
   void Dispatch(size_t table, uint16_t event) {
     if (compiled_ != nullptr) return compiled_->dispatch[table](event_context_, event);
     Interpret(table, event);
   }
-  // The first row of the present state whose tests hold; null: none does.
+  // The first row of the present state whose tests hold; null without one.
   const Row* FindRow(size_t table, uint16_t event) const;
   void Interpret(size_t table, uint16_t event);
   void Do(const Row& row, size_t table);

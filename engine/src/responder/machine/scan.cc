@@ -11,8 +11,9 @@
 namespace tester::machine {
 namespace {
 
-// Between two pieces: the state, what number is being read, and the bytes so far.
-struct Progress {
+// The state between two pieces: the state of the scanner, the number that is being read, and the
+// count of bytes.
+struct ScanProgress {
   uint32_t state;
   uint32_t reading;  // 0: no number; else 1 + kPhases * the number's find + its phase
   uint32_t count;
@@ -20,7 +21,7 @@ struct Progress {
   static constexpr uint32_t kStateBits = 10;
   static constexpr uint32_t kReadingBits = 7;
 
-  static Progress From(uint64_t kept) {
+  static ScanProgress From(uint64_t kept) {
     const auto bits = static_cast<uint32_t>(kept);
     return {.state = bits & ((1U << kStateBits) - 1),
             .reading = bits >> kStateBits & ((1U << kReadingBits) - 1),
@@ -33,7 +34,7 @@ struct Progress {
 
 constexpr uint8_t kQuickBits = 60;  // of numbers that have room for a digit more in 64
 
-// Where a number is: in the blanks before it, in its digits, in the blanks behind it.
+// The position in a number: blanks before it, its digits, blanks behind it.
 enum Phase : uint32_t { kBefore, kDigits, kBehind, kPhases };
 
 constexpr uint8_t kNoDigit = 255;
@@ -52,7 +53,7 @@ constexpr std::array<uint8_t, 256> kDigitOf = [] {
 
 bool IsBlank(uint8_t byte) { return byte == ' ' || byte == '\t'; }
 
-// A digit more; at most what fits. False: it did not fit.
+// Adds a digit, up to the greatest value. False: it did not fit.
 bool AddDigit(const Register& reg, uint8_t base, bool is_first, uint8_t digit, const State& state) {
   if (reg.bits <= kQuickBits) {
     const uint64_t before = is_first ? 0 : reg.Get(state);
@@ -61,9 +62,9 @@ bool AddDigit(const Register& reg, uint8_t base, bool is_first, uint8_t digit, c
     reg.Set(state, std::min(value, most));
     return value <= most;
   }
-  const UnsignedWide most = MaskOf(reg.bits);
-  const UnsignedWide before = is_first ? 0 : reg.GetWide(state);
-  const bool fits = before <= (most - std::min<UnsignedWide>(digit, most)) / base;
+  const Uint128 most = MaskOf(reg.bits);
+  const Uint128 before = is_first ? 0 : reg.GetWide(state);
+  const bool fits = before <= (most - std::min<Uint128>(digit, most)) / base;
   reg.SetWide(state, fits ? before * base + digit : most);
   return fits;
 }
@@ -74,17 +75,17 @@ void SetAll(const Machine& machine, const std::vector<Assignment>& assignments,
     machine.registers[assignment.reg].SetWide(state, assignment.value);
 }
 
-void Add(const Register& reg, UnsignedWide more, const State& state) {
+void Add(const Register& reg, Uint128 more, const State& state) {
   if (reg.bits <= kQuickBits) {
     reg.Set(state, std::min(reg.Get(state) + static_cast<uint64_t>(more), NarrowMask(reg.bits)));
     return;
   }
-  const UnsignedWide most = MaskOf(reg.bits);
-  const UnsignedWide before = reg.GetWide(state);
+  const Uint128 most = MaskOf(reg.bits);
+  const Uint128 before = reg.GetWide(state);
   reg.SetWide(state, before > most - more ? most : before + more);
 }
 
-// What a find says; the number that is read from here on, or 0.
+// Applies the assignments of a find. Returns the number to read from here on, or 0.
 inline uint32_t Complete(const Machine& machine, const Scanner& scanner, uint32_t index,
                          const State& state) {
   const Find& find = scanner.finds[index];
@@ -133,7 +134,7 @@ struct Span {
 };
 
 // Up to a state that finds something, or the end, while no number is being read.
-void Run(const Scanner& scanner, Frame piece, Span& span, Progress& now) {
+void SeekFind(const Scanner& scanner, Frame piece, Span& span, ScanProgress& now) {
   uint32_t begin = scanner.BeginOf(now.state);
   uint32_t at = span.at;
   while (at < span.end) {
@@ -147,9 +148,9 @@ void Run(const Scanner& scanner, Frame piece, Span& span, Progress& now) {
   now.state = scanner.StateAt(begin);
 }
 
-// The same while a number is being read, and one byte behind it.
+// Advances while a number is being read, and one byte behind it.
 void ReadNumber(const Machine& machine, const Scanner& scanner, Frame piece, Span& span,
-                Progress& now, const State& state) {
+                ScanProgress& now, const State& state) {
   const uint32_t index = (now.reading - 1) / kPhases;
   uint32_t phase = (now.reading - 1) % kPhases;
   const ScannedNumber& number = scanner.finds[index].number;
@@ -184,14 +185,14 @@ void ReadNumber(const Machine& machine, const Scanner& scanner, Frame piece, Spa
 
 Scanned ScanPiece(const Machine& machine, const Scanner& scanner, Frame piece, const State& state) {
   const Register& kept = machine.registers[scanner.reg];
-  Progress now = Progress::From(kept.Get(state));
+  ScanProgress now = ScanProgress::From(kept.Get(state));
   const uint32_t most = scanner.most - std::min<uint32_t>(now.count, scanner.most);
   Span span{.at = 0, .end = static_cast<uint32_t>(std::min<size_t>(piece.size(), most))};
   if (scanner.begin != kNone && now.count == 0 && span.end > 0)
     now.reading = Complete(machine, scanner, scanner.begin, state);
   while (span.at < span.end) {
     if (now.reading == 0) {
-      Run(scanner, piece, span, now);
+      SeekFind(scanner, piece, span, now);
     } else {
       ReadNumber(machine, scanner, piece, span, now, state);
     }

@@ -18,7 +18,7 @@ struct Scanned {
   bool overlong = false;
 };
 
-// Goes on with a stream, up to an end, and sets the variables of its finds.
+// Continues with a stream up to an end, and sets the variables of its finds.
 Scanned ScanPiece(const Machine& machine, const Scanner& scanner, Frame piece, const State& state);
 
 }  // namespace tester::machine

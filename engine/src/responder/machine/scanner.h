@@ -15,15 +15,15 @@ namespace tester::machine {
 
 struct Assignment {
   uint16_t reg;
-  UnsignedWide value;
+  Uint128 value;
 };
 
 // The number behind a text. `before`: bytes that may be behind it and its blanks; none: anything.
 struct ScannedNumber {
-  uint16_t reg = kNone;  // kNone: there is no number
+  uint16_t reg = kNone;  // kNone: no number
   uint8_t base = 10;
   std::vector<uint8_t> before;
-  std::vector<Assignment> otherwise;  // what registers become if it is wrong
+  std::vector<Assignment> otherwise;  // assignments for a malformed number
 };
 
 struct Find {
@@ -37,7 +37,7 @@ struct Resting {
   static constexpr size_t kMostBytes = 3;
 
   bool rests = false;
-  std::array<uint8_t, kMostBytes> leaving{};  // the last one again and again
+  std::array<uint8_t, kMostBytes> leaving{};  // padded by repeating the last one
 };
 
 struct Scanner {

@@ -16,7 +16,7 @@
 namespace tester::machine {
 
 struct Edit {
-  Place place;
+  FieldPlace place;
   uint16_t expression;
   FieldLoad load{};  // where it is one operand
 
@@ -55,7 +55,7 @@ struct Option {
 };
 
 struct FlowValue {
-  Place place;
+  FieldPlace place;
   uint8_t flow;
 };
 
@@ -71,8 +71,7 @@ struct LaidTemplate {
   std::vector<uint8_t> octets;       // options without their values
   std::vector<FrameHeader> headers;  // with options
   std::vector<uint16_t> options;     // where each begins; kNone: it is not there
-  // Where `summed`: of the octets that do not change, of IPv4's header and of what its checksum is
-  // not over. Folded.
+  // With `summed`: sums of the constant octets, in the IPv4 header and behind it. Folded.
   uint16_t ip_sum = 0;
   uint16_t tcp_sum = 0;
 };
@@ -111,7 +110,7 @@ struct TableMessage {
   std::vector<uint16_t> fill_sums;  // of the bytes before each, and of all, folded
 };
 
-// Bytes over and over, so often that a frame fits behind each of them.
+// Repeated bytes, long enough for a frame behind each of them.
 template <typename Octets>
 std::vector<uint8_t> Repeated(const Octets& octets) {
   std::vector<uint8_t> repeated;
@@ -121,7 +120,7 @@ std::vector<uint8_t> Repeated(const Octets& octets) {
   return repeated;
 }
 
-// What bytes of a payload have to be, over and over.
+// The expected bytes of a payload, repeated.
 struct Content {
   uint32_t period = 0;
   std::vector<uint8_t> octets;  // Repeated

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Who asks the tester for something.
+// The client of a call.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct Client {
   std::string token;     // of its lease; empty: it has none
   bool trusted = false;  // the process itself, which needs no lease
   Role role = Role::kAdmin;
-  bool observes = false;  // it may look at counters without a lease
+  bool observes = false;  // it may read counters without a lease
 
   static Client Process() { return {.name = "testerd", .token = {}, .trusted = true}; }
 };

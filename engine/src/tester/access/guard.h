@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Ends what may not go on: leases that nobody renews, so that the traffic of a client that has died
-// stops, and traffic that the policy of the tester does not allow.
+// Stops traffic that may not go on: under a lease that is not renewed, so that the traffic of a
+// dead client ends, and traffic that the policy forbids.
 #pragma once
 
 #include <condition_variable>

@@ -28,7 +28,7 @@ std::string Time(std::chrono::system_clock::time_point time) {
   return text.data();
 }
 
-// The number says which lease is the later one; nobody can guess the rest.
+// The number orders leases; the rest is secret.
 std::string NewToken(uint64_t number) {
   std::random_device random;
   std::string token = Cat(number, ".");
@@ -55,7 +55,7 @@ void Lease::Check(const Client& client, Clock::time_point now) const {
                 Cat(lost, lost.empty() ? "" : "; ", HolderSentence(now),
                     "; wait until it ends, ask its owner, or take it over by force"));
   }
-  if (held_) {  // nobody has noticed yet that its time is over
+  if (held_) {  // its time may be over already
     throw Error(Code::kPermissionDenied,
                 Cat("lease ", held_->number, " of ", Quote(held_->owner), " was not renewed for ",
                     Seconds(held_->ttl), "; ", kAcquire, " and measure again"));

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Who may use the tester, and until when (lease.proto). Knows no jobs: who ends a lease stops what
-// was loaded under it. Not thread safe.
+// The lease of the tester: its owner and its end (lease.proto). It knows no jobs: the caller that
+// ends a lease stops its traffic. Not thread safe.
 #pragma once
 
 #include <chrono>
@@ -20,36 +20,37 @@ namespace tester {
 
 class Lease {
  public:
-  using Clock = std::chrono::steady_clock;  // an administrator who sets the time ends no lease
+  // Monotonic: a change of the system's time ends no lease.
+  using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::nanoseconds kShortest = std::chrono::seconds(1);
   static constexpr std::chrono::nanoseconds kLongest = std::chrono::hours(1);
   static constexpr size_t kLongestOwner = 128;
 
-  // `required`: a client without a lease is refused even if nobody holds one.
+  // `required`: a client without a lease is refused even while no client has one.
   explicit Lease(bool required) : required_(required) {}
 
   // Throws Error PERMISSION_DENIED unless the client may use the tester now.
   void Check(const Client& client, Clock::time_point now) const;
-  // Throws Error where the request is wrong, or somebody holds a lease and it is not by force.
+  // Throws Error for a wrong request, and without force while another client has a lease.
   void CheckAcquire(const v1::AcquireLeaseRequest& request, const Client& client,
                     Clock::time_point now) const;
-  // Of a request that was checked, when nobody holds one. Returns the token.
+  // Grants a checked request while no lease is in force. Returns the token.
   std::string Grant(const v1::AcquireLeaseRequest& request, const Client& client,
                     Clock::time_point now);
   // Throws Error PERMISSION_DENIED unless the client holds it.
   void Renew(const Client& client, Clock::time_point now);
   void CheckHeld(const Client& client, Clock::time_point now) const;
-  // Ends the one in force; `how` it came to its end, for its owner.
+  // Ends the lease in force. `how`: the reason, for its owner.
   void End(const std::string& how);
 
   bool IsHeld() const { return held_.has_value(); }
   bool IsOver(Clock::time_point now) const { return held_ && now >= held_->until; }
   bool IsDetached() const { return held_ && held_->detached; }
-  // 0: none is in force.
+  // 0: no lease is in force.
   uint64_t Number() const { return held_ ? held_->number : 0; }
   bool required() const { return required_; }
   std::optional<v1::Lease> Message(Clock::time_point now) const;
-  // `"alice" (the client)`; of the one in force.
+  // The owner of the lease in force, as `"alice" (the client)`.
   std::string HolderText() const;
 
  private:
@@ -67,7 +68,7 @@ class Lease {
   bool HeldBy(const Client& client, Clock::time_point now) const {
     return held_ && held_->token == client.token && now < held_->until;
   }
-  // Why a token is not that of the one in force; empty for no token.
+  // Why a token is not the token in force; empty for no token.
   std::string Explain(std::string_view token) const;
   // `...; it is leased to "bob" (...) since ..., until ...`.
   std::string HolderSentence(Clock::time_point now) const;

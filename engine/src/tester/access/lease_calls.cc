@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Leases for clients: what a client does under one ends with it.
+// Leases for clients: everything done under a lease ends with it.
 #include <algorithm>
 
 #include "base/log.h"
@@ -15,7 +15,7 @@ bool IsRunning(const LoadedJob& job) {
   return job.Answers() || std::ranges::any_of(job.streams, &LoadedStream::Sending);
 }
 
-// Whoever works without a lease keeps the tester from those who want one.
+// Traffic without a lease blocks a client that wants one.
 void RefuseRunning(const std::vector<LoadedJob*>& jobs) {
   for (const LoadedJob* job : jobs) {
     if (job->lease != 0 || !IsRunning(*job)) continue;
@@ -52,7 +52,7 @@ void Tester::EndLease(const std::string& how) {
   const uint64_t number = lease_.Number();
   const std::string by = Cat("the end of the lease of ", lease_.HolderText());
   const bool detached = lease_.IsDetached();
-  lease_.End(how);  // first: whatever fails below, its owner may do nothing more
+  lease_.End(how);  // first: whatever fails below, the former owner may do nothing more
   if (detached) return;
   Remove(number, by);
 }
@@ -83,7 +83,7 @@ v1::AcquireLeaseResponse Tester::AcquireLease(const v1::AcquireLeaseRequest& req
     response.set_token(lease_.Grant(request, client, now));
     *response.mutable_lease() = *lease_.Message(now);
   }
-  if (request.force()) single_frames_.Finish();  // nothing of anybody else leaves any more
+  if (request.force()) single_frames_.Finish();  // no frame of another client leaves any more
   Log(LogLevel::kInfo, "lease",
       {{"lease", static_cast<int64_t>(response.lease().number())},
        {"owner", request.owner()},

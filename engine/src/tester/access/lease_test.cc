@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Who may use the tester: nobody's time is waited for here.
+// Leases, with a clock of the test.
 #include "tester/access/lease.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ Client Named(const std::string& name, const std::string& token = {}) {
   return {.name = name, .token = token};
 }
 
-// What a call says that is refused because of the lease; empty: it was not.
+// The message of a call that the lease refuses; empty if it is allowed.
 template <typename Call>
 std::string Refusal(const Call& call) {
   try {
@@ -128,14 +128,14 @@ TEST_F(LeaseTest, BadTermsAreRefused) {
   EXPECT_NO_THROW(lease.CheckAcquire(Wish("bob", 3600 * kSecond, true), Named("bob"), now));
 }
 
-// The same of a tester: what happens to jobs and captures.
+// Leases of a tester: their effect on jobs and captures.
 class LeasedTest : public LoopTest {
  protected:
   Client Acquire(const v1::AcquireLeaseRequest& request) {
     return Named(request.owner(), tester->AcquireLease(request, Named(request.owner())).token());
   }
 
-  // A stream that sends until it is stopped, and a capture of it.
+  // Starts an endless stream and a capture of it.
   void Work(const Client& client, const std::string& job = "job", uint32_t id = 1) {
     tester->Load(JobOf(job, {{.id = id}}), client);
     v1::Capture capture;

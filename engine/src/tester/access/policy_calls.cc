@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What only shows as it is sent: stops the jobs that do what the policy does not allow.
+// Stops jobs that send frames which the policy forbids, where this shows only when they send.
 #include <algorithm>
 
 #include "base/log.h"

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "base/int128.h"
 #include "base/saturate.h"
 #include "base/text.h"
 
@@ -14,13 +15,14 @@ namespace tester {
 namespace {
 
 constexpr uint64_t kWindowNs = 1'000'000'000;
-constexpr uint64_t kShare = 10;  // a stream that was kept from sending for so much of it owes that
+// A stream that was blocked for this share of the time may owe as much.
+constexpr uint64_t kShare = 10;
 constexpr uint64_t kBits = 8;
 constexpr uint64_t kMillisecondNs = 1'000'000;
 
-// How much may be sent in some time; no less in a part of a second than in all of it.
+// The frames or bytes allowed in a time; a part of a second allows as much as a whole one.
 uint64_t Allowed(uint64_t limit, uint64_t time_ns) {
-  return Saturate(Wide{limit} * std::max(time_ns, kWindowNs) / kWindowNs);
+  return Saturate(Uint128{limit} * std::max(time_ns, kWindowNs) / kWindowNs);
 }
 
 bool IsOver(uint64_t sent, const std::optional<uint64_t>& limit, uint64_t time_ns) {
@@ -31,7 +33,7 @@ bool IsOver(uint64_t sent, const std::optional<uint64_t>& limit, uint64_t time_n
 
 // How long it takes to send so much at the limit.
 uint64_t TimeOf(uint64_t sent, const std::optional<uint64_t>& limit) {
-  return limit ? Saturate(Wide{sent} * kWindowNs / *limit) : 0;
+  return limit ? Saturate(Uint128{sent} * kWindowNs / *limit) : 0;
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What leaves ports whose rate is limited, in any second. Not thread safe.
+// Rates of ports with a limit, over any second. Not thread safe.
 #pragma once
 
 #include <array>
@@ -24,13 +24,13 @@ class PortRates {
     uint16_t port;
     std::string text;  // "port "p1" has sent 1200 frames within a second; allowed are 1000"
   };
-  // Reads the counters of ports. Ports that have sent more than they may in the second before
-  // `now_ns`, or on average since the look before it, which is longer ago where looks were late;
-  // with a tenth for frames that were late. What they have sent then counts no more, but
-  // nothing is admitted there for as long as so much would have taken.
+  // Reads the counters of ports. Returns ports that have sent more than allowed in the second
+  // before `now_ns`, or on average since the look before it, with a tenth more for late frames.
+  // Their frames then count no more, but nothing is admitted there for the time that these frames
+  // should have taken.
   std::vector<Excess> Look(uint64_t now_ns);
-  // RESOURCE_EXHAUSTED, with a message that starts with `where`, unless so many frames, of so many
-  // bytes with FCS, may leave a port now. For what begins to send, 0: unless it has sent too much.
+  // RESOURCE_EXHAUSTED, with a message that starts with `where`, unless `frames` frames of `bytes`
+  // bytes with FCS may leave a port now. A start asks with 0: it is refused after an excess only.
   void Admit(uint16_t port, uint64_t frames, uint64_t bytes, uint64_t now_ns,
              std::string_view where);
 
@@ -46,7 +46,7 @@ class PortRates {
     std::deque<Sample> samples;    // of a second, and the one before it
     uint64_t closed_until_ns = 0;  // it has sent too much
   };
-  // What has left a port in some time.
+  // Frames that left a port in a period.
   struct Sent {
     uint64_t since_ns;
     uint64_t time_ns;

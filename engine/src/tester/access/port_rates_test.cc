@@ -50,7 +50,7 @@ TEST_F(PortRatesTest, WhatLeavesWithinASecondIsLimited) {
   EXPECT_THROW(rates_.Admit(0, 1, 60, 3100 * kMillisecond, "inject"), Error);
 }
 
-// A guard that was kept from running, or that waited for a call, does not forget what was sent.
+// A guard that runs late still counts all frames since its last look.
 TEST_F(PortRatesTest, ALookThatComesLateSeesWhatWasSentSinceTheOneBefore) {
   EXPECT_THAT(LookAt(0), IsEmpty());
   Send(3000);
@@ -63,7 +63,7 @@ TEST_F(PortRatesTest, ALookThatComesLateSeesWhatWasSentSinceTheOneBefore) {
   EXPECT_NO_THROW(rates_.Admit(0, 1, 60, 9001 * kMillisecond, "inject"));
 }
 
-// Two looks in a second: neither of them sees all of it alone.
+// Two looks in a second: neither alone sees all frames.
 TEST_F(PortRatesTest, LooksThatAreFewMissNothingBetweenThem) {
   EXPECT_THAT(LookAt(0), IsEmpty());
   Send(1000);

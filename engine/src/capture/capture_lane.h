@@ -56,7 +56,7 @@ struct LaneCounters {
 class Lane {
  public:
   // kTrace keeps the first frames and counts later ones as dropped; the lane is never complete.
-  // kTriggered keeps the last ones until so many have come after the trigger.
+  // kTriggered keeps the last frames until the trigger's number of frames has followed it.
   enum class Keep : uint8_t { kFirst, kLast, kTrace, kTriggered };
 
   // `complete` is set by the lane that has got the last frame of the first ones, or of those after
@@ -67,8 +67,8 @@ class Lane {
   // The first frames are there.
   bool complete() const { return complete_->load(std::memory_order_relaxed); }
 
-  // The worker's: a burst is begun, has frames, at most kBurst, and is published up to one of them.
-  // A burst that begins after the capture is complete is not looked at.
+  // The worker's: it begins a burst, adds at most kBurst frames, and publishes the first of them. A
+  // burst that begins after the capture is complete is ignored.
   void Begin();
   bool over() const { return over_; }
   TriggerWatch* trigger() const { return trigger_.get(); }
@@ -88,7 +88,7 @@ class Lane {
   uint64_t kept_count() const { return kept_count_.Get(); }
 
  private:
-  // After so many frames of a burst.
+  // The state after this many frames of a burst.
   struct Mark {
     uint64_t place;
     uint16_t seen;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks how the frames of a stream are to be measured when they arrive.
+// Checks the measurement of a stream's frames on arrival.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ inline constexpr uint32_t kMaxFlows = 1 << 22;
 MeasurementPlan ValidateMeasurement(const v1::Stream& stream, const FramesPlan& contents,
                                     std::string_view where);
 
-// Checks what the streams of `job` share with those of loaded jobs: the frames of a port and the
+// Checks resources that the streams of `job` share with loaded jobs: the frames of a port and the
 // room for flows. INVALID_ARGUMENT, ALREADY_EXISTS, RESOURCE_EXHAUSTED.
 void CheckMeasurements(const Job& job, std::span<const Job* const> loaded);
 

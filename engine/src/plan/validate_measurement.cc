@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plan/measurement.h"
+#include "plan/validate_measurement.h"
 
 #include <algorithm>
 #include <map>
@@ -40,7 +40,7 @@ uint32_t ValidateFlows(const v1::Stream& stream, std::string_view where) {
   return stream.flows();
 }
 
-// Adds what a match says of each byte to what others have said of it.
+// Adds the conditions of a match to those of earlier matches, by byte.
 void AddMatch(const v1::Match& match, std::string_view where, std::map<uint32_t, ByteMatch>& all) {
   const Frame mask = BytesOf(match.mask());
   const Frame value = BytesOf(match.value());
@@ -74,7 +74,7 @@ Matches ValidateMatches(const v1::Stream& stream, std::string_view where) {
   return ReadMatches(stream.matches(), where);
 }
 
-// The first byte behind all that changes from frame to frame, but for the signature.
+// The first byte behind everything that changes from frame to frame, without the signature.
 uint32_t EndOfChanges(const v1::Stream& stream) {
   uint32_t end = 0;
   for (const auto& editor : stream.editors()) {
@@ -88,7 +88,7 @@ uint32_t EndOfChanges(const v1::Stream& stream) {
   return end;
 }
 
-// Whether a field that changes is one that says how an IP packet is cut in pieces.
+// Whether a changing field controls the fragmentation of an IP packet.
 bool EditsFragments(const v1::Stream& stream, Frame frame) {
   const auto ethernet = wire::Ethernet::Parse(frame);
   if (!ethernet) return false;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "capture/lane.h"
+#include "capture/capture_lane.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ class LaneTest : public testing::Test {
     lane = std::make_unique<Lane>(keep, frames, 2, complete);
   }
 
-  // So many frames, numbered on, of which `through` go through the port.
+  // Captures `count` frames; the port takes `through` of them.
   void See(size_t count, size_t through, bool wanted = true) {
     const std::array<uint8_t, kFrameBytes> bytes{};
     lane->Begin();
@@ -77,7 +77,7 @@ TEST_F(LaneTest, WhatFindsNoRoomIsDroppedAndCounted) {
   ExpectCounters(kAll, kAll, kAll - kRingFrames);
   EXPECT_TRUE(lane->Drain());
   EXPECT_EQ(lane->kept().size(), kRingFrames);
-  See(1, 1);  // there is room again
+  See(1, 1);  // a free place
   ExpectCounters(kAll + 1, kAll + 1, kAll - kRingFrames);
 }
 

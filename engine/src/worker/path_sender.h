@@ -26,9 +26,9 @@ namespace tester {
 
 using Mbufs = std::span<rte_mbuf* const>;
 
-class Leaving {
+class PathSender {
  public:
-  Leaving(const PathEnd& path, const Clock& clock)
+  PathSender(const PathEnd& path, const Clock& clock)
       : out_(*path.out),
         outs_(path.outs),
         stations_(path.outs.empty() ? nullptr : path.running->stations.get()),
@@ -41,7 +41,7 @@ class Leaving {
     if (batch_.count == kBurst) Flush();
     batch_.Add(mbuf, record);
   }
-  // Frames without records, on a path that nobody traces.
+  // Frames without records, on a path without a trace.
   void Add(Mbufs mbufs) {
     while (!mbufs.empty()) {
       if (batch_.count == kBurst) Flush();
@@ -65,7 +65,7 @@ class Leaving {
     Add(mbuf);
   }
 
-  // A frame that was held; it has no record any more.
+  // Adds a held frame. It has no record any more.
   void AddStored(Holding& holding, FrameStore::Stored stored) {
     rte_mbuf* mbuf = nullptr;
     const bool fits = Allocate(out_.tx_pool(), &mbuf, 1);
@@ -91,7 +91,7 @@ class Leaving {
 
  private:
   // Frames that leave by one port.
-  struct Batch {
+  struct PortBatch {
     std::array<rte_mbuf*, kBurst> mbufs;
     std::array<uint8_t*, kBurst> records;  // of the same frames, on a path that is traced
     uint16_t count = 0;
@@ -100,7 +100,7 @@ class Leaving {
       records[count] = record;
       mbufs[count++] = mbuf;
     }
-    // Those for which there is room, without records. Returns how many.
+    // Adds frames without records as far as there is room. Returns their number.
     uint16_t Add(Mbufs those) {
       const auto added = static_cast<uint16_t>(std::min<size_t>(those.size(), kBurst - count));
       std::copy_n(those.begin(), added, mbufs.begin() + count);
@@ -108,41 +108,29 @@ class Leaving {
       return added;
     }
     uint8_t* Record(uint16_t index, bool traced) const { return traced ? records[index] : nullptr; }
-    // Of the frames from this one on, on the wire.
-    uint64_t BytesFrom(uint16_t first) const {
-      uint64_t bytes = 0;
-      for (uint16_t i = first; i < count; ++i) bytes += mbufs[i]->pkt_len + wire::kFcsBytes;
-      return bytes;
-    }
   };
 
-  void Send(Batch& batch, Port& out) {
+  void Send(PortBatch& batch, Port& out) {
     if (!out.takes_buffers()) TakeOver(batch, out);
-    if (stamping_ != nullptr && batch.count != 0) Stamp(batch, out);
-    // What the driver has taken is no longer ours to look at.
-    uint64_t bytes = batch.BytesFrom(0);
-    const uint16_t sent =
-        batch.count == 0 ? uint16_t{0} : SendBurst(out, batch.mbufs.data(), batch.count);
-    if (traced_ && sent != 0) {
+    if (batch.count == 0) return;
+    if (stamping_ != nullptr) Stamp(batch, out);
+    const SentFrames sent = SendBurst(out, batch.mbufs.data(), batch.count);
+    if (traced_ && sent.count != 0) {
       const uint64_t now_ns = clock_.Now();
-      for (uint16_t i = 0; i < sent; ++i) Trace::Leave(batch.records[i], now_ns);
+      for (uint16_t i = 0; i < sent.count; ++i) Trace::Leave(batch.records[i], now_ns);
     }
-    if (sent < batch.count) [[unlikely]] {
-      bytes -= batch.BytesFrom(sent);
-      const auto left = static_cast<uint16_t>(batch.count - sent);
-      if (stamping_ != nullptr) Unstamp(batch, sent);
-      FreeBurst(batch.mbufs.data() + sent, left);
-      counters_.lost.Add(left);
-      out.counters.tx_refused.Add(left);
+    if (sent.count < batch.count) [[unlikely]] {
+      const auto refused = static_cast<uint16_t>(batch.count - sent.count);
+      if (stamping_ != nullptr) Unstamp(batch, sent.count);
+      FreeBurst(batch.mbufs.data() + sent.count, refused);
+      counters_.lost.Add(refused);
     }
-    counters_.forwarded.Add(sent);
-    counters_.forwarded_bytes.Add(bytes);
-    out.counters.tx_packets.Add(sent);
-    out.counters.tx_bytes.Add(bytes);
+    counters_.forwarded.Add(sent.count);
+    counters_.forwarded_bytes.Add(sent.bytes);
   }
 
-  // Each by the port behind which its receiver is. Where nobody knows, by the last one, and a copy
-  // by each other one.
+  // Sends each frame to the port of its receiver. A frame for an unknown receiver leaves by the
+  // last port, and a copy by each other port.
   void Disperse() {
     std::array<size_t, kBurst> ports;
     for (uint16_t i = 0; i < batch_.count; ++i) {
@@ -150,7 +138,7 @@ class Leaving {
     }
     const size_t last = outs_.size() - 1;
     for (size_t port = 0; port <= last; ++port) {
-      Batch batch;
+      PortBatch batch;
       for (uint16_t i = 0; i < batch_.count; ++i) {
         const bool everywhere = ports[i] == Stations::kEverywhere;
         if (everywhere && port != last) {
@@ -166,22 +154,23 @@ class Leaving {
   }
 
   // The last thing before they leave.
-  void Stamp(Batch& batch, const Port& out) {
+  void Stamp(PortBatch& batch, const Port& out) {
     StampBurst burst(batch.mbufs.data(), batch.count);
     const size_t most = out.facts().max_frame_bytes - wire::kFcsBytes;
     stamping_->Depart(burst.frames(), most, clock_.Now());
     burst.Apply();
   }
 
-  // What the driver has not taken was not sent.
-  void Unstamp(const Batch& batch, uint16_t sent) {
+  // Frames that the driver refused were not sent.
+  void Unstamp(const PortBatch& batch, uint16_t sent) {
     for (uint16_t i = sent; i < batch.count; ++i) {
       const rte_mbuf* const mbuf = batch.mbufs[i];
       stamping_->Withdraw({rte_pktmbuf_mtod(mbuf, const uint8_t*), mbuf->data_len});
     }
   }
 
-  // In a buffer of that port; nullptr, and counted as lost, where there is none or it is too short.
+  // A copy in a buffer of that port. nullptr, counted as lost, without a buffer or where it is too
+  // short.
   rte_mbuf* CopyOf(const rte_mbuf* mbuf, Port& out) {
     rte_mbuf* copy = nullptr;
     if (mbuf->nb_segs == 1 && Allocate(out.tx_pool(), &copy, 1)) {
@@ -197,7 +186,7 @@ class Leaving {
 
   // The driver of the other port would copy buffers that are not its own, or give them back to the
   // wrong pool.
-  void TakeOver(Batch& batch, Port& out) {
+  void TakeOver(PortBatch& batch, Port& out) {
     const uint16_t count = std::exchange(batch.count, uint16_t{0});
     for (uint16_t i = 0; i < count; ++i) {
       rte_mbuf* const mbuf = batch.mbufs[i];
@@ -208,13 +197,13 @@ class Leaving {
   }
 
   Port& out_;
-  const std::vector<Port*>& outs_;  // where there are several
+  const std::vector<Port*>& outs_;  // with several ports
   Stations* const stations_;        // null where there is one
   PathDirectionCounters& counters_;
   const bool traced_;
   Stamping* const stamping_;
   const Clock& clock_;
-  Batch batch_;
+  PortBatch batch_;
 };
 
 }  // namespace tester

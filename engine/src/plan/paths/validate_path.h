@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Paths of a job, and their events.
+// Validates the paths of a job.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,15 @@ struct PortLimits;
 
 // Over all loaded jobs.
 inline constexpr uint32_t kMaxPaths = 64;
-// Of one path.
+// Events of one path.
 inline constexpr uint32_t kMaxPathEvents = 4096;
 inline constexpr uint32_t kMaxWatches = 16;
-inline constexpr uint64_t kMostDelayNs = 60'000'000'000;
 
 // INVALID_ARGUMENT, NOT_FOUND (port), RESOURCE_EXHAUSTED. `job` is for the message.
 std::shared_ptr<const PathPlan> ValidatePath(const v1::Path& path, std::string_view job,
                                              std::span<const PortLimits> ports);
 
-// Checks what paths share with everything else that is loaded: their ports. ALREADY_EXISTS,
+// Checks the ports of paths against everything else that is loaded. ALREADY_EXISTS,
 // INVALID_ARGUMENT, FAILED_PRECONDITION (ports of different workers), RESOURCE_EXHAUSTED.
 void CheckPaths(const Job& job, const Inventory& inventory);
 

@@ -1,21 +1,20 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "replay/capture.h"
+#include "replay/capture_reader.h"
 
 #include <utility>
 
 #include "base/error.h"
+#include "base/int128.h"
 #include "base/text.h"
 
 namespace tester {
 namespace {
 
-__extension__ using Wide = unsigned __int128;
-
 constexpr uint64_t kNsPerS = 1'000'000'000;
 constexpr uint16_t kEthernet = 1;
-constexpr uint32_t kMostFrameBytes = 262'144;  // what libpcap writes at most
+constexpr uint32_t kMostFrameBytes = 262'144;  // the longest frame that libpcap writes
 constexpr uint32_t kMostBlockBytes = 1U << 24;
 
 constexpr uint32_t kPcapMicroseconds = 0xa1b2c3d4;
@@ -107,7 +106,7 @@ void CaptureReader::CheckLengths(uint32_t bytes, uint32_t original) const {
 }
 
 void CaptureReader::SetTime(const Interface& interface, uint64_t ticks, CapturedFrame& frame) {
-  const Wide ns = Wide{ticks} * kNsPerS / interface.ticks_per_s;
+  const Uint128 ns = Uint128{ticks} * kNsPerS / interface.ticks_per_s;
   frame.time_ns = static_cast<uint64_t>(ns) + interface.offset_ns;
   if (count_ > 0 && frame.time_ns < last_ns_) {
     Refuse(Cat("frame ", count_ + 1, " is ", last_ns_ - frame.time_ns,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plan/validate_inline.h"
+#include "plan/paths/validate_path.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -27,7 +27,7 @@ class CaptureReader {
   CaptureReader(std::istream& file, std::string where);
 
   // False at the end. INVALID_ARGUMENT where the file is cut short or damaged, and for frames that
-  // are not Ethernet's, not whole or earlier than the one before.
+  // are not Ethernet, not whole, or earlier than the one before.
   bool Next(CapturedFrame& frame);
   // How many frames it has given: the number of the last one, as Wireshark counts.
   uint64_t count() const { return count_; }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Queries on real ports: what a sends arrives on b.
+// Queries on real ports: frames leave from a and arrive on b.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plan/validate_stamps.h"
+#include "plan/paths/validate_stamps.h"
 
 #include <algorithm>
 #include <set>
@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "plan/job.h"
-#include "plan/measurement.h"
+#include "plan/paths/validate_event.h"
+#include "plan/paths/validate_path.h"
 #include "plan/refuse.h"
 #include "plan/validate.h"
-#include "plan/validate_inline.h"
+#include "plan/validate_measurement.h"
 
 namespace tester {
 namespace {
@@ -25,7 +26,7 @@ constexpr uint64_t kLeastUnderWay = 64;
 constexpr uint64_t kMostUnderWay = 1 << 24;
 constexpr uint64_t kLeastIntervalNs = 1'000'000;
 constexpr uint64_t kMostIntervals = 360'000;
-// Without one of them any two packets of a flow look alike.
+// Without one of these fields any two packets of a flow look the same.
 constexpr uint32_t kTellingApart = static_cast<uint32_t>(Kept::kIdentification) |
                                    static_cast<uint32_t>(Kept::kSequence) |
                                    static_cast<uint32_t>(Kept::kPayload);
@@ -58,7 +59,7 @@ void ValidateMode(const v1::Stamps& stamps, std::string_view where, StampPlan& p
   Refuse(where, "no mode; give in_packet or by_kept");
 }
 
-// A path and what it is loaded as.
+// A path by its name in the job or among the loaded paths.
 const PathPlan& FindPath(const PathName& name, const std::string& where,
                          const Inventory& inventory) {
   for (const Job* job : inventory.loaded) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plan/validate_stamps.h"
+#include "plan/paths/validate_stamps.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

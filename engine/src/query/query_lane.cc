@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "query/lane.h"
+#include "query/query_lane.h"
 
 #include <algorithm>
 #include <cstring>
@@ -60,8 +60,8 @@ KeyTable::Layout QueryLane::LayoutOf(const QueryPlan& plan) {
           .value_words = plan.has_gap() ? size_t{2} : size_t{plan.value.has_value()}};
 }
 
-std::vector<QueryLane::Run> QueryLane::RunsOf(const QueryPlan& plan) {
-  std::vector<Run> runs;
+std::vector<QueryLane::KeyRun> QueryLane::RunsOf(const QueryPlan& plan) {
+  std::vector<KeyRun> runs;
   for (const QueryKey& key : plan.keys) {
     const bool whole = std::ranges::all_of(key.mask, [](uint8_t bits) { return bits == 0xff; });
     if (!whole || plan.symmetric || !key.operand.is_field()) return {};
@@ -79,7 +79,7 @@ std::vector<QueryLane::Run> QueryLane::RunsOf(const QueryPlan& plan) {
   return runs;
 }
 
-size_t QueryLane::PlainEndOf(const QueryPlan& plan, const std::vector<Run>& runs) {
+size_t QueryLane::PlainEndOf(const QueryPlan& plan, const std::vector<KeyRun>& runs) {
   const bool all_keys = plan.keys.empty() || !runs.empty();
   const bool whole_length = plan.value && plan.value->operand.fact == QueryOperand::Fact::kLength &&
                             plan.value->mask == UINT64_MAX && plan.value->shift == 0;
@@ -87,7 +87,7 @@ size_t QueryLane::PlainEndOf(const QueryPlan& plan, const std::vector<Run>& runs
     return SIZE_MAX;
   }
   size_t end = 1;
-  for (const Run& run : runs) {
+  for (const KeyRun& run : runs) {
     const QueryOperand& operand = run.operand;
     const bool of_ipv4 = operand.ether_type == 0 || operand.ether_type == wire::kEtherTypeIpv4;
     if (operand.part != QueryOperand::Part::kNetwork || !of_ipv4 || operand.protocol != 0) {
@@ -121,7 +121,7 @@ bool QueryLane::FindKey(const QueriedFrame& queried, KeyTable::Key& key) const {
   BeginKey(key);
   auto* const bytes = reinterpret_cast<uint8_t*>(key.data());
   if (runs_.empty() && !plan_->keys.empty()) return FindMasked(queried, key);
-  for (const Run& run : runs_) {
+  for (const KeyRun& run : runs_) {
     const uint8_t* const at = run.operand.FindField(queried);
     if (at == nullptr) return false;
     Copy(at, run.operand.bytes, bytes + run.offset);
@@ -186,7 +186,7 @@ size_t QueryLane::Count(size_t frames) {
                       before == 1 ? gap_ns : Reduced(function, KeyTable::Load(words), gap_ns));
     });
   }
-  if (function == QueryValue::Function::kSum) {  // that of nothing is 0
+  if (function == QueryValue::Function::kSum) {  // an empty sum is 0
     return table_.Count(burst_.data(), frames, [](Words words, uint64_t, uint64_t value) {
       KeyTable::Store(words, AddSaturating(KeyTable::Load(words), value));
     });
@@ -199,7 +199,7 @@ size_t QueryLane::Count(size_t frames) {
 void QueryLane::Publish(size_t count) {
   size_t published = found_;
   while (published > 0 && places_[published - 1] >= count) --published;
-  // What is part of another count is counted after it.
+  // A count that includes another one is counted last.
   seen_.Add(count);
   matched_.Add(published);
   missed_.Add(Count(published));

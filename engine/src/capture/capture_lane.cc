@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "capture/lane.h"
+#include "capture/capture_lane.h"
 
 #include <cstring>
 #include <utility>

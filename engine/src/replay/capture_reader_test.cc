@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "replay/capture.h"
+#include "replay/capture_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plan/measurement.h"
+#include "plan/validate_measurement.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What one worker has for one query: the table of its keys, the frames of the burst in hand, and
-// for how long it did not look at the query's ports.
+// The part of one worker in one query: the table of its keys, the frames of the present burst, and
+// the gaps in polling the query's ports.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ class QueryLane {
 
   static KeyTable::Layout LayoutOf(const QueryPlan& plan);
 
-  // The worker's: a burst is begun, has frames, at most kBurst, and is published up to one of them.
+  // The worker's: it begins a burst, adds at most kBurst frames, and publishes the first of them.
   void Begin(uint64_t now_ns);
   // A frame of one of its ports in its direction; `wanted`: of its streams.
   void See(const QueriedFrame& queried, bool wanted) {
@@ -45,7 +45,7 @@ class QueryLane {
   }
   // The first `count` have gone through the port; the others were taken back.
   void Publish(size_t count);
-  // Of all of its ports.
+  // Over all of its ports.
   PollGaps& gaps() { return gaps_; }
 
   // The reader's.
@@ -56,14 +56,14 @@ class QueryLane {
   uint64_t worst_gap_ns() const { return gaps_.worst_ns.Get(); }
 
  private:
-  // Keys that follow each other in the frame and in the row, as they are.
-  struct Run {
+  // Keys that are adjacent in the frame and in the row, without change.
+  struct KeyRun {
     QueryOperand operand;
     size_t offset;  // in the key of a row
   };
 
-  static std::vector<Run> RunsOf(const QueryPlan& plan);
-  static size_t PlainEndOf(const QueryPlan& plan, const std::vector<Run>& runs);
+  static std::vector<KeyRun> RunsOf(const QueryPlan& plan);
+  static size_t PlainEndOf(const QueryPlan& plan, const std::vector<KeyRun>& runs);
   static void Copy(const uint8_t* from, size_t bytes, uint8_t* to) {
     if (bytes == sizeof(uint64_t)) {
       std::memcpy(to, from, sizeof(uint64_t));
@@ -82,7 +82,7 @@ class QueryLane {
     BeginKey(found.key);
     const uint8_t* const network = queried.frame.data() + wire::kMacHeaderBytes;
     auto* const bytes = reinterpret_cast<uint8_t*>(found.key.data());
-    for (const Run& run : runs_) {
+    for (const KeyRun& run : runs_) {
       Copy(network + run.operand.offset, run.operand.bytes, bytes + run.offset);
     }
     found.value = queried.length();
@@ -102,7 +102,7 @@ class QueryLane {
 
   const std::shared_ptr<const QueryPlan> plan_;
   const uint64_t started_ns_;
-  const std::vector<Run> runs_;  // none: keys have masks, or opposites
+  const std::vector<KeyRun> runs_;  // none: keys have masks, or opposites
   // A plain packet of IPv4 up to here has all that is asked for: whole fields of its header, and
   // the length; more than any packet has where other things are asked for.
   const size_t plain_end_;
@@ -119,10 +119,10 @@ class QueryLane {
   uint64_t now_ns_ = 0;
   uint64_t interval_ = 0;  // its number, big endian
   std::array<KeyTable::Occurrence, kBurst> burst_;
-  std::array<uint16_t, kBurst> places_;  // of them in the burst
+  std::array<uint16_t, kBurst> places_;  // indexes of these frames in the burst
 };
 
-// Of two values of one key.
+// Reduces two values of one key.
 uint64_t Reduced(QueryValue::Function function, uint64_t left, uint64_t right);
 
 }  // namespace tester

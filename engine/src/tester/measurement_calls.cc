@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Measurement beside the snapshot: flipping versions and reading flows.
+// Calls beside the snapshot: flips of versions, flows and stamps.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -26,7 +26,7 @@ std::vector<LoadedStream*> WithVersion(const std::vector<LoadedJob*>& jobs) {
   return streams;
 }
 
-// The version in which all of them are.
+// The version that all streams have.
 uint32_t CommonVersion(const std::vector<LoadedStream*>& streams, std::string_view where) {
   if (streams.empty()) {
     throw Error(Code::kFailedPrecondition, Cat(where, ": no stream of them has a version"));
@@ -72,7 +72,7 @@ void Tester::ReadFlows(const v1::ReadFlowsRequest& request,
     throw Error(Code::kInvalidArgument,
                 Cat(where, ": ", count, " from ", request.first(), " on; it has ", flows));
   }
-  // They outlive the job if it is unloaded meanwhile.
+  // They survive an unload of the job meanwhile.
   const std::shared_ptr<const StreamTx> tx = stream.tx;
   const std::shared_ptr<const StreamRx> rx = stream.rx;
   lock.unlock();
@@ -81,7 +81,7 @@ void Tester::ReadFlows(const v1::ReadFlowsRequest& request,
     v1::FlowCounters chunk;
     FillFlows(*rx->flows, first, std::min(kChunkFlows, end - first), tx->packets, chunk);
     if (!write(chunk)) return;
-    CheckAdmitted(client);  // of a job that was stopped meanwhile they say nothing
+    CheckAdmitted(client);  // after a stop of the job the counters are not final
   }
 }
 
@@ -101,14 +101,14 @@ void Tester::ReadStamps(const v1::ReadStampsRequest& request,
                 Cat(where, ": heading ", static_cast<int>(request.heading()),
                     " is none of its directions; they are 1 (forward) and 2 (backward)"));
   }
-  // They outlive the job if it is unloaded meanwhile.
+  // They survive an unload of the job meanwhile.
   const std::shared_ptr<const RunningStamps> running = found->running;
   const uint64_t interval_ns = found->plan->interval_ns;
   lock.unlock();
   if (!running) return;
   WriteStampRecords(*running->directions[direction], interval_ns, [&](const auto& chunk) {
     if (!write(chunk)) return false;
-    CheckAdmitted(client);  // of a job that was stopped meanwhile they say nothing
+    CheckAdmitted(client);  // after a stop of the job the counters are not final
     return true;
   });
 }
