@@ -37,6 +37,11 @@ def test_an_include_that_points_down_is_allowed(folder: str, include: str) -> No
     assert findings(folder, "file.h", f"#include {include}\n") == []
 
 
+def test_a_file_in_a_room_of_a_folder_is_checked_and_named() -> None:
+    (finding,) = findings("inline", "stamps/stamp.h", '#include "worker/clock.h"\n')
+    assert finding == "engine/src/inline/stamps/stamp.h includes worker/clock.h; inline may not"
+
+
 def test_a_test_may_use_its_own_library_and_nothing_above() -> None:
     assert findings("wire", "a_test.cc", '#include "responder/flows/flow.h"\n') == []
     assert len(findings("receiver", "a_test.cc", '#include "snapshot/merge.h"\n')) == 1
