@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// libpcap asks each of its kinds of devices whether a name is theirs, D-Bus among them. testerd captures from no bus,
-// so these take the place of libpcap's own, which need a library that no static archive has all of.
+// libpcap asks each of its kinds of devices whether a name is theirs, D-Bus among them. testerd
+// captures from no bus, so these take the place of libpcap's own, which need a library that no
+// static archive has all of.
 
 struct pcap;
 struct pcap_if_list;

@@ -17,7 +17,8 @@ class UnderWay {
  public:
   static constexpr uint32_t kNoFlow = (1 << 24) - 1;
 
-  // Has room for at least `packets` packets at once; a packet is given up after the timeout.
+  // Has room for `packets` packets at once, except for fewer than one in a hundred, whose buckets
+  // are full. A packet is given up after the timeout.
   UnderWay(uint32_t packets, uint64_t timeout_ns);
 
   void Prefetch(uint64_t key) const {
