@@ -112,12 +112,13 @@ def _bounds(trial: SessionTrial, statistic: str, behind: tuple[int, str] | None)
 def _omitted(trial: SessionTrial, statistic: str, value: float, known: Between | None) -> Between | None:
     """The bounds of a statistic where connections were not opened when they were due."""
     if _is_time(statistic):
-        if not trial.late:
-            return known
         name, _, figure = statistic.rpartition(".")
+        missing, why = trial.untimed(name)
+        if not missing:
+            return known
         if figure.startswith("p") and not figure.startswith("pdv"):
             return time_bounds(trial, name, float(figure[1:]))
-        return Undecided(known.least if known and figure == "max" else 0, inf, trial.omission)
+        return Undecided(known.least if known and figure == "max" else 0, inf, why)
     if not trial.unopened or statistic == _PRESENT:
         return known
     if _is_rate(statistic):

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
 
@@ -14,9 +14,12 @@ from .counter import increase
 from .evidence import EvidenceLimits, backlog_objection, gap_objection, waited_ns
 from .links import link_objection, links_down
 from .port_evidence import held_objections, port_evidence, port_objections
-from .sessions import SessionStatistics
+from .sessions import OPENING_TIMES, SessionStatistics
 from .snapshot import Snapshot
 from .validated import Validated
+
+_OVER_MEAN = 2  # more are under way than a steady rate has on average
+_AT_ONCE = 3  # openings of one moment
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class SessionTrial(Validated):
     earlier_objections: tuple[str, ...] = ()  # why `whole` is not to be trusted
     earlier_attempts: tuple[str, ...] = ()
     unserved: bool = False  # no request was answered as asked for, and no connection is open that may be
+    awaited: Mapping[str, int] = field(default_factory=dict)  # by time, connections that wait for it too long
 
     @property
     def omission(self) -> str:
@@ -55,6 +59,14 @@ class SessionTrial(Validated):
             f"{counts}: {most} were in use, and nobody knows the times of those that waited for a place; "
             "give the clients more connections"
         )
+
+    def untimed(self, name: str) -> tuple[int, str]:
+        """Connections whose time of this name is not known, and why; 0 if all times are known."""
+        count, opened = self.statistics.times(name).count, self.statistics.openings or 1
+        late = ceil(self.late * max(Fraction(1), Fraction(count, opened)))
+        waiting = self.awaited.get(name.rpartition(".")[2], 0)
+        waits = f"{waiting:,} connections wait for longer than others did, and their {name} is not known"
+        return late + waiting, "; ".join(filter(None, (self.omission, waits if waiting else "")))
 
     @property
     def judged(self) -> SessionStatistics:
@@ -111,19 +123,45 @@ class SessionTrial(Validated):
         return self.marked(text)
 
 
-def left_waiting(looks: Iterable[SessionStatistics]) -> int | None:
-    """Connections that still wait, and have for longer than others took; None if not known.
+def left_waiting(looks: Sequence[SessionStatistics]) -> int | None:
+    """Connections that still wait, if some have for longer than others took; None if not known.
 
-    At a steady rate as many are opening as are opened within the time that an answer takes. What is beyond
-    that at each of several looks, all since the start, waits for an answer that does not come.
+    At a steady rate as many are opening as are opened within the time that an answer takes. Where more wait
+    at each of several looks, all since the start, the answers do not come.
     """
     counts = [(look.waiting, look) for look in looks]
     least = min((count for count, _ in counts if count is not None), default=None)
     if least is None:
         return None
-    rate = max(look.openings / look.duration_ns if look.duration_ns else 0 for _, look in counts)
-    usual = ceil(rate * max(look.slowest_ns for _, look in counts))
-    return max(0, least - usual)
+    usual = ceil(max(map(_rate, looks)) * max(look.slowest_ns for look in looks))
+    return least if least > usual else 0
+
+
+def awaited(look: SessionStatistics) -> Mapping[str, int]:
+    """Connections of clients that have neither a time nor failed, by times; more than usually are under way.
+
+    Later looks do not help: who is answered behind the measured time has no time in it. Nor does the slowest
+    answer, which may have come when a server went on that stood still.
+    """
+    names = sorted({key.partition(".")[2] for key in look.histograms}) if look.opens else []
+    waiting = {name: _without(look, name) for name in names}
+    return {name: count for name, count in waiting.items() if count}
+
+
+def _without(look: SessionStatistics, name: str) -> int:
+    """Connections that wait for a time of this name; 0 where none has one, or one has several."""
+    times = look.times(name)
+    if not times.count or look.failed is None:
+        return 0
+    waiting = look.openings - times.count - look.failed
+    parts = {key.partition(".")[2] for key in look.histograms} & {name, *OPENING_TIMES}
+    usual = _OVER_MEAN * _rate(look) * sum(look.times(part).mean or 0 for part in parts) + _AT_ONCE
+    return waiting if waiting > usual else 0
+
+
+def _rate(look: SessionStatistics) -> float:
+    """Openings each nanosecond."""
+    return look.openings / look.duration_ns if look.duration_ns else 0
 
 
 def objections(

@@ -24,6 +24,7 @@ _MICROSECOND = 1000
 _ERROR = LatencyError(figure=Fraction(1, 500), spread_ns=_MICROSECOND)
 _PER_SECOND = "/s"
 _TIME = r"(.*time_[a-z_]+)\.(.+)"
+OPENING_TIMES = ("time_to_open", "time_to_answer")  # which the other end takes to answer an opening
 _FACTS = ("opens", "untimed", "interpreted")
 _NOT_SUMMED = ("concurrent", "most_concurrent", *_FACTS)
 # The names in shipped tables for a request that has its response.
@@ -181,7 +182,7 @@ class SessionStatistics:
     def slowest_ns(self) -> int:
         """The longest that the other end took to answer an opening, as far as it was measured."""
         found = (key.partition(".")[2] for key in self.histograms)
-        names = [name for name in found if name in ("time_to_open", "time_to_answer")]
+        names = [name for name in found if name in OPENING_TIMES]
         return max((self.times(name).max or 0 for name in names), default=0)
 
     @property

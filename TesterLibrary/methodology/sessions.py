@@ -145,17 +145,21 @@ def time_below(trial: SessionTrial, name: str, bound: Duration, percent: float) 
 def time_bounds(trial: SessionTrial, name: str, percent: float) -> Between | None:
     """A percentile of a time, with its error; None where none was measured.
 
-    Connections that were not opened when they were due may have had any time.
+    Connections that were not opened when they were due, or that wait too long, may have any time.
     """
-    times, opened = trial.statistics.times(name), trial.statistics.openings or 1
-    missing = ceil(trial.late * max(Fraction(1), Fraction(times.count, opened)))
+    missing, why = trial.untimed(name)
+    times = trial.statistics.times(name)
     bounds = times.bounds_with(missing, percent) if missing else None
-    return Undecided(*bounds, trial.omission) if bounds else about(times.figure_at(percent))
+    return Undecided(*bounds, why) if bounds else about(times.figure_at(percent))
 
 
 def never_measured(trial: SessionTrial) -> About:
-    """A time that no connection had, as none was served: longer than any bound."""
-    return About(inf, inf, "; ".join(("longer than any connection lasted", *failure_remarks(trial))))
+    """A time that no connection had, as none was served: longer than any bound.
+
+    Where none failed, and all wait, it is only known to be longer than they were watched.
+    """
+    watched_ns = trial.statistics.duration_ns if trial.silent and trial.failures == trial.silent else inf
+    return About(watched_ns, inf, "; ".join(("longer than any connection lasted", *failure_remarks(trial))))
 
 
 def failures_below(trials: Sequence[SessionTrial], bound: Ratio) -> Verdict:
@@ -260,9 +264,11 @@ def _waiting(trial: SessionTrial, bound: Ratio) -> str:
     failed, waiting, most = trial.failures, trial.unanswered, bound.value * trial.flows
     if failed is None or failed > most:
         return ""
-    if failed + trial.unopened > bound.value * (trial.flows + trial.unopened):
-        return trial.omission
-    return _waits(trial) if waiting is None or failed + waiting > most else _unserved(trial)
+    if waiting is None or failed + waiting > most:
+        return _waits(trial)
+    if failed + waiting + trial.unopened > bound.value * (trial.flows + trial.unopened):
+        return "; ".join(filter(None, (trial.omission, _waits(trial))))
+    return _unserved(trial)
 
 
 def _waits(trial: SessionTrial) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from ..errors import TargetError
 from ..measurement.openings import Openings, State, Unfinished
-from ..measurement.session_trial import SessionTrial, left_waiting, objections
+from ..measurement.session_trial import SessionTrial, awaited, left_waiting, objections
 from ..measurement.sessions import SessionStatistics
 from ..measurement.snapshot import EndCounters, Snapshot
 from ..model.job import Job
@@ -111,6 +111,7 @@ class RunningEnd:
             unopened=openings.unopened(statistics, due, self.tester.rules.limits.max_shortfall),
             late=openings.late(statistics, due),
             over=openings.over,
+            awaited=awaited(statistics) if before is self.started else {},
         )
 
     def measured(self, duration: Duration, *, from_start: bool) -> SessionTrial:
@@ -153,6 +154,7 @@ class RunningEnd:
             whole=whole if fails_wholly else None,
             earlier_objections=self.since_start(before).objections if fails_wholly and earlier else (),
             unserved=openings is not None and openings.unserved,
+            awaited=awaited(whole),
         )
 
     def unfinished(self, waiting: int | None = None) -> Unfinished | None:

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
+from TesterLibrary.measurement.delays.histogram import index_of
 from TesterLibrary.measurement.evidence import EvidenceLimits
-from TesterLibrary.measurement.session_trial import SessionTrial, left_waiting, objections
+from TesterLibrary.measurement.session_trial import SessionTrial, awaited, left_waiting, objections
 from TesterLibrary.measurement.sessions import SessionStatistics
 from TesterLibrary.measurement.snapshot import DurationCounters
-from TesterLibrary.methodology.sessions import even_shares, failures_below, goodput_above
-from TesterLibrary.model.units.units import Bandwidth, Ratio
+from TesterLibrary.methodology.sessions import even_shares, failures_below, goodput_above, time_below
+from TesterLibrary.model.units.units import Bandwidth, Duration, Ratio
 from TesterLibrary.protocols.checker import load_protocol
 from TesterLibrary.targets.fake.target import FakeTarget
 from TesterLibrary.verdict import Outcome
@@ -139,7 +141,7 @@ def test_those_that_are_opening_at_a_steady_rate_are_none_that_wait() -> None:
     steady = clients(1000, 995, slowest_us=5000)
     assert left_waiting([steady]) == 0
     assert failures_below([trial(steady)], NONE).outcome is Outcome.PASS
-    assert left_waiting([clients(1000, 900, slowest_us=5000)]) == 95
+    assert left_waiting([clients(1000, 900, slowest_us=5000)]) == 100, "none of them is served as usual"
 
 
 def test_the_best_of_several_looks_counts() -> None:
@@ -178,3 +180,49 @@ def test_frames_that_its_port_holds_are_an_objection() -> None:
     full = replace(now, ports=tuple(replace(port, tx_packets=900, tx_held=300) for port in now.ports))
     (objection,) = objections(clients(50, 50), None, now, full, ["p1"], EvidenceLimits(), job="users")
     assert objection.startswith("port p1 still holds 300 of 900 frames that it took")
+
+
+def timed(opened: int, answered: int, **changes: Any) -> SessionTrial:
+    """Clients who have so many times of 1 ms, measured for a second."""
+    times = DurationCounters(
+        answered, 1000 * answered, 1000, 1000, {index_of(1000): answered} if answered else {}
+    )
+    counted = session_statistics(
+        "users",
+        SECOND_NS,
+        {"tcp.established": answered},
+        {"http.time_to_first_byte": times},
+        openings=opened,
+        begun=opened,
+        ended=answered,
+        concurrent=opened - answered,
+        opens=True,
+    )
+    return SessionTrial(counted, awaited=awaited(counted), **changes)
+
+
+@pytest.mark.parametrize(
+    ("answered", "outcome"), [(1000, Outcome.PASS), (996, Outcome.PASS), (500, Outcome.INCONCLUSIVE)]
+)
+def test_a_server_that_stands_still_at_the_end_has_no_percentile(answered: int, outcome: Outcome) -> None:
+    trial = timed(1000, answered)
+    verdict = time_below(trial, "time_to_first_byte", Duration(5 * 10**6), 99)
+    assert verdict.outcome is outcome
+    if outcome is Outcome.INCONCLUSIVE:
+        why = "500 connections wait for longer than others did, and their time_to_first_byte is not known"
+        assert verdict.reason == why
+
+
+@pytest.mark.parametrize(
+    ("bound_s", "outcome"), [(2, Outcome.INCONCLUSIVE), (1, Outcome.INCONCLUSIVE), (0.5, Outcome.FAIL)]
+)
+def test_who_was_measured_for_a_second_has_not_waited_for_two(bound_s: float, outcome: Outcome) -> None:
+    trial = timed(2, 0, silent=2, unanswered=2)
+    assert trial.dead
+    assert time_below(trial, "time_to_first_byte", Duration(int(bound_s * SECOND_NS)), 99).outcome is outcome
+
+
+def test_connections_that_wait_and_those_that_were_not_opened_add_up() -> None:
+    trial = timed(800, 600, unanswered=200, unopened=200, late=200)
+    assert failures_below([trial], Ratio.parse("30 %")).outcome is Outcome.INCONCLUSIVE
+    assert failures_below([trial], Ratio.parse("40 %")).outcome is Outcome.PASS
