@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from ipaddress import IPv4Interface
 from pathlib import Path
@@ -27,7 +28,7 @@ from TesterLibrary.planning.switch.chip import chip_of
 from TesterLibrary.planning.switch.meter import TofinoMeter
 from TesterLibrary.running.clock import Clock
 from TesterLibrary.targets.base import Target
-from TesterLibrary.targets.fake import FakeTarget
+from TesterLibrary.targets.fake import FakeTarget, fake_port
 from TesterLibrary.targets.fake.device import FakeDevice, FakePath
 from TesterLibrary.targets.tofino.copies.copy_receiver import THREAD as COPY_RECEIVER
 from TesterLibrary.targets.tofino.driver.target import TofinoTarget
@@ -38,6 +39,12 @@ from TesterLibrary.targets.tofino.session.session import SwitchSession
 
 SPEED = Bandwidth(10**9)
 PATIENCE = Duration(20 * 10**9)
+SWAPPED = os.environ.get("TESTER_SWAP_PORTS") == "1"  # whether p2 is the first port of a tester
+
+
+def in_place(ports: Mapping[str, str]) -> Mapping[str, str]:
+    """The ports with which a tester is opened, in the order that the environment asks for."""
+    return dict(reversed(ports.items())) if SWAPPED else ports
 
 
 class Rig:
@@ -126,7 +133,8 @@ class FakeRig(Rig):
 
     def __init__(self) -> None:
         back = {("p1", "p1"): FakePath(out="p2")}  # what is expected where it left comes to the other port
-        self._fake = FakeTarget(device=FakeDevice(paths=back))
+        ports = [fake_port(name) for name in in_place({"p1": "", "p2": ""})]
+        self._fake = FakeTarget(ports, device=FakeDevice(paths=back))
         super().__init__(self._fake)
 
     @property
@@ -197,7 +205,7 @@ class SwitchRig(Rig):
                 ),
                 f"{number}/0",
             )
-            for number, name in enumerate(("p1", "p2"), 1)
+            for number, name in enumerate(in_place({"p1": "", "p2": ""}), 1)
         )
         sender = CopySender(lambda: self.now_ns)
         copies = sender.lead_from(daemon, f"{chip.connectors}/{chip.lanes - 1}")

@@ -71,7 +71,7 @@ def _tcp_traffic(draw: random.Random) -> tuple[PathTrace, Tally[tuple[Traced, He
 
 
 def _said(draw: random.Random, truth: int) -> int:
-    """What a host says that counts right, or does not."""
+    """The value of a counter that is right, or is not."""
     return max(0, draw.choice([truth, truth, truth, truth + 1, truth - 1, 2 * truth, 0, truth % 16]))
 
 

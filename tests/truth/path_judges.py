@@ -42,12 +42,12 @@ class Passage:
 
     @property
     def frames(self) -> list[bytes]:
-        """What is sent."""
+        """The frames of these segments."""
         return [segment(number, sport=_FIRST_PORT + flow) for flow, number, _ in self.sent]
 
     @property
     def events(self) -> list[Event]:
-        """What is asked for."""
+        """The events that a path is given."""
         return [
             Event(
                 action=_ACTIONS[name],
