@@ -10,7 +10,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from TesterLibrary.methodology.verdicts.judging import loss_below
-from TesterLibrary.model.units.units import Duration, Ratio
+from TesterLibrary.model.units.units import Ratio
+from TesterLibrary.running.clock import Clock
 from TesterLibrary.targets.fake import FakeDevice, FakePath
 from tests.unit.running.test_held_frames import SlowPort, now_s, trial_of
 from tests.unit.running.testers import fake_tester
@@ -30,7 +31,7 @@ def held_frames(draw: random.Random) -> Case:
         tester = fake_tester(Path(folder))
         target = SlowPort(device=FakeDevice(FakePath(loss=Ratio(part))))
         tester.target = target
-        tester.sleep = lambda seconds: target.advance(Duration(round(seconds * 10**9)))
+        tester.clock = Clock.of(target)
         end_s = now_s(target) + 1
         target.held = lambda now: max(0, held - int(per_second * (now - end_s))) if now >= end_s else 0
         trial = trial_of(tester, target)

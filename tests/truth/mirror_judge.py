@@ -7,22 +7,18 @@ from __future__ import annotations
 import random
 import tempfile
 from collections.abc import Collection, Iterator
-from io import StringIO
 from pathlib import Path
 
-from TesterLibrary.methodology.blind_delay import delay_below
+from TesterLibrary.methodology.verdicts.blind_delay import delay_below
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units.units import Duration, FrameSize, Rate
-from TesterLibrary.reporting.record.progress import Console
-from TesterLibrary.reporting.record.recorder import Recorder
-from TesterLibrary.running.tester import Tester
 from TesterLibrary.running.trial import StreamRun
 from TesterLibrary.targets.tofino.fake import Bridge
 from tests.contract.rig import SwitchRig
-from tests.unit.running.testers import QUICK
 
 from .case import SWITCH, Case, judge_on
+from .switch_judges import tester_on
 
 _FRAMES, _DELAY_NS = 20, 20_000
 _MACS, _IPV4 = slice(0, 12), slice(26, 34)
@@ -72,16 +68,7 @@ def mirrored_delay(draw: random.Random) -> Case:
         _blind("south", "p2", "p1", "198.18.0.3", "198.18.0.2", ports),
     ]
     with tempfile.TemporaryDirectory(prefix="truth-") as folder:
-        tester = Tester(
-            rig.target,
-            rig.target.capabilities(),
-            rig.ports,
-            {},
-            Recorder(Path(folder)),
-            Console(stream=StringIO()),
-            QUICK,
-            sleep=rig.pass_time,
-        )
+        tester = tester_on(rig, Path(folder))
         with StreamRun(tester, "truth", streams).loaded() as run:
             run.start(packets=_FRAMES)
             tester.target.wait([run.name], timeout=_PATIENCE)

@@ -200,7 +200,10 @@ def _delay(draw: random.Random, source: StampSource) -> Case:
             [ceil(value) + margin, floor(value) - margin - 1, 2 * ceil(value) + 4, floor(value) // 2]
         ),
     )
-    verdict = scene.result.delay_below(Duration(bound), None if percent is None else float(percent))
+    if percent is None:
+        verdict = scene.result.delay_below(Duration(bound))
+    else:
+        verdict = scene.result.latency_below(Duration(bound), float(percent))
     truth = False if value > bound else True if len(values) == len(scene.logs) else None
     late = any(ns > scene.result.timeout_ns for log in scene.logs for ns in log.first_latencies)
     excuse = scene.absent or ("" if truth is not None else "nothing came back")

@@ -89,6 +89,20 @@ def _percentile_error(value_ns: int) -> Fraction:
     return _FINE_ERROR if narrow else _COARSE_ERROR
 
 
+def tester_on(rig: SwitchRig, folder: Path) -> OpenedTester:
+    """A tester that is open on a fake switch."""
+    return OpenedTester(
+        rig.target,
+        rig.target.capabilities(),
+        rig.ports,
+        {},
+        Recorder(folder),
+        Console(stream=StringIO()),
+        QUICK,
+        clock=rig.clock,
+    )
+
+
 def _scene(draw: random.Random, *, trials: int = 2, streams: int = 2) -> Scene:
     """One trial of one stream: a bridge numbers what it sees."""
     del trials, streams
@@ -98,16 +112,7 @@ def _scene(draw: random.Random, *, trials: int = 2, streams: int = 2) -> Scene:
     bridge = LoggedBridge(device)
     rig = SwitchRig(bridge)
     with tempfile.TemporaryDirectory(prefix="truth-") as folder:
-        tester = OpenedTester(
-            rig.target,
-            rig.target.capabilities(),
-            rig.ports,
-            {},
-            Recorder(Path(folder)),
-            Console(stream=StringIO()),
-            QUICK,
-            clock=rig.clock,
-        )
+        tester = tester_on(rig, Path(folder))
         rate = Rate(Fraction(10**9, device.gap_ns), RateUnit.PPS)
         with StreamRun(
             tester, "truth", [Stream("north", "p1", "p2", FrameSize(FRAME), rate)]
