@@ -71,5 +71,5 @@ def _tester(target: EngineTarget, directory: Path) -> Tester:
     tester = Tester(target, capabilities, ports, {}, Recorder(directory / "evidence"), Console())
     (stream,) = target.snapshot().streams
     part = TrialPart(stream.id, "north", 1, 1, RecordPlace(), 0, 2**62, next(iter(ports)), lost=10)
-    tester.trial_parts.add(part)
+    tester.evidence.parts.add(part)
     return tester

@@ -128,7 +128,7 @@ class Captures:
         """A capture with the files that are made of it beside its own, and what went wrong with them."""
         problems: list[str] = []
         recorder = self._tester.recorder
-        parts = self._tester.trial_parts.between(stopped.started_ns, stopped.stopped_ns, stopped.streams)
+        parts = self._tester.evidence.parts.between(stopped.started_ns, stopped.stopped_ns, stopped.streams)
         losses = CaptureLosses(capture, stopped, parts, file.heads)
         if rows:
             try:

@@ -142,7 +142,7 @@ class Connections:
                 self._stopped[name] = _Stopped(
                     running.end, trial, unfinished and replace(unfinished, stopped=True)
                 )
-                self._tester.note_faults(trial.objections)
+                self._tester.evidence.note_faults(trial.objections)
                 if isinstance(running.end, Clients):
                     self._turns.used(running.planned, trial.statistics.openings)
                 statistics = trial.statistics

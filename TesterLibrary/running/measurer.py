@@ -158,7 +158,7 @@ class TrialMeasurer:
         asked = self._asked("interruption", streams, load, lead, steady, limit)
         if taken := self._taken_over(asked):
             return taken.found, decode(Interruption, taken.record["interruption"])
-        tester.next_trial()
+        tester.evidence.next_trial()
         # A device that is reset takes its links down: that is no disturbance of the tester. Nor does it
         # matter whether frames leave too slowly: a silence counts where frames that have left are missing.
         whole = Fraction(1)
@@ -178,7 +178,7 @@ class TrialMeasurer:
         trial = self._send(self._shot(streams, limits), until=interrupt)
         (interruption,) = interruptions
         trial = replace(self._of_test(trial), load=load)
-        trial = tester.record(trial, asked=asked, interruption=interruption)
+        trial = tester.evidence.record(trial, asked=asked, interruption=interruption)
         self._note(trial)
         return trial, interruption
 
@@ -272,7 +272,7 @@ class TrialMeasurer:
         found = self._tester.take_over(asked, Trial)
         if found is None:
             return None
-        found = self._tester.taken_over(found)
+        found = self._tester.evidence.taken_over(found)
         self._note(found.found)
         return found
 
@@ -295,12 +295,12 @@ class TrialMeasurer:
         if taken := self._taken_over(asked):
             return taken.found
         tester = self._tester
-        tester.next_trial()
+        tester.evidence.next_trial()
         earlier: list[Attempt] = []
 
         def attempt(number: int) -> Trial:
             trial = replace(self._of_test(once()), load=load, attempt=number, earlier=tuple(earlier))
-            trial = tester.record(trial, asked=asked)
+            trial = tester.evidence.record(trial, asked=asked)
             earlier.append(Attempt.of(number, trial.lost, trial.evidence, trial.objections))
             self._note(trial)
             return trial
@@ -324,7 +324,7 @@ class TrialMeasurer:
 
     def _shot(self, streams: Sequence[Stream], limits: EvidenceLimits | None = None) -> Shot:
         """Another attempt at the trial that is under way."""
-        shot = Shot(self._tester, "trial", streams, number=self._tester.trials, limits=limits)
+        shot = Shot(self._tester, "trial", streams, number=self._tester.evidence.trials, limits=limits)
         shot.run.listens = self._pauses.residual
         return shot
 
@@ -360,7 +360,7 @@ class TrialMeasurer:
                 trial = replace(trial, waits=Waits(learning_ns, run.listened_ns, rest.ns))
             tester.clock.pause(rest)
         except TargetError as error:
-            tester.recorder.event("trial_cut_short", number=tester.trials, reason=error.reason)
+            tester.recorder.event("trial_cut_short", number=tester.evidence.trials, reason=error.reason)
             raise
         return trial
 

@@ -112,12 +112,12 @@ class Memberships:
         except BaseException:
             self._fall_silent(membership)
             raise
-        self._tester.joined.add(membership)
+        self._tester.air.joined.add(membership)
         return found
 
     def withdraw(self, membership: Membership, rate: Frequency) -> Reported:
         """Says once of each group that the port does not want it any more, and answers no query for it."""
-        self._tester.joined.discard(membership)
+        self._tester.air.joined.discard(membership)
         self._fall_silent(membership)
         return self._send("leave", membership, rate)
 

@@ -60,7 +60,7 @@ def observe(
     text = fingerprint(kind=kind.__name__, values=asked, conditions=tester.identity)
     if taken := tester.take_over(text, kind, but):
         return Observation(taken.found, _recorded_again(tester, taken), taken_over=True)
-    recorder, before, asked_for = tester.recorder, tester.trials, set(tester.asked)
+    recorder, before, asked_for = tester.recorder, tester.evidence.trials, set(tester.air.asked)
     if prepare is not None:
         if is_interrupted(tester):
             prepare()
@@ -74,8 +74,8 @@ def observe(
         asked=text,
         found=found,
         trials=(first, len(recorder.trials)),
-        numbers=(before, tester.trials),
-        asked_for=[(row.first, row.last) for row in _rows(tester.asked - asked_for)],
+        numbers=(before, tester.evidence.trials),
+        asked_for=[(row.first, row.last) for row in _rows(tester.air.asked - asked_for)],
     )
     return Observation(found, trials)
 
@@ -84,15 +84,15 @@ def _recorded_again(tester: Tester, taken: Finished[T]) -> tuple[Trial, ...]:
     """Records an observation, and the streams that were sent for it, as they were."""
     recorder = tester.recorder
     first, (before, after) = len(recorder.trials), taken.record["numbers"]
-    behind = max(0, tester.trials - before)
+    behind = max(0, tester.evidence.trials - before)
     for record in taken.sent:
         trial = decode(Trial, record)
-        tester.record_again(replace(trial, number=trial.number + behind), record, taken.folder)
-    numbers = tester.trials, after + behind
-    tester.trials = max(numbers)
+        tester.evidence.record_again(replace(trial, number=trial.number + behind), record, taken.folder)
+    numbers = tester.evidence.trials, after + behind
+    tester.evidence.trials = max(numbers)
     for row in taken.record["asked_for"]:
         first_address, last_address = map(ip_address, row)
-        tester.asked.update(AddressRange(first_address, int(last_address) - int(first_address) + 1))
+        tester.air.asked.update(AddressRange(first_address, int(last_address) - int(first_address) + 1))
     recorder.event(
         OBSERVATION,
         asked=taken.record["asked"],

@@ -49,8 +49,9 @@ from .memberships import Memberships
 from .paths import Paths
 from .queries import Queries
 from .scope import Scopes
-from .tester import Tester, TrialRules
+from .tester import Tester
 from .traffic import Traffic
+from .trial_rules import TrialRules
 
 _XDP = "net_af_xdp"  # takes what is in a frame, and nothing beside it
 _LEASE = Duration(60 * 10**9)  # so long after this process has died its traffic stops
@@ -177,7 +178,6 @@ def open_tester(
             seed=seed,
             backlog_drops=testbed.backlog_drops,
             calibration=stored_calibration(testbed.testbed.name),
-            trials=recorder.last_number,  # a test may open its tester twice
             scopes=scopes or Scopes(),
             clock=_clock_of(target),
             forwarding=testbed.testbed.dut.forwards,

@@ -40,7 +40,7 @@ class _Known:
     planned: PlannedQuery
     before: Snapshot
     faults: int  # of the tester, before it began
-    off_pace: int  # trials with another rate, before it began
+    pace: int  # trials with another rate, before it began
     sent: int  # frames of its streams in trials that were recorded before it began
     after: Snapshot | None = None  # once it is stopped
     objections: tuple[str, ...] = ()  # once it is stopped
@@ -73,7 +73,7 @@ class Queries:
             del self._known[query.name]
         before = target.snapshot()
         part_of(target, "queries").start(planned)
-        faults, off_pace = len(self._tester.faults), len(self._tester.off_pace)
+        faults, off_pace = len(self._tester.evidence.faults), len(self._tester.evidence.pace)
         started = _Known(planned, before, faults, off_pace, self._sent(query))
         self._known.begin(query.name, started, self._tester.scopes, self._end_left)
 
@@ -176,9 +176,9 @@ class Queries:
         if planned.tells_of_tags:
             yield from filter(None, map(tester.lost_tags, hears))
         yield from self._untried(known)
-        faults = [*tester.faults[known.faults :], *self._ends.faults_since(known.before)]
+        faults = [*tester.evidence.faults[known.faults :], *self._ends.faults_since(known.before)]
         if planned.tells_of_times:
-            faults += tester.off_pace[known.off_pace :]
+            faults += tester.evidence.pace[known.pace :]
         if faults:
             more = f"; so in {len(faults) - 1} more" if len(faults) > 1 else ""
             yield f"while it counted, {faults[0]}{more}"
@@ -190,13 +190,13 @@ class Queries:
         """
         query = known.planned.query
         names = ", ".join(query.streams)
-        on_air = any(name in run for name in query.streams for run in self._tester.on_air if run.is_started)
+        on_air = any(name in run for name in query.streams for run in self._tester.air.runs if run.is_started)
         if names and not on_air and self._sent(query) == known.sent:
             yield f"no frame of {names} was sent while it counted; send what is to be counted, then assert"
 
     def _sent(self, query: Query) -> int:
         """Frames of its streams in recorded trials."""
-        return sum(self._tester.sent[name] for name in query.streams)
+        return sum(self._tester.evidence.sent[name] for name in query.streams)
 
     def _unfinished(self, known: _Known) -> str:
         """Why more packets may come that a query counts; empty if none is sent.
@@ -206,7 +206,7 @@ class Queries:
         if known.after:
             return ""
         query = known.planned.query
-        sending = [stream.name for run in self._tester.on_air if run.is_started for stream in run.streams]
+        sending = [stream.name for run in self._tester.air.runs if run.is_started for stream in run.streams]
         if query.streams:
             sending = [name for name in sending if name in query.streams]
         opening = [] if query.streams else self._ends.opening

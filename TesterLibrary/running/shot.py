@@ -46,7 +46,7 @@ class Shot:
             limits: Limits of the evidence, in place of the tester's.
         """
         self._tester = tester
-        number = tester.next_trial() if number is None else number
+        number = tester.evidence.next_trial() if number is None else number
         self.run = StreamRun(tester, f"{kind}-{number}", streams, limits=limits)
 
     @property
@@ -64,7 +64,7 @@ class Shot:
     ) -> Trial:
         """Sends frames of each stream. Returns the recorded trial; the arguments are as in `sent`."""
         with self.sent(packets=packets, timeout=timeout, settle=settle, on_progress=on_progress) as run:
-            return self._tester.record(run.finish())
+            return self._tester.evidence.record(run.finish())
 
     @contextmanager
     def sent(

@@ -70,7 +70,7 @@ class Traffic:
             finally:
                 if self._monitor and not set(handles).isdisjoint(self._monitor.monitor.jobs):
                     self._end_monitoring(self._monitor)
-            return tuple(self._tester.record(run.finish()) for run in runs)
+            return tuple(self._tester.evidence.record(run.finish()) for run in runs)
 
     def close(self) -> None:
         """Ends watching, and forgets everything: the tester, which is closed next, ends the traffic."""
@@ -78,7 +78,7 @@ class Traffic:
         if watching:
             watching.cancel()
         self._runs.clear()
-        self._tester.on_air.clear()
+        self._tester.air.runs.clear()
 
     def _end_left_traffic(self, handle: str) -> str:
         """Stops traffic at the end of its scope: its frames would disturb what follows."""
@@ -177,7 +177,7 @@ class Traffic:
 
     def update(self, stream: Stream) -> None:
         """Changes how a stream leaves where it is sending, in a trial too."""
-        for run in self._tester.on_air:
+        for run in self._tester.air.runs:
             if stream.name in run:
                 run.update(stream)
 

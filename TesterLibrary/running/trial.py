@@ -77,7 +77,7 @@ class StreamRun:
         """Loads the job and sends its learning frames."""
         target = self._tester.target
         self._tester.load(self.plan)
-        self._tester.on_air.append(self)
+        self._tester.air.runs.append(self)
         try:
             if self.plan.learning:
                 part_of(target, "frames").inject(self.plan.learning)
@@ -123,8 +123,8 @@ class StreamRun:
 
     def unload(self) -> None:
         """Unloads the job. If the tester is gone, so is the job; the next call to the tester raises."""
-        if self in self._tester.on_air:
-            self._tester.on_air.remove(self)
+        if self in self._tester.air.runs:
+            self._tester.air.runs.remove(self)
         with suppress(TargetError):
             self._tester.target.unload([self.name])
 
@@ -140,7 +140,7 @@ class StreamRun:
         self._started_at = wall_clock()
         self._delays, self._arrivals = {}, {}
         now_ns = self._before.taken_at_ns
-        self._stale = {s.id: self._tester.at_large.at(s.rx_port, now_ns) for s in self._unsigned}
+        self._stale = {s.id: self._tester.air.undelivered.at(s.rx_port, now_ns) for s in self._unsigned}
 
     def report(self, progress: SendingProgress) -> None:
         """Reads its delays, and gives the trial so far to those who watch its streams."""
@@ -152,7 +152,7 @@ class StreamRun:
         notes = self._tester.progress.notes
         if notes and progress.sending and notes.is_due:
             notes.counters(self.name, snapshot, tuple(self._watched()))
-        watchers = [watch for s in self.streams for watch in self._tester.watchers.get(s.name, ())]
+        watchers = [watch for s in self.streams for watch in self._tester.air.watchers.get(s.name, ())]
         if watchers and progress.sending:
             so_far = self._trial(snapshot, None)
             for watch in watchers:
@@ -207,7 +207,7 @@ class StreamRun:
         """
         for stream, result in zip(self.streams, trial.streams, strict=True):
             if result.measured and (result.order.lost != 0):
-                yield from not_joined(stream, self._tester.joined)
+                yield from not_joined(stream, self._tester.air.joined)
 
     def _sent_elsewhere(self, trial: Trial) -> Iterator[str]:
         """Gateways that have another MAC address now, in streams of which frames are missing.
@@ -239,7 +239,7 @@ class StreamRun:
         assert self._before is not None, "start() has read the counters before"
         for stream in self._unsigned:
             counted = after.stream(stream.id)
-            self._tester.at_large.note(
+            self._tester.air.undelivered.note(
                 stream.rx_port,
                 began_ns=self._before.taken_at_ns,
                 last_ns=counted.last_tx_ns,

@@ -61,4 +61,4 @@ def attempt(
         run.start(packets=packets)
         meanwhile()
         tester.target.wait([run.name], timeout=Duration(60 * 10**9))
-        return tester.record(run.finish())
+        return tester.evidence.record(run.finish())

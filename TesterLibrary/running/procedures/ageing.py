@@ -43,7 +43,7 @@ class _Watched:
     def watch(self, is_over: Callable[[StreamCounters, int], bool], timeout: Duration) -> _Seen:
         """Lets it be learned, then sends frames to it until `is_over`, of their counters and the time now."""
         tester = self._tester
-        number, started_at = tester.next_trial(), wall_clock()
+        number, started_at = tester.evidence.next_trial(), wall_clock()
         learned = Shot(tester, f"ageing-{_LEARN}", [self._learn], number=number)
         probes = Shot(tester, f"ageing-{_PROBE}", [self._probe], number=number)
         # The probes are loaded first, which takes a time in which the device might forget.

@@ -37,6 +37,6 @@ class Burden:
             yield
             tester.target.stop([run.name])
             trial = run.finish()
-        tester.next_trial()
+        tester.evidence.next_trial()
         load = tester.busiest(self.streams)
-        self.trials.append(tester.record(replace(trial, load=load)))
+        self.trials.append(tester.evidence.record(replace(trial, load=load)))

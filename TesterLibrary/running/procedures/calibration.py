@@ -51,7 +51,7 @@ def calibrate_tester(
         Inconclusive: frames do not arrive, or the tester fell short in every trial.
     """
     dut = bed.testbed.testbed.dut
-    if bed.tester.on_air:
+    if bed.tester.air.runs:
         raise TesterLibraryError("traffic is on the wire; call Stop Traffic before calibrating")
     if over is None and dut.is_embedded and dut.device != CABLE:
         over = _EMBEDDED

@@ -95,7 +95,7 @@ class DelayMeasurer:
 
     def _cycle(self) -> _Cycle:
         tester = self._tester
-        tester.next_trial()
+        tester.evidence.next_trial()
         earlier = len(self.burden.trials)
 
         def is_final(found: tuple[GroupCycle, Trial]) -> bool:
@@ -113,7 +113,7 @@ class DelayMeasurer:
 
     def _once(self, attempt: int) -> tuple[GroupCycle, Trial]:
         tester, times = self._tester, self._times
-        with StreamRun(tester, f"group-{tester.trials}", [self._stream]).loaded() as run:
+        with StreamRun(tester, f"group-{tester.evidence.trials}", [self._stream]).loaded() as run:
             run.start()
             tester.clock.sleep(times.lead.seconds)
             before = self._counted(run).rx_packets
@@ -128,7 +128,7 @@ class DelayMeasurer:
             left = self._memberships.withdraw(self._membership, _ONE)
             last_ns, ended = (0, False) if first_ns is None else self._last(run, left)
             tester.target.stop([run.name])
-            trial = tester.record(replace(run.finish(members_change=True), attempt=attempt))
+            trial = tester.evidence.record(replace(run.finish(members_change=True), attempt=attempt))
             gap_ns = ceil(1 / run.plan.streams[0].rate)
         cycle = GroupCycle(
             gap_ns=gap_ns,

@@ -179,7 +179,7 @@ class NeighbourMeasurer:
         """The longest row of these addresses that this tester gave the device no reason to ask for."""
         best, first, count = None, addresses.first, 0
         for address in addresses:
-            if address in self._tester.asked:
+            if address in self._tester.air.asked:
                 first, count = address + 1, 0
                 continue
             count += 1
@@ -239,7 +239,7 @@ class NeighbourMeasurer:
 
     @contextmanager
     def _answering(self, neighbours: Neighbours) -> Iterator[None]:
-        end = Answering(self._tester, f"answers-{self._tester.trials}", neighbours.answers())
+        end = Answering(self._tester, f"answers-{self._tester.evidence.trials}", neighbours.answers())
         try:
             yield
         finally:
@@ -258,7 +258,7 @@ class NeighbourMeasurer:
             if flows.statistics.silent:
                 found = flows_of(part_of(self._tester.target, "flows").read(run.name, self._probes(run).id))
                 silent = (flow.index for flow in found if not flow.received)
-                self._tester.asked.update(neighbours.addresses.first + index for index in silent)
+                self._tester.air.asked.update(neighbours.addresses.first + index for index in silent)
         known = flows.statistics.flows - flows.statistics.silent
         return LearningCheck(neighbours.addresses.count, known, trial.objections)
 

@@ -134,7 +134,7 @@ def _answering(back: Stream, outside: tuple[Place, ...]) -> Stream:
 
 def _arrived(tester: Tester, stream: Stream, frames: int, rate: Rate, timeout: Duration) -> dict[int, Way]:
     """The way of each frame as it arrived, by its number."""
-    name = f"translations-{tester.trials + 1}"
+    name = f"translations-{tester.evidence.trials + 1}"
     capture = Capture(
         name,
         ports=(stream.rx,),

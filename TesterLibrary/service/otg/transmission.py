@@ -84,13 +84,13 @@ class Transmission:
         known = {flow.name: flow for flow in flows}
         ready = [flow for flow in known.values() if not flow.unresolved]
         # What is loaded now will be gone, or has other names.
-        on_air, self._tester.on_air = self._tester.on_air, []
+        on_air, self._tester.air.runs = self._tester.air.runs, []
         try:
             groups = [
                 self._planned(limit, streams, names, known) for limit, streams, names in self._grouped(ready)
             ]
         finally:
-            self._tester.on_air = on_air
+            self._tester.air.runs = on_air
         return Prepared(known, groups)
 
     def add(self, prepared: Prepared) -> None:
@@ -408,8 +408,8 @@ class Transmission:
         for group in started:
             trial = group.run.finish(settled=_final(group))
             group.started, group.final = False, None
-            self._tester.next_trial()
-            self._tester.record(trial)
+            self._tester.evidence.next_trial()
+            self._tester.evidence.record(trial)
 
 
 def received(counter: StreamCounters, *, anywhere: bool) -> int | None:

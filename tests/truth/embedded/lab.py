@@ -92,8 +92,8 @@ class Lab:
 
         def attempt(_number: int) -> Trial:
             begin()
-            self.tester.trials += 1
-            with StreamRun(self.tester, f"truth-{self.tester.trials}", streams).loaded() as run:
+            self.tester.evidence.trials += 1
+            with StreamRun(self.tester, f"truth-{self.tester.evidence.trials}", streams).loaded() as run:
                 run.start(packets=packets)
                 self.tester.target.wait([run.name], timeout=_PATIENCE)
                 return run.finish()

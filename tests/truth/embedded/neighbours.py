@@ -59,7 +59,7 @@ def _prepare(draw: random.Random, lab: Lab, most: int, version: int) -> AddressR
     first = f"198.18.{number}.1" if version == 4 else f"2001:2:0:1::{number:x}:1"
     for network in _NETWORKS[version]:
         lab.inside("ip", "neigh", "flush", "to", network)
-    lab.tester.asked.clear()  # what it has asked for is forgotten
+    lab.tester.air.asked.clear()  # what it has asked for is forgotten
     return AddressRange(ip_address(first), most)
 
 

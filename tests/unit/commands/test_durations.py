@@ -17,7 +17,7 @@ from TesterLibrary.campaign.certification import Bed, Certification, certificati
 from TesterLibrary.reporting.record.agenda import SUITE
 from TesterLibrary.running import suite as running
 from TesterLibrary.running.opening import OpenTestbed
-from TesterLibrary.running.tester import TrialRules
+from TesterLibrary.running.trial_rules import TrialRules
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget, fake_port
 from TesterLibrary.targets.simulated import SimulatedTarget
 from TesterLibrary.testbeds.simulated import SimulatedDevice

@@ -36,7 +36,7 @@ def test_what_is_sent_alone_refuses_modifiers_before_anything_is_sent(
         library.set_modifiers(Modifier.BROADCAST)
         with pytest.raises(PlanError, match=f"{what} is sent alone, and 1 % broadcast frames were set; call"):
             measure(library)
-        assert library.suite.tester.trials == 0
+        assert library.suite.tester.evidence.trials == 0
     finally:
         library.close_tester()
 

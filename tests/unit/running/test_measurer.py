@@ -407,7 +407,7 @@ def test_streams_that_ask_for_more_than_their_line_are_refused_not_slowed(
         measurer.measure(measurer.load, SECOND)
     with pytest.raises(PlanError, match=refused):
         measurer.interrupted(measurer.load, lambda: None, lead=SECOND, steady=SECOND, limit=SECOND)
-    assert tester.trials == 0
+    assert tester.evidence.trials == 0
     assert not (tmp_path / "trials.jsonl").exists()
     at_line_rate = measurer.measure(Fraction(1), SECOND)
     assert (at_line_rate.load, at_line_rate.lost, at_line_rate.objections) == (1, 0, ())

@@ -48,7 +48,7 @@ def hosts(tester: Tester) -> list[str]:
 
 def sent(tester: Tester) -> list[int]:
     """Frames of each run that is loaded."""
-    return [tester.target.snapshot([run.name]).streams[0].tx_packets for run in tester.on_air]
+    return [tester.target.snapshot([run.name]).streams[0].tx_packets for run in tester.air.runs]
 
 
 @pytest.mark.parametrize("protocol", [*GroupProtocol])
@@ -81,14 +81,14 @@ def test_reports_are_repeated_as_often_as_is_said(tmp_path: Path) -> None:
         tester.clock.sleep(seconds)
         assert sent(tester) == [pytest.approx(found, abs=1)]
     memberships.leave("p2", [], FAST)
-    assert not tester.on_air
+    assert not tester.air.runs
 
 
 def test_a_membership_without_answers_is_a_report(tmp_path: Path) -> None:
     tester = on_ports(tmp_path, "p1", "p2")
     memberships = Memberships(tester)
     memberships.join(Membership("p2", GROUP), JoinManner(FAST, robustness=1, answers=False))
-    assert (hosts(tester), tester.on_air, memberships.members(GROUP)) == ([], [], ("p2",))
+    assert (hosts(tester), tester.air.runs, memberships.members(GROUP)) == ([], [], ("p2",))
     memberships.leave("p2", [], FAST)
 
 
@@ -110,7 +110,7 @@ def test_a_tester_that_cannot_answer_refuses_unless_it_need_not(
         PlanError, match=r"port 'p2' cannot answer queries for 239.1.1.1: timers: 1 .* answer=F"
     ):
         memberships.join(Membership("p2", GROUP), ONCE)
-    assert (tester.joined, memberships.members(GROUP)) == (set(), ())
+    assert (tester.air.joined, memberships.members(GROUP)) == (set(), ())
     memberships.join(Membership("p2", GROUP), JoinManner(FAST, answers=False))
     assert memberships.report(Membership("p2", IPV6_GROUP), FAST).reports == 1
 

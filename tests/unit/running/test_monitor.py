@@ -293,7 +293,7 @@ def test_traffic_is_stopped_and_unloaded_when_watching_it_has_failed(tmp_path: P
         traffic.monitored()
     with pytest.raises(ZeroDivisionError):
         traffic.stop([])
-    assert not this.on_air
+    assert not this.air.runs
     assert not this.target.snapshot().streams
     traffic.start([stream("north", rate="1 kpps")])
     (trial,) = traffic.stop([])

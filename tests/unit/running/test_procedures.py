@@ -253,7 +253,7 @@ def test_traffic_ends_with_a_hook_that_fails(tmp_path: Path) -> None:
         TrialMeasurer(tester, [stream()]).interrupted(
             Fraction(1, 2), broken, lead=Duration(MS), steady=Duration(MS), limit=Duration(2 * MS)
         )
-    assert tester.on_air == []
+    assert tester.air.runs == []
     assert tester.target.snapshot().streams == ()
 
 

@@ -211,18 +211,18 @@ def test_a_rate_that_was_missed_leaves_no_packet_out(setup: Setup) -> None:
     slow = replace(trial.evidence, rate_error=Fraction(-1, 50))
     objections = tuple(slow.objections(setup.tester.rules.limits))
     assert objections
-    setup.tester.record(replace(trial, evidence=slow, objections=objections))
+    setup.tester.evidence.record(replace(trial, evidence=slow, objections=objections))
     assert setup.doubt() == ""
     setup.start("times", interval=SECOND)
     setup.start("gaps", value=QueryField.parse("gap"), port="p2")
-    setup.tester.record(replace(trial, evidence=slow, objections=objections))
+    setup.tester.evidence.record(replace(trial, evidence=slow, objections=objections))
     for timed in ("times", "gaps"):
         assert setup.queries.result(timed).doubt == f"while it counted, {objections[0]}"
     assert setup.doubt() == ""
-    setup.tester.record(replace(trial, evidence=slow, objections=(*objections, "another gateway")))
+    setup.tester.evidence.record(replace(trial, evidence=slow, objections=(*objections, "another gateway")))
     assert setup.doubt() == "while it counted, another gateway"
     few = replace(slow, offered_packets=9)
-    setup.tester.record(
+    setup.tester.evidence.record(
         replace(trial, evidence=few, objections=tuple(few.objections(setup.tester.rules.limits)))
     )
     assert setup.doubt().endswith("; so in 1 more")

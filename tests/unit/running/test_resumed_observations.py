@@ -233,15 +233,15 @@ class Ageing(BridgeAgeing):
 
     def _age(self, mac: str, timeout: Duration) -> AgeingTrial:  # noqa: ARG002 - as it is overridden
         tester, number = self._tester, int(mac[-2:], 16)
-        tester.trials += 1
+        tester.evidence.trials += 1
         stream = Stream("learned", tx="p1", rx="p2", rate=Rate.parse("1 kpps"))
         with self._run(stream) as run:
             run.start(packets=1)
-            tester.record(run.finish())
+            tester.evidence.record(run.finish())
         return AgeingTrial(mac, known=True, least_ns=number * 10**9, most_ns=number * 10**9 + 5)
 
     def _run(self, stream: Stream) -> Any:
-        return StreamRun(self._tester, f"ageing-{self._tester.trials}", [stream]).loaded()
+        return StreamRun(self._tester, f"ageing-{self._tester.evidence.trials}", [stream]).loaded()
 
 
 def ageing(folder: Path, _: Device) -> Made:

@@ -214,7 +214,7 @@ def test_an_attempt_that_dies_while_it_takes_trials_over_loses_none(tmp_path: Pa
     for _ in range(2):
         taken = this.tester.take_over(this.tester.recorder.finished._left[0].record["asked"], Trial)
         assert taken
-        this.tester.taken_over(taken)
+        this.tester.evidence.taken_over(taken)
     set_aside(tmp_path, [ITEM])
     assert [
         len((path / "trials.jsonl").read_text().splitlines()) for path in sorted(tmp_path.glob(f"{ASIDE}-*"))

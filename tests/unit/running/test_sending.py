@@ -175,7 +175,7 @@ def watched(this: Tester, shaping: Messages | None, change: dict[str, object]) -
         if len(seen) == 1:
             traffic.update(replace(north, **change))  # type: ignore[arg-type]
 
-    this.watchers["north"] = [watch]
+    this.air.watchers["north"] = [watch]
     trial = TrialMeasurer(this, [north]).measure(this.part_of_line(north), Duration(2 * 10**9))
     assert trial.valid
     assert trial.lost == 0
@@ -207,10 +207,10 @@ def test_a_failing_watcher_ends_the_trial_and_leaves_nothing_behind(tmp_path: Pa
     def watch(_: Trial) -> None:
         raise ValueError("no")
 
-    this.watchers["north"] = [watch]
+    this.air.watchers["north"] = [watch]
     with pytest.raises(ValueError, match="no"):
         TrialMeasurer(this, [stream()]).measure(this.part_of_line(stream()), SECOND)
-    assert not this.on_air
+    assert not this.air.runs
     assert not this.target.snapshot().streams
 
 
@@ -243,7 +243,7 @@ def test_a_signed_stream_that_is_expected_where_it_leaves_is_refused(tmp_path: P
     this = fake_tester(tmp_path)
     with pytest.raises(PlanError, match="stream 'north' leaves port 'p1' and is expected there"):
         send(this, [stream(rx="p1")], packets=10, timeout=MINUTE)
-    assert not this.on_air
+    assert not this.air.runs
     assert send(this, [replace(stream(rx="p1"), signature=False)], packets=10, timeout=MINUTE).sent == 10
 
 

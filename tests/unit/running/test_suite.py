@@ -92,7 +92,7 @@ def test_traffic_of_a_test_is_stopped_at_its_end_with_a_warning(suite: Suite) ->
         "traffic of base was still running and has been stopped; call Stop Traffic (the end of the test)"
     )
     assert suite.recorder.trials[-1].sent > 1000
-    (run,) = suite.tester.on_air
+    (run,) = suite.tester.air.runs
     assert [stream.name for stream in run.streams] == ["changed"]
     assert run.streams[0].rate == Rate.parse("1 kpps")  # as the suite has it
     suite.scopes.enter(SUITE)
@@ -108,9 +108,9 @@ def test_watchers_captures_and_responders_end_with_their_test(suite: Suite) -> N
     opened.connections.start(
         Responder(name="echo", port="p2", protocol="udp-echo", servers=Endpoints.parse("198.18.1.3:7"))
     )
-    assert tester.watchers["north"]
+    assert tester.air.watchers["north"]
     suite.scopes.enter(SECOND_TEST)
-    assert not tester.watchers["north"]
+    assert not tester.air.watchers["north"]
     assert not tester.target.snapshot().ends
     assert not tester.target.snapshot().captures
     assert list((tester.recorder.directory / "captures").iterdir())
@@ -229,7 +229,7 @@ def test_a_tester_that_dies_leaves_no_thread_and_no_traffic(tmp_path: Path) -> N
     with pytest.raises(TargetError, match="died"):
         Traffic(suite).stop_traffic()
     assert "monitor" not in {thread.name for thread in threading.enumerate()}
-    assert not suite.tester.on_air
+    assert not suite.tester.air.runs
     assert suite.scopes.enter(SECOND_TEST) == []
     suite.close()
 

@@ -36,7 +36,7 @@ def test_ids_of_trials_never_collide_with_what_goes_on_meanwhile(tmp_path: Path)
     traffic = Traffic(this)
     traffic.start([stream("background", rate="10 pps")])
     for _ in range(2):
-        this.stream_ids.take(LARGEST - 1, [range(1, 2)])
+        this.air.ids.take(LARGEST - 1, [range(1, 2)])
         trial = TrialMeasurer(this, [stream(rate="1 kpps")]).measure(Fraction(1, 1000), SECOND)
         assert (trial.valid, trial.lost, trial.streams[0].counters.id) == (True, 0, 2)
     (background,) = traffic.stop([])

@@ -60,7 +60,7 @@ def test_a_port_is_not_asked_for_more_than_its_line_beside_what_it_sends(tmp_pat
         TrialMeasurer(this, [stream("other")]).measure(Fraction(60, 100), SECOND)
     with pytest.raises(PlanError, match="stream 'north' is sending already; call Stop Traffic first"):
         send(this, [stream("north", rate="10 %")], packets=10, timeout=SECOND)
-    assert len(this.on_air) == 1
+    assert len(this.air.runs) == 1
     assert traffic.start([stream("other", rate="40 %")])
     assert traffic.start([stream("back", tx="p2", rx="p1", rate="100 %")])
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.reporting.record.record_place import RecordPlace
+from TesterLibrary.running.evidence import TrialParts
 from TesterLibrary.running.measurer import TrialMeasurer
-from TesterLibrary.running.trial_parts import TrialParts
 
 from .testers import SECOND, fake_tester, stream
 

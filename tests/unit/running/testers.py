@@ -23,8 +23,9 @@ from TesterLibrary.running.opening import OpenTestbed
 from TesterLibrary.running.paths import Paths
 from TesterLibrary.running.queries import Queries
 from TesterLibrary.running.suite import Suite
-from TesterLibrary.running.tester import Tester, TrialRules
+from TesterLibrary.running.tester import Tester
 from TesterLibrary.running.traffic import Traffic
+from TesterLibrary.running.trial_rules import TrialRules
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget
 
 SECOND = Duration(10**9)

@@ -111,7 +111,7 @@ def test_a_burden_is_sent_beside_each_trial_and_not_judged(library: TesterLibrar
     verdict = library.verify_latency_below(SECOND, result)
     assert "latency of video, 512 bytes beside north, 512 bytes" in str(verdict)
     assert _back(tmp_path, MulticastLatencyResult) == result
-    assert library.suite.tester.on_air == []
+    assert library.suite.tester.air.runs == []
 
 
 @pytest.mark.parametrize(

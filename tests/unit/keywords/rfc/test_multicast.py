@@ -29,7 +29,7 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TesterLibrary:
 
 
 def on_air(library: TesterLibrary) -> list[str]:
-    return [stream.name for run in library.suite.tester.on_air for stream in run.streams]
+    return [stream.name for run in library.suite.tester.air.runs for stream in run.streams]
 
 
 @pytest.mark.parametrize("protocol", [None, GroupProtocol.IGMPV2, GroupProtocol.IGMPV3])

@@ -55,10 +55,10 @@ def test_the_cir_may_be_written_in_any_unit(library: TesterLibrary) -> None:
 
 def test_what_no_port_carries_is_refused_before_anything_is_sent(library: TesterLibrary) -> None:
     service(library, "video", "900 Mbps")
-    trials = library.suite.tester.trials
+    trials = library.suite.tester.evidence.trials
     with pytest.raises(PlanError, match=r"service 'video' at 125 % of CIR: .*give policing=False"):
         library.sweep_service_configuration("video")
-    assert library.suite.tester.trials == trials
+    assert library.suite.tester.evidence.trials == trials
 
 
 def test_another_result_is_refused(library: TesterLibrary) -> None:

@@ -104,7 +104,7 @@ def test_colours_are_refused_by_testers_without_queries(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with opened(library_on(tester, tmp_path, monkeypatch)) as library:
-        trials = library.suite.tester.trials
+        trials = library.suite.tester.evidence.trials
         for colours in (
             lambda: library.find_committed_burst_size("video", arrives_green=GREEN),
             lambda: library.find_excess_burst_size("video", Rate.parse("1 Mbps"), arrives_yellow=GREEN),
@@ -114,7 +114,7 @@ def test_colours_are_refused_by_testers_without_queries(
         ):
             with pytest.raises(PlanError, match=r"a (fake|simulated) tester does not count packets by keys"):
                 colours()
-        assert library.suite.tester.trials == trials
+        assert library.suite.tester.evidence.trials == trials
 
 
 def test_what_makes_no_sense_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

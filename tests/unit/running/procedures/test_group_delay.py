@@ -97,7 +97,7 @@ def test_a_burden_is_sent_in_each_cycle_and_again_if_the_tester_stalled(
     (burden,) = made.burden.trials
     assert (burden.valid, burden.streams[0].name) == (True, "north")
     assert burden.streams[0].counters.tx_packets > 1000
-    assert not tester.on_air
+    assert not tester.air.runs
 
 
 def test_a_member_has_no_join_delay(tmp_path: Path) -> None:

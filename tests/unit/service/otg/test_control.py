@@ -250,7 +250,7 @@ def test_an_empty_configuration_cleans_up(bench: Bench) -> None:
     bench.transmit("start")
     bench.call("SetConfig")
     assert bench.call("GetConfig") == {}
-    assert not bench.tester.on_air
+    assert not bench.tester.air.runs
     assert not bench.target.snapshot().streams
     assert bench.call("GetMetrics", choice="flow", flow={})["choice"] == "flow_metrics"
 
