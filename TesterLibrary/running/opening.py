@@ -22,13 +22,8 @@ from ..reporting.record.progress import Console
 from ..reporting.record.recorder import Recorder
 from ..targets.base import Capabilities, PortInfo, Target, part_of
 from ..targets.dead_clients import clear_up, take_from_dead
-from ..targets.engine.client import EngineTarget
 from ..targets.engine.owner import OWNER
-from ..targets.engine.process import EngineProcess
-from ..targets.fake import fake_port
 from ..targets.parts import LeaseTerms
-from ..targets.simulated import SimulatedTarget
-from ..targets.tofino.session.testbed_switch import switch_on
 from ..testbeds import RunningTestbed, open_testbed
 from ..testbeds.of_run import check_testbed_of_run
 from ..testbeds.simulated import SimulatedDevice
@@ -275,14 +270,24 @@ def _said_of_tags(capabilities: Capabilities) -> tuple[str, ...]:
 
 
 def open_target(testbed: RunningTestbed) -> Target:
-    """The tester of a testbed: simulated, in a switch, reached at its address, or started on this machine."""
+    """The tester of a testbed: simulated, in a switch, reached at its address, or started on this machine.
+
+    A driver is imported when it is opened: each takes long, and a session needs one of them.
+    """
     spec = testbed.testbed.tester
     if testbed.testbed.dut.is_simulated:
+        from ..targets.fake import fake_port
+        from ..targets.simulated import SimulatedTarget
+
         ports = [fake_port(p.name, link_speed_bps=p.speed.bps) for p in testbed.testbed.ports]
         return SimulatedTarget(SimulatedDevice.of(testbed.testbed.dut.options), ports)
     if spec.switch is not None:
+        from ..targets.tofino.session.testbed_switch import switch_on
+
         return switch_on(testbed, spec.switch)
     if spec.address is None:
+        from ..targets.engine.process import EngineProcess
+
         return EngineProcess.launch(
             ports=testbed.port_specs,
             cpus=testbed.engine_cpus,
@@ -290,6 +295,8 @@ def open_target(testbed: RunningTestbed) -> Target:
             huge_pages=spec.huge_pages,
             command_prefix=testbed.command_prefix,
         ).target()
+    from ..targets.engine.client import EngineTarget
+
     return EngineTarget.connect(spec.address, certificates=spec.certificates)
 
 

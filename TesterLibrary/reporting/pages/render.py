@@ -7,12 +7,14 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 from functools import lru_cache
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from typing import TYPE_CHECKING
 
 from ...files.paths import report_file
 from ...measurement.trial import Trial
 from ...model.units.units import duration_text
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 def trials_html(trials: Sequence[Trial], plot: str = "", plot_text: str = "") -> str:
@@ -33,6 +35,8 @@ def image(svg: str) -> str:
 
 @lru_cache
 def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
     environment = Environment(
         loader=FileSystemLoader(report_file("templates/certificate.html").parent),
         autoescape=select_autoescape(),
