@@ -4,6 +4,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+_ALIKE = 0.7  # `sent` is no `reset`, though they share three letters
+
+
+def closest(word: object, allowed: Iterable[object]) -> str | None:
+    """The allowed word that is most like a misspelt one, in any case; None if none is like it."""
+    words = {str(name).lower(): str(name) for name in allowed}
+    close = get_close_matches(str(word).lower(), words, n=1, cutoff=_ALIKE)
+    return words[close[0]] if close else None
+
+
+def did_you_mean(word: object, allowed: Iterable[object]) -> str:
+    """A suggestion to put behind a misspelt word; empty if no allowed word is like it."""
+    return suggestion(closest(word, allowed))
+
+
+def suggestion(word: str | None) -> str:
+    """` (did you mean 'src'?)`; empty for None."""
+    return f" (did you mean {word!r}?)" if word is not None else ""
+
 
 class TesterLibraryError(Exception):
     """Base of all errors of this library. The message is written for the author of the suite."""
@@ -22,6 +44,24 @@ class UnitError(TesterLibraryError, ValueError):
 
 class PlanError(TesterLibraryError):
     """A job asks for what the tester cannot do; the message names the limit. Nothing has changed."""
+
+
+def require(values: object, *rules: tuple[bool, str, str]) -> None:
+    """Checks a procedure's values before it starts.
+
+    Each rule says whether it holds, what it demands, and the names of the
+    attributes that it speaks of. PlanError says the first rule that does not hold, and what they are.
+    """
+    for holds, demand, names in rules:
+        if not holds:
+            shown = ", ".join(f"{name} is {_shown(getattr(values, name))}" for name in names.split())
+            raise PlanError(f"{demand}; {shown}")
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, (tuple, list)):
+        return ", ".join(map(str, value)) or "empty"
+    return "not set" if value is None else str(value) or "empty"
 
 
 class TestbedError(TesterLibraryError):

@@ -13,10 +13,10 @@ from ..errors import TesterLibraryError
 from ..reporting.merge.assembly import merge_outputs
 from ..reporting.record import agenda
 from ..reporting.record.codec import parse
-from ..reporting.record.durable import make_directory, write_file
+from ..reporting.record.durable import json_line, make_directory, write_file
 from ..reporting.record.finished_trials import ASIDE
 from ..reporting.record.outcome import ERROR, INCONCLUSIVE
-from ..reporting.record.record_chain import CHAIN, FIELD, as_line, rechained
+from ..reporting.record.record_chain import CHAIN, FIELD, rechained
 from ..reporting.record.recorder import EARLIER_ATTEMPT, earlier_attempt, read_run
 
 NAMED = "file"  # the kind of a file that a suite names, and the run may read
@@ -83,13 +83,13 @@ def set_aside(evidence: Path, again: Sequence[agenda.Item], name: str = ASIDE) -
             if record["verdict"] in verdicts if kind == "withdrawal" else moves(record):
                 gone.append(line)
                 if kind == "test":
-                    attempts.append(as_line(earlier_attempt(record)))
+                    attempts.append(json_line(earlier_attempt(record)))
                 continue
             if kind == "verdict":
                 number = numbers[record["number"]] = len(numbers) + 1
-                line = as_line({**record, "number": number})
+                line = json_line({**record, "number": number})
             elif kind == "withdrawal":
-                line = as_line({**record, "verdict": numbers[record["verdict"]]})
+                line = json_line({**record, "verdict": numbers[record["verdict"]]})
             kept.append(line)
         if gone := list(filter(None, gone)):
             moved[path.name] = gone

@@ -13,7 +13,6 @@ import re
 import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import lru_cache, reduce
 from operator import getitem
 from pathlib import Path
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import yaml
 
-from ..errors import TesterLibraryError, UnitError
+from ..errors import TesterLibraryError, UnitError, did_you_mean
 from ..model.units.units import Duration, Rate, RateUnit, Ratio
 from .paths import report_file
 
@@ -89,7 +88,6 @@ def _format_checker() -> jsonschema.FormatChecker:
     return checker
 
 
-_ALIKE = 0.7  # `sent` is no `reset`, though they share three letters
 Place = tuple[str | int, ...]  # keys and indices on the way to a value
 
 
@@ -186,12 +184,6 @@ def load_document(
     for places in names.values():
         document.check_unique(places)
     return document
-
-
-def did_you_mean(given: object, known: Iterable[object]) -> str:
-    """A suggestion to be put behind an unknown word; empty if no known one is similar."""
-    close = get_close_matches(str(given), map(str, known), n=1, cutoff=_ALIKE)
-    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def _explain(error: jsonschema.ValidationError, document: Document) -> Iterator[tuple[Place, str]]:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 import re
@@ -14,7 +13,7 @@ from typing import Any
 
 from robot.running import TypeInfo
 
-from ..errors import TesterLibraryError, UnitError
+from ..errors import TesterLibraryError, UnitError, closest, suggestion
 
 _NO_SIGNS = frozenset({"tx", "rx", "port", "announce", "probe", "streams"})  # names, which have no `=`
 
@@ -42,11 +41,10 @@ def check_names(keyword: str, parameters: Sequence[str], arguments: Sequence[Any
         before = places[: number + 1]
         place = next((name[1:] for name in before if name.startswith("*")), before[-1] if before else "")
         if likely or place in _NO_SIGNS:
-            has = f"did you mean {likely[0]!r}? It has" if likely else "it has"
             of = f"one of its {place}" if f"*{place}" in parameters else f"its {place!r}"
             raise TesterLibraryError(
-                f"{keyword} has no argument {written[1]!r}, so {argument!r} would be {of}; "
-                f"{has} {', '.join(names)}"
+                f"{keyword} has no argument {written[1]!r}, so {argument!r} would be {of}"
+                f"{suggestion(likely)}; it has {', '.join(names)}"
             )
 
 
@@ -54,17 +52,16 @@ def _unknown(given: Iterable[str], parameters: Mapping[str, Any]) -> str:
     """A hint at what the first unknown argument of a keyword may mean; empty if it has them all."""
     for name in given:
         if name not in parameters:
-            meant = _likely(name, list(parameters))
-            hint = f"; did you mean {meant[0]!r}?" if meant else "."
-            return f"{hint} It has {', '.join(parameters)}"
+            hint = suggestion(_likely(name, list(parameters)))
+            return f"{hint}; it has {', '.join(parameters)}"
     return ""
 
 
-def _likely(written: str, parameters: Sequence[str]) -> list[str]:
-    """Arguments of which a word that is none may have been meant, the best first."""
-    likely = [name for name in parameters if written in name.split("_")]
-    likely += [name for name in parameters if written == name.replace("_", "")]
-    return likely + difflib.get_close_matches(written, parameters, n=1, cutoff=0.75)
+def _likely(written: str, parameters: Sequence[str]) -> str | None:
+    """The argument that a misspelt name means; None if no argument is like it."""
+    words = (name for name in parameters if written in name.split("_"))
+    joined = (name for name in parameters if written == name.replace("_", ""))
+    return next(words, None) or next(joined, None) or closest(written, parameters)
 
 
 def check_integers(

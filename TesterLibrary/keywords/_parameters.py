@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 
 from robot.api import logger
 
-from ..errors import PlanError, TesterLibraryError
-from ..files.document import did_you_mean
+from ..errors import PlanError, TesterLibraryError, did_you_mean
 from ..model.responder import End
 from ..protocols.checker import load_protocol
 

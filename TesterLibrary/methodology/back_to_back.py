@@ -16,7 +16,7 @@ from fractions import Fraction
 from math import floor
 from statistics import stdev
 
-from ..errors import Inconclusive, PlanError
+from ..errors import Inconclusive, PlanError, require
 from ..measurement.trial import StreamResult, Trial
 from ..model.units.number import counted
 from ..model.units.units import Duration, Ratio, duration_text
@@ -50,16 +50,14 @@ class BurstSearch:
     longest: Duration = Duration(30 * 10**9)  # the time of the longest burst (RFC 9004 §5.2: up to 30 s)
 
     def validate(self) -> None:
-        """Raises PlanError, which prints the search, for a value that makes no sense."""
-        rules = (
-            (self.repetitions >= 1, "repetitions must be at least 1"),
-            (self.rest.ns >= 0, "the rest must not be negative"),
-            (0 < self.resolution.value < 1, "the resolution must be above 0 and below 100 %"),
-            (self.longest.ns > 0, "the longest burst must be above 0"),
+        """Raises PlanError for a value that makes no sense."""
+        require(
+            self,
+            (self.repetitions >= 1, "repetitions must be at least 1", "repetitions"),
+            (self.rest.ns >= 0, "the rest must not be negative", "rest"),
+            (0 < self.resolution.value < 1, "the resolution must be above 0 and below 100 %", "resolution"),
+            (self.longest.ns > 0, "the longest burst must be above 0", "longest"),
         )
-        for holds, rule in rules:
-            if not holds:
-                raise PlanError(f"{rule}; given was {self}")
 
     def __str__(self) -> str:
         return (

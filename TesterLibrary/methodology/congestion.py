@@ -15,7 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..errors import PlanError
+from ..errors import require
+from ..measurement.counter import total
 from ..measurement.trial import StreamResult, Trial
 from ..model.congestion import CongestedPorts
 from ..model.units.units import Duration, Ratio
@@ -45,15 +46,13 @@ class CongestionTest:
         return test
 
     def validate(self) -> None:
-        """Raises PlanError, which prints the test, for a value that makes no sense."""
-        rules = (
-            (0 < self.load.value <= 1, "the load must be above 0 and at most 100 %"),
-            (self.duration.ns > 0, "the duration must be above 0"),
-            (bool(self.congested), "a stream must go to the congested port"),
+        """Raises PlanError for a value that makes no sense."""
+        require(
+            self,
+            (0 < self.load.value <= 1, "the load must be above 0 and at most 100 %", "load"),
+            (self.duration.ns > 0, "the duration must be above 0", "duration"),
+            (bool(self.congested), "a stream must go to the congested port", "congested"),
         )
-        for holds, rule in rules:
-            if not holds:
-                raise PlanError(f"{rule}; given was {self}")
 
     def __str__(self) -> str:
         return (
@@ -91,8 +90,7 @@ class CongestionResult(Result):
     @property
     def congested_lost(self) -> int | None:
         """Frames to the congested port that were lost; None where that is not known."""
-        lost = [self.trials[1].stream(name).order.lost for name in self.arrangement.congested]
-        return None if None in lost else sum(number for number in lost if number is not None)
+        return total(self.trials[1].stream(name).order.lost for name in self.arrangement.congested)
 
     @property
     def head_of_line_blocking(self) -> bool | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-from ..errors import PlanError
+from ..errors import PlanError, require
 from ..measurement.foreign import ForeignAt
 from ..measurement.trial import Trial
 from ..model.units.units import Duration, FrameSize, Ratio
@@ -85,12 +85,12 @@ class ErroredTest:
         return test
 
     def validate(self) -> None:
-        """Raises PlanError, which prints the test, for a value that makes no sense."""
-        if not (0 < self.load.value <= 1 and self.duration.ns > 0):
-            raise PlanError(
-                f"the load must be above 0 and at most 100 %, the duration above 0; given was {self.load} "
-                f"for {self.duration}"
-            )
+        """Raises PlanError for a value that makes no sense."""
+        require(
+            self,
+            (0 < self.load.value <= 1, "the load must be above 0 and at most 100 %", "load"),
+            (self.duration.ns > 0, "the duration must be above 0", "duration"),
+        )
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from enum import Enum
 from fractions import Fraction
 from math import ceil
 
-from ..errors import PlanError
+from ..errors import require
 from ..measurement.trial import StreamResult, Trial
 from ..model.units.number import counted
 from ..model.units.units import Duration, Rate, RateUnit, Ratio
@@ -46,16 +46,18 @@ class ForwardingSweep:
     duration: Duration = Standard.RFC2889.trial
 
     def validate(self) -> None:
-        """Raises PlanError, which prints the sweep, for a value that makes no sense."""
-        rules = (
-            (0 < self.lowest.value <= self.highest.value, "lowest must be above 0 and at most highest"),
-            (self.highest.value <= 1, "a port sends no more than 100 % of line rate"),
-            (self.step.value > 0, "the step must be above 0"),
-            (self.duration.ns > 0, "the duration must be above 0"),
+        """Raises PlanError for a value that makes no sense."""
+        require(
+            self,
+            (
+                0 < self.lowest.value <= self.highest.value,
+                "lowest must be above 0 and at most highest",
+                "lowest highest",
+            ),
+            (self.highest.value <= 1, "a port sends no more than 100 % of line rate", "highest"),
+            (self.step.value > 0, "the step must be above 0", "step"),
+            (self.duration.ns > 0, "the duration must be above 0", "duration"),
         )
-        for holds, rule in rules:
-            if not holds:
-                raise PlanError(f"{rule}; given was {self}")
 
     @property
     def loads(self) -> tuple[Fraction, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from ..errors import PlanError
+from ..errors import require
 from ..measurement.trial import Trial
 from ..model.units.units import Duration, Ratio
 from ..verdict import Verdict
@@ -32,19 +32,22 @@ class FrameLossSweep:
     standard: Standard = Standard.RFC2544  # what its trials are held against
 
     def validate(self) -> None:
-        """Raises PlanError, which prints the sweep, for a value that makes no sense or the RFC forbids."""
-        rules = (
-            (0 < self.step.value <= _COARSEST, "step must be above 0 and at most 10 % (RFC 2544 §26.3)"),
-            (self.highest.value > 0, "highest must be above 0"),
-            (self.trial_duration.ns > 0, "the duration must be above 0"),
+        """Raises PlanError for a value that makes no sense or the RFC forbids."""
+        require(
+            self,
+            (
+                0 < self.step.value <= _COARSEST,
+                "step must be above 0 and at most 10 % (RFC 2544 §26.3)",
+                "step",
+            ),
+            (self.highest.value > 0, "highest must be above 0", "highest"),
+            (self.trial_duration.ns > 0, "the duration must be above 0", "trial_duration"),
             (
                 self.at is None or 0 < self.at.value <= self.highest.value,
                 "at must be above 0 and at most highest",
+                "at highest",
             ),
         )
-        for holds, rule in rules:
-            if not holds:
-                raise PlanError(f"{rule}; given was {self}")
 
     def loads(self) -> list[Fraction]:
         """Loads from the highest down, as parts of line rate, without 0."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import fmean
 
-from ..errors import PlanError
+from ..errors import require
 from ..measurement.delays.correction import DelayKind
 from ..measurement.delays.latency import Latency
 from ..measurement.trial import Trial
@@ -40,15 +40,13 @@ class LatencyMeasurement:
     part: Ratio | None = None  # of the throughput that was found before; None: the load has another origin
 
     def validate(self) -> None:
-        """Raises PlanError, which prints the measurement, for a value that makes no sense."""
-        rules = (
-            (self.load.value > 0, "load must be above 0: no throughput was found, or none was given"),
-            (self.trial_duration.ns > 0, "the duration must be above 0"),
-            (self.repetitions >= 1, "repetitions must be at least 1"),
+        """Raises PlanError for a value that makes no sense."""
+        require(
+            self,
+            (self.load.value > 0, "load must be above 0: no throughput was found, or none was given", "load"),
+            (self.trial_duration.ns > 0, "the duration must be above 0", "trial_duration"),
+            (self.repetitions >= 1, "repetitions must be at least 1", "repetitions"),
         )
-        for holds, rule in rules:
-            if not holds:
-                raise PlanError(f"{rule}; given was {self}")
 
     def __str__(self) -> str:
         text = f"{self.repetitions} x {self.trial_duration} at {self.load} of line rate"

@@ -14,7 +14,7 @@ from enum import Enum
 from fractions import Fraction
 from math import ceil, floor
 
-from ..errors import PlanError, TesterLibraryError
+from ..errors import PlanError, TesterLibraryError, require
 from ..measurement.session_trial import SessionTrial
 from ..model.units.number import counted
 from ..model.units.quantity import Frequency
@@ -59,16 +59,18 @@ class MaximumSearch:
     tolerance: Ratio = Ratio(Fraction(1, 100))  # part of a rate by which it may be missed
 
     def validate(self) -> None:
-        """Raises PlanError, which prints the search, for a value that makes no sense."""
-        rules = (
-            (1 <= self.lowest <= self.highest, "lowest must be at least 1 and at most highest"),
-            (self.duration.ns > 0, "the duration must be above 0"),
-            (0 < self.resolution.value < 1, "the resolution must be above 0 and below 100 %"),
-            (self.failures.value < 1, "failures must be below 100 %"),
+        """Raises PlanError for a value that makes no sense."""
+        require(
+            self,
+            (
+                1 <= self.lowest <= self.highest,
+                "lowest must be at least 1 and at most highest",
+                "lowest highest",
+            ),
+            (self.duration.ns > 0, "the duration must be above 0", "duration"),
+            (0 < self.resolution.value < 1, "the resolution must be above 0 and below 100 %", "resolution"),
+            (self.failures.value < 1, "failures must be below 100 %", "failures"),
         )
-        for holds, rule in rules:
-            if not holds:
-                raise PlanError(f"{rule}; given was {self}")
 
     def passes(self, level: int, trial: SessionTrial) -> bool:
         """Whether the tester did its part, and the device opened or held what it was asked to."""
@@ -145,6 +147,15 @@ class MaximumResult(ConnectionResult):
     def _require(self, quantity: Quantity) -> None:
         if self.search.quantity is not quantity:
             raise TesterLibraryError(f"the {quantity.value} of {self.title} was not searched; this is {self}")
+
+    @property
+    def next_failure(self) -> str:
+        """See Result."""
+        levels = zip(self.levels, self.measured, strict=True)
+        failed = [trial for level, trial in levels if level == self.failed_at]
+        if self.failed_at is None or not failed:
+            return ""
+        return f"{self.search.quantity.text(self.failed_at)} did not pass: {failed[-1]}"
 
     def verdict_above(self, bound: float | Fraction, text: str) -> Verdict:
         """Whether the maximum is at least the bound. FAIL only where the device failed there or below."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from ..errors import PlanError
+from ..errors import require
 from ..measurement.trial import Trial
 from ..verdict import AT_LEAST, Between, Verdict, assess
 from .bisection import highest_passing
@@ -38,9 +38,9 @@ class PathMtuSearch:
     highest: int
 
     def validate(self) -> None:
-        """Raises PlanError, which prints the search, for a value that makes no sense."""
-        if not 1 <= self.lowest <= self.highest:
-            raise PlanError(f"lowest must be at least 1 and at most highest; given was {self}")
+        """Raises PlanError for a value that makes no sense."""
+        in_order = 1 <= self.lowest <= self.highest
+        require(self, (in_order, "lowest must be at least 1 and at most highest", "lowest highest"))
 
     def __str__(self) -> str:
         return f"packets of {self.lowest:,} to {self.highest:,} bytes"

@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import inf
 from statistics import fmean
 
-from ..errors import PlanError
+from ..errors import require
 from ..measurement.outage import Outage
 from ..measurement.trial import Trial
 from ..model.units.units import Duration, Ratio, duration_text
@@ -49,16 +49,14 @@ class ResetMeasurement:
     part: Ratio | None = None  # of the throughput that was found before; None: the load has another origin
 
     def validate(self) -> None:
-        """Raises PlanError, which prints the measurement, for a value that makes no sense."""
-        rules = (
-            (0 < self.load.value <= 1, "the load must be above 0 and at most 100 % of line rate"),
-            (self.lead.ns > 0 and self.steady.ns > 0, "lead and steady must be above 0"),
-            (self.limit.ns > self.steady.ns, "the limit must be longer than steady"),
-            (self.repetitions >= 1, "repetitions must be at least 1"),
+        """Raises PlanError for a value that makes no sense."""
+        require(
+            self,
+            (0 < self.load.value <= 1, "the load must be above 0 and at most 100 % of line rate", "load"),
+            (self.lead.ns > 0 and self.steady.ns > 0, "lead and steady must be above 0", "lead steady"),
+            (self.limit.ns > self.steady.ns, "the limit must be longer than steady", "limit steady"),
+            (self.repetitions >= 1, "repetitions must be at least 1", "repetitions"),
         )
-        for holds, rule in rules:
-            if not holds:
-                raise PlanError(f"{rule}; given was {self}")
 
     def __str__(self) -> str:
         return (

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..errors import TesterLibraryError
 from ..measurement.delays.latency import Latency
+from ..measurement.remarks import by_kind
 from ..measurement.trial import Trial
 from ..model.units.units import Duration, Rate, Ratio
 from ..verdict import Verdict
@@ -43,6 +45,28 @@ class Result:
     def traffic(self) -> str:
         """The law of departures and the number of flows of its streams; empty where no trial tells."""
         return self.trials[0].traffic if self.trials else ""
+
+    @property
+    def next_failure(self) -> str:
+        """Why the next load or level of a search did not pass; empty where no trial tells."""
+        return ""
+
+    def caveats(self) -> Iterator[str]:
+        """Limits of the result that its line leaves out: invalid trials, doubts, short trials."""
+        invalid = [trial for trial in self.trials if not trial.valid]
+        if self.next_failure:
+            yield self.next_failure
+        if invalid:
+            reasons = "; ".join(_kinds(objection for trial in invalid for objection in trial.objections))
+            yield f"{len(invalid)} of {len(self.trials)} trials are invalid: {reasons}"
+        for doubt in _kinds(doubt for trial in self.trials for doubt in trial.delay_objections):
+            yield f"its delays are in doubt: {doubt}"
+        for doubt in _kinds(doubt for trial in self.trials for doubt in trial.order_objections):
+            yield f"the order of its frames is in doubt: {doubt}"
+        yield from _kinds(trial.misrouted for trial in self.trials if trial.misrouted)
+        if self.traffic:
+            yield self.traffic
+        yield from self.shortened
 
     @property
     def judged(self) -> tuple[Trial, ...]:
@@ -86,6 +110,10 @@ class Result:
         raise TesterLibraryError(
             f"no throughput was measured; give a trial or a result of Find Throughput, not {self}"
         )
+
+
+def _kinds(texts: Iterable[str]) -> list[str]:
+    return [text for text, _ in by_kind(texts)]
 
 
 def trials_of(measured: Trial | Result) -> tuple[Trial, ...]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
 
-from ..errors import PlanError
+from ..errors import require
 from ..measurement.trial import Trial
 from ..model.units.number import counted
 from ..model.units.units import Duration, Ratio
@@ -36,16 +36,14 @@ class Soak:
     trial_duration: Duration = Duration(60 * 10**9)
 
     def validate(self) -> None:
-        """Raises PlanError, which prints the soak, for a value that makes no sense."""
-        rules = (
-            (self.load.value > 0, "the load must be above 0"),
-            (0 <= self.loss.value < 1, "the loss ratio must be at least 0 and below 100 %"),
-            (self.repetitions >= 1, "trials must be at least 1"),
-            (self.trial_duration.ns > 0, "the duration must be above 0"),
+        """Raises PlanError for a value that makes no sense."""
+        require(
+            self,
+            (self.load.value > 0, "the load must be above 0", "load"),
+            (0 <= self.loss.value < 1, "the loss ratio must be at least 0 and below 100 %", "loss"),
+            (self.repetitions >= 1, "trials must be at least 1", "repetitions"),
+            (self.trial_duration.ns > 0, "the duration must be above 0", "trial_duration"),
         )
-        for holds, rule in rules:
-            if not holds:
-                raise PlanError(f"{rule}; given was {self}")
 
     def __str__(self) -> str:
         return (

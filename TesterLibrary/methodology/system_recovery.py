@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 
-from ..errors import PlanError
+from ..errors import require
 from ..measurement.trial import StreamResult, Trial
 from ..model.units.units import Duration, Ratio, duration_text
 from ..verdict import AT_MOST, About, Verdict, assess
@@ -46,33 +46,48 @@ class RecoveryMeasurement:
     repetitions: int = 1
 
     def validate(self) -> None:
-        """Raises PlanError, which prints the measurement, for a value that makes no sense."""
-        rules = (
-            (self.throughput.value > 0, "the throughput must be above 0: no throughput was found"),
+        """Raises PlanError for a value that makes no sense."""
+        require(
+            self,
+            (
+                self.throughput.value > 0,
+                "the throughput must be above 0: no throughput was found",
+                "throughput",
+            ),
             *self._step_rules,
             (
                 self.step.after <= self.throughput.value,
                 f"after the overload {Ratio(self.step.after)} of line rate would be sent, more than the "
                 "throughput; give a smaller relief or overload",
+                "overload throughput",
             ),
-            (self.repetitions >= 1, "repetitions must be at least 1"),
+            (self.repetitions >= 1, "repetitions must be at least 1", "repetitions"),
         )
-        for holds, rule in rules:
-            if not holds:
-                raise PlanError(f"{rule}; given was {self}")
 
     @property
     def is_step(self) -> bool:
         """Whether the load can change as it says, whatever the throughput is."""
-        return all(holds for holds, _ in self._step_rules)
+        return all(holds for holds, *_ in self._step_rules)
 
     @property
-    def _step_rules(self) -> tuple[tuple[bool, str], ...]:
+    def _step_rules(self) -> tuple[tuple[bool, str, str], ...]:
         return (
-            (0 < self.load <= 1, "the overload must be above 0 and at most 100 % of line rate"),
-            (0 < self.relief.value < 1, "the relief must be above 0 and below 100 % of the overload"),
-            (self.overload_duration.ns > 0, "the duration of the overload must be above 0"),
-            (self.relief_duration.ns > 0, "the duration of the relief must be above 0"),
+            (
+                0 < self.load <= 1,
+                "the overload must be above 0 and at most 100 % of line rate",
+                "overload",
+            ),
+            (
+                0 < self.relief.value < 1,
+                "the relief must be above 0 and below 100 % of the overload",
+                "relief",
+            ),
+            (
+                self.overload_duration.ns > 0,
+                "the duration of the overload must be above 0",
+                "overload_duration",
+            ),
+            (self.relief_duration.ns > 0, "the duration of the relief must be above 0", "relief_duration"),
         )
 
     @property

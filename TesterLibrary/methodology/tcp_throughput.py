@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import ceil, inf
 from typing import Protocol
 
-from ..errors import PlanError
+from ..errors import PlanError, require
 from ..measurement.session_trial import SessionTrial
 from ..model.units.number import counted
 from ..model.units.units import Bandwidth, Duration, Ratio, duration_text, ratio_text
@@ -69,17 +69,19 @@ class TransferPlan:
     rounds: Duration = Duration(10**9)  # for how long handshakes look at the quiet path
 
     def validate(self) -> None:
-        """Raises PlanError, which prints the plan, for a value that makes no sense."""
-        rules = (
-            (bool(self.windows), "give at least one window"),
-            (all(window > 0 for window in self.windows), "a window must be above 0"),
-            (self.connections >= 1, "connections must be at least 1"),
-            (self.octets is None or self.octets >= self.connections, "each connection needs a byte to send"),
-            (self.duration.ns > 0 and self.rounds.ns > 0, "durations must be above 0"),
+        """Raises PlanError for a value that makes no sense."""
+        require(
+            self,
+            (bool(self.windows), "give at least one window", "windows"),
+            (all(window > 0 for window in self.windows), "a window must be above 0", "windows"),
+            (self.connections >= 1, "connections must be at least 1", "connections"),
+            (
+                self.octets is None or self.octets >= self.connections,
+                "each connection needs a byte to send",
+                "octets connections",
+            ),
+            (self.duration.ns > 0 and self.rounds.ns > 0, "durations must be above 0", "duration rounds"),
         )
-        for holds, rule in rules:
-            if not holds:
-                raise PlanError(f"{rule}; given was {self}")
 
     def __str__(self) -> str:
         windows = ", ".join(map(_multiple, self.windows))

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..errors import PlanError
+from ..errors import PlanError, did_you_mean
 from ..model.editor import FieldPath
 from ..model.headers import HeaderStack
 from ..model.plan.plan import bits_of
@@ -113,10 +112,9 @@ class FrameTemplate:
         found = {place.path.field: place for place in self.places if place.layer == layer}
         name = scapys_field(path.header, path.field)
         if name not in found:
-            close = get_close_matches(name, found, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else "."
             raise PlanError(
-                f"{path}: this {path.header} has no field {path.field!r}{hint} It has {', '.join(found)}"
+                f"{path}: this {path.header} has no field {path.field!r}{did_you_mean(name, found)}. "
+                f"It has {', '.join(found)}"
             )
         place = found[name]
         if numeric_width(place.field) != place.bits:

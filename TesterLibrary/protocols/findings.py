@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..files.document import did_you_mean
+from ..errors import did_you_mean
 
 
 @dataclass(frozen=True, order=True)

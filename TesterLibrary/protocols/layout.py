@@ -10,8 +10,7 @@ from functools import cached_property
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 
-from ..errors import PlanError
-from ..files.document import did_you_mean
+from ..errors import PlanError, did_you_mean
 from ..model.headers import HeaderStack
 from ..model.ports import Port
 from ..model.units.units import Bandwidth

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from ..files.document import did_you_mean
+from ..errors import did_you_mean
 from ..model.condition import Compare
 from ..model.expression import Expression
 from ..model.headers import HeaderStack

@@ -18,8 +18,7 @@ from typing import IO
 
 from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
 
-from ..errors import TestbedError, TesterLibraryError
-from ..files.document import did_you_mean
+from ..errors import TestbedError, TesterLibraryError, did_you_mean
 from ..model.units.units import Duration
 from ..reporting.record.durable import RecordError
 from ..testbeds import RunningTestbed

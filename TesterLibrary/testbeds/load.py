@@ -16,9 +16,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..errors import TestbedError, TesterLibraryError, UnknownTestbed
+from ..errors import TestbedError, TesterLibraryError, UnknownTestbed, did_you_mean
 from ..files import paths
-from ..files.document import Document, Kind, did_you_mean, load_document
+from ..files.document import Document, Kind, load_document
 from ..model.forwarding import Forwarding
 from ..model.ports import Address, Interface
 from ..model.units.units import Bandwidth, Duration

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ..errors import PlanError
+from ..errors import PlanError, did_you_mean
 from ..model.headers import HeaderType
 
 if TYPE_CHECKING:
@@ -74,16 +73,12 @@ class Catalog:
             full = _SHORTER.get(name, name)
             found = next(filter(None, (_in_module(module, full) for module in _MODULES)), None)
         if found is None:
+            hint = did_you_mean(name, [*COMMON.split(", "), *self.types])
             raise PlanError(
-                f"there is no header {name!r}{self._meant(name)} There are {COMMON}, others of Scapy's, "
+                f"there is no header {name!r}{hint}. There are {COMMON}, others of Scapy's, "
                 "less common ones with their module (contrib.nsh.NSH), and those that a file of yours defines"
             )
         return found
-
-    def _meant(self, name: str) -> str:
-        known = {name.lower(): name for name in [*COMMON.split(", "), *self.types]}
-        close = get_close_matches(name.lower(), known, n=1)
-        return f"; did you mean {known[close[0]]!r}?" if close else "."
 
     def _make(self, header: HeaderType) -> type[Packet]:
         """The Scapy class of a header that a file describes."""

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import reduce
 from ipaddress import ip_address
 from itertools import takewhile
 from operator import truediv
 from typing import TYPE_CHECKING, Any
 
-from ..errors import PlanError
+from ..errors import PlanError, did_you_mean
 from ..model.headers import Header, HeaderStack, HeaderType, Value
 from .address import Station
 from .header_catalog import Catalog, scapys_field
@@ -98,9 +97,8 @@ def _set(layer: Packet, name: str, value: Value, header: str) -> None:
     """Sets a field to what was written for it, or refuses that."""
     known = {field.name: field for field in layer.fields_desc}
     if name not in known:
-        close = get_close_matches(name, known, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else "."
-        raise PlanError(f"{header} has no field {name!r}{hint} It has {', '.join(known)}")
+        hint = did_you_mean(name, known)
+        raise PlanError(f"{header} has no field {name!r}{hint}. It has {', '.join(known)}")
     try:
         layer.setfieldval(name, converted(resolved(known[name], layer), value))
     except ValueError as problem:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from ...errors import TesterLibraryError
-from ...files.document import Document, did_you_mean
+from ...errors import TesterLibraryError, did_you_mean
+from ...files.document import Document
 from ...testbeds import load_testbed
 from ...testbeds.testbed import Testbed
 from ..campaign_file import Campaign

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...files.document import Document, Place, did_you_mean
+from ...errors import did_you_mean
+from ...files.document import Document, Place
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from assertionengine import AssertionOperator
 from robot.api import logger
 from robot.api.deco import keyword
 
-from ...errors import PlanError
-from ...files.document import did_you_mean
+from ...errors import PlanError, did_you_mean
 from ...measurement.stamps import StampedPackets, packets_of
 from ...methodology.stamps import StampResult
 from ...model.headers import HeaderStack

@@ -9,8 +9,7 @@ from typing import Any
 from assertionengine import AssertionOperator
 from robot.api.deco import keyword
 
-from ...errors import TesterLibraryError
-from ...files.document import did_you_mean
+from ...errors import TesterLibraryError, did_you_mean
 from ...measurement.traces.traced_count import Traced
 from ...methodology.verdicts.host_counters import judge_of_counter
 from ...model.heading import Heading

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from ...errors import PlanError
+from ...errors import require
 from ...measurement.multicast import Leak
 from ...measurement.trial import Trial
 from ...model.units.number import counted
@@ -45,17 +45,15 @@ class GroupMatrix:
         return matrix
 
     def validate(self) -> None:
-        """Raises PlanError, which prints the matrix, for a value that makes no sense."""
-        rules = (
-            (bool(self.groups), "give one or more numbers of groups"),
-            (all(count >= 1 for count in self.groups), "each number of groups must be 1 or more"),
-            (list(self.groups) == sorted(set(self.groups)), "numbers of groups must rise"),
-            (0 < self.load.value <= 1, "the load must be above 0 and at most 100 %"),
-            (self.duration.ns > 0, "the duration must be above 0"),
+        """Raises PlanError for a value that makes no sense."""
+        require(
+            self,
+            (bool(self.groups), "give one or more numbers of groups", "groups"),
+            (all(count >= 1 for count in self.groups), "each number of groups must be 1 or more", "groups"),
+            (list(self.groups) == sorted(set(self.groups)), "numbers of groups must rise", "groups"),
+            (0 < self.load.value <= 1, "the load must be above 0 and at most 100 %", "load"),
+            (self.duration.ns > 0, "the duration must be above 0", "duration"),
         )
-        for holds, rule in rules:
-            if not holds:
-                raise PlanError(f"{rule}; given was {self}")
 
     def __str__(self) -> str:
         counts = ", ".join(f"{count:,}" for count in self.groups)

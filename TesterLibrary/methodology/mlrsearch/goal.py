@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from ...errors import PlanError
+from ...errors import PlanError, require
 from ...model.units.units import Duration, Ratio
 
 _SECOND = 10**9
@@ -27,25 +27,33 @@ class SearchGoal:
     width: Ratio = Ratio(Fraction(1, 200))  # Goal Width: (upper - lower) / upper of the bounds, at most
 
     def validate(self) -> None:
-        """Raises PlanError, which prints the goal, for a value without sense, or that the RFC forbids."""
-        rules = (
-            (bool(self.name), "a goal must have a name"),
-            (0 <= self.loss.value < 1, "the goal loss ratio must be at least 0 and below 100 %"),
-            (0 <= self.exceed.value < 1, "the goal exceed ratio must be at least 0 and below 100 %"),
-            (0 < self.width.value < 1, "the goal width must be above 0 and below 100 %"),
-            (self.initial_duration.ns > 0, "the goal initial trial duration must be above 0"),
+        """Raises PlanError for a value without sense, or that the RFC forbids."""
+        require(
+            self,
+            (bool(self.name), "a goal must have a name", "name"),
+            (0 <= self.loss.value < 1, "the goal loss ratio must be at least 0 and below 100 %", "name loss"),
+            (
+                0 <= self.exceed.value < 1,
+                "the goal exceed ratio must be at least 0 and below 100 %",
+                "name exceed",
+            ),
+            (0 < self.width.value < 1, "the goal width must be above 0 and below 100 %", "name width"),
+            (
+                self.initial_duration.ns > 0,
+                "the goal initial trial duration must be above 0",
+                "name initial_duration",
+            ),
             (
                 self.initial_duration.ns <= self.final_duration.ns,
                 "the goal initial trial duration must be at most the final one",
+                "name initial_duration final_duration",
             ),
             (
                 self.final_duration.ns <= self.duration_sum.ns,
                 "the goal duration sum must be at least the final trial duration",
+                "name final_duration duration_sum",
             ),
         )
-        for holds, rule in rules:
-            if not holds:
-                raise PlanError(f"{rule}; given was {self}")
 
     def preceding(self) -> tuple[SearchGoal, ...]:
         """Coarser goals that lead to this one, the coarsest first: shorter and fewer trials, wider bounds.

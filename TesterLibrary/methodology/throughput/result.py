@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import Inconclusive
+from ...measurement.remarks import finding
 from ...measurement.trial import Trial
 from ...model.units.number import counted
 from ...model.units.units import Rate, RateUnit, Ratio
@@ -65,6 +66,14 @@ class ThroughputResult(Result):
     reason: str = ""  # of TESTER: what the tester did not do; of UNSTABLE: what was lost
     repetitions: tuple[Repetition, ...] = ()  # in the order in which they ran; none if it was searched once
     failed_above: Fraction | None = None  # of TESTER: above `failed_load`, the lowest that the device failed
+
+    @property
+    def next_failure(self) -> str:
+        """See Result."""
+        failed = [t for t in self.trials if t.load == self.failed_load and not self.search.passes(t)]
+        if self.failed_load is None or not failed:
+            return ""
+        return f"{float(self.failed_load * 100):.4g} % did not pass: {finding(failed[-1])}"
 
     @property
     def as_repetition(self) -> Repetition:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
-from ...errors import PlanError
+from ...errors import PlanError, require
 from ...measurement.trial import Trial
 from ...model.units.units import Duration, Ratio
 from ..standard import Standard
@@ -32,18 +32,24 @@ class ThroughputSearch:
     standard: Standard = Standard.RFC2544  # what its trials are held against
 
     def validate(self) -> None:
-        """Raises PlanError, which prints the search, for a value that makes no sense."""
-        rules = (
-            (self.loss.value < 1, "loss must be below 100 %"),
-            (self.resolution.value > 0, "resolution must be above 0"),
-            (0 < self.lowest.value <= self.highest.value, "lowest must be above 0 and at most highest"),
-            (self.trial_duration.ns > 0 and self.scout_duration.ns > 0, "durations must be above 0"),
-            (self.timeout is None or self.timeout.ns > 0, "the timeout must be above 0"),
-            (self.stability.value <= 1, "the load of the stability check must be at most 100 %"),
+        """Raises PlanError for a value that makes no sense."""
+        require(
+            self,
+            (self.loss.value < 1, "loss must be below 100 %", "loss"),
+            (self.resolution.value > 0, "resolution must be above 0", "resolution"),
+            (
+                0 < self.lowest.value <= self.highest.value,
+                "lowest must be above 0 and at most highest",
+                "lowest highest",
+            ),
+            (
+                self.trial_duration.ns > 0 and self.scout_duration.ns > 0,
+                "durations must be above 0",
+                "trial_duration scout_duration",
+            ),
+            (self.timeout is None or self.timeout.ns > 0, "the timeout must be above 0", "timeout"),
+            (self.stability.value <= 1, "the load of the stability check must be at most 100 %", "stability"),
         )
-        for holds, rule in rules:
-            if not holds:
-                raise PlanError(f"{rule}; given was {self}")
 
     def refuse_finer_than_a_frame(self, line_pps: Fraction) -> None:
         """Raises PlanError if two loads differ by less than a frame of a trial, so that they are the same.

@@ -11,19 +11,14 @@ from decimal import Context, Decimal
 from fractions import Fraction
 
 from ...errors import UnitError
-from .number import NUMBER, refusal, value_of
-from .quantity import PER_SECOND, PREFIXES, Frequency, Octets
+from .number import BITS, BYTES, FRAMES, NUMBER, PREFIXES, SHARES, refusal, value_of
+from .quantity import PER_SECOND, Frequency, Octets
 from .time_text import parse_time, scale_of
 from .units import Bandwidth, Duration, FrameSize, Rate, RateUnit, Ratio
 
 TIME, SHARE, OCTETS, OFTEN, NONE = "ns", "part", "bytes", "/s", ""
 _ALLOWED = "a number with its unit, such as 5 ms, 95 %, 1.2 Mpps, 40 kB, 450/s or 12 frames"
 _SIGNED = re.compile(rf"\s*([-+\u2212]?)\s*({NUMBER})(?![0-9.,_])\s*([^\s0-9][^0-9]*?|[^\s0-9].*L[12])?\s*")
-_BITS = re.compile(r"([kKMGT]?)(?:bps|bit/s|b/s)(?:\s*(L[12]))?")
-_FRAMES = re.compile(r"([kKMGT]?)[pf]ps")
-_BYTES = re.compile(r"(k|K|M|G|Ki|Mi|Gi)?B|bytes?")
-_PREFIX = {**PREFIXES, "T": 10**12}
-_SHARES = {"%": Fraction(1, 100), "ppm": Fraction(1, 10**6)}
 _FLOATS = Context(prec=15)  # digits of a float that mean something: 0.1 + 0.2 is 0.30000000000000004
 _LONG_WORD = 4  # letters from which on a final s is that of a plural
 
@@ -107,17 +102,17 @@ def _times(text: str) -> Fraction:
 def _unit(word: str) -> tuple[Fraction, str]:
     """By what a number is multiplied, and the basic unit that it is in then."""
     word = word.strip()
-    if word in _SHARES:
-        return _SHARES[word], SHARE
-    if bits := _BITS.fullmatch(word):
+    if word in SHARES:
+        return SHARES[word], SHARE
+    if bits := BITS.fullmatch(word):
         kind = RateUnit.L1 if bits[2] == "L1" else RateUnit.L2
-        return Fraction(_PREFIX[bits[1]]), kind.value
-    if frames := _FRAMES.fullmatch(word):
-        return Fraction(_PREFIX[frames[1]]), RateUnit.PPS.value
-    if octets := _BYTES.fullmatch(word):
-        return Fraction(_PREFIX[octets[1] or ""]), OCTETS
+        return Fraction(PREFIXES[bits[1]]), kind.value
+    if frames := FRAMES.fullmatch(word):
+        return Fraction(PREFIXES[frames[1]]), RateUnit.PPS.value
+    if octets := BYTES.fullmatch(word):
+        return Fraction(PREFIXES[octets[1] or ""]), OCTETS
     if often := PER_SECOND.fullmatch(word):
-        return Fraction(_PREFIX[often[1] or ""]), OFTEN
+        return Fraction(PREFIXES[often[1] or ""]), OFTEN
     if word != "m" and (scale := scale_of(word)):  # m may be metres
         return Fraction(scale), TIME
     return Fraction(1), word[:-1] if len(word) > _LONG_WORD and word.endswith("s") else word

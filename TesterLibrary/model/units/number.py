@@ -14,6 +14,21 @@ from fractions import Fraction
 from ...errors import UnitError
 
 NUMBER = r"(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]+(?:_[0-9]+)*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,2})?|\.[0-9]+"
+PREFIXES = {
+    "": 1,
+    "k": 10**3,
+    "K": 10**3,
+    "M": 10**6,
+    "G": 10**9,
+    "T": 10**12,
+    "Ki": 2**10,
+    "Mi": 2**20,
+    "Gi": 2**30,
+}
+BITS = re.compile(r"([kKMGT]?)(?:bps|bit/s|b/s)(?:\s*(L[12]))?")  # groups: prefix, layer
+FRAMES = re.compile(r"([kKMGT]?)[pf]ps")
+BYTES = re.compile(r"(k|K|M|G|Ki|Mi|Gi)?B|bytes?")
+SHARES = {"%": Fraction(1, 100), "ppm": Fraction(1, 10**6)}
 _WITH_UNIT = re.compile(rf"\s*({NUMBER})(?![0-9.,_])\s*(.*?)\s*", re.DOTALL)
 _COMMA = re.compile(r"([0-9]),([0-9])")
 _EXACT_DIGITS = 9  # longer numbers are rounded when they are printed
@@ -76,6 +91,12 @@ def decimal(value: Fraction) -> str:
     digits = f"{whole:0{places + 1}d}"
     sign = "-" if value < 0 else ""
     return f"{sign}{digits[:-places]}.{digits[-places:]}" if places else f"{sign}{digits}"
+
+
+def scaled(value: Fraction, unit: str, prefixes: str = "TGMk") -> str:
+    """A value with the greatest prefix that leaves 1 or more of it: `1.5 Mpps`."""
+    prefix = next((prefix for prefix in prefixes if value >= PREFIXES[prefix]), "")
+    return f"{decimal(value / PREFIXES[prefix])} {prefix}{unit}"
 
 
 def _places(value: Fraction) -> int | None:

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...errors import UnitError
-from .number import decimal, refusal, shown, split_unit
+from .number import BYTES, PREFIXES, decimal, refusal, scaled, shown, split_unit
 from .written import NUMBER, written_as
 
-PREFIXES = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 _COUNTED = (  # a noun that is not here could begin with a prefix: 450 MACs/s
     "addresses",
     "announcements",
@@ -28,7 +27,6 @@ _COUNTED = (  # a noun that is not here could begin with a prefix: 450 MACs/s
     "transactions",
 )
 PER_SECOND = re.compile(rf"(?:([kMG])(?=[\s/]))?\s*(?:(?:{'|'.join(_COUNTED)})\b)?\s*(?:/\s*s|per\s+second)")
-_OCTETS = re.compile(r"(?:(k|K|M|G|Ki|Mi|Gi)?B?|bytes?)")
 
 
 @written_as(NUMBER)
@@ -48,10 +46,10 @@ class Frequency:
             f"the nouns that may stand before /s are {', '.join(_COUNTED)}"
         )
         number, unit = split_unit(text, "a frequency", allowed)
-        found = PER_SECOND.fullmatch(unit)
-        if number <= 0 or not found:
+        often = PER_SECOND.fullmatch(unit)
+        if number <= 0 or not often:
             raise UnitError(refusal(text, "a frequency", allowed))
-        return cls(number * PREFIXES[found[1] or ""])
+        return cls(number * PREFIXES[often[1] or ""])
 
     def __str__(self) -> str:
         value = shown(self.per_second)
@@ -72,14 +70,12 @@ class Octets:
             return text
         allowed = "a whole number of bytes, maybe with kB, MB, GB, KiB, MiB or GiB, such as 1 MB"
         number, unit = split_unit(text, "an amount of data", allowed)
-        found = _OCTETS.fullmatch(unit)
-        value = number * PREFIXES[found[1] or ""] if found else Fraction(1, 2)
-        if value.denominator != 1:
+        octets = BYTES.fullmatch(f"{unit}B" if unit in PREFIXES else unit)
+        if not octets or (number * PREFIXES[octets[1] or ""]).denominator != 1:
             raise UnitError(refusal(text, "an amount of data", allowed))
-        return cls(int(value))
+        return cls(int(number * PREFIXES[octets[1] or ""]))
 
     def __str__(self) -> str:
-        for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-            if self.count >= size:
-                return f"{decimal(Fraction(self.count, size))} {unit}"
-        return f"{self.count} bytes"
+        if self.count < PREFIXES["k"]:
+            return f"{self.count} bytes"
+        return scaled(Fraction(self.count), "B", "GMk")

@@ -8,7 +8,6 @@ the line carries 20 more bytes for each frame (7 preamble, 1 start delimiter, 12
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,7 +15,7 @@ from enum import Enum
 from fractions import Fraction
 
 from ...errors import UnitError
-from .number import decimal, refusal, shown, split_unit
+from .number import BITS, FRAMES, PREFIXES, SHARES, decimal, refusal, scaled, shown, split_unit
 from .time_text import parse_time
 from .written import NUMBER, written_as
 
@@ -24,15 +23,6 @@ LINE_OVERHEAD = 20  # bytes for each frame: preamble, start delimiter, inter-fra
 FCS_LENGTH = 4
 MIN_FRAME_SIZE = 64
 MAX_FRAME_SIZE = 16128
-
-_PREFIX = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
-
-
-def _scaled(value: Fraction, unit: str) -> str:
-    for prefix in ("T", "G", "M", "k"):
-        if value >= _PREFIX[prefix]:
-            return f"{decimal(value / _PREFIX[prefix])} {prefix}{unit}"
-    return f"{decimal(value)} {unit}"
 
 
 @written_as(NUMBER)
@@ -49,13 +39,14 @@ class Bandwidth:
             return text
         allowed = "a number with bps, kbps, Mbps, Gbps or Tbps, such as 10 Gbps"
         number, unit = split_unit(text, "a bandwidth", allowed)
-        found = re.fullmatch(r"([kKMGT]?)(?:bps|bit/s|b/s)", unit)
-        if not found or (number * _PREFIX[found[1]]).denominator != 1 or number <= 0:
+        bits = BITS.fullmatch(unit)
+        bps = number * PREFIXES[bits[1]] if bits and not bits[2] else Fraction(0)
+        if bps.denominator != 1 or bps <= 0:
             raise UnitError(refusal(text, "a bandwidth", allowed))
-        return cls(int(number * _PREFIX[found[1]]))
+        return cls(int(bps))
 
     def __str__(self) -> str:
-        return _scaled(Fraction(self.bps), "bps")
+        return scaled(Fraction(self.bps), "bps")
 
     def frames_per_second(self, frame_size: int | Fraction) -> Fraction:
         """The highest frame rate the line carries: 10 Gbps and 64 bytes give 14,880,952.38."""
@@ -88,21 +79,18 @@ class Rate:
         number, unit = split_unit(text, "a rate", allowed)
         if number > 0 and unit == "%":
             return cls(number / 100, RateUnit.LINE)
-        found = re.fullmatch(r"([kKMGT]?)(pps|fps|bps|bit/s|b/s)(\s*L[12])?", unit)
-        if number <= 0 or not found or (found[2] in ("pps", "fps") and found[3]):
-            raise UnitError(refusal(text, "a rate", allowed))
-        if found[2] in ("pps", "fps"):
-            kind = RateUnit.PPS
-        else:
-            kind = RateUnit.L1 if (found[3] or "").strip() == "L1" else RateUnit.L2
-        return cls(number * _PREFIX[found[1]], kind)
+        if number > 0 and (frames := FRAMES.fullmatch(unit)):
+            return cls(number * PREFIXES[frames[1]], RateUnit.PPS)
+        if number > 0 and (bits := BITS.fullmatch(unit)):
+            return cls(number * PREFIXES[bits[1]], RateUnit.L1 if bits[2] == "L1" else RateUnit.L2)
+        raise UnitError(refusal(text, "a rate", allowed))
 
     def __str__(self) -> str:
         if self.unit is RateUnit.LINE:
             return f"{decimal(shown(self.value * 100))} %"
         if self.unit is RateUnit.L1:
-            return _scaled(shown(self.value), "bps") + " L1"
-        return _scaled(shown(self.value), self.unit.value)
+            return scaled(shown(self.value), "bps") + " L1"
+        return scaled(shown(self.value), self.unit.value)
 
     def frames_per_second(self, frame_size: int | Fraction, speed: Bandwidth) -> Fraction:
         """This rate in frames of `frame_size` bytes on average each second on a port, exactly."""
@@ -162,7 +150,7 @@ class Ratio:
             return text
         allowed = "0, or a number with % or ppm, such as 0.001 %, up to 100 %"
         number, unit = split_unit(text, "a ratio", allowed)
-        scale = {"%": Fraction(1, 100), "ppm": Fraction(1, 10**6)}.get(unit)
+        scale = SHARES.get(unit)
         if scale is None and number and not unit:
             raise UnitError(
                 f"{str(text)!r} has no unit, and a part of a whole is asked for, not a count; write "

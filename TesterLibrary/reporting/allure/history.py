@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ..record.durable import write_file
+from ..record.durable import json_line, write_file
 from ..record.records import Records
 
 FILE = "allure-history.jsonl"
@@ -68,4 +68,4 @@ class AllureHistory:
 
 
 def _line(point: dict[str, Any]) -> str:
-    return json.dumps(point, ensure_ascii=False, separators=(",", ":"))
+    return json_line(point)

@@ -20,7 +20,7 @@ from typing import Any
 from ...model.units.magnitude import SHARE, TIME
 from ..pages.repetitions import unrepeated
 from ..pages.run_attributes import attributes
-from ..record.durable import write_file
+from ..record.durable import write_file, write_json
 from ..record.long_name import short_names_of
 from ..record.outcome import ERROR, FAIL, INCONCLUSIVE, NOT_JUDGED, PASS
 from ..record.recorder import TESTBED_FAULT
@@ -53,7 +53,7 @@ def write(results: Path, target: Path, records: Records) -> None:
             result = json.loads(path.read_text(encoding="utf-8"))
             if test := tests.get(str(result.get("fullName"))):
                 result = _told(result, test, records)
-            write_file(target / path.name, json.dumps(result, ensure_ascii=False))
+            write_json(target / path.name, result)
         else:
             _linked(path, target / path.name)
     run = records.run
@@ -63,8 +63,8 @@ def write(results: Path, target: Path, records: Records) -> None:
     service = run.get("executor") or {"type": "local", "name": "command line"}
     facts = {"type": service.get("type"), "name": service.get("name") or service.get("type")}
     facts |= {"buildName": service.get("build", ""), "buildUrl": service.get("url", "")}
-    write_file(target / "executor.json", json.dumps({k: v for k, v in facts.items() if v}))
-    write_file(target / "performance.json", json.dumps([value.sample for value in _values(records)]))
+    write_json(target / "executor.json", {k: v for k, v in facts.items() if v})
+    write_json(target / "performance.json", [value.sample for value in _values(records)])
 
 
 def configuration(records: Records) -> dict[str, Any]:

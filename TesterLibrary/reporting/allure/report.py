@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -14,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...errors import TesterLibraryError
-from ..record.durable import RecordError, write_file
+from ..record.durable import RecordError, write_json
 from ..record.records import Records
 from . import input as allure_input
 from .history import FILE as HISTORY
@@ -70,7 +69,7 @@ def generate(results: Path, report: Path, *, title: str, records: Records) -> Pa
         allure_input.write(results, work / results.name, records)
         history.hand_over(work / HISTORY)
         config = {"historyPath": str((work / HISTORY).absolute()), **allure_input.configuration(records)}
-        write_file(work / _CONFIG, json.dumps(config))
+        write_json(work / _CONFIG, config)
         _run_tool(work / results.name, fresh, title)
         page = fresh / "index.html"
         page.write_text(_ANALYTICS.sub("", page.read_text(encoding="utf-8")), encoding="utf-8")

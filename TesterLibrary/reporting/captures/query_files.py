@@ -5,14 +5,13 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
 from ...measurement.query import QueryResult, QueryRow
 from ...model.query import Query
-from ..record.durable import RecordError, make_directory, write_file
+from ..record.durable import RecordError, make_directory, write_json
 from .pcapng import free_path
 
 
@@ -51,5 +50,5 @@ def write_query(directory: Path, query: Query, result: QueryResult, rows: Iterab
     apart = ("rows", "name", "keys", "unfinished")
     counted = {key: value for key, value in asdict(result).items() if key not in apart}
     document = {"query": query.name, **described, **counted, "doubt": result.doubt, "rows": table.name}
-    write_file(path, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    write_json(path, document)
     return path

@@ -20,7 +20,7 @@ from typing import Any
 from ...measurement.interval import Interval
 from ...measurement.snapshot import Snapshot
 from ..record.codec import encode
-from ..record.durable import drop_cut_line
+from ..record.durable import drop_cut_line, json_line
 from ..record.recorder import Recorder
 from ..record.wall_clock import wall_clock
 
@@ -122,7 +122,7 @@ class LiveNotes:
         if self._failed or not self._recorder.is_ready:
             return
         note = {"kind": "live", "schema": SCHEMA, "at": wall_clock(), **encode(self._recorder.place)}
-        line = json.dumps({**note, "what": what, **facts}, ensure_ascii=False, separators=(",", ":"))
+        line = json_line({**note, "what": what, **facts})
         path = self._recorder.directory / FILE
         try:
             if not self._begun:

@@ -10,13 +10,13 @@ from datetime import datetime
 from typing import Any
 
 from ...measurement.interval import Interval
+from ...measurement.remarks import finding
 from ...measurement.trial import StreamResult, Trial
 from ...verdict import Verdict
 from ..pages.demonstration import of_run
 from ..pages.failures import anchor_of
 from ..record.agenda import Agenda
 from ..record.codec import decode
-from ..record.progress import finding
 from ..record.record_chain import FIELD
 from ..record.recorder import NOT_RUN
 from ..record.recorder import SCHEMA as RECORD_SCHEMA

@@ -29,8 +29,8 @@ from ..record import earlier_runs
 from ..record.agenda import FILE as AGENDA
 from ..record.agenda import Item, write_agenda
 from ..record.agenda import read as read_agenda
-from ..record.durable import RecordError, make_directory, write_file
-from ..record.record_chain import CHAIN, as_line, chain_fault, rechained
+from ..record.durable import RecordError, json_line, make_directory, write_file, write_json
+from ..record.record_chain import CHAIN, chain_fault, rechained
 from ..record.record_place import ALLURE_RESULTS, EVIDENCE, ROBOT
 from ..record.recorder import (
     EARLIER_ATTEMPT,
@@ -134,7 +134,7 @@ def merge(runs: Sequence[Path], output: Path) -> None:
     first, last = parts[0].run, parts[-1].run
     run = {**new_run(str(last["id"])), **last, "started_at": first["started_at"]}
     run.pop(earlier_runs.KEY, None)  # they are in it
-    write_file(output / EVIDENCE / "run.json", json.dumps(run, indent=2, ensure_ascii=False) + "\n")
+    write_json(output / EVIDENCE / "run.json", run)
     _choose(parts)
     whole = _Whole(output)
     whole.add(PlannedCell("", "", tuple(items)), parts)
@@ -286,7 +286,7 @@ class _Whole:
                     self._lines[kind].append(line)
 
     def _append(self, kind: str, record: Mapping[str, Any]) -> None:
-        self._lines[kind].append(as_line(record))
+        self._lines[kind].append(json_line(record))
 
     def _add_tester(self, cell: PlannedCell, part: _Part) -> None:
         """The testbed as it was opened last, the names of all testers that were used, and their faults."""
@@ -362,7 +362,7 @@ class _Whole:
             _link(self._schema, evidence / TRIAL_SCHEMA)
         for path in self._allure:
             _link(path, self._run / ALLURE_RESULTS / path.name)
-        write_file(evidence / "run.json", json.dumps(run, indent=2, ensure_ascii=False) + "\n")
+        write_json(evidence / "run.json", run)
         if self._robot:
             (self._run / ROBOT).mkdir(exist_ok=True)
         for number, (label, result) in enumerate(self._robot.items(), 1):

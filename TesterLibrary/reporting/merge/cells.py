@@ -7,7 +7,6 @@ All that is known of a campaign is in these files, so it goes on after whoever r
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from pathlib import Path
 from ...errors import TesterLibraryError
 from ..record.agenda import Item
 from ..record.codec import decode, encode, parse
-from ..record.durable import make_directory, write_file
+from ..record.durable import make_directory, write_json
 from ..record.outcome import ERROR, FAIL, INCONCLUSIVE, overall
 from ..record.record_place import EVIDENCE
 from ..record.recorder import TESTBED_FAULT, TESTER_FAULT
@@ -62,7 +61,7 @@ def write_plan(run: Path, cells: Sequence[PlannedCell]) -> None:
     """Puts the cells of a campaign into its folder, in the order of its file."""
     make_directory(run / CELLS)
     content = {"schema": _SCHEMA, "cells": encode(cells)}
-    write_file(run / CELLS / _PLAN, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    write_json(run / CELLS / _PLAN, content)
 
 
 def read_plan(run: Path) -> tuple[PlannedCell, ...]:
@@ -114,7 +113,7 @@ def end_attempt(attempt: Attempt, fault: str = "") -> None:
 
 def _write(attempt: Attempt) -> None:
     content = {key: value for key, value in encode(attempt).items() if key != "folder"}
-    write_file(attempt.folder / _ATTEMPT, json.dumps(content, ensure_ascii=False) + "\n")
+    write_json(attempt.folder / _ATTEMPT, content)
 
 
 def records_of(attempt: Attempt) -> Records | None:

@@ -14,9 +14,6 @@ from typing import Any
 from ...measurement.calibration import Calibration
 from ...measurement.counter import Counter
 from ...measurement.order import Order
-from ...methodology.maximum import MaximumResult
-from ...methodology.result import Result
-from ...methodology.throughput import ThroughputResult
 from ...model.units.number import counted
 from ...model.units.units import Bandwidth
 from ...verdict import Verdict
@@ -28,12 +25,11 @@ from ..record.codec import decode
 from ..record.finished_trials import BEGUN, OBSERVATION
 from ..record.marks import marks_of
 from ..record.outcome import PASS, WORST_FIRST, one_line, overall
-from ..record.progress import finding
 from ..record.recorder import EARLIER_ATTEMPT, INVALID_ATTEMPT, NOT_RUN
 from ..record.records import EventRecord, Records, ResultRecord, TestRecord, VerdictRecord, short_names
 from ..record.taken_over import taken_over
 from . import demonstration
-from .evidence_summary import EvidenceSummary, by_kind
+from .evidence_summary import EvidenceSummary
 from .failures import anchor_of, failures
 from .offered_traffic import OfferedTraffic, offered_traffic, with_short_names
 from .render import render
@@ -260,37 +256,7 @@ def _findings(results: Sequence[ResultRecord]) -> Iterator[CertifiedFinding]:
     short = dict(zip(suites, short_names(suites), strict=True))
     for record in results:
         place = " · ".join(filter(None, (short[record.place.suite], record.place.test)))
-        yield CertifiedFinding(place, str(record.result), tuple(_caveats(record.result)))
-
-
-def _caveats(result: Result) -> Iterator[str]:
-    """Notes that the text of a result leaves out: what was next, invalid trials, doubts, trials cut short."""
-    yield from _next(result)
-    invalid = [trial for trial in result.trials if not trial.valid]
-    if invalid:
-        reasons = "; ".join(text for text, _ in by_kind([o for trial in invalid for o in trial.objections]))
-        yield f"{len(invalid)} of {len(result.trials)} trials are invalid: {reasons}"
-    for text, _ in by_kind([o for trial in result.trials for o in trial.delay_objections]):
-        yield f"its delays are in doubt: {text}"
-    for text, _ in by_kind([o for trial in result.trials for o in trial.order_objections]):
-        yield f"the order of its frames is in doubt: {text}"
-    for text, _ in by_kind([trial.misrouted for trial in result.trials if trial.misrouted]):
-        yield text
-    yield from filter(None, [result.traffic])
-    yield from result.shortened
-
-
-def _next(result: Result) -> Iterator[str]:
-    """Why the next load or level of a search did not pass."""
-    if isinstance(result, ThroughputResult) and result.failed_load is not None:
-        tried = [t for t in result.trials if t.load == result.failed_load and not result.search.passes(t)]
-        if tried:
-            yield f"{float(result.failed_load * 100):.4g} % did not pass: {finding(tried[-1])}"
-    if isinstance(result, MaximumResult) and result.failed_at is not None:
-        known = zip(result.levels, result.measured, strict=True)
-        tried_at = [trial for level, trial in known if level == result.failed_at]
-        if tried_at:
-            yield f"{result.search.quantity.text(result.failed_at)} did not pass: {tried_at[-1]}"
+        yield CertifiedFinding(place, str(record.result), tuple(record.result.caveats()))
 
 
 def _caught(verdicts: Sequence[VerdictRecord]) -> tuple[tuple[VerdictRecord, int], ...]:

@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
+from ...measurement.counter import total
 from ...measurement.departure import GapError
+from ...measurement.remarks import by_kind
 from ...measurement.trial import Trial
 
 _AT_PORTS = (
@@ -84,13 +85,5 @@ def _worst(values: Sequence[N | None]) -> N | None:
 
 
 def _sum(values: Sequence[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known and len(known) == len(values) else None
-
-
-def by_kind(objections: Sequence[str]) -> tuple[tuple[str, int], ...]:
-    """The first of each kind, and how many there are. Texts of a kind differ in nothing but their numbers."""
-    kinds: dict[str, list[str]] = {}
-    for text in objections:
-        kinds.setdefault(re.sub(r"[-+]?[0-9][0-9.,]*", "0", text), []).append(text)
-    return tuple((texts[0], len(texts)) for texts in kinds.values())
+    """As `total`; None where there was no trial that could count."""
+    return total(values) if values else None

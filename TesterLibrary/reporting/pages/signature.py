@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import os
 import stat
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import TesterLibraryError
 from ..record.codec import parse
-from ..record.durable import write_file
+from ..record.durable import write_json
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -124,7 +123,7 @@ def sign(path: Path, key: Ed25519PrivateKey) -> Path:
         "signature": base64.b64encode(key.sign(path.read_bytes())).decode(),
     }
     beside = signature_file(path)
-    write_file(beside, json.dumps(record, indent=2) + "\n")
+    write_json(beside, record)
     return beside
 
 

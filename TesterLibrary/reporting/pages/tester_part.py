@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...measurement.remarks import by_kind
 from ...measurement.session_trial import SessionTrial
 from ...model.units.number import counted
 from ..captures.stamp_files import FOLDER as STAMP_FILES
 from ..record.record_place import EVIDENCE
 from ..record.recorder import INVALID_ATTEMPT
 from ..record.records import EventRecord
-from .evidence_summary import by_kind
 
 PATH, STAMPS, TRACE = "path_stopped", "stamps_stopped", "trace"  # events
 

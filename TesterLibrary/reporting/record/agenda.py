@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ...errors import TesterLibraryError
 from .codec import decode, encode, parse
-from .durable import write_file
+from .durable import write_json
 from .long_name import below_testbed
 
 FILE = "agenda.json"
@@ -163,7 +163,7 @@ def write_agenda(directory: Path, agenda: Agenda) -> None:
                 del item[key]
     if not content["planned"]:
         del content["planned"]
-    write_file(directory / FILE, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    write_json(directory / FILE, content)
 
 
 def read(directory: Path) -> Agenda | None:

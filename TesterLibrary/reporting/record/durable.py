@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -49,6 +50,16 @@ def append_line(path: Path, line: str) -> None:
 def write_file(path: Path, text: str) -> None:
     """Replaces a file of text, as `write_bytes` does."""
     write_bytes(path, text.encode())
+
+
+def write_json(path: Path, content: object) -> None:
+    """Replaces a file with a JSON document that people can read, as `write_bytes` does."""
+    write_file(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def json_line(content: object) -> str:
+    """A JSON document on one line, as short as it can be."""
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
 def write_bytes(path: Path, content: bytes) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TextIO
 
 from ...measurement.interval import Interval
+from ...measurement.remarks import finding
 from ...measurement.trial import Trial
 from ...model.units.number import percent
 from ...model.units.units import Duration
@@ -197,21 +198,6 @@ def _percent(trial: Trial) -> str:
 
 def _seconds(trial: Trial) -> str:
     return str(Duration(trial.duration_ns))
-
-
-def finding(trial: Trial) -> str:
-    """The findings of a trial, on one line."""
-    if not trial.valid:
-        return f"invalid, {trial.objections[0]}"
-    where = "".join(f"; {found}" for found in trial.besides)
-    if trial.lost is None:
-        sent = f" of {trial.sent:,}" if trial.lost is not None else f" ({trial.sent:,} sent)"
-        return f"{trial.loss_text}{sent}{where}"
-    return (
-        f"lost {trial.lost:,} of {trial.sent:,}{where}"
-        if trial.lost
-        else f"none of {trial.sent:,} lost{where}"
-    )
 
 
 def _left(seconds: float) -> str:

@@ -13,6 +13,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from .durable import json_line
+
 FIELD = "previous_sha256"  # of each record; empty in the first one of a file
 CHAIN = "chain"  # in run.json: its records have that field
 ALGORITHM = "SHA-256"
@@ -24,17 +26,12 @@ def digest(line: bytes) -> str:
     return sha256(line).hexdigest()
 
 
-def as_line(record: Mapping[str, Any]) -> str:
-    """A record as a line of its file, without its end."""
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
-
-
 def rechained(lines: Iterable[str]) -> list[str]:
     """The lines of a file after some were moved or changed on purpose, each with that before it."""
     made: list[str] = []
     for line in lines:
         before = digest(made[-1].encode()) if made else ""
-        made.append(as_line({**json.loads(line), FIELD: before}))
+        made.append(json_line({**json.loads(line), FIELD: before}))
     return made
 
 

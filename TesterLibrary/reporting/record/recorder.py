@@ -11,7 +11,6 @@ classes of counters and written beside the records.
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,14 +31,14 @@ from ..captures.excerpts import Excerpt
 from ..pages.demonstration import demonstration
 from ..pictures.figure import Figure
 from .codec import encode, parse
-from .durable import RecordError, append_line, drop_cut_line, make_directory, write_file
+from .durable import RecordError, append_line, drop_cut_line, json_line, make_directory, write_json
 from .earlier_runs import KEY as EARLIER_RUNS
 from .earlier_runs import put_aside, text_of
 from .executor import executor
 from .finished_trials import LOOKED, FinishedTrials
 from .judgements import Judgements
 from .machine import describe_machine, versions
-from .record_chain import ALGORITHM, CHAIN, FIELD, as_line, digest, last_digest
+from .record_chain import ALGORITHM, CHAIN, FIELD, digest, last_digest
 from .record_place import RecordPlace
 from .trial_schema import trial_schema
 from .wall_clock import wall_clock
@@ -217,7 +216,7 @@ class Recorder:
         with self._noting_problems():
             self._prepare()
             size = path.stat().st_size if path.exists() else 0
-            line = as_line({**record, FIELD: self._previous(path, size)})
+            line = json_line({**record, FIELD: self._previous(path, size)})
             append_line(path, line)
         content = line.encode()
         self._ends[path] = size + len(content) + 1, digest(content)
@@ -397,4 +396,4 @@ def _described(testbed: object) -> dict[str, Any]:
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:
-    write_file(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    write_json(path, content)

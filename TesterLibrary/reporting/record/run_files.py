@@ -20,7 +20,7 @@ from robot.api import logger
 from ...errors import TesterLibraryError
 from .codec import decode, encode
 from .digests import digest_of
-from .durable import make_directory, write_file
+from .durable import make_directory, write_json
 from .record_place import ROBOT, RecordPlace
 from .recorder import ROBOT_FAULT, Recorder
 from .waiting_tests import outermost, take_out
@@ -45,7 +45,7 @@ def watched(files: Mapping[str, str]) -> list[RunFile]:
 def write_run_files(output: Path, files: Iterable[RunFile]) -> None:
     """Notes in the folder of a run what its files were when it began."""
     make_directory(output / ROBOT)
-    write_file(output / ROBOT / FILE, json.dumps(encode(tuple(files)), indent=1, ensure_ascii=False) + "\n")
+    write_json(output / ROBOT / FILE, encode(tuple(files)))
 
 
 class RunFiles:

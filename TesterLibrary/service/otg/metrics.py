@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import inf
-from typing import Any, cast
+from typing import Any
 
+from ...measurement.counter import total
 from ...measurement.snapshot import Snapshot
 from ...model.units.units import LINE_OVERHEAD
 from ...running.tester import Tester
@@ -174,7 +175,7 @@ def _flow_metric(
         "port_rx": setting.rx or None,
         "transmit": "started" if flow.is_sending else "stopped",
         "frames_tx": sum([counter.tx_packets for counter in counters]),
-        "frames_rx": _sum(rx),
+        "frames_rx": total(rx),
         "bytes_tx": sum([counter.tx_bytes for counter in counters]),
         "bytes_rx": _bytes_rx(flow),
         "loss": lost.get(setting.name),
@@ -185,11 +186,6 @@ def _flow_metric(
     if setting.timestamps:
         values["timestamps"] = _timestamps(flow)
     return values
-
-
-def _sum(values: Sequence[int | None]) -> int | None:
-    """None where one is not known."""
-    return None if None in values else sum(cast("Sequence[int]", values))
 
 
 def _bytes_rx(flow: FlowCount) -> int | None:

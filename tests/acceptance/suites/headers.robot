@@ -59,7 +59,7 @@ Refused Means Nothing Has Changed
     [Documentation]    Each mistake names stream and field; the stream goes on as it was.
     Create Stream    north    frame_size=128    rate=1 kpps    headers=Ether / IPv6 / UDP
     Refused    *'north': Dot1Q: vlan=4096: it takes 0 to 4095 (12 bits)    Ether / Dot1Q(vlan=4096) / IP
-    Refused    *'north': there is no header 'Udp'; did you mean 'UDP'?*    Ether / IP / Udp
+    Refused    *'north': there is no header 'Udp' (did you mean 'UDP'?)*    Ether / IP / Udp
     Refused    *'north': IP has no field 'dest'*It has version, ihl*    Ether / IP(dest=10.0.0.1)
     Refused    *'north': a frame size of 128 bytes is too short for*    Ether / IP / UDP / VXLAN / Ether / IPv6 / TCP
     Refused    *is no header stack: at ')' (character 15) there should be '='*    Ether / IP(ttl)

@@ -45,7 +45,7 @@ A Resolution That Loads Do Not Have
 
 An Exceed Ratio Of All Trials
     [Documentation]    Refused with the range that is allowed.
-    Run Keyword And Expect Error    *the goal exceed ratio must be at least 0 and below 100 %; given was NDR*
+    Run Keyword And Expect Error    *the goal exceed ratio must be at least 0 and below 100 %; name is NDR, exceed is *
     ...    Create Search Goal    NDR    loss=0    exceed=100 %
 
 A Soak

@@ -123,7 +123,7 @@ A Connection That Is Refused
 Mistakes
     [Documentation]    Each says what was given and what is allowed, and changes nothing.
     Run Keyword And Expect Error
-    ...    *no field 'tll'; did you mean 'ttl'*
+    ...    *no field 'tll' (did you mean 'ttl'*
     ...    Rewrite Field    wan    IP.tll    1    number=1
     Run Keyword And Expect Error
     ...    *it is a checksum*checksum=keep*

@@ -48,9 +48,11 @@ def test_what_robot_refuses_is_refused_with_the_same_reason(tester: TesterLibrar
         tester.create_stream("north", frame_size=12)
     with pytest.raises(UnitError, match="'5' is not a time: it has no unit; write '5 s'"):
         tester.measure_loss(duration="5")
-    with pytest.raises(TesterLibraryError, match=r"'size'; did you mean 'frame_size'\? It has name, tx, rx,"):
+    with pytest.raises(
+        TesterLibraryError, match=r"'size' \(did you mean 'frame_size'\?\); it has name, tx, rx,"
+    ):
         tester.create_stream("north", size=64)
-    with pytest.raises(TesterLibraryError, match=r"'framesize'; did you mean 'frame_size'\? It has name"):
+    with pytest.raises(TesterLibraryError, match=r"'framesize' \(did you mean 'frame_size'\?\); it has name"):
         tester.create_stream("north", framesize=64)
 
 
@@ -86,7 +88,7 @@ def test_no_testbed_is_a_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         (("Create Stream", "north", "txx=p1"), "did you mean 'tx'"),
         (("Create Stream", "north", "p1", "colour=red"), "would be its 'rx'"),
         (("Set Payload", "north", "text", "contents=x"), "did you mean 'content'"),
-        (("Measure Loss", "north", "duraton=1 s"), "would be one of its streams; did you mean 'duration'"),
+        (("Measure Loss", "north", "duraton=1 s"), "would be one of its streams .did you mean 'duration'"),
         (("Measure Loss", "steps=1 %"), "would be one of its streams; it has rate, duration"),
     ],
 )

@@ -165,7 +165,7 @@ def test_a_throughput_that_the_tester_limited_gives_no_corrected_buffer_time() -
 @pytest.mark.parametrize(
     ("search", "complaint"),
     [
-        (replace(SEARCH, repetitions=0), "repetitions must be at least 1; given was 0 repetitions"),
+        (replace(SEARCH, repetitions=0), "repetitions must be at least 1; repetitions is 0"),
         (replace(SEARCH, resolution=Ratio(Fraction(0))), "resolution must be above 0"),
         (replace(SEARCH, longest=Duration(0)), "longest burst must be above 0"),
         (replace(SEARCH, rest=Duration(-1)), "rest must not be negative"),

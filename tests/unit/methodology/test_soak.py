@@ -141,7 +141,7 @@ def test_a_limit_is_wrong_in_one_soak_of_twenty_at_most() -> None:
     [
         ({"load": Ratio(Fraction(0))}, "the load must be above 0"),
         ({"loss": Ratio(Fraction(1))}, "the loss ratio must be at least 0 and below 100 %"),
-        ({"repetitions": 0}, "trials must be at least 1; given was 0 trials of 1 s at 50 % of line rate"),
+        ({"repetitions": 0}, "trials must be at least 1; repetitions is 0"),
         ({"trial_duration": Duration(0)}, "the duration must be above 0"),
     ],
 )

@@ -122,7 +122,7 @@ def test_short_transfers_say_so() -> None:
         ({"windows": ()}, "give at least one window"),
         (
             {"windows": (Fraction(0),)},
-            "a window must be above 0; given was 1 connection over 20 Mbps, windows of 0x",
+            "a window must be above 0; windows is 0",
         ),
         ({"connections": 0}, "connections must be at least 1"),
         ({"connections": 10, "octets": 9}, "each connection needs a byte to send"),

@@ -287,7 +287,7 @@ def test_texts() -> None:
 @pytest.mark.parametrize(
     ("search", "complaint"),
     [
-        (replace(SEARCH, resolution=Ratio(Fraction(0))), "resolution must be above 0; given was loss 0 %"),
+        (replace(SEARCH, resolution=Ratio(Fraction(0))), "resolution must be above 0; resolution is 0 %"),
         (
             replace(SEARCH, lowest=percent("60 %"), highest=percent("50 %")),
             "lowest must be above 0 and at most",

@@ -214,7 +214,7 @@ def test_a_wrong_checksum_of_the_author_s_stays_as_it_is() -> None:
         (
             "Ether / IP / UDP",
             [("UDP.prt", ANY)],
-            "this UDP has no field 'prt'; did you mean 'sport'",
+            "this UDP has no field 'prt' .did you mean 'sport'",
         ),
         ("Ether / IP / GRE / IP", [("GRE.key", ANY)], "this GRE has no field 'key'"),
         ("Ether / IP / UDP", [("IP.len", ANY)], "IP.len follows from the rest of the frame"),

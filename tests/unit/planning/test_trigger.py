@@ -156,7 +156,7 @@ def test_a_trigger_goes_off_by_what_its_filter_says(text: str, goes_off: bool) -
         ),
         ({"send": "IP / TCP(flags=R)"}, "IP / TCP does not begin with Ether"),
         ({"send": "Ether / IP / TCP(flags=TCP.flag)"}, "there is no field 'TCP.flag'"),
-        ({"send": "Ether / IP / TCP(flgs=R)"}, "TCP has no field 'flgs'; did you mean 'flags'"),
+        ({"send": "Ether / IP / TCP(flgs=R)"}, "TCP has no field 'flgs' (did you mean 'flags'"),
         (
             {"send": "Ether / IP / UDP / Raw(load=payload)"},
             "keeps the packet, whose headers are Ether / IP / TCP",

@@ -177,7 +177,7 @@ def test_the_example_is_right(tmp_path: Path) -> None:
             "5: a flow keeps 385 bits aside, 1 more than 384: seen 128, a 128, b 128, c 1; make variables",
         ),
         ("UDP.dport: 5", "UDP.dport: 5 +", "11: table[0].when.UDP.dport: '5 +' is no expression"),
-        ("headers: Ether", "headers: Ethr", "1: there is no header 'Ethr'; did you mean 'Ether'?"),
+        ("headers: Ether", "headers: Ethr", "1: there is no header 'Ethr' (did you mean 'Ether'?)"),
         ("states: [", "failures: [packts]\nstates: [", "1: failures: there is no counter 'packts' (did you"),
         ("start: {idle: 1 s}", "begin: {idle: 1 s}", "11: table[0].do[0].begin: there is no such key"),
         ("version: 1", "version: 2", "1: version: 2 is not allowed; give 1"),

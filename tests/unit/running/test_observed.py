@@ -154,7 +154,7 @@ def test_what_makes_no_sense_is_refused() -> None:
     file = captured(lambda _: tagged(), lambda _: tagged())
     with pytest.raises(PlanError, match=r"TCP\.flags: no captured frame of north, sent or"):
         judged(file, FieldPath.parse("TCP.flags"), "==", "sent")
-    with pytest.raises(PlanError, match=r"this IP has no field 'tttl'; did you mean 'ttl'\?"):
+    with pytest.raises(PlanError, match=r"this IP has no field 'tttl' \(did you mean 'ttl'\?\)"):
         judged(file, FieldPath.parse("IP.tttl"), "==", "sent")
     with pytest.raises(PlanError, match="'256'"):
         judged(file, TTL, "==", "256")

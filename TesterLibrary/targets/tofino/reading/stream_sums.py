@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
+from ....measurement.counter import total
 from ....measurement.snapshot import LatencyCounters, OrderCounters, StreamCounters, VersionCounters
 from ....planning.switch.parts import whole
 
@@ -30,7 +31,7 @@ def _stepped(parts: Sequence[StreamCounters]) -> StreamCounters:
     known = [number for number in numbers if number is not None]
     return replace(
         whole_one,
-        rx_out_of_order=_sum([part.rx_out_of_order for part in parts]),
+        rx_out_of_order=total([part.rx_out_of_order for part in parts]),
         outages=parts[-1].outages,
         order=replace(
             whole_one.order, next_sequence=max(known, default=0) if len(known) == len(numbers) else None
@@ -56,7 +57,7 @@ def _one(number: int, parts: Sequence[StreamCounters]) -> StreamCounters:
         rx_bytes=sum(part.rx_bytes for part in parts),
         first_rx_ns=_first([part.first_rx_ns for part in parts]),
         last_rx_ns=max(part.last_rx_ns for part in parts),
-        rx_misrouted=_sum([part.rx_misrouted for part in parts]),
+        rx_misrouted=total([part.rx_misrouted for part in parts]),
         rx_misrouted_ports=tuple(ports),
         rx_out_of_order=None,
         outages=None,
@@ -64,10 +65,10 @@ def _one(number: int, parts: Sequence[StreamCounters]) -> StreamCounters:
         sending=any(part.sending for part in parts),
         versions=tuple(_version(same) for same in zip(*(part.versions for part in parts), strict=True)),
         order=OrderCounters(
-            next_sequence=_sum([part.order.next_sequence for part in parts]),
-            duplicated=_sum([part.order.duplicated for part in parts]),
-            late=_sum([part.order.late for part in parts]),
-            behind=_sum([part.order.behind for part in parts]),
+            next_sequence=total([part.order.next_sequence for part in parts]),
+            duplicated=total([part.order.duplicated for part in parts]),
+            late=total([part.order.late for part in parts]),
+            behind=total([part.order.behind for part in parts]),
         ),
     )
 
@@ -75,12 +76,6 @@ def _one(number: int, parts: Sequence[StreamCounters]) -> StreamCounters:
 def _first(times: Iterable[int]) -> int:
     """The earliest of times, of which 0 is none."""
     return min((time for time in times if time), default=0)
-
-
-def _sum(counts: Sequence[int | None]) -> int | None:
-    """None if any of them is."""
-    known = [count for count in counts if count is not None]
-    return sum(known) if len(known) == len(counts) else None
 
 
 def _latency(parts: Sequence[LatencyCounters]) -> LatencyCounters:
@@ -101,8 +96,8 @@ def _version(parts: Sequence[VersionCounters]) -> VersionCounters:
     return VersionCounters(
         tx_packets=sum(part.tx_packets for part in parts),
         tx_bytes=sum(part.tx_bytes for part in parts),
-        tx_time_ns=_sum([part.tx_time_ns for part in parts]),
+        tx_time_ns=total([part.tx_time_ns for part in parts]),
         rx_packets=sum(part.rx_packets for part in parts),
         rx_bytes=sum(part.rx_bytes for part in parts),
-        rx_time_ns=_sum([part.rx_time_ns for part in parts]),
+        rx_time_ns=total([part.rx_time_ns for part in parts]),
     )

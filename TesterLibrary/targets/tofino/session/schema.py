@@ -7,11 +7,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from ....errors import PlanError
+from ....errors import PlanError, did_you_mean
 from ..entries.entry import Masked, Span, TableEntry, Value
 
 _BITS = {"bool": 1, "uint8": 8, "uint16": 16, "uint32": 32, "uint64": 64}
@@ -143,9 +142,10 @@ class Schema:
 def _known(what: str, given: Iterable[str], known: Mapping[str, object]) -> None:
     for name in given:
         if name not in known:
-            close = get_close_matches(name, known, n=1)
-            meant = f"did you mean {close[0]}?" if close else f"these are: {', '.join(known) or 'none'}"
-            raise PlanError(f"there is no {what} {name!r}; {meant}")
+            names = ", ".join(known) or "none"
+            raise PlanError(
+                f"there is no {what} {name!r}{did_you_mean(name, known) or f'; there are {names}'}"
+            )
 
 
 def _table(table: Mapping[str, Any]) -> Table:

@@ -75,7 +75,7 @@ def test_a_member_that_gets_nothing_is_not_hidden_by_one_that_gets_all_twice() -
     [
         (GroupMatrix(()), "give one or more numbers of groups"),
         (GroupMatrix((0, 1)), "each number of groups must be 1 or more"),
-        (GroupMatrix((5, 5)), "numbers of groups must rise; given was 5, 5 groups at 100 %"),
+        (GroupMatrix((5, 5)), "numbers of groups must rise; groups is 5, 5"),
         (GroupMatrix((1,), Ratio.parse("0 %")), "the load must be above 0 and at most 100 %"),
         (GroupMatrix((1,), duration=Duration(0)), "the duration must be above 0"),
     ],

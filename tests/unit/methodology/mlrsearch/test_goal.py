@@ -56,12 +56,15 @@ def test_preceding_goals_make_sense(initial: int, final: int, total: int) -> Non
 @pytest.mark.parametrize(
     ("wrong", "complaint"),
     [
-        (goal(name=""), "a goal must have a name; given was a goal without a name: loss ratio 0 %"),
+        (goal(name=""), "a goal must have a name; name is empty"),
         (
             replace(goal(), loss=WHOLE),
-            "the goal loss ratio must be at least 0 and below 100 %; given was NDR",
+            "the goal loss ratio must be at least 0 and below 100 %; name is NDR, loss is 100 %",
         ),
-        (goal(exceed=WHOLE), "the goal exceed ratio must be at least 0 and below 100 %; given was NDR"),
+        (
+            goal(exceed=WHOLE),
+            "the goal exceed ratio must be at least 0 and below 100 %; name is NDR, exceed is 100 %",
+        ),
         (goal(exceed=Ratio(Fraction(-1, 10))), "the goal exceed ratio must be at least 0 and below 100 %"),
         (goal(width=Ratio(Fraction(0))), "the goal width must be above 0 and below 100 %"),
         (goal(initial_duration=Duration(0)), "the goal initial trial duration must be above 0"),

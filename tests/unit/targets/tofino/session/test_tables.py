@@ -65,7 +65,7 @@ def test_ternary_keys_and_ranges_can_be_left_out() -> None:
     [
         (TableEntry("internal.InternalIngress.rate.pattern.stage", {}), "there is no table .*did you mean"),
         (TableEntry(UNIT, {}, STAGE, {"stage_passes": 1, "stage_last": 1}), "the key template is missing"),
-        (TableEntry(UNIT, {"stream": 1}, STAGE), "there is no key 'stream'; these are: template"),
+        (TableEntry(UNIT, {"stream": 1}, STAGE), "there is no key 'stream'; there are template"),
         (unit(256), "template: 256 does not fit 8 bits"),
         (unit(-1), "template: -1 does not fit 8 bits"),
         (unit("one"), "template: 'one' instead of a number of 8 bits"),
