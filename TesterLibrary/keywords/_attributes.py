@@ -10,6 +10,7 @@ import re
 import textwrap
 import tokenize
 from dataclasses import fields, is_dataclass
+from functools import cached_property
 from typing import Any
 
 
@@ -24,7 +25,7 @@ def _described_properties(kind: type[Any]) -> dict[str, str]:
     found = {}
     for owner in reversed(kind.__mro__):
         for name, member in vars(owner).items():
-            if isinstance(member, property) and not name.startswith("_"):
+            if isinstance(member, property | cached_property) and not name.startswith("_"):
                 found[name] = " ".join(inspect.cleandoc(member.__doc__ or "").split("\n\n")[0].split())
     return found
 

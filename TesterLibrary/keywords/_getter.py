@@ -10,10 +10,12 @@ from typing import Any
 from assertionengine import AssertionOperator
 
 from ..errors import Inconclusive, TesterLibraryError
+from ..measurement import remarks
 from ..measurement.counter import Counter, not_counted
 from ..measurement.delays.variation import Variation
 from ..measurement.order import Order
-from ..measurement.trial import StreamResult, Trial
+from ..measurement.stream_result import StreamResult
+from ..measurement.trial import Trial
 from ..methodology.order import order_of
 from ..methodology.outage import uncounted
 from ..methodology.traffic import result_of
@@ -183,7 +185,9 @@ class Getter:
             return Order.merged(trial.order for trial in trials), doubt_of(trials) or unmeasured(trials)
         for trial in trials:
             if stream in {s.name for s in trial.streams}:
-                return trial.stream(stream).order, doubt_of([trial]) or trial.lost_by_pause(stream)
+                return trial.stream(stream).order, doubt_of([trial]) or remarks.lost_beside_others(
+                    trial, stream
+                )
         known = ", ".join(s.name for trial in trials for s in trial.streams)
         raise TesterLibraryError(f"the trial has no stream {stream!r}; it has {known}")
 

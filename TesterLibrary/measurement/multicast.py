@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .trial import StreamResult, Trial
+from .stream_result import StreamResult
+from .trial import Trial
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from fractions import Fraction
 from math import ceil
 
 from ..model.units.number import percent, were
+from . import session_remarks
 from .counter import increase
 from .evidence import EvidenceLimits, backlog_objection, gap_objection, waited_ns
 from .links import link_objection, links_down
@@ -187,7 +188,7 @@ def objections(
     yield from link_objection(links_down(before, after, ports), limits.max_links_down)
     yield from port_objections(port_evidence(before, after, ports), limits.max_tester_drops)
     yield from held_objections(before, after, ports, limits.max_rate_error)
-    slow = f"; {statistics.interpreted_text}" if statistics.interpreted else ""
+    slow = f"; {session_remarks.interpreted(statistics)}" if statistics.interpreted else ""
     readings = [(before.port(name), after.port(name)) for name in sorted(ports)]
     drops = sum(
         (increase(a.rx_missed, b.rx_missed) or 0) + (increase(a.kernel_dropped, b.kernel_dropped) or 0)

@@ -17,7 +17,8 @@ from math import floor
 from statistics import stdev
 
 from ..errors import Inconclusive, PlanError, require
-from ..measurement.trial import StreamResult, Trial
+from ..measurement.stream_result import StreamResult
+from ..measurement.trial import Trial
 from ..model.units.number import counted
 from ..model.units.units import Duration, Ratio, duration_text
 from ..verdict import AT_LEAST, About, Between, Verdict, assess, text_of

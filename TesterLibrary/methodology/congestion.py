@@ -16,8 +16,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..errors import require
+from ..measurement import remarks
 from ..measurement.counter import total
-from ..measurement.trial import StreamResult, Trial
+from ..measurement.stream_result import StreamResult
+from ..measurement.trial import Trial
 from ..model.congestion import CongestedPorts
 from ..model.units.units import Duration, Ratio
 from ..verdict import AT_MOST, Between, Verdict, assess
@@ -98,7 +100,7 @@ class CongestionResult(Result):
         alone = self.trials[0].stream(self.arrangement.uncongested).order.lost
         if self._doubt or not self.congested_lost or self.uncongested_lost is None or alone != 0:
             return None
-        if self.uncongested.lost_by_pause:
+        if remarks.lost_by_pause(self.uncongested):
             return None
         return self.uncongested_lost > 0
 
@@ -134,7 +136,7 @@ class CongestionResult(Result):
             )
         if not doubt and alone.lost != 0:
             doubt = f"{_lost(alone.lost)} of {self.arrangement.uncongested} were lost without congestion, too"
-        doubt = doubt or self.uncongested.lost_by_pause
+        doubt = doubt or remarks.lost_by_pause(self.uncongested)
         value = None if bounds is None else bounds[0] if bounds[0] == bounds[1] else Between(*bounds)
         return assess(
             value,

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..measurement.trial import StreamResult, Trial
+from ..measurement.stream_result import StreamResult
+from ..measurement.trial import Trial
 from ..model.units.units import RateUnit
 from ..verdict import Between
 from .verdicts.judging import amount

@@ -16,7 +16,9 @@ from fractions import Fraction
 from math import ceil
 
 from ..errors import require
-from ..measurement.trial import StreamResult, Trial
+from ..measurement import remarks
+from ..measurement.stream_result import StreamResult
+from ..measurement.trial import Trial
 from ..model.units.number import counted
 from ..model.units.units import Duration, Rate, RateUnit, Ratio
 from ..verdict import AT_LEAST, Between, Verdict, assess
@@ -121,7 +123,7 @@ class ForwardingResult(Result):
             AT_LEAST,
             bound.value,
             subject=f"{figure.value} of {self.title}",
-            measured=f"{Rate(least, bound.unit)} at {Ratio(best.load)} load, {best.loss_text}"
+            measured=f"{Rate(least, bound.unit)} at {Ratio(best.load)} load, {remarks.loss_text(best)}"
             if best and least
             else "0, nothing arrived"
             if best

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from ..errors import Inconclusive, PlanError
-from ..measurement.trial import StreamResult
+from ..measurement.stream_result import StreamResult
 from ..model.stream import Stream
 from .throughput import ThroughputResult
 

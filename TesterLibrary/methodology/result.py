@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..errors import TesterLibraryError
+from ..measurement import remarks
 from ..measurement.delays.latency import Latency
-from ..measurement.remarks import by_kind
 from ..measurement.trial import Trial
 from ..model.units.units import Duration, Rate, Ratio
 from ..verdict import Verdict
@@ -44,7 +44,7 @@ class Result:
     @property
     def traffic(self) -> str:
         """The law of departures and the number of flows of its streams; empty where no trial tells."""
-        return self.trials[0].traffic if self.trials else ""
+        return remarks.traffic(self.trials[0]) if self.trials else ""
 
     @property
     def next_failure(self) -> str:
@@ -63,7 +63,7 @@ class Result:
             yield f"its delays are in doubt: {doubt}"
         for doubt in _kinds(doubt for trial in self.trials for doubt in trial.order_objections):
             yield f"the order of its frames is in doubt: {doubt}"
-        yield from _kinds(trial.misrouted for trial in self.trials if trial.misrouted)
+        yield from _kinds(filter(None, map(remarks.misrouted, self.trials)))
         if self.traffic:
             yield self.traffic
         yield from self.shortened
@@ -113,7 +113,7 @@ class Result:
 
 
 def _kinds(texts: Iterable[str]) -> list[str]:
-    return [text for text, _ in by_kind(texts)]
+    return [text for text, _ in remarks.by_kind(texts)]
 
 
 def trials_of(measured: Trial | Result) -> tuple[Trial, ...]:

@@ -14,6 +14,7 @@ from fractions import Fraction
 from math import comb
 
 from ..errors import require
+from ..measurement import remarks
 from ..measurement.trial import Trial
 from ..model.units.number import counted
 from ..model.units.units import Duration, Ratio
@@ -144,9 +145,9 @@ def least_probability(found: int, count: int) -> float:
 def _is_high(trial: Trial, soak: Soak) -> bool | None:
     """Whether it is a high-loss trial; None where nobody knows."""
     within = None if doubt_of([trial]) else trial.loses_at_most(soak.loss.value)
-    return None if within is None or (within and trial.repeated_for(soak.loss.value)) else not within
+    return None if within is None or (within and trial.lossy_attempt(soak.loss.value)) else not within
 
 
 def _doubt(trial: Trial, soak: Soak) -> str:
     """Why nobody knows whether it is a high-loss trial."""
-    return doubt_of([trial]) or trial.loss_unknown or trial.repeated_for(soak.loss.value)
+    return doubt_of([trial]) or remarks.loss_unknown(trial) or remarks.repeated_for(trial, soak.loss.value)

@@ -17,7 +17,9 @@ from fractions import Fraction
 from math import inf
 
 from ..errors import require
-from ..measurement.trial import StreamResult, Trial
+from ..measurement import remarks
+from ..measurement.stream_result import StreamResult
+from ..measurement.trial import Trial
 from ..model.units.units import Duration, Ratio, duration_text
 from ..verdict import AT_MOST, About, Verdict, assess
 from .measurer import Step, StepMeasurer, Stepped
@@ -224,8 +226,8 @@ class RecoveryResult(Result):
         first = self.trials[0]
         if not first.loses_at_most(Fraction(0)):
             return (
-                f"without any overload, at {Ratio(first.load)} of line rate, the device {first.loss_text}; "
-                "so its last loss says nothing of a recovery"
+                f"without any overload, at {Ratio(first.load)} of line rate, the device "
+                f"{remarks.loss_text(first)}; so its last loss says nothing of a recovery"
             )
         for trial in self.repetitions:
             if trial.loses_at_most(Fraction(0)):

@@ -13,7 +13,8 @@ from itertools import islice
 from ..errors import PlanError, TesterLibraryError
 from ..measurement.evidence import EvidenceLimits
 from ..measurement.snapshot import StreamCounters
-from ..measurement.trial import StreamResult, Trial
+from ..measurement.stream_result import StreamResult
+from ..measurement.trial import Trial
 from ..model.plan.law import Replay
 from ..model.plan.plan import PlannedStream
 from ..model.plan.random_law import Random

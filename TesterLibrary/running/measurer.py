@@ -10,6 +10,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from ..errors import PlanError, TargetError
+from ..measurement import remarks
 from ..measurement.attempt import Attempt
 from ..measurement.evidence import EvidenceLimits
 from ..measurement.snapshot import Snapshot, StreamCounters
@@ -307,7 +308,7 @@ class TrialMeasurer:
 
         def is_final(trial: Trial) -> bool:
             if trial.valid:
-                return not trial.unconfirmed
+                return not remarks.unconfirmed(trial)
             beyond = trial.attempt >= tester.rules.attempts and not any(each.valid for each in earlier)
             return beyond or (not hopes and _is_hopeless(trial))
 

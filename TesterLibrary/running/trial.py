@@ -17,7 +17,8 @@ from ..measurement.evidence import Evidence, EvidenceLimits
 from ..measurement.flows import FlowMeasure, FlowSummary
 from ..measurement.foreign import Foreign, ForeignAt
 from ..measurement.snapshot import Snapshot, StreamCounters, without_signature
-from ..measurement.trial import StreamResult, Trial
+from ..measurement.stream_result import StreamResult
+from ..measurement.trial import Trial
 from ..model.membership import not_joined
 from ..model.plan.law import Departures, Replay
 from ..model.plan.plan import Plan, PlannedStream

@@ -16,7 +16,7 @@ from TesterLibrary._generated.tester.v1.counters import DEFINITIONS
 from TesterLibrary.measurement.counter import Counter
 from TesterLibrary.measurement.port_evidence import port_evidence
 from TesterLibrary.measurement.snapshot import Snapshot, StreamCounters
-from TesterLibrary.measurement.trial import StreamResult
+from TesterLibrary.measurement.stream_result import StreamResult
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.mix import parse_frame_sizes
 from TesterLibrary.model.stream import Stream

@@ -11,7 +11,8 @@ from fractions import Fraction
 from typing import Protocol
 
 from TesterLibrary.measurement.evidence import Evidence, EvidenceLimits
-from TesterLibrary.measurement.trial import StreamResult, Trial
+from TesterLibrary.measurement.stream_result import StreamResult
+from TesterLibrary.measurement.trial import Trial
 
 from .counting import FRAME, Tester, random_tester
 from .device import Log, random_device

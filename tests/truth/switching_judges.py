@@ -9,7 +9,8 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor
 
-from TesterLibrary.measurement.trial import StreamResult, Trial
+from TesterLibrary.measurement.stream_result import StreamResult
+from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.address_table import find_address_capacity, find_address_learning_rate
 from TesterLibrary.methodology.congestion import CongestionTest, measure_congestion
 from TesterLibrary.methodology.forwarding_rate import (

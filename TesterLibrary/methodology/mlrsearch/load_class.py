@@ -46,7 +46,7 @@ class LoadStats:
     def plus(self, goal: SearchGoal, trial: Trial) -> LoadStats:
         """The same with one trial more."""
         low = trial.loses_at_most(goal.loss.value) is True
-        loss = "high" if not low else "open" if trial.repeated_for(goal.loss.value) else "low"
+        loss = "high" if not low else "open" if trial.lossy_attempt(goal.loss.value) else "low"
         length = "full" if trial.duration_ns >= goal.final_duration.ns else "short"
         name = f"{length}_{loss}_ns"
         return replace(self, **{name: getattr(self, name) + trial.duration_ns})
@@ -108,6 +108,6 @@ def conditional_loss(goal: SearchGoal, trials: Iterable[Trial]) -> Fraction:
 
 
 def _most_lost(goal: SearchGoal, trial: Trial) -> Fraction:
-    if trial.loss_bounds is None or trial.repeated_for(goal.loss.value):
+    if trial.loss_bounds is None or trial.lossy_attempt(goal.loss.value):
         return Fraction(1)
     return trial.loss_bounds[1]

@@ -10,6 +10,7 @@ from enum import Enum
 from fractions import Fraction
 
 from ...errors import TesterLibraryError
+from ...measurement import remarks
 from ...measurement.trial import Trial
 from ...model.units.units import Duration, Rate, RateUnit, Ratio
 from ...verdict import AT_LEAST, Below, Verdict, assess
@@ -199,7 +200,7 @@ def doubt_at(trial: Trial, goals: Sequence[SearchGoal]) -> str:
     if doubt := doubt_of([trial]):
         return doubt
     if any(trial.loses_at_most(goal.loss.value) is None for goal in goals):
-        return unmeasured([trial]) or trial.loss_unknown
+        return unmeasured([trial]) or remarks.loss_unknown(trial)
     return ""
 
 
@@ -256,7 +257,7 @@ def _goal_result(goal: SearchGoal, search: MultipleLossRatioSearch, trials: Sequ
     lower, upper = relevant_bounds({load: each.classify(goal) for load, each in stats.items()})
     left_open = min((load for load, each in stats.items() if each.is_open(goal)), default=None)
     if left_open is not None:
-        repeated = next(filter(None, (t.repeated_for(goal.loss.value) for t in by_load[left_open])))
+        repeated = next(filter(None, (remarks.repeated_for(t, goal.loss.value) for t in by_load[left_open])))
         reason = f"nothing is known of the device at {Ratio(left_open)} of line rate: {repeated}"
     irregular: Irregular | None = Irregular.DOUBT
     unstable = unstable_for(goal, trials) if search.stability.value else ""

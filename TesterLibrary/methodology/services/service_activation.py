@@ -17,6 +17,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from ...errors import PlanError, TesterLibraryError
+from ...measurement import remarks
 from ...measurement.interval import Interval
 from ...measurement.trial import Trial
 from ...model.units.units import Duration, Rate, RateUnit, Ratio, duration_text, ratio_text
@@ -213,7 +214,7 @@ class ConfigurationResult(Result):
         service, trial = self.service, offered.trial
         committed = load.green.value <= service.cir.value
         found = accepted(trial, service.name, acceptance) if committed else []
-        if not committed or _part_of(trial, service.name).not_sustained:
+        if not committed or not _part_of(trial, service.name).sustained:
             found.append(_delivered(trial, service, load, acceptance.loss))
         if load.purpose is Purpose.POLICING:
             found.append(_policed(trial, service, load, margin))
@@ -295,7 +296,7 @@ class PerformanceResult(Result):
 
     def __str__(self) -> str:
         (trial,) = self.trials
-        return f"{trial.title}: {self.duration} at their CIR, {trial.loss_text}"
+        return f"{trial.title}: {self.duration} at their CIR, {remarks.loss_text(trial)}"
 
 
 def measure_performance(
@@ -361,7 +362,7 @@ def _delivered(trial: Trial, service: Service, load: Load, loss: Ratio) -> Verdi
         AT_LEAST,
         required,
         subject=f"information rate of {part.title}",
-        measured="; ".join(filter(None, (_rate_text(value), part.not_sustained))),
+        measured="; ".join(filter(None, (_rate_text(value), remarks.not_sustained(part)))),
         bound=f">= {_bits(required)}, {what} less {loss}",
         doubt=doubt,
         criterion="lowest information rate",
@@ -379,7 +380,7 @@ def _policed(trial: Trial, service: Service, load: Load, margin: Ratio) -> Verdi
     if not doubt and value.most <= allowed < reached:
         doubt = (
             f"with the frames that arrived otherwise than they were sent it may be {_bits(reached)}: "
-            f"{trial.order.damage or trial.misrouted}; if the device marks, give arrives_green= and "
+            f"{trial.order.damage or remarks.misrouted(trial)}; if the device marks, give arrives_green= and "
             "arrives_yellow="
         )
     return assess(
@@ -396,7 +397,7 @@ def _policed(trial: Trial, service: Service, load: Load, margin: Ratio) -> Verdi
 
 def _part_of(trial: Trial, name: str) -> Trial:
     """The trial as if it had had no other stream; what a pause of the tester may have cost it counts then."""
-    paused = "" if trial.objections else trial.lost_by_pause(name)
+    paused = "" if trial.objections else remarks.lost_beside_others(trial, name)
     objections = (*trial.objections, paused) if paused else trial.objections
     return replace(trial, streams=(trial.stream(name),), objections=objections)
 

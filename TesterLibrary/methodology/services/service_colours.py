@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...measurement.trial import StreamResult, Trial
+from ...measurement.stream_result import StreamResult
+from ...measurement.trial import Trial
 from ...model.units.units import Rate, RateUnit, Ratio, ratio_text
 from ...verdict import AT_LEAST, AT_MOST, Between, Verdict, assess
 from ..verdicts.judging import ALL_DELIVERED, doubt_of, unmeasured

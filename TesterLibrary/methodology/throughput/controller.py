@@ -17,6 +17,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ...errors import PlanError
+from ...measurement import remarks
 from ...measurement.trial import Trial
 from ...model.units.units import Duration
 from ..measurer import Measurer
@@ -201,5 +202,5 @@ def _reason(search: ThroughputSearch, failing: Trial | None, passing: Trial | No
     """The limit of the throughput other than loss, or a doubt that a reader of it should know."""
     if failing and (doubt := doubt_of([failing]) or search.untold(failing)):
         return doubt
-    limit = failing.not_sustained if failing and search.sustained else ""
-    return limit or (passing.not_sustained if passing else "")
+    limit = remarks.not_sustained(failing) if failing and search.sustained else ""
+    return limit or (remarks.not_sustained(passing) if passing else "")

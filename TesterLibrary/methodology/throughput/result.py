@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import Inconclusive
-from ...measurement.remarks import finding
+from ...measurement import remarks
 from ...measurement.trial import Trial
 from ...model.units.number import counted
 from ...model.units.units import Rate, RateUnit, Ratio
@@ -73,7 +73,7 @@ class ThroughputResult(Result):
         failed = [t for t in self.trials if t.load == self.failed_load and not self.search.passes(t)]
         if self.failed_load is None or not failed:
             return ""
-        return f"{float(self.failed_load * 100):.4g} % did not pass: {finding(failed[-1])}"
+        return f"{float(self.failed_load * 100):.4g} % did not pass: {remarks.finding(failed[-1])}"
 
     @property
     def as_repetition(self) -> Repetition:
@@ -249,7 +249,9 @@ class ThroughputResult(Result):
     def _besides(self) -> tuple[str, ...]:
         """Remarks on the trial at the throughput, and on the one above it that did not pass."""
         failed = self._full(self.failed_load)[-1:] if self.failed_load is not None else []
-        return tuple(dict.fromkeys(found for trial in (*self.judged, *failed) for found in trial.besides))
+        return tuple(
+            dict.fromkeys(found for trial in (*self.judged, *failed) for found in remarks.besides(trial))
+        )
 
     def _doubt(self, bound: Rate) -> str:
         if self.unstable:
@@ -301,7 +303,7 @@ class ThroughputResult(Result):
         else:
             line, *others = map(str, rates)
             found = ", ".join((f"throughput {'below ' if below else ''}{line} of line rate", *others))
-            lossy = [trial.loss_text for trial in self.judged if trial.lost]
+            lossy = [remarks.loss_text(trial) for trial in self.judged if trial.lost]
             found += f", of which it {lossy[0]}" if lossy else ""
         found = ", ".join(filter(None, (found, self._agreement_text)))
         trials = counted(len(self.trials), "trial")

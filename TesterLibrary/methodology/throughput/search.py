@@ -9,6 +9,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from ...errors import PlanError, require
+from ...measurement import remarks
 from ...measurement.trial import Trial
 from ...model.units.units import Duration, Ratio
 from ..standard import Standard
@@ -102,11 +103,11 @@ class ThroughputSearch:
 
         Counts may leave that open, and with a timeout the delays of the frames that arrived.
         """
-        if self.sustained and trial.not_sustained:
+        if self.sustained and not trial.sustained:
             return ""
         within = trial.loses_at_most(self.loss.value)
         if within is None:
-            return trial.loss_unknown
+            return remarks.loss_unknown(trial)
         if not within or self.timeout is None:
             return ""
         if trial.delay_objections:
@@ -123,7 +124,7 @@ class ThroughputSearch:
 
     def passes(self, trial: Trial) -> bool:
         """Whether the tester did its part, the device lost no more than is allowed, and kept up if asked."""
-        kept_up = not trial.findings and not (self.sustained and trial.not_sustained)
+        kept_up = not trial.findings and not (self.sustained and not trial.sustained)
         in_time = self.timeout is None or not trial.delay_objections
         return (
             trial.valid and kept_up and in_time and trial.loses_at_most(self.loss.value, self.timeout) is True

@@ -9,11 +9,13 @@ from fractions import Fraction
 from math import inf
 
 from ...errors import TesterLibraryError
+from ...measurement import remarks
 from ...measurement.attempt import flapping
 from ...measurement.counter import total
 from ...measurement.delays.correction import DelayKind
 from ...measurement.delays.latency import Figure, Latency
-from ...measurement.trial import StreamResult, Trial
+from ...measurement.stream_result import StreamResult
+from ...measurement.trial import Trial
 from ...model.units.units import LINE_OVERHEAD, Duration, Rate, RateUnit, Ratio, duration_text, ratio_text
 from ...verdict import AT_LEAST, AT_MOST, About, Between, Outcome, Undecided, Verdict, assess
 
@@ -60,9 +62,9 @@ def loss_below(
         if failed
         else _untried(trials, at, tried)
         or _loss_doubt(trials, timeout)
-        or (worst.loss_unknown if worst and is_open else "")
+        or (remarks.loss_unknown(worst) if worst and is_open else "")
         or deaf(trials)
-        or ("" if at is None else next(filter(None, (trial.no_rate for trial in trials)), ""))
+        or ("" if at is None else next(filter(None, map(remarks.no_rate, trials)), ""))
         or _untried_at(trials, above, bound, timeout, at),
         criterion="frame loss",
         text=ratio_text,
@@ -160,7 +162,7 @@ def _loss_text(trial: Trial) -> str:
         loss += f" (received {trial.received:,} of {trial.sent:,} frames"
     else:
         loss = f"{Ratio(trial.loss or Fraction(0))} ({trial.lost:,} of {trial.sent:,} frames"
-    return "; ".join((loss, *trial.besides)) + ")"
+    return "; ".join((loss, *remarks.besides(trial))) + ")"
 
 
 def latency_below(
@@ -220,20 +222,20 @@ def throughput_above(trial: Trial, bound: Rate) -> Verdict:
         trial, bound.unit, lambda s: Fraction(s.order.most_first_arrivals * 10**9, trial.sending_ns)
     )
     least, most = trial.loss_bounds or (Fraction(0), Fraction(1))
-    doubt = doubt_of([trial]) or (f"{trial.no_rate}; send more" if trial.no_rate else "")
+    doubt = doubt_of([trial]) or ("" if trial.has_rate else f"{remarks.no_rate(trial)}; send more")
     if not doubt and value < bound.value and not least:
         doubt = "the device delivered all that it was offered; offer at least the bound"
     if not doubt and highest >= bound.value and most:
         doubt = unmeasured([trial]) or (
-            f"{trial.loss_text}, and throughput allows no loss: this is the forwarding rate; offer the bound "
-            "and no more, or search the throughput"
+            f"{remarks.loss_text(trial)}, and throughput allows no loss: this is the forwarding rate; offer "
+            "the bound and no more, or search the throughput"
         )
     return assess(
         value if value == highest else Between(value, highest),
         AT_LEAST,
         bound.value,
         subject=f"throughput of {trial.title}",
-        measured="; ".join((str(Rate(value, bound.unit)), *trial.besides)),
+        measured="; ".join((str(Rate(value, bound.unit)), *remarks.besides(trial))),
         bound=f">= {bound}",
         doubt=doubt,
     )
@@ -300,14 +302,17 @@ def doubt_of(trials: Sequence[Trial]) -> str:
     if not trials:
         return "nothing was measured"
     doubts = (
-        "; ".join(trial.objections or trial.findings or filter(None, [trial.unconfirmed])) for trial in trials
+        "; ".join(trial.objections or trial.findings or filter(None, [remarks.unconfirmed(trial)]))
+        for trial in trials
     )
     return next(filter(None, doubts), "") or flapping_of(trials)
 
 
 def untold(trial: Trial, bound: Ratio) -> str:
     """Why a trial does not tell whether it lost more than the bound; empty if it does."""
-    return doubt_of([trial]) or (trial.loss_unknown if trial.loses_at_most(bound.value) is None else "")
+    return doubt_of([trial]) or (
+        remarks.loss_unknown(trial) if trial.loses_at_most(bound.value) is None else ""
+    )
 
 
 def flapping_of(trials: Sequence[Trial]) -> str:

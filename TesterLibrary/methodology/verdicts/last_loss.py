@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...measurement.order import Order
-from ...measurement.trial import StreamResult
+from ...measurement.stream_result import StreamResult
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from typing import Any
 
 from ...measurement.interval import Interval
 from ...measurement.remarks import finding
-from ...measurement.trial import StreamResult, Trial
+from ...measurement.stream_result import StreamResult
+from ...measurement.trial import Trial
 from ...verdict import Verdict
 from ..pages.demonstration import of_run
 from ..pages.failures import anchor_of

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ...measurement.trial import StreamResult
+from ...measurement.stream_result import StreamResult
 from ..record.durable import write_file
 from ..record.records import Records, TrialRecord, read
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ...measurement import remarks
 from ...measurement.delays.histogram import bounds_of
 from ...measurement.delays.latency import Latency
 from ...measurement.trial import Trial
@@ -137,7 +138,7 @@ def of_trials(trials: Sequence[Trial]) -> tuple[str, str]:
         best = "loss in every trial" if not unknown else f"not measured in {unknown} trials"
         if lossless:
             best = f"up to {float(max(lossless) * 100):.4g} % of line rate without loss"
-        filling = sorted({t.load for t in valid if t.lost == 0 and t.not_sustained})
+        filling = sorted({t.load for t in valid if t.lost == 0 and not t.sustained})
         if filling:
             best += f"; not sustained at {', '.join(f'{float(load * 100):.4g} %' for load in filling)}"
         return loss_vs_load(by_title), f"Frame loss over offered load: {best}"
@@ -146,6 +147,6 @@ def of_trials(trials: Sequence[Trial]) -> tuple[str, str]:
         return "", ""
     last = measured[-1]
     text = "; ".join(
-        filter(None, (f"Latency by percentile; the last trial: {last.latency}", last.not_sustained))
+        filter(None, (f"Latency by percentile; the last trial: {last.latency}", remarks.not_sustained(last)))
     )
     return latency_distribution({f"trial {t.number}": t for t in measured[-len(COLORS) :]}), text

@@ -21,6 +21,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from ...measurement import remarks
 from ...measurement.trial import Trial
 from .codec import decode, encode
 
@@ -104,7 +105,7 @@ class FinishedTrials:
         found = decode(kind, left.values)
         if getattr(found, "objections", ()):
             return None
-        if isinstance(found, Trial) and (found.unconfirmed or found.delay_objections):
+        if isinstance(found, Trial) and (remarks.unconfirmed(found) or found.delay_objections):
             return None
         return Finished(found, left.record, self._folder, left.sent)
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...measurement.trial import StreamResult, Trial
+from ...measurement.stream_result import StreamResult
+from ...measurement.trial import Trial
 from .record_place import RecordPlace
 
 _BEFORE_NS = 10**6  # clocks of the tester's CPUs differ

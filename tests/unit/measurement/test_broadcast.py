@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from TesterLibrary.measurement import remarks
 from TesterLibrary.measurement.broadcast import Broadcast
-from TesterLibrary.measurement.trial import StreamResult, Trial
+from TesterLibrary.measurement.stream_result import StreamResult
+from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.verdicts.judging import loss_below
 from TesterLibrary.model.units.units import Ratio
 from TesterLibrary.verdict import Outcome
@@ -149,7 +151,7 @@ def test_frames_that_miss_several_ports_may_be_the_same_ones() -> None:
     stream = StreamResult("all", "p1", "p2", 64, Fraction(1), counted, copies=("p3",))
     trial = Trial(Fraction(1, 2), 10**9, (stream,), EVIDENCE)
     assert trial.loss_bounds == (Fraction(37, 47), 1)
-    assert trial.loss_text == (
+    assert remarks.loss_text(trial) == (
         "loss is at least 78.7234 %: "
         "several ports miss frames, and nobody knows how many of these are the same"
     )
@@ -178,7 +180,7 @@ def test_what_is_missing_and_what_is_too_much_is_said() -> None:
             rx_misrouted_by_port=counts,
         )
         stream = StreamResult("all", "p1", "p2", 64, Fraction(1), counted, copies=PORTS)
-        assert (stream.misrouted or stream.duplicated_elsewhere) == text
+        assert (remarks.misrouted_frames(stream) or remarks.duplicated_elsewhere(stream)) == text
 
 
 def test_one_other_port_without_a_name_may_be_another() -> None:

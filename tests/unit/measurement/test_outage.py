@@ -16,7 +16,7 @@ from TesterLibrary.measurement.snapshot import (
     LatencyCounters,
     OutageCounters,
 )
-from TesterLibrary.measurement.trial import StreamResult
+from TesterLibrary.measurement.stream_result import StreamResult
 from tests.counted import order_counters, stream_counters
 
 MILLISECOND = 10**6

@@ -11,7 +11,8 @@ from math import ceil
 
 from TesterLibrary.measurement.interval import Interval
 from TesterLibrary.measurement.snapshot import LatencyCounters
-from TesterLibrary.measurement.trial import StreamResult, Trial
+from TesterLibrary.measurement.stream_result import StreamResult
+from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.services.service_colours import Arrived, Offered
 from TesterLibrary.model.units.units import Duration, Rate
 from tests.counted import stream_counters

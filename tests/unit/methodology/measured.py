@@ -11,7 +11,8 @@ from typing import Any
 from TesterLibrary.measurement.delays.histogram import index_of
 from TesterLibrary.measurement.evidence import Evidence
 from TesterLibrary.measurement.snapshot import StreamCounters
-from TesterLibrary.measurement.trial import StreamResult, Trial
+from TesterLibrary.measurement.stream_result import StreamResult
+from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.model.units.units import Duration
 
 EVIDENCE = Evidence(2000, 2000, Fraction(0), 0, 0, 0, 0, 0, Fraction(0))

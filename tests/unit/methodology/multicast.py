@@ -9,7 +9,8 @@ from fractions import Fraction
 
 from TesterLibrary.measurement.group_check import GroupCheck
 from TesterLibrary.measurement.multicast import GroupCycle
-from TesterLibrary.measurement.trial import StreamResult, Trial
+from TesterLibrary.measurement.stream_result import StreamResult
+from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.model.units.units import Duration
 from tests.counted import stream_counters
 

@@ -13,7 +13,8 @@ from TesterLibrary.measurement.delays.blind_delay import BlindDelay, Passages
 from TesterLibrary.measurement.delays.histogram import index_of
 from TesterLibrary.measurement.interval import Interval, StreamInterval
 from TesterLibrary.measurement.snapshot import LatencyCounters
-from TesterLibrary.measurement.trial import StreamResult, Trial
+from TesterLibrary.measurement.stream_result import StreamResult
+from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.services.service_colours import Offered
 from TesterLibrary.model.units.units import Duration, Rate
 from tests.counted import stream_counters

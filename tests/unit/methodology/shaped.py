@@ -14,7 +14,8 @@ from TesterLibrary.measurement.delays.in_time import ArrivalReading, InTime
 from TesterLibrary.measurement.delays.sustained import DelayReading, growth
 from TesterLibrary.measurement.interval import Interval
 from TesterLibrary.measurement.snapshot import LatencyCounters
-from TesterLibrary.measurement.trial import StreamResult, Trial
+from TesterLibrary.measurement.stream_result import StreamResult
+from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.services.service_colours import Offered
 from TesterLibrary.model.units.units import Duration, Rate
 from tests.counted import stream_counters

@@ -13,7 +13,8 @@ from math import ceil, floor
 from TesterLibrary.measurement.delays.histogram import index_of
 from TesterLibrary.measurement.evidence import Evidence, EvidenceLimits
 from TesterLibrary.measurement.snapshot import LatencyCounters
-from TesterLibrary.measurement.trial import StreamResult, Trial
+from TesterLibrary.measurement.stream_result import StreamResult
+from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.model.units.units import Bandwidth, Duration
 from tests.counted import stream_counters
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from TesterLibrary.measurement.addresses import AddressCheck
-from TesterLibrary.measurement.trial import StreamResult, Trial
+from TesterLibrary.measurement.stream_result import StreamResult
+from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.learning_window import LearningWindow
 from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.model.units.units import Duration

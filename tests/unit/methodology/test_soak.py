@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
+from TesterLibrary.measurement import remarks
 from TesterLibrary.measurement.attempt import Attempt
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.soak import Soak, SoakResult, least_probability, measure_soak, most_probability
@@ -77,7 +78,7 @@ class Busy(Unlucky):
         earlier: list[Attempt] = []
         while True:
             trial = replace(super().measure(load, duration), attempt=len(earlier) + 1, earlier=tuple(earlier))
-            if trial.lost == 0 and not trial.unconfirmed:
+            if trial.lost == 0 and not remarks.unconfirmed(trial):
                 return trial
             paused = ("3 frames were lost, and pauses of the tester",) if trial.lost else ()
             earlier.append(Attempt.of(trial.attempt, trial.lost, trial.evidence, paused))
@@ -88,7 +89,7 @@ def test_what_a_paused_tester_repeats_is_no_trial_without_loss() -> None:
     device = Busy()
     device.probability = 0.1
     result = measure_soak(device, SOAK)
-    assert all(trial.lost == 0 and not trial.unconfirmed for trial in result.trials)
+    assert all(trial.lost == 0 and not remarks.unconfirmed(trial) for trial in result.trials)
     repeated = sum(bool(trial.earlier) for trial in result.trials)
     assert (result.exceeded, result.untold) == (0, repeated)
     assert result.probability_bounds == (0, pytest.approx(most_probability(repeated, 60)))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.interval import Interval, StreamInterval
 from TesterLibrary.measurement.snapshot import DepartureCounters, StreamCounters, VersionCounters
-from TesterLibrary.measurement.trial import StreamResult
+from TesterLibrary.measurement.stream_result import StreamResult
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
 from TesterLibrary.methodology.token_bucket import (
     Arrival,

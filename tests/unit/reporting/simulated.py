@@ -10,7 +10,8 @@ from fractions import Fraction
 from TesterLibrary.measurement.delays.histogram import index_of
 from TesterLibrary.measurement.evidence import Evidence, EvidenceLimits
 from TesterLibrary.measurement.snapshot import DepartureCounters, LatencyCounters, StreamCounters
-from TesterLibrary.measurement.trial import StreamResult, Trial
+from TesterLibrary.measurement.stream_result import StreamResult
+from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.model.units.units import Bandwidth, Duration
 from tests.counted import stream_counters
 

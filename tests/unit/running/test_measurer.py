@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from TesterLibrary.errors import PlanError, TargetError
+from TesterLibrary.measurement import remarks
 from TesterLibrary.measurement.snapshot import Snapshot, StreamCounters
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.measurer import Step
@@ -202,7 +203,7 @@ def test_where_misrouted_frames_came_in_is_in_the_verdict_and_in_the_record(tmp_
     trial = TrialMeasurer(tester, [stream()]).measure(Fraction(1, 1000), SECOND)
     where = f"{trial.sent:,} frames of north arrived at p3, expected at p2"
     assert trial.valid
-    assert trial.misrouted == where
+    assert remarks.misrouted(trial) == where
     verdict = loss_below([trial], Ratio(Fraction(0)))
     assert verdict.outcome is Outcome.FAIL
     assert where in str(verdict)
@@ -341,7 +342,7 @@ def test_a_delay_that_copies_of_old_frames_raise_is_not_called_growing(tmp_path:
     trial = TrialMeasurer(tester, [stream()]).measure(Fraction(1, 1000), Duration(5 * SECOND.ns))
     assert trial.order.duplicated
     assert trial.streams[0].growth is None
-    assert not trial.not_sustained
+    assert trial.sustained
 
 
 @pytest.mark.parametrize("queueing", [True, False])
@@ -350,7 +351,7 @@ def test_a_lossless_trial_that_filled_a_queue_says_so(tmp_path: Path, queueing: 
     trial = TrialMeasurer(tester, [stream()]).measure(Fraction(1, 1000), Duration(5 * SECOND.ns))
     assert (trial.valid, trial.lost) == (True, 0)
     assert trial.streams[0].growth
-    assert trial.not_sustained.startswith("not sustained: the delay grew from ") == queueing
+    assert remarks.not_sustained(trial).startswith("not sustained: the delay grew from ") == queueing
     assert ("not sustained" in str(trial)) == queueing
     assert ("not sustained" in str(loss_below([trial], Ratio(Fraction(0))))) == queueing
     assert ThroughputSearch().passes(trial)
@@ -386,7 +387,7 @@ def test_modifiers_have_their_part_of_the_load_and_no_loss(tmp_path: Path) -> No
     (north,) = trial.streams
     assert north.intended_rate == LINE_64 * Fraction(100, 101)
     assert trial.evidence.intended_packets - trial.sent == pytest.approx(LINE_64 / 101, abs=2)
-    assert trial.traffic == "evenly spaced, with 1 % broadcast frames, 1 flow"
+    assert remarks.traffic(trial) == "evenly spaced, with 1 % broadcast frames, 1 flow"
 
 
 def test_frames_at_a_rate_of_their_own_fit_in_beside_a_full_load(tmp_path: Path) -> None:

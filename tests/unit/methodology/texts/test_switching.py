@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from TesterLibrary.measurement.trial import StreamResult
+from TesterLibrary.measurement.stream_result import StreamResult
 from TesterLibrary.methodology.address_table import find_address_capacity, find_address_learning_rate
 from TesterLibrary.methodology.congestion import CongestionTest, measure_congestion
 from TesterLibrary.methodology.errored_frames import ErroredTest, measure_errored_frames

@@ -10,7 +10,7 @@ from fractions import Fraction
 from TesterLibrary.measurement.delays.blind_delay import BlindDelay, Passages
 from TesterLibrary.measurement.interval import Interval, StreamInterval
 from TesterLibrary.measurement.snapshot import StreamCounters
-from TesterLibrary.measurement.trial import StreamResult
+from TesterLibrary.measurement.stream_result import StreamResult
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
 from TesterLibrary.methodology.token_bucket import TokenBucket, loss_as_predicted
 from TesterLibrary.model.units.quantity import Octets

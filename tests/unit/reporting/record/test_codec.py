@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from TesterLibrary.measurement.port_evidence import PortEvidence
 from TesterLibrary.measurement.session_trial import SessionTrial
 from TesterLibrary.measurement.snapshot import DurationCounters, LatencyCounters, StreamCounters
-from TesterLibrary.measurement.trial import StreamResult, Trial
+from TesterLibrary.measurement.stream_result import StreamResult
+from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.maximum import Limit, MaximumResult, MaximumSearch, Quantity
 from TesterLibrary.methodology.throughput import LimitedBy, ThroughputSearch
 from TesterLibrary.model.units.units import Duration
