@@ -7,6 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from assertionengine import AssertionOperator
+
 from ..errors import PlanError
 from ..model.units.units import Ratio
 from ..verdict import AT_LEAST, AT_MOST, Below, Between, Outcome, Verdict, assess
@@ -24,6 +26,19 @@ class Baseline:
     measured: str  # the value as people read it
     source: str  # where it is from: "run of 2026-03-01 02:00"
     limit: str = ""  # see Verdict
+
+    @property
+    def middle(self) -> Fraction:
+        """The middle of its bounds."""
+        return (self.least + self.most) / 2
+
+    def room(self, within: Ratio) -> Fraction:
+        """How much worse a value may be."""
+        return abs(self.middle) * within.value
+
+    def error(self, within: Ratio) -> Fraction:
+        """The uncertainty of the bound that follows from it."""
+        return (self.most - self.least) / 2 * (1 + within.value)
 
 
 def better_side(verdict: Verdict) -> bool | None:
@@ -56,55 +71,86 @@ def no_regression(judged: Verdict, baseline: Baseline | None, within: Ratio, *, 
         raise PlanError(f"within: {within} of the baseline is given; it must be below 100 %")
     if judged.outcome is Outcome.INCONCLUSIVE:
         doubt = judged.reason or doubt
-    subject = f"{judged.subject}{_BESIDE}"
     if baseline is None or judged.most is None:
-        doubt = doubt or ("it is no number" if baseline else "there is no baseline")
-        sign, beside = judged.bound.split(" ")[0], baseline.measured if baseline else "the baseline"
-        bound = f"{sign} {beside} within {within}"
-        return assess(None, AT_LEAST, 0, subject=subject, measured=judged.measured, bound=bound, doubt=doubt)
-    middle = (baseline.least + baseline.most) / 2
-    error = (baseline.most - baseline.least) / 2 * (1 + within.value)  # of the bound, which follows from it
+        return _incomparable(judged, baseline, within, doubt)
+    if judged.least is None:
+        return _bound_beside(judged, judged.most, baseline, within, doubt)
+    return _value_beside(judged, Between(judged.least, judged.most), baseline, within, doubt)
+
+
+def _incomparable(judged: Verdict, baseline: Baseline | None, within: Ratio, doubt: str) -> Verdict:
+    """The verdict where the value or the baseline has no number."""
+    doubt = doubt or ("it is no number" if baseline else "there is no baseline")
+    sign, beside = judged.bound.split(" ")[0], baseline.measured if baseline else "the baseline"
+    return assess(
+        None,
+        AT_LEAST,
+        0,
+        subject=f"{judged.subject}{_BESIDE}",
+        measured=judged.measured,
+        bound=f"{sign} {beside} within {within}",
+        doubt=doubt,
+    )
+
+
+def _bound_beside(judged: Verdict, most: Fraction, baseline: Baseline, within: Ratio, doubt: str) -> Verdict:
+    """The verdict on a value of which an upper bound is known: a throughput below its search."""
+    verdict = assess(
+        Below(most + baseline.error(within)),
+        AT_LEAST,
+        baseline.middle - baseline.room(within),
+        subject=f"{judged.subject}{_BESIDE}",
+        measured=judged.measured,
+        bound=f">= {baseline.measured} within {within} ({baseline.source})",
+        doubt=doubt,
+    )
+    reason = doubt or (verdict.reason and f"it is only known to be {judged.measured}")
+    return replace(verdict, reason=reason, most=judged.most)
+
+
+def _value_beside(judged: Verdict, value: Between, baseline: Baseline, within: Ratio, doubt: str) -> Verdict:
+    """The verdict on a value that lies between two numbers."""
     higher_is_better = better_side(judged)
-    room = abs(middle) * within.value
-    if judged.least is None:  # a throughput below its search: more is better
-        verdict = assess(
-            Below(judged.most + error),
-            AT_LEAST,
-            middle - room,
-            subject=subject,
-            measured=judged.measured,
-            bound=f">= {baseline.measured} within {within} ({baseline.source})",
-            doubt=doubt,
-        )
-        reason = doubt or (verdict.reason and f"it is only known to be {judged.measured}")
-        return replace(verdict, reason=reason, most=judged.most)
-    least, most = judged.least - error, judged.most + error
-    if higher_is_better is None:  # how far it is off, to whichever side
-        ends = (abs(least - middle), abs(most - middle))
-        inside = least <= middle <= most
-        least, most, operator, expected = (Fraction(0) if inside else min(ends)), max(ends), AT_MOST, room
-    else:
-        operator, expected = (AT_LEAST, middle - room) if higher_is_better else (AT_MOST, middle + room)
-    side = "==" if higher_is_better is None else operator.value
+    least, most, operator, expected = _side(value, baseline, within, higher_is_better)
     if higher_is_better and judged.limit:  # the device's value is as high, or higher
         most = max(most, expected)
-    as_high = judged.limit == baseline.limit == "search" and judged.least >= expected
-    if as_high:  # as high as anybody looked
+    if judged.limit == baseline.limit == "search" and value.least >= expected:  # as high as the search went
         most = max(least, expected)
     elif not doubt and baseline.limit and not (higher_is_better and most < expected):
         doubt = f"of the baseline only a lower bound is known: it was limited by the {baseline.limit}"
+    side = "==" if higher_is_better is None else operator.value
     verdict = assess(
         least if least == most else Between(least, most),
         operator,
         expected,
-        subject=subject,
+        subject=f"{judged.subject}{_BESIDE}",
         measured=judged.measured,
         bound=f"{side} {baseline.measured} within {within} ({baseline.source})",
         doubt=doubt,
     )
     reason = verdict.reason
-    if reason and not doubt and judged.limit:
-        reason = f"{judged.measured} is a lower bound: it was limited by the {judged.limit}"
-    elif reason and not doubt:  # it has the numbers of the comparison, in basic units
-        reason = f"{judged.measured} is too close to {baseline.measured} for what is known of the two"
+    if reason and not doubt:
+        reason = _uncertainty(judged, baseline)
     return replace(verdict, reason=reason, least=judged.least, most=judged.most)
+
+
+def _side(
+    value: Between, baseline: Baseline, within: Ratio, higher_is_better: bool | None
+) -> tuple[Fraction, Fraction, AssertionOperator, Fraction]:
+    """The comparison: bounds of the value or of its distance, the operator, and the expected number."""
+    middle, room, error = baseline.middle, baseline.room(within), baseline.error(within)
+    least, most = Fraction(value.least) - error, Fraction(value.most) + error
+    if higher_is_better is None:
+        offsets = (abs(least - middle), abs(most - middle))
+        nearest = Fraction(0) if least <= middle <= most else min(offsets)
+        return nearest, max(offsets), AT_MOST, room
+    if higher_is_better:
+        return least, most, AT_LEAST, middle - room
+    return least, most, AT_MOST, middle + room
+
+
+def _uncertainty(judged: Verdict, baseline: Baseline) -> str:
+    """Why a comparison is open. The verdict's own reason has its numbers, in basic units."""
+    if judged.limit:
+        return f"{judged.measured} is a lower bound: it was limited by the {judged.limit}"
+    return f"{judged.measured} is too close to {baseline.measured} for what is known of the two"

@@ -235,6 +235,10 @@ class RecoveryResult(Result):
                     f"the device lost nothing at {Ratio(trial.load)} of line rate for "
                     f"{self.measurement.overload_duration}, so it was not overloaded"
                 )
+        return self._end_doubt(bound)
+
+    def _end_doubt(self, bound: Duration | None) -> str:
+        """Why the end of the losses is not known, or not what the bound is about; empty if it is."""
         if any(stream.counters.outages is None for trial in self.repetitions for stream in trial.streams):
             return uncounted(self.repetitions)
         overloaded = [self._is_overloaded(trial) for trial in self.repetitions]

@@ -211,6 +211,19 @@ class Event:
 
     def __post_init__(self) -> None:
         self._check_selection()
+        self._check_numbers()
+        self._check_place_in_flow()
+        if self.ratio is not None and not 0 < self.ratio.value < 1:
+            raise self.refused(f"ratio={self.ratio} selects no packet, or all; give every=1 for all")
+        if self.pattern is not None and not any(self.pattern):
+            raise self.refused("its pattern selects no packet; one character has to be 1")
+        if self.iteration != 1 and self.packet is None:
+            raise self.refused(
+                f"iteration={self.iteration} needs a number, byte or sequence: only such a packet is known "
+                "again"
+            )
+
+    def _check_numbers(self) -> None:
         for what, number, most in (
             ("number", self.number, None),
             ("every", self.every, None),
@@ -220,20 +233,13 @@ class Event:
             if number is not None and (number < 1 or (most and number > most)):
                 allowed = f"1 to {most:,}" if most else "1 or more"
                 raise self.refused(f"{what}={number} counts from 1; give {allowed}")
-        if self.ratio is not None and not 0 < self.ratio.value < 1:
-            raise self.refused(f"ratio={self.ratio} selects no packet, or all; give every=1 for all")
+
+    def _check_place_in_flow(self) -> None:
         for what, number in (("byte", self.byte), ("sequence", self.sequence)):
             if number is not None and not 0 <= number < 1 << 32:
                 raise self.refused(f"{what}={number}; give 0 to {(1 << 32) - 1:,}")
             if number is not None and self.flow is None:
                 raise self.refused(f"{what}={number} is one of a flow; give flow, such as flow=1")
-        if self.pattern is not None and not any(self.pattern):
-            raise self.refused("its pattern selects no packet; one character has to be 1")
-        if self.iteration != 1 and self.packet is None:
-            raise self.refused(
-                f"iteration={self.iteration} needs a number, byte or sequence: only such a packet is known "
-                "again"
-            )
 
     def _check_selection(self) -> None:
         given = [name for name in _SELECTIONS if getattr(self, name) is not None]
@@ -294,6 +300,18 @@ class Path:
     known_by: StationAddress = StationAddress.MAC  # which is known by what it has sent
 
     def __post_init__(self) -> None:
+        self._check_ports()
+        if not 1 <= self.memory_mib <= MOST_MEMORY_MIB:
+            raise self.refused(f"memory_mib={self.memory_mib}; give 1 to {MOST_MEMORY_MIB}")
+        headings = [heading for impairment in self.impairments for heading in impairment.directions]
+        if len(set(headings)) != len(headings):
+            raise self.refused("its packets are impaired already in that direction; describe both as one")
+        for event in self.events:
+            self._check_links(event)
+        self._check_corruptions()
+        self._check_drops()
+
+    def _check_ports(self) -> None:
         if len(self.between) != 2 or self.between[0] == self.between[1]:
             given = ",".join(self.between) or "none"
             raise self.refused(f"between={given}; give two different ports, such as between=p1,p2")
@@ -305,33 +323,40 @@ class Path:
                 f"known_by={self.known_by.value}: its first end is port {self.between[0]!r} alone, by which "
                 "all frames leave; name more ports with beside=, or leave known_by out"
             )
-        if not 1 <= self.memory_mib <= MOST_MEMORY_MIB:
-            raise self.refused(f"memory_mib={self.memory_mib}; give 1 to {MOST_MEMORY_MIB}")
-        headings = [heading for impairment in self.impairments for heading in impairment.directions]
-        if len(set(headings)) != len(headings):
-            raise self.refused("its packets are impaired already in that direction; describe both as one")
-        dropped: dict[tuple[object, ...], Event] = {}
+
+    def _check_links(self, event: Event) -> None:
+        if not isinstance(event.action, LinkDown):
+            return
+        if self.beside:
+            raise self.refused(
+                f"{event.description}: with ports beside {self.between[0]!r} it has no link that could "
+                "be taken down for all of them; use Blackhole Path with both_ways=True"
+            )
+        for port in event.action.ports:
+            if port not in self.between:
+                raise self.refused(
+                    f"{event.description}: ports={port} is none of its ports; give "
+                    f"{' or '.join(self.between)}, or nothing for both"
+                )
+
+    def _check_corruptions(self) -> None:
+        """No bit is inverted twice, and so as it was."""
         inverted: set[tuple[object, ...]] = set()
         for event in self.events:
-            if isinstance(event.action, Corrupt) and event.ratio is None:
-                bit = event.every, *event.selection, event.action.part, event.action.bit
-                if bit in inverted:
-                    raise self.refused(
-                        f"{event.description}: bit {event.action.bit} of it is inverted already, and would "
-                        "be as before; leave one of them out, or give another bit"
-                    )
-                inverted.add(bit)
-            if self.beside and isinstance(event.action, LinkDown):
+            if not isinstance(event.action, Corrupt) or event.ratio is not None:
+                continue
+            bit = event.every, *event.selection, event.action.part, event.action.bit
+            if bit in inverted:
                 raise self.refused(
-                    f"{event.description}: with ports beside {self.between[0]!r} it has no link that could "
-                    "be taken down for all of them; use Blackhole Path with both_ways=True"
+                    f"{event.description}: bit {event.action.bit} of it is inverted already, and would "
+                    "be as before; leave one of them out, or give another bit"
                 )
-            for port in event.action.ports if isinstance(event.action, LinkDown) else ():
-                if port not in self.between:
-                    raise self.refused(
-                        f"{event.description}: ports={port} is none of its ports; give "
-                        f"{' or '.join(self.between)}, or nothing for both"
-                    )
+            inverted.add(bit)
+
+    def _check_drops(self) -> None:
+        """Nothing happens to a packet that an event before has dropped."""
+        dropped: dict[tuple[object, ...], Event] = {}
+        for event in self.events:
             packet = event.packet
             if packet in dropped:
                 before = dropped[packet]

@@ -30,7 +30,8 @@ from .inline import plan_path
 from .kept import kept_headers
 from .matches import check_apart, matches
 from .rate import check_sum
-from .responder import Neighbours, plan_end
+from .reach import Reach
+from .responder import EndPlan, Neighbours, plan_end
 from .spreading import spread, spread_starts
 from .stamps import plan_stamps
 from .trigger import check_triggers
@@ -70,57 +71,120 @@ def compile(  # noqa: A001 - the word of the architecture
     _check_job(job, max_streams, first_id)
     _check_copies(job.streams, ports)
     streams = [_forwarded(stream, forwarding) for stream in job.streams]
-    ends = [stations(stream, ports) for stream in streams]
-    made = _streams(streams, first_id, job.seed, ends, gateways)
-    turns, spreading = spread_starts(streams, [stream for stream, _ in made])
-    for place, turn in turns.items():
-        made[place] = spread(made[place][0], turn), made[place][1]
-    for name in dict.fromkeys(stream.tx for stream in job.streams):
-        check_sum(ports[name], [stream for stream in job.streams if stream.tx == name])
-    check_apart(stream for stream, _ in made)
-    # Routers and ends of tunnels ask for the ports at which copies are expected, too.
-    copies = [station_of(ports[c], ports) for s in job.streams for c in s.copies if ports[c].gateway]
-    # The receivers first (RFC 2544 §23: learning frames go to the output port), each port once.
-    known = dict.fromkeys([rx for _, rx in ends] + [tx for tx, _ in ends] + copies)
-    reached = [
-        (made_content.reach, tx, rx)
-        for stream, (_, made_content), (tx, rx) in zip(job.streams, made, ends, strict=True)
-        if made_content.reach and stream.answered
-    ]
-    answered = [PlannedNeighbour(s.port.name, s.address, s.port.mac) for s in known]
-    taken = {neighbour.address for neighbour in answered}
-    more = [
-        neighbour
-        for reach, tx, rx in reached
-        for neighbour in reach.neighbours(tx, rx)
-        if neighbour.address not in taken
-    ]
-    learning = [LearningFrame(s.port.name, announcement(s)) for s in known]
-    learning += dict.fromkeys(frame for reach, _, rx in reached for frame in reach.learning(rx))
-    played = [
+    routes = [stations(stream, ports) for stream in streams]
+    planned, spreading = _spread_streams(streams, first_id, job.seed, routes, gateways)
+    _check_streams(job.streams, [stream for stream, _ in planned], ports)
+    ends = [
         plan_end(end, number, job.seed, ports=ports, gateways=gateways, neighbours=neighbours or {})
         for number, end in enumerate(job.ends)
     ]
-    beside = list(beside)
-    check_clients_apart(job.name, [plan.end for plan in played], beside)
-    check_triggers(
-        [plan.end for plan in played], [end for plan in beside if plan.job != job.name for end in plan.ends]
-    )
-    more += [n for plan in played for n in plan.neighbours if n.address not in taken]
+    _check_ends(job.name, ends, list(beside))
+    answering = _answering_stations(job.streams, routes, ports)
+    reached = _reached(job.streams, planned, routes)
+    others = _other_neighbours(answering, reached, ends)
     device = DeviceAddresses(ports)
-    ours = (n for n in more if not device.role(n.address, n.port))
-    learning += dict.fromkeys(frame for plan in played for frame in plan.learning if frame not in learning)
     return Plan(
         job=job.name,
         seed=job.seed,
-        streams=tuple(stream for stream, _ in made),
-        neighbours=(*answered, *dict.fromkeys(ours)),
-        learning=tuple(learning),
-        ends=tuple(plan.end for plan in played),
+        streams=tuple(stream for stream, _ in planned),
+        neighbours=(*map(_neighbour, answering), *_not_of_device(others, device)),
+        learning=_learning_frames(answering, reached, ends),
+        ends=tuple(plan.end for plan in ends),
         paths=tuple(plan_path(path, number, job.seed, ports=ports) for number, path in enumerate(job.paths)),
         stamps=tuple(plan_stamps(stamps, ports=ports) for stamps in job.stamps),
-        remarks=(*device.remarks(more), *spreading),
+        remarks=(*device.remarks(others), *spreading),
     )
+
+
+def _spread_streams(
+    streams: Sequence[Stream],
+    first_id: int,
+    seed: int,
+    routes: Sequence[tuple[Station, Station]],
+    gateways: Mapping[str, bytes],
+) -> tuple[list[tuple[PlannedStream, Content]], Sequence[str]]:
+    """All streams of a job, those of one port begun one after the other, and remarks on that."""
+    planned = _streams(streams, first_id, seed, routes, gateways)
+    turns, remarks = spread_starts(streams, [stream for stream, _ in planned])
+    for place, turn in turns.items():
+        planned[place] = spread(planned[place][0], turn), planned[place][1]
+    return planned, remarks
+
+
+def _check_streams(
+    streams: Sequence[Stream], planned: Sequence[PlannedStream], ports: Mapping[str, Port]
+) -> None:
+    for name in dict.fromkeys(stream.tx for stream in streams):
+        check_sum(ports[name], [stream for stream in streams if stream.tx == name])
+    check_apart(planned)
+
+
+def _check_ends(job: str, ends: Sequence[EndPlan], beside: Sequence[Plan]) -> None:
+    """Clients and triggers are not confused with each other, nor with those that are loaded already."""
+    planned = [plan.end for plan in ends]
+    check_clients_apart(job, planned, beside)
+    check_triggers(planned, [end for plan in beside if plan.job != job for end in plan.ends])
+
+
+def _answering_stations(
+    streams: Sequence[Stream], routes: Sequence[tuple[Station, Station]], ports: Mapping[str, Port]
+) -> list[Station]:
+    """The stations whose addresses the tester answers for, each once.
+
+    Receivers come first (RFC 2544 §23: learning frames go to the output port). Routers and ends of tunnels
+    ask for the ports at which copies are expected, too.
+    """
+    copies = [
+        station_of(ports[copy], ports) for stream in streams for copy in stream.copies if ports[copy].gateway
+    ]
+    return list(dict.fromkeys([*(rx for _, rx in routes), *(tx for tx, _ in routes), *copies]))
+
+
+def _reached(
+    streams: Sequence[Stream],
+    planned: Sequence[tuple[PlannedStream, Content]],
+    routes: Sequence[tuple[Station, Station]],
+) -> list[tuple[Reach, Station, Station]]:
+    """The addresses that edited headers reach, of each stream whose addresses the tester answers for."""
+    return [
+        (made.reach, tx, rx)
+        for stream, (_, made), (tx, rx) in zip(streams, planned, routes, strict=True)
+        if made.reach and stream.answered
+    ]
+
+
+def _other_neighbours(
+    answering: Sequence[Station],
+    reached: Sequence[tuple[Reach, Station, Station]],
+    ends: Sequence[EndPlan],
+) -> list[PlannedNeighbour]:
+    """Neighbours beside the stations: those of edited headers, and those of responders and clients."""
+    addresses = {station.address for station in answering}
+    neighbours = [neighbour for reach, tx, rx in reached for neighbour in reach.neighbours(tx, rx)]
+    neighbours += [neighbour for plan in ends for neighbour in plan.neighbours]
+    return [neighbour for neighbour in neighbours if neighbour.address not in addresses]
+
+
+def _neighbour(station: Station) -> PlannedNeighbour:
+    return PlannedNeighbour(station.port.name, station.address, station.port.mac)
+
+
+def _not_of_device(
+    neighbours: Iterable[PlannedNeighbour], device: DeviceAddresses
+) -> Iterable[PlannedNeighbour]:
+    return dict.fromkeys(n for n in neighbours if not device.role(n.address, n.port))
+
+
+def _learning_frames(
+    answering: Sequence[Station],
+    reached: Sequence[tuple[Reach, Station, Station]],
+    ends: Sequence[EndPlan],
+) -> tuple[LearningFrame, ...]:
+    """Frames from which the device learns the addresses of stations, streams, responders and clients."""
+    frames = [LearningFrame(station.port.name, announcement(station)) for station in answering]
+    frames += dict.fromkeys(frame for reach, _, rx in reached for frame in reach.learning(rx))
+    frames += dict.fromkeys(frame for plan in ends for frame in plan.learning if frame not in frames)
+    return tuple(frames)
 
 
 def _check_stream_name(name: str) -> None:

@@ -226,7 +226,25 @@ class _Reader:
 
     def _port(self, number: int, data: Mapping[str, Any], dut: DutSpec) -> TestbedPort:
         place = ("ports", number)
-        name, interface, mac = data["name"], data.get("interface", ""), data.get("mac")
+        self._check_interface(data, dut, *place)
+        speed = self._document.parsed(Bandwidth.parse, data["speed"], (*place, "speed"))
+        address, gateway = self._addresses(data, *place)
+        self._check_gateway(address, gateway, dut, *place)
+        mac = data.get("mac")
+        return TestbedPort(
+            name=data["name"],
+            speed=speed,
+            interface=data.get("interface", ""),
+            mac=bytes.fromhex(mac.replace(":", "")) if mac else None,
+            address=address,
+            gateway=gateway,
+            fec=data.get("fec", ""),
+            mtu=data.get("mtu"),
+        )
+
+    def _check_interface(self, data: Mapping[str, Any], dut: DutSpec, *place: str | int) -> None:
+        """Refuses an interface or MTU that the kind of testbed does not have, or has to have."""
+        name, interface = data["name"], data.get("interface", "")
         if dut.is_embedded and not _KERNEL_NAME.fullmatch(name):
             allowed = "up to 15 letters, digits, '_', '-', but not br0 or lo"
             problem = f"{name!r} has to do as the name of the device's interface: {allowed}"
@@ -240,9 +258,10 @@ class _Reader:
         elsewhere = "address" in self._document.data.get("tester", {})  # that tester's ports are its own
         if dut.is_physical and not interface and not elsewhere:
             raise self._error("is missing; a NIC's interface, such as iface:eth1", *place, "interface")
-        speed = self._parsed(Bandwidth.parse, data["speed"], *place, "speed")
-        assert speed is not None
-        address, gateway = self._addresses(data, *place)
+
+    def _check_gateway(
+        self, address: Interface | None, gateway: Address | None, dut: DutSpec, *place: str | int
+    ) -> None:
         if gateway and dut.layer is not None and dut.forwards is Forwarding.BRIDGED:
             says = "forwarding: bridged" if dut.forwarding else "layer: 2"
             problem = (
@@ -257,16 +276,6 @@ class _Reader:
                 f"this link, another one of {address.network}, or the device layer: 2 if it bridges"
             )
             raise self._error(problem, *place, "gateway")
-        return TestbedPort(
-            name=name,
-            speed=speed,
-            interface=interface,
-            mac=bytes.fromhex(mac.replace(":", "")) if mac else None,
-            address=address,
-            gateway=gateway,
-            fec=data.get("fec", ""),
-            mtu=data.get("mtu"),
-        )
 
     @staticmethod
     def _is_on_link(dut: DutSpec) -> bool:

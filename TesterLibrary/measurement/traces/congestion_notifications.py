@@ -170,64 +170,88 @@ class CongestionNotifications:
         return f"{text}; least interval {least}" if least else text
 
 
+_Direction = tuple[int, Heading]  # the number of a queue pair, and where its packets go
+
+
 def congestion_notifications(trace: PathTrace) -> CongestionNotifications:
     """Finds marks and notifications in a trace; both ends of a queue pair call it by the same number."""
-    flows: dict[tuple[frozenset[bytes], int], int] = {}
-    marks: list[MarkedPacket] = []
-    notifications: list[Notification] = []
-    open_marks: dict[tuple[int, Heading], list[MarkedPacket]] = defaultdict(list)
-    untold: dict[tuple[int, Heading], deque[int]] = defaultdict(
-        deque
-    )  # times of marks, one for each notification
-    groups: dict[tuple[Scope, str], list[int]] = defaultdict(list)
-    sequences: dict[tuple[int, Heading], SequenceGaps] = defaultdict(SequenceGaps)
-    known: set[tuple[int, Heading]] = set()  # queue pairs, and directions in which they have sent
-    unmatched = ""
+    analysis = _Analysis()
     for packet, roce in roce_packets(trace):
-        ends = frozenset((roce.source, roce.destination))
-        flow = flows.setdefault((ends, roce.queue_pair), len(flows) + 1)
-        if not roce.is_cnp:
-            known.add((flow, packet.direction))
-            if packet.arrives:
-                sequences[flow, packet.direction].arrives(roce)
-        if roce.is_cnp and (flow, _OPPOSITE[packet.direction]) not in known:
-            unmatched = of_no_data(packet, roce)
-        elif roce.is_cnp:
-            waiting = open_marks.pop((flow, _OPPOSITE[packet.direction]), [])
-            crossing = untold[flow, _OPPOSITE[packet.direction]]
-            while not waiting and crossing and packet.arrived_ns - crossing[0] > _CROSSING_NS:
-                crossing.popleft()
-            prompted = bool(waiting or crossing)
-            if crossing:
-                crossing.popleft()
-            disordered = not prompted and sequences[flow, _OPPOSITE[packet.direction]].take()
-            marks += [replace(mark, notified_ns=packet.arrived_ns - mark.at_ns) for mark in waiting]
-            notifications.append(
-                Notification(
-                    packet.number, packet.direction, packet.arrived_ns, flow, ends, prompted, disordered
-                )
-            )
-            for scope, name in _scopes(packet, roce, flow):
-                groups[scope, name].append(packet.arrived_ns)
-        elif packet.arrives and (roce.marked or Change.MARKED in packet.changes):
-            assert packet.gone_ns is not None
-            mark = MarkedPacket(packet.number, packet.direction, packet.gone_ns, flow, ends, None)
-            open_marks[flow, packet.direction].append(mark)
-            untold[flow, packet.direction].append(mark.at_ns)
-    marks += [mark for waiting in open_marks.values() for mark in waiting]
+        analysis.see(packet, roce)
+    partial = "only a part of the packets was traced" if trace.every != 1 else ""
     return CongestionNotifications(
         path=trace.path,
-        marks=tuple(sorted(marks, key=lambda mark: mark.packet)),
-        notifications=tuple(notifications),
-        intervals=tuple(
-            ScopeIntervals(scope, name, len(times), min((b - a for a, b in pairwise(times)), default=None))
-            for (scope, name), times in groups.items()
-        ),
-        doubt=trace.doubt
-        or cut_headers(trace)
-        or ("only a part of the packets was traced" if trace.every != 1 else "")
-        or unmatched,
+        marks=analysis.marks,
+        notifications=tuple(analysis.notifications),
+        intervals=analysis.intervals,
+        doubt=trace.doubt or cut_headers(trace) or partial or analysis.unmatched,
     )
+
+
+class _Analysis:
+    """Goes through a trace once. Queue pairs and directions of packets are its keys."""
+
+    def __init__(self) -> None:
+        self._flows: dict[tuple[frozenset[bytes], int], int] = {}
+        self._notified: list[MarkedPacket] = []
+        self._waiting: dict[_Direction, list[MarkedPacket]] = defaultdict(list)
+        self._crossing: dict[_Direction, deque[int]] = defaultdict(deque)  # times of marks, each for one CNP
+        self._times: dict[tuple[Scope, str], list[int]] = defaultdict(list)
+        self._gaps: dict[_Direction, SequenceGaps] = defaultdict(SequenceGaps)
+        self._seen: set[_Direction] = set()  # in which data was sent
+        self.notifications: list[Notification] = []
+        self.unmatched = ""
+
+    def see(self, packet: TracedPacket, roce: RocePacket) -> None:
+        """Takes the next packet."""
+        ends = frozenset((roce.source, roce.destination))
+        flow = self._flows.setdefault((ends, roce.queue_pair), len(self._flows) + 1)
+        if roce.is_cnp:
+            self._see_notification(packet, roce, flow, ends)
+            return
+        self._seen.add((flow, packet.direction))
+        if packet.arrives:
+            self._gaps[flow, packet.direction].arrives(roce)
+            if packet.gone_ns is not None and (roce.marked or Change.MARKED in packet.changes):
+                mark = MarkedPacket(packet.number, packet.direction, packet.gone_ns, flow, ends, None)
+                self._waiting[flow, packet.direction].append(mark)
+                self._crossing[flow, packet.direction].append(mark.at_ns)
+
+    def _see_notification(
+        self, packet: TracedPacket, roce: RocePacket, flow: int, ends: frozenset[bytes]
+    ) -> None:
+        """Takes a notification as the answer to the marks of the other direction that wait for one."""
+        data = flow, _OPPOSITE[packet.direction]
+        if data not in self._seen:
+            self.unmatched = of_no_data(packet, roce)
+            return
+        waiting, crossing = self._waiting.pop(data, []), self._crossing[data]
+        while not waiting and crossing and packet.arrived_ns - crossing[0] > _CROSSING_NS:
+            crossing.popleft()
+        prompted = bool(waiting or crossing)
+        if crossing:
+            crossing.popleft()
+        disordered = not prompted and self._gaps[data].take()
+        self._notified += [replace(mark, notified_ns=packet.arrived_ns - mark.at_ns) for mark in waiting]
+        self.notifications.append(
+            Notification(packet.number, packet.direction, packet.arrived_ns, flow, ends, prompted, disordered)
+        )
+        for scope, name in _scopes(packet, roce, flow):
+            self._times[scope, name].append(packet.arrived_ns)
+
+    @property
+    def marks(self) -> tuple[MarkedPacket, ...]:
+        """All marked packets that arrived, in their order."""
+        waiting = (mark for marks in self._waiting.values() for mark in marks)
+        return tuple(sorted((*self._notified, *waiting), key=lambda mark: mark.packet))
+
+    @property
+    def intervals(self) -> tuple[ScopeIntervals, ...]:
+        """The notifications of each queue pair, pair of addresses, and port."""
+        return tuple(
+            ScopeIntervals(scope, name, len(times), min((b - a for a, b in pairwise(times)), default=None))
+            for (scope, name), times in self._times.items()
+        )
 
 
 def _scopes(packet: TracedPacket, roce: RocePacket, flow: int) -> tuple[tuple[Scope, str], ...]:

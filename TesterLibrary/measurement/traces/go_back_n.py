@@ -121,22 +121,33 @@ class _Analysis:
         for half in (here, there):
             self._give_up(half, packet.arrived_ns)
         if roce.is_request_data or roce.is_read_response:
-            self.packets += 1
-            again = self._sent(here, packet, roce.psn)
-            if is_request and not again and there.read_end is None:
-                there.read_end = roce.psn
-            self.requests_again += again and is_request
-            self._arrives(here, packet, roce.psn)
+            self._see_data(here, there, packet, roce)
         elif roce.is_read_request:
-            here.next = here.expected = None  # it has as many PSNs as its answer has packets
-            tops = (top for top in (here.top, there.top) if top is not None)
-            is_new = all(psn_after(roce.psn, top) >= 0 for top in tops)
-            self.requests_again += not is_new
-            self._asks(there, packet, roce.psn, is_new=is_new)
-            if is_new:
-                here.top = (roce.psn + 1) % PSNS
-                self._look_for_reads(there, packet, roce)
-        elif (roce.is_nak or roce.is_ack or roce.is_not_ready) and there.top is None:
+            self._see_read(here, there, packet, roce)
+        else:
+            self._see_answer(there, packet, roce)
+
+    def _see_data(self, here: _Half, there: _Half, packet: TracedPacket, roce: RocePacket) -> None:
+        is_request = roce.is_request_data
+        self.packets += 1
+        again = self._sent(here, packet, roce.psn)
+        if is_request and not again and there.read_end is None:
+            there.read_end = roce.psn
+        self.requests_again += again and is_request
+        self._arrives(here, packet, roce.psn)
+
+    def _see_read(self, here: _Half, there: _Half, packet: TracedPacket, roce: RocePacket) -> None:
+        here.next = here.expected = None  # it has as many PSNs as its answer has packets
+        tops = (top for top in (here.top, there.top) if top is not None)
+        is_new = all(psn_after(roce.psn, top) >= 0 for top in tops)
+        self.requests_again += not is_new
+        self._asks(there, packet, roce.psn, is_new=is_new)
+        if is_new:
+            here.top = (roce.psn + 1) % PSNS
+            self._look_for_reads(there, packet, roce)
+
+    def _see_answer(self, there: _Half, packet: TracedPacket, roce: RocePacket) -> None:
+        if (roce.is_nak or roce.is_ack or roce.is_not_ready) and there.top is None:
             self.unmatched = of_no_data(packet, roce)
         elif roce.is_nak:
             self._naks(there, packet, roce.psn)

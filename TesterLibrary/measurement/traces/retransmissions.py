@@ -126,54 +126,80 @@ def retransmissions(trace: PathTrace, heading: Heading = Heading.BOTH) -> Retran
     cut their data anew. It is fast if acknowledgements that passed since the last transmission have said that
     something is missing (RFC 5681, RFC 2018) and one has passed shortly before it; or else a timer has ended.
     """
-    halves: dict[tuple[End, End], _Half] = {}
-    flows = count(1)
-    found: list[Retransmission] = []
-    recoveries: list[Recovery] = []
-    segments = 0
+    analysis = _Analysis(heading)
     for packet in trace.packets:
         segment = segment_of(packet.octets)
-        if segment is None:
-            continue
-        back = halves.get((segment.destination, segment.source))
+        if segment is not None:
+            analysis.see(packet, segment)
+    analysis.end(trace.packets[-1].arrived_ns if trace.packets else 0)
+    partial = "only a part of the packets was traced" if trace.every != 1 else ""
+    return Retransmissions(
+        trace.path,
+        tuple(again for again in analysis.again if heading in (Heading.BOTH, again.direction)),
+        tuple(recovery for recovery in analysis.recoveries if heading in (Heading.BOTH, recovery.direction)),
+        analysis.segments,
+        trace.doubt or partial or cut_headers(trace),
+        trace.shared(heading),
+    )
+
+
+class _Analysis:
+    """Goes through a trace once."""
+
+    def __init__(self, heading: Heading) -> None:
+        self._heading = heading
+        self._halves: dict[tuple[End, End], _Half] = {}
+        self._flows = count(1)
+        self.again: list[Retransmission] = []
+        self.recoveries: list[Recovery] = []
+        self.segments = 0
+
+    def see(self, packet: TracedPacket, segment: Segment) -> None:
+        """Takes the next packet: an acknowledgement of the other direction, data of its own, or both."""
+        back = self._halves.get((segment.destination, segment.source))
         if back is not None and segment.flags & ACK:
-            recoveries += _acknowledge(back, segment, packet)
+            self.recoveries += _acknowledge(back, segment, packet)
         if not segment.numbers or segment.flags & RST:
-            continue
-        segments += heading in (Heading.BOTH, packet.direction)
-        half = halves.get((segment.source, segment.destination))
-        if half is None or (segment.flags & SYN and half.opening != segment.sequence):
-            recoveries += half.missing.end(packet.arrived_ns) if half else ()
-            answers = back is not None and (half is None or segment.flags & ACK)
-            flow = back.flow if back and answers else next(flows)
-            half = halves[segment.source, segment.destination] = _Half(flow, segment.sequence)
-            half.opening = segment.sequence if segment.flags & SYN else None
-        if again := _again(half, segment):
-            found.append(_retransmission(half, segment, packet, again))
+            return
+        self.segments += self._heading in (Heading.BOTH, packet.direction)
+        half = self._half(packet, segment, back)
+        if sent := _again(half, segment):
+            self.again.append(_retransmission(half, segment, packet, sent))
         else:
-            half.sent[segment.sequence] = half.open[segment.sequence] = _Sent(packet)
-            oldest = next(iter(half.sent))
-            if oldest not in half.open and after(segment.sequence, oldest) > _REMEMBERED:
-                del half.sent[oldest]
+            _remember(half, segment, packet)
         if packet.gone_ns is None or not packet.arrives:
             half.missing.drop(segment, packet)
         else:
-            recoveries += half.missing.leave(segment, packet.gone_ns)
+            self.recoveries += half.missing.leave(segment, packet.gone_ns)
         if after(end := (segment.sequence + segment.numbers) % (1 << 32), half.next) > 0:
             half.next = end
-    end_ns = trace.packets[-1].arrived_ns if trace.packets else 0
-    for half in halves.values():
-        recoveries += half.missing.end(end_ns)
-    partial = "only a part of the packets was traced" if trace.every != 1 else ""
-    doubt = trace.doubt or partial or cut_headers(trace)
-    return Retransmissions(
-        trace.path,
-        tuple(again for again in found if heading in (Heading.BOTH, again.direction)),
-        tuple(recovery for recovery in recoveries if heading in (Heading.BOTH, recovery.direction)),
-        segments,
-        doubt,
-        trace.shared(heading),
-    )
+
+    def _half(self, packet: TracedPacket, segment: Segment, back: _Half | None) -> _Half:
+        """The direction that a segment belongs to; a new one if the segment opens it."""
+        ends = segment.source, segment.destination
+        half = self._halves.get(ends)
+        opens = segment.flags & SYN and half is not None and half.opening != segment.sequence
+        if half is not None and not opens:
+            return half
+        if half is not None:
+            self.recoveries += half.missing.end(packet.arrived_ns)
+        answers = back is not None and (half is None or segment.flags & ACK)
+        flow = back.flow if back and answers else next(self._flows)
+        self._halves[ends] = _Half(flow, segment.sequence, segment.sequence if segment.flags & SYN else None)
+        return self._halves[ends]
+
+    def end(self, at_ns: int) -> None:
+        """The trace is over."""
+        for half in self._halves.values():
+            self.recoveries += half.missing.end(at_ns)
+
+
+def _remember(half: _Half, segment: Segment, packet: TracedPacket) -> None:
+    """Keeps a new segment, and forgets the oldest one that is acknowledged and far behind."""
+    half.sent[segment.sequence] = half.open[segment.sequence] = _Sent(packet)
+    oldest = next(iter(half.sent))
+    if oldest not in half.open and after(segment.sequence, oldest) > _REMEMBERED:
+        del half.sent[oldest]
 
 
 def _again(half: _Half, segment: Segment) -> _Sent | None:

@@ -85,24 +85,9 @@ class GroupMatrixResult(Result):
         worst = min(known, key=lambda each: _in_unit(each[0].least, each[2], bound.unit), default=None)
         value = _in_unit(worst[0].least, worst[2], bound.unit) if worst else None
         most = min((_in_unit(rate.most, trial, bound.unit) for rate, _, trial in known), default=None)
-        doubt = doubt_of(self.trials) or unmeasured(self.trials)
-        leak = Leak.of(trial for groups, trial, rate in self._each() if rate is None).ports
-        if not doubt and leak:
-            doubt = (
-                f"frames arrived at {', '.join(leak)}, too, and are counted together with those at members"
-            )
-        if not doubt and len(known) < len(self.trials):
-            doubt = (
-                "this tester does not count frames that arrive at other ports than the first member"
-                if any(
-                    stream.counters.rx_misrouted is None for trial in self.trials for stream in trial.streams
-                )
-                else "this tester counts the frames at the other members together"
-            )
+        doubt = doubt_of(self.trials) or unmeasured(self.trials) or self._uncounted()
         if not doubt and worst and value is not None and value < bound.value:
-            offered = _in_unit(worst[2].streams[0].left_rate, worst[2], bound.unit)
-            if offered < bound.value:
-                doubt = f"offered was {Rate(offered, bound.unit)} only; give a higher load, or ask for less"
+            doubt = _short(worst[2], bound)
         text = "unknown"
         if worst and value is not None:
             text = f"{Rate(value, bound.unit) if value else 0} with {counted(worst[1], 'group')}"
@@ -118,6 +103,17 @@ class GroupMatrixResult(Result):
             doubt=doubt,
         )
 
+    def _uncounted(self) -> str:
+        """Why the frames at some member are not known; empty if they are."""
+        unknown = [trial for _, trial, rate in self._each() if rate is None]
+        if leak := Leak.of(unknown).ports:
+            return f"frames arrived at {', '.join(leak)}, too, and are counted together with those at members"
+        if not unknown:
+            return ""
+        if any(stream.counters.rx_misrouted is None for trial in self.trials for stream in trial.streams):
+            return "this tester does not count frames that arrive at other ports than the first member"
+        return "this tester counts the frames at the other members together"
+
     def _each(self) -> Sequence[tuple[int, Trial, Between | None]]:
         pairs = zip(self.matrix.groups, self.trials, strict=True)
         return [(groups, trial, _rate(trial)) for groups, trial in pairs]
@@ -128,6 +124,14 @@ class GroupMatrixResult(Result):
             for groups, rate in self.rates.items()
         )
         return f"{self.title}: received by a member, by groups: {', '.join(texts)}"
+
+
+def _short(trial: Trial, bound: Rate) -> str:
+    """Why a trial below the bound says nothing of the device: it was offered less; empty if it was not."""
+    offered = _in_unit(trial.streams[0].left_rate, trial, bound.unit)
+    if offered >= bound.value:
+        return ""
+    return f"offered was {Rate(offered, bound.unit)} only; give a higher load, or ask for less"
 
 
 def sweep_group_matrix(measurer: MatrixMeasurer, title: str, matrix: GroupMatrix) -> GroupMatrixResult:

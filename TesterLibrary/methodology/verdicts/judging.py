@@ -40,15 +40,23 @@ def loss_below(
     together hides that one of them is dead. If `at` was not tried, PASS needs a higher load within the bound.
     """
     tried = trials
-    trials = [trial for trial in tried if at is None or trial.load <= at.value or _is_at(trial, at)]
-    above = [trial for trial in tried if at is not None and trial.load > at.value]
+    trials, above = _up_to(tried, at)
     bounds = [_loss_bounds(trial, timeout) for trial in trials]
     known = [(*b, trial) for b, trial in zip(bounds, trials, strict=True) if trial.valid and b]
     least, most, worst = max(known, key=lambda each: each[0], default=(Fraction(0), Fraction(0), None))
-    failed = worst is not None and least > bound.value
-    if not failed:
+    if worst is not None and least > bound.value:
+        doubt = ""
+    else:
         least, most, worst = max(known, key=lambda each: each[1], default=(least, most, None))
-    is_open = worst is not None and least <= bound.value < most == 1
+        is_open = least <= bound.value < most == 1
+        doubt = (
+            _untried(trials, at, tried)
+            or _loss_doubt(trials, timeout)
+            or (remarks.loss_unknown(worst) if worst and is_open else "")
+            or deaf(trials)
+            or _unrated(trials, at)
+            or _untried_at(trials, above, bound, timeout, at)
+        )
     return assess(
         (least if least == most else Between(least, most)) if worst else None,
         AT_MOST,
@@ -58,17 +66,23 @@ def loss_below(
         if worst
         else "unknown",
         bound=f"<= {bound}",
-        doubt=""
-        if failed
-        else _untried(trials, at, tried)
-        or _loss_doubt(trials, timeout)
-        or (remarks.loss_unknown(worst) if worst and is_open else "")
-        or deaf(trials)
-        or ("" if at is None else next(filter(None, map(remarks.no_rate, trials)), ""))
-        or _untried_at(trials, above, bound, timeout, at),
+        doubt=doubt,
         criterion="frame loss",
         text=ratio_text,
     )
+
+
+def _up_to(tried: Sequence[Trial], at: Ratio | None) -> tuple[list[Trial], list[Trial]]:
+    """The trials at loads up to one, and those above; without a load all trials, and none."""
+    if at is None:
+        return list(tried), []
+    judged = [trial for trial in tried if trial.load <= at.value or _is_at(trial, at)]
+    return judged, [trial for trial in tried if trial.load > at.value]
+
+
+def _unrated(trials: Sequence[Trial], at: Ratio | None) -> str:
+    """Why the load of a trial is not known, if loads are judged."""
+    return "" if at is None else next(filter(None, map(remarks.no_rate, trials)), "")
 
 
 def _is_at(trial: Trial, at: Ratio) -> bool:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from types import ModuleType
@@ -93,50 +93,87 @@ def allocate(
     Raises:
         PlanError: the resource that ran out, and by how much.
     """
-    _check([*flows, *(taken.flow for taken in occupied)], chip)
-    z3 = _z3()
-    mbps, kpps = [-(-flow.bps // 10**6) for flow in flows], [-(-flow.pps // 10**3) for flow in flows]
-    port_mbps, pipeline_kpps = chip.port_bps // 10**6, (chip.pipeline_pps or 0) // 10**3
-    numbers = range(len(flows))
-    places = [LoopbackPort(j, k) for j in range(chip.pipelines) for k in range(chip.ports)]
-    at = {(i, place): z3.Bool(f"x_{i}_{place.pipeline}_{place.port}") for i in numbers for place in places}
-    free_mbps = dict.fromkeys(places, port_mbps)
-    free_kpps = [pipeline_kpps] * chip.pipelines
-    for taken in occupied:
-        free_mbps[taken.place] -= -(-taken.flow.bps // 10**6)
-        free_kpps[taken.place.pipeline] -= -(-taken.flow.pps // 10**3)
-    solver = z3.Solver()
-    solver.set("timeout", _TIMEOUT_MS)
-    for i in numbers:
-        solver.add(z3.PbEq([(at[i, place], 1) for place in places], 1))
-    for place in places:
-        solver.add(z3.PbLe([(at[i, place], mbps[i]) for i in numbers], free_mbps[place]))
+    _check([*flows, *(loop.flow for loop in occupied)], chip)
+    problem = _Problem(flows, chip, occupied)
+    problem.give_each_flow_a_port()
+    problem.keep_within_ports()
     for pipeline in range(chip.pipelines):
-        inside = [z3.Bool(f"y_{i}_{pipeline}") for i in numbers]
-        for i in numbers:
-            solver.add(inside[i] == z3.Or([at[i, place] for place in places if place.pipeline == pipeline]))
-        if chip.pipeline_pps is not None:
-            solver.add(z3.PbLe([(inside[i], kpps[i]) for i in numbers], free_kpps[pipeline]))
-        free = sum(free_mbps[place] for place in places if place.pipeline == pipeline)
-        solver.add(z3.PbLe([(inside[i], mbps[i]) for i in numbers], free))
-        first = {flow.group: i for i, flow in reversed(list(enumerate(flows))) if flow.group}
-        solver.add([inside[i] == inside[first[flow.group]] for i, flow in enumerate(flows) if flow.group])
-    guess = _first_fit([flow.group or f"flow {flow.name}" for flow in flows], mbps, free_mbps)
-    found = solver.check([at[i, place] for i, place in guess.items()])
-    if found != z3.sat:
-        found = solver.check()
-    if found != z3.sat:
-        why = "cannot be placed" if found == z3.unsat else f"were not placed within {_TIMEOUT_MS // 1000} s"
-        needed = _gbps(sum(flow.bps for flow in flows))
-        raise PlanError(
-            f"{len(flows)} flows of {needed} {why} on {chip.pipelines} pipelines "
+        problem.keep_within_pipeline(pipeline)
+    return problem.solution()
+
+
+class _Problem:
+    """Flows and ports as Z3 has them: one boolean for each flow and port, and sums that bound them."""
+
+    def __init__(
+        self, flows: Sequence[LoopbackFlow], chip: LoopbackPorts, occupied: Sequence[Occupied]
+    ) -> None:
+        self._z3 = z3 = _z3()
+        self._flows, self._chip = flows, chip
+        self._mbps = [-(-flow.bps // 10**6) for flow in flows]
+        self._kpps = [-(-flow.pps // 10**3) for flow in flows]
+        self._places = [LoopbackPort(j, k) for j in range(chip.pipelines) for k in range(chip.ports)]
+        self._free_mbps = dict.fromkeys(self._places, chip.port_bps // 10**6)
+        self._free_kpps = [(chip.pipeline_pps or 0) // 10**3] * chip.pipelines
+        for loop in occupied:
+            self._free_mbps[loop.place] -= -(-loop.flow.bps // 10**6)
+            self._free_kpps[loop.place.pipeline] -= -(-loop.flow.pps // 10**3)
+        self._is_at = [
+            {place: z3.Bool(f"x_{i}_{place.pipeline}_{place.port}") for place in self._places}
+            for i in range(len(flows))
+        ]
+        self._solver = z3.Solver()
+        self._solver.set("timeout", _TIMEOUT_MS)
+
+    def give_each_flow_a_port(self) -> None:
+        """Each flow is at exactly one port."""
+        for ports in self._is_at:
+            self._solver.add(self._z3.PbEq([(is_at, 1) for is_at in ports.values()], 1))
+
+    def keep_within_ports(self) -> None:
+        """No port carries more bits than it has free."""
+        for place, free in self._free_mbps.items():
+            weighed = [(ports[place], mbps) for ports, mbps in zip(self._is_at, self._mbps, strict=True)]
+            self._solver.add(self._z3.PbLe(weighed, free))
+
+    def keep_within_pipeline(self, pipeline: int) -> None:
+        """No pipeline carries more packets than it has free; flows of a group are in it, or none is."""
+        z3, add = self._z3, self._solver.add
+        inside = [z3.Bool(f"y_{i}_{pipeline}") for i in range(len(self._flows))]
+        places = [place for place in self._places if place.pipeline == pipeline]
+        for is_inside, ports in zip(inside, self._is_at, strict=True):
+            add(is_inside == z3.Or([ports[place] for place in places]))
+        if self._chip.pipeline_pps is not None:
+            add(z3.PbLe(list(zip(inside, self._kpps, strict=True)), self._free_kpps[pipeline]))
+        free_mbps = sum(self._free_mbps[place] for place in places)
+        add(z3.PbLe(list(zip(inside, self._mbps, strict=True)), free_mbps))
+        first: dict[str, object] = {}
+        for is_inside, flow in zip(inside, self._flows, strict=True):
+            if flow.group:
+                add(is_inside == first.setdefault(flow.group, is_inside))
+
+    def solution(self) -> Mapping[str, LoopbackPort]:
+        """The port of each flow. PlanError if there is none, or none was found in time."""
+        groups = [flow.group or f"flow {flow.name}" for flow in self._flows]
+        guess = _first_fit(groups, self._mbps, self._free_mbps)
+        outcome = self._solver.check([self._is_at[i][place] for i, place in guess.items()])
+        if outcome != self._z3.sat:
+            outcome = self._solver.check()
+        if outcome != self._z3.sat:
+            raise self._unsolved(is_impossible=outcome == self._z3.unsat)
+        model = self._solver.model()
+        return {
+            flow.name: next(place for place, is_at in ports.items() if self._z3.is_true(model[is_at]))
+            for flow, ports in zip(self._flows, self._is_at, strict=True)
+        }
+
+    def _unsolved(self, *, is_impossible: bool) -> PlanError:
+        why = "cannot be placed" if is_impossible else f"were not placed within {_TIMEOUT_MS // 1000} s"
+        chip, needed = self._chip, _gbps(sum(flow.bps for flow in self._flows))
+        return PlanError(
+            f"{len(self._flows)} flows of {needed} {why} on {chip.pipelines} pipelines "
             f"of {chip.ports} loopback ports of {_gbps(chip.port_bps)}; lower rates or use fewer streams"
         )
-    model = solver.model()
-    return {
-        flow.name: next(place for place in places if z3.is_true(model[at[i, place]]))
-        for i, flow in enumerate(flows)
-    }
 
 
 def _first_fit(
@@ -175,28 +212,35 @@ def _check(flows: Sequence[LoopbackFlow], chip: LoopbackPorts) -> None:
             f"{names}: {_gbps(again)}; the port that recirculates carries "
             f"{_gbps(RECIRCULATION_BPS)}; open fewer connections each second"
         )
-    for what, needed, most in (
-        ("bits", sum(flow.bps for flow in flows), chip.all_ports * chip.port_bps),
-        ("packets", sum(flow.pps for flow in flows), chip.pipelines * (chip.pipeline_pps or 0)),
-    ):
-        if needed > most and (what == "bits" or chip.pipeline_pps is not None):
-            unit = _gbps if what == "bits" else _mpps
-            raise PlanError(
-                f"{len(flows)} flows need {unit(needed)}, {unit(needed - most)} more than the "
-                f"{chip.pipelines} pipelines with {chip.ports} loopback ports each have: {unit(most)}"
-            )
-    for bits, large, each in _crowds([flow.bps for flow in flows], chip.port_bps, chip.all_ports):
+    _check_sum(sum(flow.bps for flow in flows), chip.all_ports * chip.port_bps, _gbps, len(flows), chip)
+    if chip.pipeline_pps is not None:
+        packets = sum(flow.pps for flow in flows)
+        _check_sum(packets, chip.pipelines * chip.pipeline_pps, _mpps, len(flows), chip)
+    _check_crowds(flows, chip)
+
+
+def _check_sum(needed: int, most: int, unit: Callable[[int], str], flows: int, chip: LoopbackPorts) -> None:
+    if needed > most:
         raise PlanError(
-            f"{large} flows need {_gbps(bits)} or more each; of these {each} fit into a loopback port of "
+            f"{flows} flows need {unit(needed)}, {unit(needed - most)} more than the "
+            f"{chip.pipelines} pipelines with {chip.ports} loopback ports each have: {unit(most)}"
+        )
+
+
+def _check_crowds(flows: Sequence[LoopbackFlow], chip: LoopbackPorts) -> None:
+    """PlanError if there are more large flows than ports, or more large groups than pipelines, hold."""
+    for bits, large, fitting in _crowds([flow.bps for flow in flows], chip.port_bps, chip.all_ports):
+        raise PlanError(
+            f"{large} flows need {_gbps(bits)} or more each; of these {fitting} fit into a loopback port of "
             f"{_gbps(chip.port_bps)}, of which there are {chip.all_ports}"
         )
     shared: Counter[str] = Counter()
     for flow in flows:
         shared[flow.group or f"flow {flow.name}"] += flow.bps
     pipeline_bps = chip.ports * chip.port_bps
-    for group, large, each in _crowds(list(shared.values()), pipeline_bps, chip.pipelines):
+    for group, large, fitting in _crowds(list(shared.values()), pipeline_bps, chip.pipelines):
         raise PlanError(
-            f"{large} groups of flows that share registers need {_gbps(group)} or more each; {each} fit "
+            f"{large} groups of flows that share registers need {_gbps(group)} or more each; {fitting} fit "
             f"into the {chip.ports} loopback ports of a pipeline, of which there are {chip.pipelines}"
         )
 
