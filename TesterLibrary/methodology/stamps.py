@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 
-from ..errors import Inconclusive, PlanError, UnitError
-from ..files.document import did_you_mean
+from ..errors import Inconclusive, PlanError, UnitError, did_you_mean
 from ..measurement.counter import total
 from ..measurement.delays.latency_error import OF_ENGINE, PercentileError
 from ..measurement.snapshot import StampDirectionCounters
