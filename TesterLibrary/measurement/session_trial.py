@@ -15,7 +15,8 @@ from .counter import increase
 from .evidence import EvidenceLimits, backlog_objection, gap_objection, waited_ns
 from .links import link_objection, links_down
 from .port_evidence import held_objections, port_evidence, port_objections
-from .sessions import OPENING_TIMES, SessionStatistics
+from .session_numbers import OPENING_TIMES
+from .sessions import SessionStatistics
 from .snapshot import Snapshot
 from .validated import Validated
 
