@@ -33,7 +33,10 @@ def hook_of(hook: ResetHook | None, kind: ResetKind = ResetKind.SOFTWARE, **test
     dut = DutSpec("Device", reset={"software": hook} if hook else {})
     described = SimpleNamespace(testbed=SimpleNamespace(dut=dut), **testbed)
     opened: Any = SimpleNamespace(
-        name="lab", testbed=described, tester=SimpleNamespace(target=None), left_behind=LEFT
+        name="lab",
+        testbed=described,
+        tester=SimpleNamespace(target=SimpleNamespace(device=None)),
+        left_behind=LEFT,
     )
     return reset_hook(opened, kind)
 
@@ -247,7 +250,7 @@ def test_another_device_in_its_place_is_noticed() -> None:
     tester: Any = SimpleNamespace(
         gateways={"p1": b"\2\0\0\0\0\1", "p2": b"\2\0\0\0\0\2"},
         ports={"p1": port, "p2": port},
-        target=SimpleNamespace(resolve=resolve),
+        target=SimpleNamespace(frames=SimpleNamespace(resolve=resolve)),
     )
     assert "02:00:00:00:00:07 in place of 02:00:00:00:00:01" in replaced_device(tester)
     answers["p1"] = b"\2\0\0\0\0\1"
