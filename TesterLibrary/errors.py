@@ -8,12 +8,17 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 _ALIKE = 0.7  # `sent` is no `reset`, though they share three letters
+_ALIKE_OF_ONE_LENGTH = 0.65  # `scr` is `src`
 
 
 def closest(word: object, allowed: Iterable[object]) -> str | None:
     """The allowed word that is most like a misspelt one, in any case; None if none is like it."""
     words = {str(name).lower(): str(name) for name in allowed}
-    close = get_close_matches(str(word).lower(), words, n=1, cutoff=_ALIKE)
+    word = str(word).lower()
+    equally_long = [name for name in words if len(name) == len(word)]
+    close = get_close_matches(word, words, n=1, cutoff=_ALIKE) or get_close_matches(
+        word, equally_long, n=1, cutoff=_ALIKE_OF_ONE_LENGTH
+    )
     return words[close[0]] if close else None
 
 

@@ -170,7 +170,7 @@ def test_other_headers_are_where_the_event_says() -> None:
 @pytest.mark.parametrize(
     ("field", "value", "headers", "refusal"),
     [
-        ("IP.tll", "1", "", "this IP has no field 'tll' .did you mean 'ttl'"),
+        ("IP.tll", "1", "", "this IP has no field 'tll' (did you mean 'ttl'?)"),
         ("IP.ttl", "256", "", "'256': it takes 0 to 255"),
         ("VLAN.vlan", "5", "", "give some that have it, or a field of Ether, IP, IPv6, TCP, UDP"),
         ("IP[2].ttl", "5", "", "give some that have it"),

@@ -136,7 +136,7 @@ def test_opposites_are_found_by_their_names() -> None:
     ("wish", "says"),
     [
         ({"port": "p3"}, "port='p3' is no port of this tester; it has p1, p2"),
-        ({"keys": "IP.scr"}, "this IP has no field 'scr' .did you mean 'src'"),
+        ({"keys": "IP.scr"}, "this IP has no field 'scr' (did you mean 'src'?)"),
         ({"keys": "GRE.proto"}, "a query finds fields of Ether, IP, IPv6, TCP"),
         ({"keys": "IP[2].src"}, "the outermost ones; take payload[first:behind]"),
         ({"keys": "TCP.options"}, "this TCP has no field 'options'"),

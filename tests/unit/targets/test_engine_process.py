@@ -190,9 +190,7 @@ def test_then_the_installed_one_then_a_build_then_the_path(
     monkeypatch.delenv("TESTERD", raising=False)
     monkeypatch.setattr(paths, "PACKAGE", tmp_path / "TesterLibrary")
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    with pytest.raises(
-        TargetError, match=r"testerd, the packet engine, is not there.*libdpdk-dev.*pip install"
-    ):
+    with pytest.raises(TargetError, match=r"testerd, the packet engine, is not installed.*pip install"):
         find_program()
     for folder in ("bin", "engine/build", "TesterLibrary/_engine"):
         (tmp_path / folder).mkdir(parents=True)

@@ -137,7 +137,10 @@ def test_a_header_of_one_s_own() -> None:
         ("Ether / os.system", "there is no header 'os.system'. There are"),
         ("Ether / layers.l2.subprocess", "there is no header"),
         ("Ether / contrib.nope.NOPE", "there is no header"),
-        ("Ether / IP(ttt=1)", "IP has no field 'ttt' .did you mean 'ttl'.*It has version, ihl, tos, len, id"),
+        (
+            "Ether / IP(ttt=1)",
+            "IP has no field 'ttt' (did you mean 'ttl'?). It has version, ihl, tos, len, id",
+        ),
         ("Ether / Dot1Q(vlan=4096)", "Dot1Q: vlan=4096: it takes 0 to 4095 (12 bits)"),
         ("Ether / IP(ttl=-1)", "IP: ttl=-1: it takes 0 to 255 (8 bits)"),
         ("Ether / IP(dst=www.example.org)", "IP: dst=www.example.org: it takes an IPv4 address"),

@@ -117,7 +117,7 @@ def test_a_burden_is_sent_beside_each_trial_and_not_judged(library: TesterLibrar
 @pytest.mark.parametrize(
     ("burden", "message"),
     [
-        ("video", "burden=video: 'video' is what is measured; give other streams"),
+        ("video", "burden=video: 'video' is measured itself; give other streams"),
         ("north,south", "there is no stream 'north'; there are video"),
     ],
 )
