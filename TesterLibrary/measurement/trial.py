@@ -28,6 +28,11 @@ class Trial(TrialNumbers):
         return remarks.besides(self)
 
     @property
+    def traffic(self) -> str:
+        """Law of departures and number of flows, such as `evenly spaced, 1 flow`; by name if streams differ."""
+        return remarks.traffic(self)
+
+    @property
     def misrouted(self) -> str:
         """Frames that arrived on other ports than expected, stream by stream; empty if none did."""
         return remarks.misrouted(self)

@@ -83,9 +83,9 @@ def judged(lab: Lab, clients: Clients, *, searched: bool) -> Iterator[Verdict]:
     yield connection_rate_above(trial, Frequency(Fraction(50)))
     if clients.protocol == "http-client":
         yield goodput_above(trial, Bandwidth(100))
-        yield time_below(trial, "time_to_last_byte", Duration(10**9), 99)
+        yield time_below(trial, "time_to_last_byte", Duration(10**8), 99)
     else:
-        yield time_below(trial, "time_to_answer", Duration(10**9), 99)
+        yield time_below(trial, "time_to_answer", Duration(10**8), 99)
     if searched:
         search = MaximumSearch(Quantity.RATE, 1000, 2000, SHORTLY)
         yield find_maximum(RateMeasurer(lab.connections, "users"), search).verdict_above(50, "50/s")

@@ -55,7 +55,7 @@ Mistakes
     Run Keyword And Expect Error    *no port*p9*p1*p2*    Start Capture    odd    port=p9
     Run Keyword And Expect Error    *no stream 'south'*north*    Start Capture    odd    streams=south
     Run Keyword And Expect Error    *at least 1*    Start Capture    odd    frames=0
-    Run Keyword And Expect Error    *no capture 'odd'*    Stop Capture    odd
+    Run Keyword And Expect Error    *no running capture 'odd'*    Stop Capture    odd
 
 Left Running
     [Documentation]    Written when the tester is closed.

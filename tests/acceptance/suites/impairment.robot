@@ -98,7 +98,7 @@ Mistakes
     [Template]    Refused
     *nothing happens*
     *to_bad and to_good belong together*    to_bad=1 %
-    *one of the two models*    loss=1 %    to_bad=1 %    to_good=1 %
+    *two models of loss*    loss=1 %    to_bad=1 %    to_good=1 %
     *a queue needs a rate*    queue_frames=5
     *needs a delay*    jitter=1 ms
     *are of states*    loss=1 %    loss_in_bad=5 %

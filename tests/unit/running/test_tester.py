@@ -7,7 +7,6 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from TesterLibrary.measurement.remarks import traffic
 from TesterLibrary.model.departures import Poisson
 from TesterLibrary.model.editor import Editor, FieldPath, RandomField, Sweep
 from TesterLibrary.model.job import Job
@@ -34,13 +33,13 @@ _PAYLOAD = slice(42, -16)  # behind headers with their checksum, before the sign
 def test_ids_of_trials_never_collide_with_what_goes_on_meanwhile(tmp_path: Path) -> None:
     """Trials that have used up all ids, beside traffic that has the first one."""
     this = fake_tester(tmp_path)
-    background_traffic = Traffic(this)
-    background_traffic.start([stream("background", rate="10 pps")])
+    traffic = Traffic(this)
+    traffic.start([stream("background", rate="10 pps")])
     for _ in range(2):
         this.air.ids.take(LARGEST - 1, [range(1, 2)])
         trial = TrialMeasurer(this, [stream(rate="1 kpps")]).measure(Fraction(1, 1000), SECOND)
         assert (trial.valid, trial.lost, trial.streams[0].counters.id) == (True, 0, 2)
-    (background,) = background_traffic.stop([])
+    (background,) = traffic.stop([])
     assert background.streams[0].counters.id == 1
     assert background.lost == 0
 
@@ -87,9 +86,9 @@ def test_results_have_the_law_of_departures_and_the_number_of_flows(tmp_path: Pa
     streams = [stream("plain", rate="1 kpps"), edited, RANDOM]
     load = Fraction(1, 1000)
     plain, several, drawn = (TrialMeasurer(this, [each]).measure(load, SECOND) for each in streams)
-    assert traffic(plain) == "evenly spaced, 1 flow"
-    assert traffic(several) == "evenly spaced, 10 flows"
-    assert traffic(drawn).startswith("exponential gaps of ")
-    assert traffic(drawn).endswith(", an unknown number of flows")
+    assert plain.traffic == "evenly spaced, 1 flow"
+    assert several.traffic == "evenly spaced, 10 flows"
+    assert drawn.traffic.startswith("exponential gaps of ")
+    assert drawn.traffic.endswith(", an unknown number of flows")
     both = TrialMeasurer(this, streams[:2]).measure(load, SECOND)
-    assert traffic(both) == "plain evenly spaced, 1 flow; swept evenly spaced, 10 flows"
+    assert both.traffic == "plain evenly spaced, 1 flow; swept evenly spaced, 10 flows"
