@@ -29,7 +29,7 @@ class Trial(TrialNumbers):
 
     @property
     def traffic(self) -> str:
-        """Law of departures and number of flows, such as `evenly spaced, 1 flow`; by name if streams differ."""
+        """Law of departures and number of flows: `evenly spaced, 1 flow`; by name if streams differ."""
         return remarks.traffic(self)
 
     @property
