@@ -107,7 +107,7 @@ Mistakes
     Run Keyword And Expect Error    *the name of a pcapng file*    Start Trace    wan    file=a/b.txt
     Run Keyword And Expect Error    *no trace to verify*    Verify Trace Complete
     Run Keyword And Expect Error    *there is no stopped trace of path; call Start Trace*    Analyse Retransmissions
-    Run Keyword And Expect Error    *'wan' is not traced*    Stop Trace    wan
+    Run Keyword And Expect Error    *no running trace of path 'wan'*    Stop Trace    wan
     Start Trace    wan
     Run Keyword And Expect Error    *direction=both; give the one*    Analyse Retransmissions    wan    host=server
     Run Keyword And Expect Error    *traced already*    Start Trace    wan
