@@ -107,7 +107,7 @@ def test_counters_survive_a_client(scattering: EngineProcess, scattered: Rig) ->
     client = EngineTarget.connect(scattering.address)
     client.load(scattered.plan("north"))
     client.start(["north"], packets=100)
-    client._channel.close()  # no word of farewell, as when its process is killed
+    client._calls.channel.close()  # no word of farewell, as when its process is killed
     scattered.target.wait(["north"], timeout=PATIENCE)
     (counted,) = scattered.settled(["north"]).streams
     scattered.target.unload(["north"])
