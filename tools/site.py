@@ -10,13 +10,18 @@ command, so that the site is complete without a network. llms.txt and llms-full.
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
+from unittest.mock import patch
+
+from TesterLibrary.commands import main as cli
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -125,11 +130,10 @@ def _commands() -> str:
 
 
 def _help(*command: str) -> str:
-    tester = [sys.executable, "-m", "TesterLibrary.commands.main", *command, "--help"]
-    environment = {**os.environ, "COLUMNS": "100"}
-    return subprocess.run(
-        tester, check=True, capture_output=True, text=True, cwd=ROOT, env=environment
-    ).stdout
+    text = io.StringIO()
+    with patch.dict(os.environ, COLUMNS="100"), redirect_stdout(text), suppress(SystemExit):
+        cli.main([*command, "--help"])
+    return text.getvalue()
 
 
 def _keywords() -> None:
