@@ -68,7 +68,7 @@ class MachineSetup:
         if changes.engine:
             yield self._disallow(changes)
         if changes.packages:
-            _run(["apt-get", "remove", "--yes", *changes.packages])
+            _run([*system_packages.UNASKED, "apt-get", "remove", "--yes", *changes.packages])
             yield f"packages removed: {' '.join(changes.packages)}"
         if changes == Changes():
             yield "nothing to undo: 'tester setup' has changed nothing on this machine"
@@ -79,8 +79,10 @@ class MachineSetup:
         missing = system_packages.missing(wanted)
         if not missing:
             return f"packages: {' '.join(wanted)} are installed"
-        _run(["apt-get", "update", "--quiet=2"])
-        _run(["apt-get", "install", "--yes", "--no-install-recommends", *missing])
+        try:
+            system_packages.install(missing)
+        except SystemExit as problem:
+            raise TesterLibraryError(str(problem)) from None
         changes.packages += missing
         self._record(changes)
         return f"packages installed: {' '.join(missing)}"
@@ -156,11 +158,8 @@ def check_machine() -> None:
 
 
 def _run(command: Sequence[str]) -> None:
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "NEEDRESTART_MODE": "a"}
     try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, env=environment
-        )
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         raise TesterLibraryError(f"{command[0]} is not installed") from None
     if done.returncode:

@@ -19,6 +19,11 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _IN_A_WHEEL = _PACKAGE / "_data"
+UNASKED = (
+    "env",
+    "DEBIAN_FRONTEND=noninteractive",
+    "NEEDRESTART_MODE=a",
+)  # apt-get asks nothing
 LIST = (_IN_A_WHEEL if _IN_A_WHEEL.is_dir() else _PACKAGE.parent) / "resources" / "system-packages.txt"
 
 
@@ -69,15 +74,14 @@ def install(packages: list[str]) -> None:
 
 def privilege() -> list[str] | None:
     """The words before a command that run it as root; None where that is not possible."""
-    environment = ["env", "DEBIAN_FRONTEND=noninteractive", "NEEDRESTART_MODE=a"]
     if os.geteuid() == 0:
-        return environment
+        return [*UNASKED]
     if shutil.which("sudo") is None:
         return None
     # With a terminal sudo may ask for the password; it reads from the terminal, not from stdin.
     asked = ["sudo", "--validate"] if sys.stdin.isatty() else ["sudo", "--non-interactive", "true"]
     allowed = subprocess.run(asked, check=False).returncode == 0
-    return ["sudo", *environment] if allowed else None
+    return ["sudo", *UNASKED] if allowed else None
 
 
 if __name__ == "__main__":

@@ -7,14 +7,15 @@ from __future__ import annotations
 import os
 import platform
 import re
-import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-COMMAND = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+from TesterLibrary.reporting.pages.pdf import find_browser
+
+COMMAND = find_browser()
 _COMPLAINT = re.compile(r":CONSOLE[:(]\d+\)?\] (.*)")
 
 

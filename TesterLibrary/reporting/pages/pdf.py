@@ -16,13 +16,18 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _MOST_S = 120
 
 
+def find_browser() -> str | None:
+    """The first of BROWSERS that is installed."""
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
 def print_pdf(page: Path) -> Path:
     """Prints an HTML page to the PDF file beside it.
 
     Raises:
         TesterLibraryError: no browser is installed, or it printed nothing.
     """
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    browser = find_browser()
     if browser is None:
         raise TesterLibraryError(f"{page.name} cannot be printed: install one of {', '.join(BROWSERS)}")
     printed = page.with_suffix(".pdf")
