@@ -58,7 +58,7 @@ def verifies(
             moved bound. None: the keyword has no `within`.
         source: Names of the keywords that return such a result, with `or` between them; empty if a trial
             will do as well.
-        before: The argument in front of which `within` stands; the last place by default.
+        before: The argument that follows `within`. By default `within` is the last one.
         only: The type of the argument `measured` is `kind`, not any trial or result.
     """
 
@@ -104,7 +104,7 @@ def _signature(
     """The arguments of the keyword: those of the method without the result, with `measured` and `within`."""
     hints = get_type_hints(judge)
     holder, _, *own = inspect.signature(judge).parameters.values()
-    parameters = [one.replace(annotation=hints[one.name]) for one in own]
+    parameters = [parameter.replace(annotation=hints[parameter.name]) for parameter in own]
     names = [parameter.name for parameter in parameters]
     place = names.index("bound") + 1 if "bound" in names else 0
     parameters.insert(place, _optional("measured", measured))

@@ -167,7 +167,7 @@ def unconfirmed(trial: TrialNumbers) -> str:
 
 
 def repeated_for(trial: TrialNumbers, loss: Fraction) -> str:
-    """The attempt of `lossy_attempt`; empty if there is none."""
+    """The text of `lossy_attempt`; empty without one."""
     return str(trial.lossy_attempt(loss) or "")
 
 

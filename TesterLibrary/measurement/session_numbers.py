@@ -183,9 +183,8 @@ class SessionNumbers:
     @property
     def slowest_ns(self) -> int:
         """The longest that the other end took to answer an opening, as far as it was measured."""
-        found = (key.partition(".")[2] for key in self.histograms)
-        names = [name for name in found if name in OPENING_TIMES]
-        return max((self.times(name).max or 0 for name in names), default=0)
+        measured = {key.partition(".")[2] for key in self.histograms}
+        return max((self.times(name).max or 0 for name in measured.intersection(OPENING_TIMES)), default=0)
 
     @property
     def completed(self) -> int | None:
@@ -242,13 +241,13 @@ class SessionNumbers:
 
     def times(self, name: str) -> Latency:
         """Times of a histogram, such as `time_to_first_byte`, over all tables; in nanoseconds."""
-        found = [
+        histograms = [
             histogram for key, histogram in self.histograms.items() if name in (key, key.partition(".")[2])
         ]
-        if not found:
-            known = _listed(self._short(self.histograms))
-            raise UnitError(f"{self.name} measures no {name!r}; it measures {known}")
-        return Latency.merged(Latency(in_nanoseconds(histogram), _ERROR) for histogram in found)
+        if not histograms:
+            names = _listed(self._short(self.histograms))
+            raise UnitError(f"{self.name} measures no {name!r}; it measures {names}")
+        return Latency.merged(Latency(in_nanoseconds(histogram), _ERROR) for histogram in histograms)
 
     def per_second(self, name: str) -> float | None:
         """A count over its time; None where it is not counted."""
@@ -267,8 +266,8 @@ class SessionNumbers:
             count: int | None = getattr(self, name)
             return count
         if not self._has(name):
-            known = [*self._short(self.counters), *self._own_counts()]
-            raise UnitError(f"{self.name} counts no {name!r}; it counts {_listed(dict.fromkeys(known))}")
+            names = [*self._short(self.counters), *self._own_counts()]
+            raise UnitError(f"{self.name} counts no {name!r}; it counts {_listed(dict.fromkeys(names))}")
         return self._sum(name)
 
     def figure(self, name: str) -> Figure | None:

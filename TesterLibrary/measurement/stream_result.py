@@ -169,7 +169,7 @@ class StreamResult:
 
     @property
     def arrived_in_time(self) -> InTime:
-        """First arrivals while it was sent; from its first and last one where nobody read its counters."""
+        """First arrivals while it was sent. Without readings meanwhile, from the first and last arrival."""
         return self.in_time or InTime.of(self.counters, grown=self.growth)
 
     @property
@@ -194,14 +194,14 @@ class StreamResult:
 
     @property
     def outages(self) -> tuple[Outage, ...] | None:
-        """The longest outage, which may not have ended; empty if there was none, None if nobody counted.
+        """The longest outage, which may not have ended; empty without an outage, None if it was not counted.
 
         A stream that lost nothing had none, whatever was counted.
         """
-        found = outages_of(self.counters, self.order, self.intended_rate / 10**9)
-        if not found:
-            return found
-        return (max(found, key=lambda o: (not o.ended, o.by_time_ns)),)
+        outages = outages_of(self.counters, self.order, self.intended_rate / 10**9)
+        if not outages:
+            return outages
+        return (max(outages, key=lambda o: (not o.ended, o.by_time_ns)),)
 
     @property
     def outage_bounds(self) -> tuple[float, float] | None:

@@ -81,11 +81,10 @@ class TrialNumbers(Validated):
     @property
     def loss_bounds(self) -> tuple[Fraction, Fraction] | None:
         """The least and the greatest frame loss rate that the counts allow; None if they tell nothing."""
-        each = [s.order.loss_bounds for s in self.streams]
-        known = [bounds for bounds in each if bounds]
-        if len(known) < len(each):
+        bounds = [pair for stream in self.streams if (pair := stream.order.loss_bounds)]
+        if len(bounds) < len(self.streams):
             return None
-        return self._part(sum(least for least, _ in known)), self._part(sum(most for _, most in known))
+        return self._part(sum(least for least, _ in bounds)), self._part(sum(most for _, most in bounds))
 
     def late_bounds(self, timeout: Duration) -> tuple[int, int] | None:
         """How many frames arrived later than a time, at least and at most; None where nobody knows.

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,12 +28,12 @@ class SessionMeasurer(Protocol):
         ...
 
 
-class ConnectionResult(Result):
+class ConnectionResult(Result, ABC):
     """Base of results about connections."""
 
+    @abstractmethod
     def session(self) -> SessionTrial:
         """The time whose goodput, times and failures are judged."""
-        raise NotImplementedError
 
     def connection_rate_above(self, bound: Frequency) -> Verdict:
         """Judges that at least this number of connections was established each second."""

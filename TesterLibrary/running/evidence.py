@@ -90,12 +90,12 @@ class TesterEvidence:
         conditions.recorder.trial(trial, seed=conditions.seed, taken_over=folder, measured_at=time, **kept)
         conditions.progress.trial(trial)
 
-    def taken_over(self, found: Finished[Trial]) -> Finished[Trial]:
+    def taken_over(self, finished: Finished[Trial]) -> Finished[Trial]:
         """A trial of streams that is taken over, recorded again, with its number in this attempt."""
-        self.trials = max(self.trials + 1, found.found.number)
-        trial = replace(found.found, number=self.trials)
-        self.record_again(trial, found.record, found.folder)
-        return replace(found, found=trial)
+        self.trials = max(self.trials + 1, finished.found.number)
+        trial = replace(finished.found, number=self.trials)
+        self.record_again(trial, finished.record, finished.folder)
+        return replace(finished, found=trial)
 
     def note_faults(self, objections: Iterable[str]) -> None:
         """Keeps why the tester did not do its part once, if there is a reason."""

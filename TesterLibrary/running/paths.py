@@ -27,7 +27,7 @@ from .traces import Traces
 
 
 @dataclass
-class _Known:
+class _PathState:
     """A path that was described; it may forward, or have forwarded."""
 
     path: Path
@@ -42,7 +42,7 @@ class Paths:
     def __init__(self, tester: Tester, hosts: Hosts) -> None:
         self._tester = tester
         self._hosts = hosts
-        self._known = Named[str, _Known]("path", "Create Path")
+        self._paths = Named[str, _PathState]("path", "Create Path")
         self.traces = Traces(tester)
         self.stamps = StampGroups(tester)
 
@@ -52,10 +52,10 @@ class Paths:
         Raises:
             PlanError: it can never be right, or one of that name forwards.
         """
-        if path.name in self._known and self._known[path.name].plan:
+        if path.name in self._paths and self._paths[path.name].plan:
             raise path.refused("it is forwarding; stop it first, or give another name")
         self._planned(path)
-        self._known.begin(path.name, _Known(path), self._tester.scopes, self._end_left)
+        self._paths.begin(path.name, _PathState(path), self._tester.scopes, self._end_left)
 
     def add(self, name: str, event: Event) -> str:
         """Gives a path one more event, which happens after those that it has. Returns the event's name.
@@ -63,12 +63,12 @@ class Paths:
         Raises:
             PlanError: it can never be right, or the path forwards; nothing has changed.
         """
-        known = self._known[name]
-        if known.plan:
-            raise known.path.refused("it is forwarding; give it its events before Start Path")
-        path = known.path.with_event(event)
+        state = self._paths[name]
+        if state.plan:
+            raise state.path.refused("it is forwarding; give it its events before Start Path")
+        path = state.path.with_event(event)
         plan = self._planned(path)
-        known.path = path
+        state.path = path
         return plan.paths[0].events[-1].name
 
     def impair(self, name: str, impairment: Impairment) -> None:
@@ -77,12 +77,12 @@ class Paths:
         Raises:
             PlanError: it can never be right, or the path forwards; nothing has changed.
         """
-        known = self._known[name]
-        if known.plan:
-            raise known.path.refused("it is forwarding; impair it before Start Path")
-        path = known.path.with_impairment(impairment)
+        state = self._paths[name]
+        if state.plan:
+            raise state.path.refused("it is forwarding; impair it before Start Path")
+        path = state.path.with_impairment(impairment)
         self._planned(path)
-        known.path = path
+        state.path = path
 
     def start(self, names: Sequence[str]) -> tuple[str, ...]:
         """Has paths forward; all, if none is named. Stamps begin where both of their paths do by then.
@@ -92,20 +92,20 @@ class Paths:
         Raises:
             PlanError: one forwards already, or the tester refuses it; then none of them has been started.
         """
-        starting = [self._known[name] for name in names or list(self._known)]
-        for known in starting:
-            if known.plan:
-                raise known.path.refused("it is forwarding already; stop it first")
+        starting = [self._paths[name] for name in names or list(self._paths)]
+        for state in starting:
+            if state.plan:
+                raise state.path.refused("it is forwarding already; stop it first")
         target = self._tester.target
-        plans = [self._planned(known.path) for known in starting]
-        self.traces.check_restart([known.path.name for known in starting])
+        plans = [self._planned(state.path) for state in starting]
+        self.traces.check_restart([state.path.name for state in starting])
         loaded: list[str] = []
         begun: list[str] = []
         try:
             for plan in plans:
                 target.load(plan)
                 loaded.append(plan.job)
-            begun = self.stamps.begin({*loaded, *(k.plan.job for k in self._known.values() if k.plan)})
+            begun = self.stamps.begin({*loaded, *(k.plan.job for k in self._paths.values() if k.plan)})
             before = target.snapshot(loaded)
             self._hosts.mark()
             for plan in plans:
@@ -119,18 +119,18 @@ class Paths:
                 with suppress(TargetError, PlanError):
                     target.unload([job])
             raise
-        self.traces.restarted([known.path.name for known in starting])
-        if any(self.traces.is_traced(known.path.name) for known in starting):
+        self.traces.restarted([state.path.name for state in starting])
+        if any(self.traces.is_traced(state.path.name) for state in starting):
             self._hosts.settle()
-        for known, plan in zip(starting, plans, strict=True):
-            known.plan, known.before, known.last = plan, before, None
+        for state, plan in zip(starting, plans, strict=True):
+            state.plan, state.before, state.last = plan, before, None
             self._tester.recorder.event(
                 "path_started",
-                path=known.path.name,
+                path=state.path.name,
                 events=[event.name for event in plan.paths[0].events],
-                impairments=[str(impairment) for impairment in known.path.impairments],
+                impairments=[str(impairment) for impairment in state.path.impairments],
             )
-        ports = [port for known in starting for port in (*known.path.between, *known.path.beside)]
+        ports = [port for state in starting for port in (*state.path.between, *state.path.beside)]
         reasons = [(port, self._tester.capabilities.port(port).gets_unfinished) for port in ports]
         return tuple(f"port {port}: {reason}" for port, reason in reasons if reason)
 
@@ -150,11 +150,11 @@ class Paths:
             PlanError: it is traced already, or the tester refuses; nothing has changed.
             TesterLibraryError: there is no pyarrow to write Parquet with.
         """
-        known = self._known[name]
+        state = self._paths[name]
         self.traces.ask(name, every=every, frames=frames, snap_length=snap_length, file=file, parquet=parquet)
-        if known.plan:
+        if state.plan:
             try:
-                self.traces.begin(known.plan.paths[0], known.plan.job, from_start=False)
+                self.traces.begin(state.plan.paths[0], state.plan.job, from_start=False)
             except BaseException:
                 self.traces.withdraw(name)
                 raise
@@ -171,20 +171,20 @@ class Paths:
 
         Stamps on them end before, and what they have found is returned.
         """
-        stopping = [self._known[name] for name in names or list(self._known)]
-        found = self.stamps.end([known.path.name for known in stopping])
-        for known in stopping:
-            if known.plan is None:
+        stopping = [self._paths[name] for name in names or list(self._paths)]
+        found = self.stamps.end([state.path.name for state in stopping])
+        for state in stopping:
+            if state.plan is None:
                 continue
-            target, job = self._tester.target, known.plan.job
-            if self.traces.is_traced(known.path.name):
-                self._hosts.trace_ends(known.path.name)
+            target, job = self._tester.target, state.plan.job
+            if self.traces.is_traced(state.path.name):
+                self._hosts.trace_ends(state.path.name)
             try:
                 target.stop([job])
-                known.last = self._read(known)
-                self._record(known.last)
+                state.last = self._read(state)
+                self._record(state.last)
             finally:
-                known.plan = None
+                state.plan = None
                 with suppress(TargetError, PlanError):
                     target.unload([job])
         return found
@@ -202,11 +202,11 @@ class Paths:
             raise PlanError(
                 f"between={given}; give the path before the device and the one behind it: north,south"
             )
-        known = [self._known[name] for name in between]
-        for each in known:
-            if each.plan:
-                raise each.path.refused("it is forwarding; describe stamps before Start Path")
-        first, second = (LoadedPath(_job_of(each.path), each.path.name) for each in known)
+        states = [self._paths[name] for name in between]
+        for state in states:
+            if state.plan:
+                raise state.path.refused("it is forwarding; describe stamps before Start Path")
+        first, second = (LoadedPath(_job_of(state.path), state.path.name) for state in states)
         self.stamps.describe(describe((first, second)))
 
     def counted(
@@ -280,22 +280,22 @@ class Paths:
         Raises:
             TesterLibraryError: there is no such path, or it was not started.
         """
-        known = self._known[self._known.only(name)]
-        if known.plan:
-            return self._read(known)
-        if known.last is None:
-            raise known.path.refused("it has not been started; call Start Path first")
-        return known.last
+        state = self._paths[self._paths.only(name)]
+        if state.plan:
+            return self._read(state)
+        if state.last is None:
+            raise state.path.refused("it has not been started; call Start Path first")
+        return state.last
 
     def refuse_unstarted(self) -> None:
         """TesterLibraryError if there are paths and none of them was started."""
-        if self._known and not any(known.plan or known.last for known in self._known.values()):
-            names = " and ".join(self._known)
+        if self._paths and not any(state.plan or state.last for state in self._paths.values()):
+            names = " and ".join(self._paths)
             raise TesterLibraryError(f"path {names} was not started; call Start Path first")
 
     def started(self) -> list[PathStatistics]:
         """The statistics of all paths that were started."""
-        return [self.statistics(name) for name, known in self._known.items() if known.plan or known.last]
+        return [self.statistics(name) for name, state in self._paths.items() if state.plan or state.last]
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -310,29 +310,29 @@ class Paths:
         """Forgets everything: the tester, which is closed next, ends it."""
         self.traces.close()
         self.stamps.close()
-        self._known.clear()
+        self._paths.clear()
 
     def _end_left(self, name: str) -> str:
         """Stops a path that still forwards, and forgets it."""
-        if name in self._known:
+        if name in self._paths:
             try:
                 self.stop([name])
             finally:
-                del self._known[name]
+                del self._paths[name]
         return ""
 
     def _planned(self, path: Path) -> Plan:
         return self._tester.plans.of_job(Job(_job_of(path), paths=(path,), seed=self._tester.seed))
 
-    def _read(self, known: _Known) -> PathStatistics:
-        assert known.plan is not None
-        assert known.before is not None
-        job = known.plan.job
+    def _read(self, state: _PathState) -> PathStatistics:
+        assert state.plan is not None
+        assert state.before is not None
+        job = state.plan.job
         now = self._tester.target.snapshot([job])
         limits = self._tester.rules.limits
-        counted = now.path(job, known.path.name)
-        path = known.path
-        return statistics_of(known.before, now, job, counted, limits, path.impairments, path.beside)
+        counted = now.path(job, state.path.name)
+        path = state.path
+        return statistics_of(state.before, now, job, counted, limits, path.impairments, path.beside)
 
 
 def _job_of(path: Path) -> str:

@@ -28,7 +28,7 @@ _HEADINGS = {"forward": Heading.FORWARD, "backward": Heading.BACKWARD}
 
 
 @dataclass
-class _Known:
+class _GroupState:
     """Stamps that were described; they may be given, or have been."""
 
     stamps: Stamps
@@ -45,7 +45,7 @@ class StampGroups:
 
     def __init__(self, tester: Tester) -> None:
         self._tester = tester
-        self._known = Named[str, _Known]("group of stamps", "Stamp Traffic")
+        self._groups = Named[str, _GroupState]("group of stamps", "Stamp Traffic")
 
     def describe(self, stamps: Stamps) -> None:
         """Remembers stamps; they begin with their paths.
@@ -53,14 +53,14 @@ class StampGroups:
         Raises:
             PlanError: they can never be right, or one of their paths has some already.
         """
-        for known in self._known.values():
+        for state in self._groups.values():
             for path in stamps.paths:
-                if known.is_on(path.path) and (known.plan or known.stamps.name != stamps.name):
+                if state.is_on(path.path) and (state.plan or state.stamps.name != stamps.name):
                     raise stamps.refused(
-                        f"path {path.path!r} has the stamps {known.stamps.name!r} already; it can have one"
+                        f"path {path.path!r} has the stamps {state.stamps.name!r} already; it can have one"
                     )
         self._planned(stamps)
-        self._known.begin(stamps.name, _Known(stamps), self._tester.scopes, self._end_left)
+        self._groups.begin(stamps.name, _GroupState(stamps), self._tester.scopes, self._end_left)
 
     def begin(self, jobs: Collection[str]) -> list[str]:
         """Stamps the packets of paths whose jobs are all loaded. Returns the names of those that begin.
@@ -71,20 +71,20 @@ class StampGroups:
         begun: list[str] = []
         target = self._tester.target
         try:
-            for known in self._known.values():
-                if known.plan or not all(path.job in jobs for path in known.stamps.paths):
+            for state in self._groups.values():
+                if state.plan or not all(path.job in jobs for path in state.stamps.paths):
                     continue
-                plan = self._planned(known.stamps)
+                plan = self._planned(state.stamps)
                 target.load(plan)
-                known.plan, known.last = plan, None
-                known.flows.clear()
-                begun.append(known.stamps.name)
+                state.plan, state.last = plan, None
+                state.flows.clear()
+                begun.append(state.stamps.name)
                 target.start([plan.job])
         except BaseException:
             self.withdraw(begun)
             raise
         for name in begun:
-            stamps = self._known[name].stamps
+            stamps = self._groups[name].stamps
             paths = [path.path for path in stamps.paths]
             self._tester.recorder.event("stamps_started", stamps=name, paths=paths, mode=stamps.mode.value)
         return begun
@@ -92,30 +92,30 @@ class StampGroups:
     def withdraw(self, names: Collection[str]) -> None:
         """As if they had never begun. Never raises."""
         for name in names:
-            known = self._known[name]
-            if known.plan:
+            state = self._groups[name]
+            if state.plan:
                 with suppress(TargetError, PlanError):
-                    self._tester.target.unload([known.plan.job])
-                known.plan = None
+                    self._tester.target.unload([state.plan.job])
+                state.plan = None
 
     def end(self, paths: Collection[str]) -> list[StampResult]:
         """Stamps no more packets of these paths, waits for those that are under way, and writes the files."""
-        return [self._end(k) for k in self._known.values() if k.plan and any(map(k.is_on, paths))]
+        return [self._end(k) for k in self._groups.values() if k.plan and any(map(k.is_on, paths))]
 
-    def _end(self, known: _Known) -> StampResult:
-        assert known.plan is not None
-        target, job = self._tester.target, known.plan.job
+    def _end(self, state: _GroupState) -> StampResult:
+        assert state.plan is not None
+        target, job = self._tester.target, state.plan.job
         try:
             target.stop([job])
-            known.last = self._read(known, self._files(known))
+            state.last = self._read(state, self._files(state))
         finally:
-            known.plan = None
+            state.plan = None
             with suppress(TargetError, PlanError):
                 target.unload([job])
         self._tester.recorder.event(
-            "stamps_stopped", stamps=known.stamps.name, result=str(known.last), files=known.last.files
+            "stamps_stopped", stamps=state.stamps.name, result=str(state.last), files=state.last.files
         )
-        return known.last
+        return state.last
 
     def result(self, name: str | None = None) -> StampResult:
         """The counters since the last start; the name may be left out where there is one.
@@ -125,18 +125,18 @@ class StampGroups:
         Raises:
             TesterLibraryError: there are none of that name, or they have not begun.
         """
-        known = self._known[self._known.only(name)]
-        if known.plan:
-            return self._read(known)
-        return self._last(known)
+        state = self._groups[self._groups.only(name)]
+        if state.plan:
+            return self._read(state)
+        return self._last(state)
 
     @staticmethod
-    def _last(known: _Known) -> StampResult:
+    def _last(state: _GroupState) -> StampResult:
         """The counters when the stamps ended. PlanError where they have not begun."""
-        if known.last is None:
-            paths = " and ".join(path.path for path in known.stamps.paths)
-            raise known.stamps.refused(f"no packet was stamped; start both paths, {paths}, first")
-        return known.last
+        if state.last is None:
+            paths = " and ".join(path.path for path in state.stamps.paths)
+            raise state.stamps.refused(f"no packet was stamped; start both paths, {paths}, first")
+        return state.last
 
     def flows(self, name: str | None, heading: str) -> list[StampFlowCounters]:
         """The flows of one direction, as they are now or were when the stamps ended.
@@ -144,30 +144,30 @@ class StampGroups:
         Raises:
             PlanError: the stamps have not begun, or the tester counts no flows.
         """
-        known = self._known[self._known.only(name)]
-        if known.plan is None:
-            self._last(known)
-            if heading not in known.flows:
-                raise known.stamps.refused(
+        state = self._groups[self._groups.only(name)]
+        if state.plan is None:
+            self._last(state)
+            if heading not in state.flows:
+                raise state.stamps.refused(
                     f"no flows were counted in direction={heading}; give a direction that was stamped, "
                     "and a tester that counts flows: a testerd does, a switch does not"
                 )
-            return known.flows[heading]
-        return [flow for flows, _ in self._records(known, heading) for flow in flows]
+            return state.flows[heading]
+        return [flow for flows, _ in self._records(state, heading) for flow in flows]
 
     def _records(
-        self, known: _Known, heading: str
+        self, state: _GroupState, heading: str
     ) -> Iterator[tuple[tuple[StampFlowCounters, ...], tuple[StampIntervalCounters, ...]]]:
-        assert known.plan is not None
+        assert state.plan is not None
         return part_of(self._tester.target, "stamps").read(
-            known.plan.job, known.stamps.name, _HEADINGS[heading]
+            state.plan.job, state.stamps.name, _HEADINGS[heading]
         )
 
-    def _read(self, known: _Known, files: tuple[str, ...] = ()) -> StampResult:
+    def _read(self, state: _GroupState, files: tuple[str, ...] = ()) -> StampResult:
         """Counters once nothing is under way, or the longest time for that is over."""
-        assert known.plan is not None
-        stamps, job = known.stamps, known.plan.job
-        target, timeout_ns = self._tester.target, known.stamps.timeout.ns
+        assert state.plan is not None
+        stamps, job = state.stamps, state.plan.job
+        target, timeout_ns = self._tester.target, state.stamps.timeout.ns
         ends_ns = target.snapshot([job]).taken_at_ns + timeout_ns
 
         def under_way_at(now: Snapshot) -> int:
@@ -190,21 +190,21 @@ class StampGroups:
             percentile_error=self._tester.capabilities.percentile_error,
         )
 
-    def _files(self, known: _Known) -> tuple[str, ...]:
+    def _files(self, state: _GroupState) -> tuple[str, ...]:
         """Writes flows and intervals of all directions, once nothing is under way; the names of the files.
 
         A tester that counts no flows has no intervals, either.
         """
-        counted = [found.heading for found in self._read(known).directions if found.flows is not None]
+        counted = [found.heading for found in self._read(state).directions if found.flows is not None]
         directory = self._tester.recorder.directory / FOLDER
         written: list[File] = []
-        for heading in filter(counted.__contains__, _headings(known.stamps)):
-            chunks = list(self._records(known, heading))
-            name = f"{known.stamps.name}-{heading}"
+        for heading in filter(counted.__contains__, _headings(state.stamps)):
+            chunks = list(self._records(state, heading))
+            name = f"{state.stamps.name}-{heading}"
             flows, intervals = (_free(directory, f"{name}-{what}") for what in ("flows", "intervals"))
             try:
-                known.flows[heading] = [flow for some, _ in chunks for flow in some]
-                write_flows(flows, known.flows[heading])
+                state.flows[heading] = [flow for some, _ in chunks for flow in some]
+                write_flows(flows, state.flows[heading])
                 write_intervals(intervals, [interval for _, some in chunks for interval in some])
             except OSError as problem:
                 raise RecordError(directory, problem) from None
@@ -213,12 +213,12 @@ class StampGroups:
 
     def close(self) -> None:
         """Forgets everything: the tester, which is closed next, ends it."""
-        self._known.clear()
+        self._groups.clear()
 
     def _end_left(self, name: str) -> str:
-        known = self._known.pop(name, None)
-        if known and known.plan:
-            self._end(known)
+        state = self._groups.pop(name, None)
+        if state and state.plan:
+            self._end(state)
         return ""
 
     def _planned(self, stamps: Stamps) -> Plan:

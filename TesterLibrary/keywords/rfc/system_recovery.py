@@ -106,7 +106,7 @@ class SystemRecovery:
         throughput: ThroughputResult | None,
         measurement: Callable[[Ratio], RecoveryMeasurement],
     ) -> Ratio:
-        """The throughput, which is searched if there is none.
+        """The given throughput, or the result of a search.
 
         Steps of the load that the tester cannot send are refused first, for the greatest and the least
         throughput that the search may find.

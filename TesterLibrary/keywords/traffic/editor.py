@@ -94,7 +94,7 @@ class Editors:
         | ``field`` | header and field, as in `Set Field Sweep` |
         | ``first``, ``last`` | the range; any value by default |
         | ``mask`` | instead of a range: the bits that change, written like a value; the others stay |
-        | ``prefix`` | instead of a range: a network, any address of which is sent; IPv6 from /64 on |
+        | ``prefix`` | instead of a range: a network, whose addresses are sent; IPv6 from /64 on |
         | ``every`` | the number of consecutive frames that share a value |
         | ``seed`` | 0 to 2^64 - 1; by default from the library's seed, the stream and the field |
 
