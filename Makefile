@@ -95,6 +95,7 @@ house:
 	@$(PYTHON) tools/house.py
 
 docs: venv-dev
+	@$(BIN)/python tools/check_docs.py
 	@$(BIN)/python tools/site.py
 
 setup: packages venv engine allure

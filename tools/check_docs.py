@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Fails if a keyword or an argument of TesterLibrary has no documentation, or a docstring is no sentence.
+"""Fails if a keyword has no documentation, a docstring is no sentence, or a page is hard to read.
 
 An argument is documented by its name in the keyword's text, as code, and has a type. A docstring says what a
-thing is, or does; one that begins with "Of", "What", "Which" or "Whose" leaves that to its reader.
+thing is, or does; one that begins with "Of", "What", "Which" or "Whose" leaves that to its reader. For pages
+see tools/prose.py.
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ from pathlib import Path
 from typing import Any
 
 _ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(_ROOT))
+
+from tools.prose import page_faults  # noqa: E402
+
 _FOLDERS = ("TesterLibrary", "benchmarks", "tests", "tools")
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _FRAGMENT = re.compile(r"(Of|What|Which|Whose)\b")
@@ -69,7 +74,7 @@ def main() -> int:
     """1 if anything is undocumented."""
     spec = libdoc("TesterLibrary")
     found = [fault for keyword in spec["keywords"] for fault in faults(keyword)]
-    found += fragments()
+    found += fragments() + page_faults()
     if not spec["doc"].strip():
         found.append("TesterLibrary: no introduction")
     if not spec["keywords"]:
