@@ -26,6 +26,7 @@ from TesterLibrary.planning.switch.allocation import LoopbackFlow, LoopbackPorts
 from TesterLibrary.planning.switch.chip import CHIPS, TOFINO, TOFINO_2  # noqa: E402
 from TesterLibrary.planning.switch.loops import end_loops  # noqa: E402
 from TesterLibrary.planning.switch.match_action import MatchAction, match_action  # noqa: E402
+from TesterLibrary.planning.switch.prediction import SwitchPrediction  # noqa: E402
 from TesterLibrary.planning.switch.template_loop import template_packets  # noqa: E402
 from TesterLibrary.protocols.checker import load_protocol  # noqa: E402
 
@@ -80,11 +81,11 @@ def _rates() -> str:
         for prediction in predict(load_job("norma-rates"), "tofino"):
             size, gbps = re.fullmatch(r"(\d+) at ([\d.]+) Gbps", prediction.stream.name).groups()  # type: ignore[union-attr]
             several, alone = _ERRORS[int(size), gbps]
-            staging = prediction.staging
-            assert staging is not None
+            assert isinstance(prediction, SwitchPrediction)
+            staging = prediction.placed.staging
             ours = [_error(prediction.error), _error(staging.meter_error)]
             stages = ", ".join(map(str, staging.stages))
-            yield [f"{gbps} Gbps of {size}", several, alone, *ours, stages, str(prediction.templates)]
+            yield [f"{gbps} Gbps of {size}", several, alone, *ours, stages, str(prediction.placed.templates)]
 
     head = ["rate, bytes", "paper", "its meter", "planned", "meter alone", "stages", "template packets"]
     return _table(head, rows())
@@ -93,8 +94,8 @@ def _rates() -> str:
 def _bursts() -> str:
     def rows() -> Iterator[list[str]]:
         for prediction in predict(load_job("norma-bursts"), "tofino"):
-            staging, pattern = prediction.staging, prediction.stream.shaping
-            assert staging is not None
+            assert isinstance(prediction, SwitchPrediction)
+            staging, pattern = prediction.placed.staging, prediction.stream.shaping
             assert isinstance(pattern, Pattern)
             exact = "exact" if staging.stages[-1:] == pattern.stages else "not exact"
             peak = f"{float(staging.peak / staging.rate):.6f} ×"

@@ -7,7 +7,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 from ..files import paths
@@ -15,15 +14,12 @@ from ..files.job import load_job
 from ..model.plan.edit import PlannedEditor
 from ..model.plan.planned_end import PlannedEnd
 from ..model.units.number import counted
-from ..model.units.units import Rate, RateUnit, duration_text
+from ..model.units.units import Rate, RateUnit
 from ..p4.build import check_programs
 from ..planning.flows import FlowSpace
 from ..planning.prediction import Prediction, ProtocolPlan, predict, predict_ends, targets
 from ..planning.switch.chip import CHIPS
-from ..planning.switch.phase import phase
 from ..planning.switch.plan import SwitchPlan, switch_plan
-from ..planning.switch.staging import Staging
-from ..planning.switch.steps import Level
 from ..reporting.record.codec import encode
 from ._command import command
 
@@ -50,6 +46,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def _plan(options: argparse.Namespace) -> int:
     file = load_job(options.job)
     switch: SwitchPlan | None = None
+    predictions: Sequence[Prediction]
     ends: Sequence[tuple[PlannedEnd, ProtocolPlan]]
     if options.target in CHIPS:
         switch = switch_plan(file, CHIPS[options.target])
@@ -82,40 +79,13 @@ def _plan(options: argparse.Namespace) -> int:
 
 
 def _line(prediction: Prediction) -> str:
-    stream, staging = prediction.stream, prediction.staging
-    how = str(prediction.planned.departures.law)
-    if staging and staging.gaps:
-        resolution_ns = float(10**9 / staging.meter_rate)
-        how += (
-            f" (standard deviation {staging.gaps.variation:.3f} means), in steps of {resolution_ns:,.3g} ns"
-        )
-    elif staging:
-        stages = ", ".join(map(str, staging.stages))
-        how = f"meter {_pps(staging.meter_rate)} ({float(staging.meter_error):+.1e} by itself), {stages}"
-        if staging.first:
-            how += f" from tick {staging.first} on"
-        elif phase(prediction.planned):
-            how += ", without its phase, for whose ticks no loopback port has room"
-    if prediction.begin.delay:
-        how += f", {prediction.begin.delay:,} frames after the start"
-    if prediction.begin.pause_ns is not None:
-        how += f", {duration_text(prediction.begin.pause_ns)} after the rate before has ended"
-    if place := prediction.loopback:
-        how += f", {prediction.templates} template packets in loopback port {place}"
-    name = f"{stream.name}{_step(prediction)}"
+    stream = prediction.stream
+    name = f"{stream.name}, {prediction.part}" if prediction.part else stream.name
     if stream.as_captured:
-        return f"{name}: {how}"
+        return f"{name}: {prediction.spacing}"
     error = f"{float(prediction.error):+.1e}" if prediction.error else "none"
-    asked = f"{name}: {stream.rate} of {stream.frame_size} is {_pps(prediction.asked)}"
-    return f"{asked}; {how}; error {error}"
-
-
-def _step(prediction: Prediction) -> str:
-    """The place of a rate in a step, on a switch; empty of other streams."""
-    law = prediction.planned.departures.law
-    if not isinstance(law, Level):
-        return ""
-    return f", {'second' if law.before else 'first'} rate, {law.total:,} frames"
+    asked = f"{name}: {stream.rate} of {stream.frame_size} is {Rate(prediction.asked, RateUnit.PPS)}"
+    return f"{asked}; {prediction.spacing}; error {error}"
 
 
 def _end_line(end: PlannedEnd) -> str:
@@ -144,8 +114,8 @@ def _end_record(end: PlannedEnd, table: ProtocolPlan) -> dict[str, Any]:
 
 
 def _record(prediction: Prediction) -> dict[str, Any]:
-    stream, planned, staging = prediction.stream, prediction.planned, prediction.staging
-    record: dict[str, Any] = {
+    stream, planned = prediction.stream, prediction.planned
+    return {
         "name": stream.name,
         "tx": stream.tx,
         "rx": stream.rx,
@@ -164,40 +134,7 @@ def _record(prediction: Prediction) -> dict[str, Any]:
         "asked_pps": str(prediction.asked),
         "planned_pps": str(prediction.rate),
         "error": float(prediction.error),
-    }
-    if staging is None:
-        law = planned.departures.law
-        exact = {"packets": planned.rate.numerator, "nanoseconds": planned.rate.denominator}
-        return record | exact | {"law": type(law).__name__.lower(), **encode(law)}
-    level = planned.departures.law if isinstance(planned.departures.law, Level) else None
-    return record | {
-        "meter_pps": str(staging.meter_rate),
-        "meter_error": float(staging.meter_error),
-        "peak_pps": str(staging.peak),
-        "stages": [{"pass": stage.passes, "skip": stage.skips} for stage in staging.stages],
-        "phase": float(staging.phase),
-        "gaps": _gaps(staging),
-        "loopback": encode(prediction.loopback),
-        "template_packets": prediction.templates,
-        "step": {"before": level.before, "frames": level.total} if level else None,
-        "delay_frames": prediction.begin.delay,
-        "pause_ns": None if prediction.begin.pause_ns is None else float(prediction.begin.pause_ns),
-        "switch_editors": encode(prediction.edits),
-    }
-
-
-def _gaps(staging: Staging) -> dict[str, Any] | None:
-    """The random gaps of a switch; None for a stream that is spaced by stages."""
-    gaps = staging.gaps
-    if gaps is None:
-        return None
-    return {
-        "quantiles": len(gaps.gaps_ns),
-        "least_ns": min(gaps.gaps_ns),
-        "most_ns": max(gaps.gaps_ns),
-        "variation": gaps.variation,
-        "resolution_ns": float(10**9 / staging.meter_rate),
-        "lateness_ns": staging.lateness_ns,
+        **encode(prediction.details()),
     }
 
 
@@ -210,10 +147,4 @@ def _content(prediction: Prediction) -> list[str]:
     planned = prediction.planned
     flows = FlowSpace.of(planned).flows
     number = f"{flows:,} flows" if flows else "flows without an end"
-    units = {edit.field: str(edit) for edit in prediction.edits}
-    lines = (f"{editor}{units.get(editor.name, units.get(editor.field, ''))}" for editor in planned.editors)
-    return [*lines, number] if planned.editors else []
-
-
-def _pps(rate: Fraction) -> str:
-    return str(Rate(rate, RateUnit.PPS))
+    return [*prediction.editors, number] if planned.editors else []

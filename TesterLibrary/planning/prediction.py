@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -25,10 +25,6 @@ from ..model.protocol import Protocol
 from ..model.stream import Stream
 from .compile import compile as compile_job
 from .responder import asked_for
-from .switch.allocation import LoopbackPort
-from .switch.editor import SwitchEditor
-from .switch.staging import Staging
-from .switch.start_delay import AT_ONCE, Begin
 
 _MOST_STREAMS = 0xFFFF
 UNKNOWN_MAC = b"\2\0\0\0\2\0"  # stands for a neighbour's address, which cannot be asked for without a network
@@ -36,27 +32,47 @@ UNKNOWN_MAC = b"\2\0\0\0\2\0"  # stands for a neighbour's address, which cannot 
 
 @dataclass(frozen=True)
 class Prediction:
-    """The rate of one stream. Rates are frames each second."""
+    """The frames of one stream. Rates are frames each second. A clock sends what is planned exactly."""
 
     stream: Stream
     planned: PlannedStream
     asked: Fraction  # 0 where only the tester knows it
-    staging: Staging | None = None  # stages after a quantised meter; None where a clock is exact
-    loopback: LoopbackPort | None = None  # where its template packets loop; None where nothing loops
-    templates: int = 0  # the number of template packets
-    edits: tuple[SwitchEditor, ...] = ()  # editors of a switch
-    metered: bool = False  # whether a meter limits the template packets; else the loop sets their rate
-    begin: Begin = AT_ONCE  # of a switch
 
     @property
     def rate(self) -> Fraction:
         """The average rate that will be sent; 0 where only the tester knows it."""
-        return self.staging.rate if self.staging else self.planned.frames_per_second
+        return self.planned.frames_per_second
 
     @property
     def error(self) -> Fraction:
         """(rate - asked) / asked."""
         return self.rate / self.asked - 1 if self.rate else Fraction(0)
+
+    @property
+    def part(self) -> str:
+        """Name of these frames if a tester sends the stream as several; empty if not."""
+        return ""
+
+    @property
+    def spacing(self) -> str:
+        """How the frames are spaced, for people."""
+        return str(self.planned.departures.law)
+
+    @property
+    def editors(self) -> list[str]:
+        """A line for each field that changes, for people."""
+        return [str(editor) for editor in self.planned.editors]
+
+    def details(self) -> Mapping[str, object]:
+        """The values that space the frames on this kind of tester, by their names in JSON."""
+        rate = self.planned.rate
+        law: Any = self.planned.departures.law  # a dataclass
+        exact = {
+            "packets": rate.numerator,
+            "nanoseconds": rate.denominator,
+            "law": type(law).__name__.lower(),
+        }
+        return exact | {field.name: getattr(law, field.name) for field in fields(law)}
 
 
 class ProtocolPlan(Interface):

@@ -10,14 +10,13 @@ from typing import Any
 
 from ...errors import PlanError
 from ...model.jobfile import JobFile
-from ..prediction import Prediction
 from .chip import TOFINO, Chip
 from .editor import LIST_VALUES
 from .expected import most_flows
 from .gaps import gap_laws
 from .multicast import MulticastGroup, MulticastGroups
 from .parts import named
-from .prediction import predict_switch
+from .prediction import SwitchPrediction, predict_switch
 from .replies import replies_only, reply_rows
 from .resources import (
     COPIES,
@@ -49,7 +48,7 @@ class Copies:
 class SwitchPlan:
     """A job in a switch. Streams have the first templates, in their order; answers have those after them."""
 
-    streams: tuple[Prediction, ...]
+    streams: tuple[SwitchPrediction, ...]
     ends: tuple[SwitchEnd, ...]
     templates: Mapping[str, int]  # by stream, or protocol and template: `http-get.content`
     groups: tuple[MulticastGroup, ...]
@@ -99,7 +98,7 @@ def switch_plan(file: JobFile, chip: Chip = TOFINO) -> SwitchPlan:
     return SwitchPlan(streams, ends, templates, groups.all(), copies, capacity)
 
 
-def _names(streams: tuple[Prediction, ...], ends: tuple[SwitchEnd, ...]) -> Iterator[str]:
+def _names(streams: tuple[SwitchPrediction, ...], ends: tuple[SwitchEnd, ...]) -> Iterator[str]:
     """The names of all templates, each once: ends with the same protocol share those of answers."""
     yield from (named(stream.planned) for stream in streams)
     yield from dict.fromkeys(_template(end, queue.name) for end in ends for queue in end.program.queues)
@@ -111,7 +110,7 @@ def _template(end: SwitchEnd, queue: str) -> str:
 
 
 def _copies(
-    streams: tuple[Prediction, ...],
+    streams: tuple[SwitchPrediction, ...],
     ends: tuple[SwitchEnd, ...],
     templates: Mapping[str, int],
     groups: MulticastGroups,
@@ -125,7 +124,7 @@ def _copies(
 
 
 def _capacity(
-    streams: tuple[Prediction, ...], ends: tuple[SwitchEnd, ...], templates: int, copies: int
+    streams: tuple[SwitchPrediction, ...], ends: tuple[SwitchEnd, ...], templates: int, copies: int
 ) -> Iterator[Excess]:
     fewer = "use fewer streams, or protocols of fewer kinds of packets"
     yield Excess("templates", templates, TEMPLATES, "of streams and of answers", fewer)
@@ -152,9 +151,9 @@ def _capacity(
     yield Excess("flows with more than a state", kept, EXPECTING_FLOWS, why, "open fewer connections")
 
 
-def _lists(streams: tuple[Prediction, ...], units: Sequence[str]) -> Iterator[Excess]:
+def _lists(streams: tuple[SwitchPrediction, ...], units: Sequence[str]) -> Iterator[Excess]:
     for unit, name in enumerate(units):
-        lists = [stream.edits[unit] for stream in streams if len(stream.edits) > unit]
+        lists = [stream.placed.edits[unit] for stream in streams if len(stream.placed.edits) > unit]
         for what, random, most in (("lists", False, LIST_VALUES), ("distributions", True, QUANTILES)):
             needed = sum(len(editor.listed) for editor in lists if editor.random == random)
             resource = f"values in {what} of the {name} editor"

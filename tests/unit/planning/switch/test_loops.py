@@ -15,10 +15,10 @@ from TesterLibrary.files.job import load_job
 from TesterLibrary.files.paths import resource
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.units.units import Bandwidth
-from TesterLibrary.planning.prediction import predict
 from TesterLibrary.planning.switch.allocation import LoopbackPort, LoopbackPorts, allocate
 from TesterLibrary.planning.switch.loops import Loop, end_loops, placed
 from TesterLibrary.planning.switch.match_action import MatchAction, match_action
+from TesterLibrary.planning.switch.prediction import predict_switch
 from TesterLibrary.protocols.checker import load_protocol
 
 PORT = Port("p", Bandwidth(100 * 10**9), b"\2\0\0\0\0\1", 9216)
@@ -120,26 +120,26 @@ def udp(folder: Path, frame_size: int, rate: str) -> str:
 
 @pytest.mark.parametrize("frame_size", [256, 512, 1024, 1518, 9100])
 def test_udp_has_line_rate_from_256_bytes_up(tmp_path: Path, frame_size: int) -> None:
-    found = predict(load_job(udp(tmp_path, frame_size, "100 %")), "tofino")
+    found = predict_switch(load_job(udp(tmp_path, frame_size, "100 %"))).streams
     assert sum(prediction.rate for prediction in found) * 8 * (frame_size + 20) == 32 * 10**11
-    assert not any(prediction.metered or prediction.error for prediction in found)
-    assert len({prediction.loopback for prediction in found}) == 32
+    assert not any(prediction.placed.metered or prediction.error for prediction in found)
+    assert len({prediction.placed.loopback for prediction in found}) == 32
 
 
 @pytest.mark.parametrize("frame_size", [64, 128])
 def test_udp_has_1_6_tbps_below_and_not_line_rate(tmp_path: Path, frame_size: int) -> None:
-    found = predict(load_job(udp(tmp_path, frame_size, "50 %")), "tofino")
+    found = predict_switch(load_job(udp(tmp_path, frame_size, "50 %"))).streams
     assert (
         sum(prediction.rate for prediction in found) * 8 * (frame_size + 20)
         >= Fraction(999999, 10**6) * 16 * 10**11
     )
     with pytest.raises(PlanError, match=r"32 flows need .* Mpps, .* more than the 2 pipelines"):
-        predict(load_job(udp(tmp_path, frame_size, "100 %")), "tofino")
+        predict_switch(load_job(udp(tmp_path, frame_size, "100 %")))
 
 
 def test_a_rate_between_the_meter_s_last_one_and_line_rate_is_exact(tmp_path: Path) -> None:
-    found = predict(load_job(udp(tmp_path, 1518, "99.99 %")), "tofino")
-    assert all(abs(prediction.error) <= 1e-9 and not prediction.metered for prediction in found)
+    found = predict_switch(load_job(udp(tmp_path, 1518, "99.99 %"))).streams
+    assert all(abs(prediction.error) <= 1e-9 and not prediction.placed.metered for prediction in found)
 
 
 def test_a_front_panel_has_32_ports_of_100_gbps(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_a_front_panel_has_32_ports_of_100_gbps(tmp_path: Path) -> None:
     text = path.read_text()
     path.write_text(text.replace("streams:", "  - {name: more, speed: 100 Gbps}\nstreams:"))
     with pytest.raises(PlanError, match="front-panel ports: 33 needed, 32 there, 1 too many; split the job"):
-        predict(load_job(str(path)), "tofino")
+        predict_switch(load_job(str(path)))
     path.write_text(text.replace("p3, speed: 100", "p3, speed: 400"))
     with pytest.raises(PlanError, match="port 'p3' of 400 Gbps: one of the front panel has 100 Gbps at most"):
-        predict(load_job(str(path)), "tofino")
+        predict_switch(load_job(str(path)))
