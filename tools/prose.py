@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 
-MOST_WORDS = 55_100  # of all pages; the goal is 35,000
+MOST_WORDS = 52_500  # of all pages; the goal is 35,000
 LONGEST_SENTENCE = 30  # words
 LONGEST_CELL = 25  # words of a table cell
 LEAST_EASE = 50  # Flesch reading ease: 50 is fairly difficult, 60 is plain English
@@ -41,7 +41,6 @@ UNFINISHED = frozenset(
         "glossary.md",
         "guides/developer.md",
         "guides/qa-engineer.md",
-        "inline.md",
         "measurement.md",
         "nightly.md",
         "norma.md",
@@ -52,7 +51,6 @@ UNFINISHED = frozenset(
         "service.md",
         "stamps.md",
         "stateful.md",
-        "testbeds.md",
         "traffic.md",
         "watch.md",
     }
