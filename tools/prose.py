@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 
-MOST_WORDS = 52_500  # of all pages; the goal is 35,000
+MOST_WORDS = 49_700  # of all pages; the goal is 35,000
 LONGEST_SENTENCE = 30  # words
 LONGEST_CELL = 25  # words of a table cell
 LEAST_EASE = 50  # Flesch reading ease: 50 is fairly difficult, 60 is plain English
@@ -42,13 +42,10 @@ UNFINISHED = frozenset(
         "guides/developer.md",
         "guides/qa-engineer.md",
         "measurement.md",
-        "nightly.md",
         "norma.md",
         "otg.md",
         "protocols.md",
-        "queries.md",
         "roce.md",
-        "service.md",
         "stamps.md",
         "stateful.md",
         "traffic.md",
