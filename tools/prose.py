@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 
-MOST_WORDS = 46_500  # of all pages; the goal is 35,000
+MOST_WORDS = 44_900  # of all pages; the goal is 35,000
 LONGEST_SENTENCE = 30  # words
 LONGEST_CELL = 25  # words of a table cell
 LEAST_EASE = 50  # Flesch reading ease: 50 is fairly difficult, 60 is plain English
@@ -35,13 +35,7 @@ UNFINISHED = frozenset(
         "adr/0013-otg-without-snappi.md",
         "adr/0014-a-switch-copies-all-and-its-driver-filters.md",
         "counters.md",
-        "frames.md",
-        "glossary.md",
-        "guides/developer.md",
-        "guides/qa-engineer.md",
         "stateful.md",
-        "traffic.md",
-        "watch.md",
     }
 )
 
