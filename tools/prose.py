@@ -18,26 +18,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 
-MOST_WORDS = 44_900  # of all pages; the goal is 35,000
+MOST_WORDS = 44_100  # of all pages; the goal is 35,000
 LONGEST_SENTENCE = 30  # words
 LONGEST_CELL = 25  # words of a table cell
 LEAST_EASE = 50  # Flesch reading ease: 50 is fairly difficult, 60 is plain English
 # Pages that are not plain yet. A page that passes has to leave this list; no page may join it.
-UNFINISHED = frozenset(
-    {
-        "adr/0003-verdicts-have-three-values.md",
-        "adr/0007-a-switch-signs-behind-udp.md",
-        "adr/0008-shipped-tables-are-code.md",
-        "adr/0009-rooms-for-what-runs.md",
-        "adr/0010-fields-are-edited-when-a-frame-departs.md",
-        "adr/0011-a-lease-with-a-fencing-token.md",
-        "adr/0012-otava-is-an-extra-of-its-own.md",
-        "adr/0013-otg-without-snappi.md",
-        "adr/0014-a-switch-copies-all-and-its-driver-filters.md",
-        "counters.md",
-        "stateful.md",
-    }
-)
+UNFINISHED = frozenset[str]()
 
 _GENERATED = re.compile(r"<!-- \w+: begin -->.*?<!-- \w+: end -->", re.DOTALL)
 _FENCE = re.compile(r"^ *```.*?^ *```$", re.DOTALL | re.MULTILINE)
