@@ -52,6 +52,11 @@ class SwitchJob:
     ends: tuple[LoadedEnd, ...]
     held: HeldNumbers
 
+    @property
+    def tx_ports(self) -> tuple[str, ...]:
+        """Names of the ports by which its frames leave."""
+        return (*(stream.tx_port for stream in self.plan.streams), *(end.port for end in self.plan.ends))
+
     def preparing(self) -> Iterator[TableEntry]:
         """The values and gaps that its streams and starts draw from, thousands of entries with long lists."""
         for paced in self.paced:

@@ -36,6 +36,7 @@ from ..reading.counting import Counting
 from ..reading.flows import SwitchFlows
 from ..reading.links import Links
 from ..reading.port_totals import PortTotals
+from ..reading.process_pauses import ProcessPauses
 from ..reading.stream_readings import COUNTED, TIME_STEP_NS
 from ..reading.stream_sums import together
 from ..session.port_infos import port_infos
@@ -238,6 +239,7 @@ class TofinoTarget:
                 ends=tuple(read_end for run in runs for read_end in self._loading.read_ends(run.job)),
                 captures=self.captures.counters(),
                 queries=() if jobs else self.queries.counters(),
+                jobs=self._pauses.counters({run.job.plan.job: run.job.tx_ports for run in runs}),
                 mixed=shared_states([end for run in everything for end in run.job.ends]),
             )
 
@@ -403,7 +405,7 @@ class TofinoTarget:
         self._buckets = Buckets(self.session, self._sleep)
         self._counting = Counting(self.session, self._now_ns)
         self._totals = PortTotals(self.session)
-        self._links = Links(self.session)
+        self._links, self._pauses = Links(self.session), ProcessPauses(self.session)
 
     def _reached(self) -> AbstractContextManager[None]:
         return reached(self._lock, self.session, self._load_anew)

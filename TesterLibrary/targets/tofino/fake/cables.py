@@ -103,6 +103,8 @@ class Cables:
             while True:
                 found = ready.select(_TICK_S)
                 with turn.after_requests():
+                    if daemon.pauses is not None:
+                        daemon.pauses.look()
                     try:
                         daemon.running.chip  # noqa: B018 - runs what is due
                     except SwitchGone:  # which the next request is told

@@ -21,6 +21,7 @@ from ..session.schema import Schema
 from ..session.switch import Asked, Digest, PortSetup, PortState, Reading, SwitchGone
 from .chip import FakeChip
 from .copy_cable import CopyCable
+from .cpu_pauses import CpuPauses
 from .digests import Digests
 from .haste import Haste
 from .pace import Pace
@@ -60,6 +61,7 @@ class FakeDaemon:
         pipelines: What does with packets what the tables say, if not `FakePipelines`.
         in_time: Whether frames leave when it says so, to devices that are there, and may be late.
         haste: Gives up on what would take too long; None: nothing does.
+        pauses: Times in which it had no CPU; None: time waits for it.
     """
 
     def __init__(
@@ -75,13 +77,14 @@ class FakeDaemon:
         pipelines: MakesPipelines | None = None,
         in_time: bool = False,
         haste: Haste | None = None,
+        pauses: CpuPauses | None = None,
     ) -> None:
         compiled = Program.load(folder)
         self.schema, self._compiled, self.chip = Schema.load(folder / SCHEMA), compiled, compiled.chip
         self._now_ns, self._wire = now_ns, wire or Bridge()
         self.program, self.taken_by, self.empty = program, taken_by, empty
         self.has_mac_counters, self._pipelines, self._in_time = has_mac_counters, pipelines, in_time
-        self._haste = haste
+        self._haste, self.pauses = haste, pauses
         self.starts, self._gone = 0, ""
         self._running: Running | None = None
         self.start()
@@ -208,6 +211,11 @@ class FakeSwitch:
     def digests(self) -> tuple[Digest, ...]:
         """See `Switch`."""
         return self._bound.digests.taken()
+
+    def take_worst_pause_ns(self) -> int | None:
+        """See `Switch`. Where time waits for the chip there are no pauses."""
+        pauses = self._daemon.pauses
+        return None if pauses is None else pauses.take_worst_ns()
 
     def write(self, batch: Sequence[TableEntry]) -> None:
         """See `Switch`."""

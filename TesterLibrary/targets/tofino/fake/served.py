@@ -25,6 +25,7 @@ from ..session.pipe_messages import entry_of, error_words, key_of
 from ..session.switch import Asked, PortSetup, Switch
 from ..vendor.serving import Refusal, serve
 from .cables import Cables, Turn
+from .cpu_pauses import CpuPauses
 from .daemon import FakeDaemon, FakeSwitch
 from .haste import Haste
 from .router import Router
@@ -68,6 +69,10 @@ class ServedSwitch:
     def digests(self) -> _Words:
         """See `Switch`."""
         return [asdict(digest) for digest in _told(self._switch.digests)]
+
+    def take_worst_pause_ns(self) -> int | None:
+        """See `Switch`."""
+        return _told(self._switch.take_worst_pause_ns)
 
     def write(self, batch: _Words) -> None:
         """See `Switch`."""
@@ -135,7 +140,15 @@ def main() -> None:
     gateways = words.get("gateways")
     wire = Cables() if "cables" in words else Router(_table(words)) if gateways else _bridge(words)
     cabled = isinstance(wire, Cables)
-    daemon = FakeDaemon(Path(folder), time.monotonic_ns, wire, program=program, in_time=cabled, haste=Haste())
+    daemon = FakeDaemon(
+        Path(folder),
+        time.monotonic_ns,
+        wire,
+        program=program,
+        in_time=cabled,
+        haste=Haste(),
+        pauses=CpuPauses() if cabled else None,
+    )
     switch = FakeSwitch(daemon, program=program)
     if "copies" in words:
         sender = socket.socket(fileno=words["copies"]["socket"])

@@ -30,6 +30,12 @@ class PathRun:
         """Whether its paths forward now."""
         return self.begin is not None and self.end is None
 
+    @property
+    def ports(self) -> tuple[str, ...]:
+        """Names of the ports of its paths."""
+        planned = [path.path.planned for path in self.paths]
+        return tuple(port for path in planned for port in (path.first_port, path.second_port))
+
     def path(self, name: str) -> LoadedPath:
         """The path of a name. PlanError if the job has none."""
         for path in self.paths:

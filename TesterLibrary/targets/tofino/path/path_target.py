@@ -21,6 +21,7 @@ from ...rules.refusal import check_end, known_job, known_port
 from ..entries.latency import PERCENTILE_ERROR
 from ..reading.links import Links
 from ..reading.port_totals import COUNTED_BY_MACS
+from ..reading.process_pauses import ProcessPauses
 from ..session.macs import MacCounters, mac_counters, with_macs
 from ..session.port_infos import port_infos
 from ..session.program import Program
@@ -153,6 +154,7 @@ class PathTarget:
                 taken_at_ns=now_ns,
                 ports=self._links.noted(self._ports()),
                 paths=tuple(path for run in runs for path in self._read(run)),
+                jobs=self._pauses.counters({run.job: run.ports for run in runs}),
                 stamps=tuple(self._stamping.counters([run.job for run in runs], now_ns, buckets=buckets)),
             )
 
@@ -237,7 +239,7 @@ class PathTarget:
 
     def _begin(self) -> None:
         """Begins with a switch without jobs."""
-        self._links = Links(self.session)
+        self._links, self._pauses = Links(self.session), ProcessPauses(self.session)
         self._ports_began, self._macs = read_ports(self.session), self._read_macs()
 
     def _reached(self) -> AbstractContextManager[None]:

@@ -105,6 +105,11 @@ class RemoteSwitch:
         """See `Switch`."""
         return tuple(Digest(**words) for words in self._ask("digests"))
 
+    def take_worst_pause_ns(self) -> int | None:
+        """See `Switch`."""
+        worst_ns = self._ask("take_worst_pause_ns")
+        return None if worst_ns is None else int(worst_ns)
+
     def write(self, batch: Sequence[TableEntry]) -> None:
         """See `Switch`."""
         self._ask("write", batch=[entry_words(entry) for entry in batch])

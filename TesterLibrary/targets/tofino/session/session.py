@@ -187,6 +187,10 @@ class SwitchSession:
         """The program's digests since the last call. Some can be missing."""
         return self._switch.digests()
 
+    def take_worst_pause_ns(self) -> int | None:
+        """The longest time since the last call in which a fake switch had no CPU; None where none can be."""
+        return self._switch.take_worst_pause_ns()
+
     def close(self) -> None:
         """Removes entries and groups, takes ports down and releases the program. Never raises."""
         with suppress(TesterLibraryError):

@@ -97,6 +97,10 @@ class Switch(Protocol):
         """
         ...
 
+    def take_worst_pause_ns(self) -> int | None:
+        """The longest time since the last call in which a fake switch had no CPU; None where none can be."""
+        ...
+
     def write(self, batch: Sequence[TableEntry]) -> None:
         """Adds entries, or changes those with the same key.
 

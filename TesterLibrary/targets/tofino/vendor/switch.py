@@ -101,6 +101,9 @@ class VendorSwitch:
         media = {state["device_port"]: state["medium"] for state in states}
         return [{"device_port": port, "up": up, "medium": media[port]} for port, up in changed]
 
+    def take_worst_pause_ns(self) -> None:
+        """A chip has no pauses."""
+
     def digests(self) -> list[dict[str, Any]]:
         """The digests that have come."""
         found: list[dict[str, Any]] = []
