@@ -16,6 +16,7 @@ from pyroute2.ethtool.ioctl import IoctlEthtool
 from pyroute2.netlink.exceptions import NetlinkError
 
 from .namespace import inside
+from .processes import deferred_signals
 
 _NAMED = Path("/run/netns")  # of ip netns
 KEEPS_TAGS = frozenset(("tx-vlan-hw-insert", "tx-vlan-stag-hw-insert"))
@@ -41,7 +42,7 @@ def far_end(interface: str) -> FarEnd | None:
     namespace, in those with a name, and in those of processes.
     """
     try:
-        with IPRoute() as route:
+        with deferred_signals(), IPRoute() as route:
             found: Any = route.link_lookup(ifname=interface)
             link: Any = route.link("get", index=found[0])[0] if found else None
             if link is None or not _is_pair(link):

@@ -33,7 +33,7 @@ from ..errors import NotInstalled, TestbedBroken, TestbedError
 from .embedded import DutPort, devices, restarts
 from .embedded.cable import CABLE
 from .namespace import ETHERNET_HEADER, Namespace
-from .processes import ProcessId, end_all, in_namespaces
+from .processes import ProcessId, deferred_signals, end_all, in_namespaces
 from .sandbox import Sandbox
 
 _GRACE = 2.0  # seconds for a process inside to end by itself
@@ -173,16 +173,20 @@ def _serve(owner: ProcessId) -> None:
     wanted = next(lines, None)
     if wanted is None:
         return
-    host = Host(json.loads(wanted))
+    host: Host | None = None
     try:
-        _answer(host.describe())
-        for line in lines:
-            word, *values = line.split()
-            if word == b"restart":
-                host.restart(int(values[0]))
-            _answer(host.counters())
+        with deferred_signals():
+            host = Host(json.loads(wanted))
+            _answer(host.describe())
+        for line in lines:  # a signal ends the process while it waits for one
+            with deferred_signals():
+                word, *values = line.split()
+                if word == b"restart":
+                    host.restart(int(values[0]))
+                _answer(host.counters())
     finally:
-        host.close()
+        if host is not None:
+            host.close()
 
 
 def main() -> None:
@@ -190,7 +194,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="hosts an embedded testbed; started by the library")
     parser.add_argument("name")
     parser.add_argument("--owner", type=ProcessId.parse, required=True)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("SIGTERM ended it"))
     try:
         _serve(parser.parse_args().owner)
     except NotInstalled as problem:

@@ -1,14 +1,15 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Processes as `/proc` shows them: who still lives, who is in a network namespace."""
+"""Processes as `/proc` shows them: who still lives, who is in a network namespace; signals to this one."""
 
 from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -131,3 +132,27 @@ def in_namespaces(handles: Collection[int]) -> list[ProcessId]:
     inodes = {os.fstat(handle).st_ino for handle in handles}
     inside = [pid for pid in all_pids() if pid != os.getpid() and _namespace(str(pid)) in inodes]
     return [process for process in map(ProcessId.of, inside) if process]
+
+
+@contextmanager
+def deferred_signals() -> Iterator[None]:
+    """Handles SIGINT and SIGTERM behind the block.
+
+    Their handlers raise, such as Robot Framework's. In the middle of pyroute2 that leaves a socket half made,
+    and the error of closing it takes the place of the signal. Other threads than the main one get no signals.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    received: list[int] = []
+    before = {
+        number: signal.signal(number, lambda number, _: received.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        for heard in received:
+            signal.raise_signal(heard)
