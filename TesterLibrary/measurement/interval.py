@@ -14,6 +14,9 @@ from .delays.blind_delay import BlindDelay, Passages, bounded_text
 from .delays.correction import NOT_CORRECTED, Correction
 from .snapshot import OrderCounters, PortVersionCounters, StreamCounters, VersionCounters
 
+ON_THE_WAY = "missing frames may still be on their way"
+BY_VERSION = "the device may write over the versions of frames without a signature"
+
 
 @dataclass(frozen=True)
 class StreamInterval:
@@ -25,6 +28,7 @@ class StreamInterval:
     received_bytes: int
     delay: BlindDelay
     again: int | None = 0  # arrivals in the interval that may be copies; None: not counted
+    open: str = ""  # why missing frames may not be lost; empty: they are
 
     @classmethod
     def between(
@@ -36,10 +40,11 @@ class StreamInterval:
         correction: Correction = NOT_CORRECTED,
         *,
         again: int | None = 0,
+        open: str = "",  # noqa: A002 - as in the class
     ) -> StreamInterval:
         """The counts between two readings of a version: before it was opened, and after it settled.
 
-        The tester's own delay is taken off; `again` as in the class, between the two.
+        The tester's own delay is taken off; `again` and `open` as in the class, between the two.
         """
         departures = Passages(after.tx_packets, after.tx_time_ns) - Passages(
             before.tx_packets, before.tx_time_ns
@@ -61,6 +66,7 @@ class StreamInterval:
                 error_ns=correction.sums_error_ns,
             ),
             again=again,
+            open=open,
         )
 
     @classmethod
@@ -89,8 +95,13 @@ class StreamInterval:
 
     @property
     def lost(self) -> int:
-        """Frames sent in the interval that never arrived; the fewest, where copies may hide some."""
+        """Frames sent in the interval that are missing; the fewest, where copies may hide some."""
         return max(0, self.sent - self.received)
+
+    @property
+    def least_lost(self) -> int:
+        """Missing frames that are lost for sure."""
+        return 0 if self.open else self.lost
 
     @property
     def most_lost(self) -> int:
@@ -101,7 +112,7 @@ class StreamInterval:
     @property
     def known_lost(self) -> int | None:
         """Lost frames; None where arrivals that may be copies leave that open."""
-        return self.lost if self.lost == self.most_lost else None
+        return self.lost if self.least_lost == self.most_lost else None
 
 
 def misattributed(name: str, intervals: Iterable[Interval], counted: StreamCounters) -> str:
@@ -181,6 +192,16 @@ class Interval:
         return sum(s.lost for s in self.streams)
 
     @property
+    def settled(self) -> bool:
+        """Whether no frame of it is counted any more that arrives."""
+        return all(s.open != ON_THE_WAY for s in self.streams)
+
+    @property
+    def least_lost(self) -> int:
+        """Frames of the interval that are lost for sure."""
+        return sum(s.least_lost for s in self.streams)
+
+    @property
     def most_lost(self) -> int:
         """Lost frames if all arrivals that may be copies were copies."""
         return sum(s.most_lost for s in self.streams)
@@ -188,7 +209,7 @@ class Interval:
     @property
     def known_lost(self) -> int | None:
         """Lost frames; None where arrivals that may be copies leave that open."""
-        return self.lost if self.lost == self.most_lost else None
+        return self.lost if self.least_lost == self.most_lost else None
 
     @property
     def known_loss(self) -> Fraction | None:
@@ -199,6 +220,11 @@ class Interval:
     def loss(self) -> Fraction:
         """Frame loss rate, exact; 0 if nothing was sent."""
         return Fraction(self.lost, self.sent) if self.sent else Fraction(0)
+
+    @property
+    def least_loss(self) -> Fraction:
+        """Frame loss rate of the frames that are lost for sure."""
+        return Fraction(self.least_lost, self.sent) if self.sent else Fraction(0)
 
     @property
     def most_loss(self) -> Fraction:
@@ -236,12 +262,13 @@ class Interval:
         return float(sum(value * received for value, received in known) / total) if total else None
 
     def __str__(self) -> str:
-        part = percent(self.loss, 4)
-        if self.most_lost > self.lost:
-            part += f" to {percent(self.most_loss, 4)}, as frames may have arrived twice"
+        part = percent(self.least_loss, 4)
+        if self.most_lost > self.least_lost:
+            why = next((s.open for s in self.streams if s.open), "frames may have arrived twice")
+            part += f" to {percent(self.most_loss, 4)}, as {why}"
         text = (
             f"interval {self.number}, {Duration(self.duration_ns)}: sent {self.sent:,}, "
-            f"lost {bounds_text(self.lost, self.most_lost)} ({part}), {self.received_rate:,.0f} pps"
+            f"lost {bounds_text(self.least_lost, self.most_lost)} ({part}), {self.received_rate:,.0f} pps"
         )
         if self.delay_ns is None or self.delay_bound_ns is None:
             return text

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -39,6 +40,11 @@ class MonitoringResult(Result):
         return sum(interval.lost for interval in self.intervals)
 
     @property
+    def least_lost(self) -> int:
+        """Frames that are lost for sure: without a signature those that all intervals lost together."""
+        return sum(max(0, total) for total in self._totals.values())
+
+    @property
     def most_lost(self) -> int:
         """Frames lost if all arrivals that may be copies were copies."""
         return sum(interval.most_lost for interval in self.intervals)
@@ -64,7 +70,7 @@ class MonitoringResult(Result):
         copied = f" to {Ratio(most)}, as frames may have arrived twice," if most > loss else ""
         where = f" in interval {self.worst.number}" if self.worst and loss else ""
         least = min(loss, self._least_worst)
-        if self.unsigned and least < loss:
+        if least < loss:
             copied += f", {Ratio(least)} at least by all intervals together,"
         return assess(
             (loss if least == most else Between(least, most)) if self.worst else None,
@@ -84,17 +90,31 @@ class MonitoringResult(Result):
         A device that writes over version bits moves losses from one interval to another, and hides that by
         losing frames. The sums of all intervals stay; one of them loses at least as great a part as all do.
         """
-        signed = (
-            Fraction(sum(s.lost for s in interval.streams if s.name not in self.unsigned), interval.sent)
-            for interval in self.intervals
-            if interval.sent
-        )
+        own = [Fraction(self._own_least(i), i.sent) for i in self.intervals if i.sent]
+        return max([Fraction(self.least_lost, self.sent) if self.sent else Fraction(0), *own])
+
+    def _own_least(self, interval: Interval) -> int:
+        """Frames that an interval lost for sure, whatever the others lost."""
+        return sum(stream.least_lost for stream in interval.streams if stream.name not in self.unsigned)
+
+    @property
+    def _totals(self) -> Mapping[str, int]:
+        """Frames that each stream lost for sure; below 0 where more arrived than were sent."""
         totals: dict[str, int] = {}
         for stream in (stream for interval in self.intervals for stream in interval.streams):
-            net = stream.sent - stream.received if stream.name in self.unsigned else stream.lost
+            net = stream.sent - stream.received if stream.name in self.unsigned else stream.least_lost
             totals[stream.name] = totals.get(stream.name, 0) + net
-        lost = sum(max(0, total) for total in totals.values())
-        return max([Fraction(lost, self.sent) if self.sent else Fraction(0), *signed])
+        return totals
+
+    def least_lost_in(self, interval: Interval) -> int:
+        """Frames that an interval lost for sure: of those without signature more than others have sent."""
+        sent = dict.fromkeys(self.unsigned, 0)
+        for beside in self.intervals:
+            for stream in beside.streams:
+                if beside is not interval and stream.name in sent:
+                    sent[stream.name] += stream.sent
+        more = sum(max(0, self._totals.get(name, 0) - count) for name, count in sent.items())
+        return min(interval.lost, self._own_least(interval) + more)
 
     @property
     def _lost_text(self) -> str:

@@ -202,16 +202,16 @@ def loss_as_predicted(
         ]
         least, most, advice = min(predicted), max(predicted), "send longer bursts"
     tolerated = within.value * due
-    off = max(0, least - monitored.most_lost, monitored.lost - most)
-    most_off = max(monitored.most_lost - least, most - monitored.lost)
+    off = max(0, least - monitored.most_lost, monitored.least_lost - most)
+    most_off = max(monitored.most_lost - least, most - monitored.least_lost)
     seems = ""
     if monitored.lost and max(least - monitored.lost, monitored.lost - most) > tolerated:
         queue = bucket.queue_that_lost(monitored.lost, arrivals, monitored.sent)
         seems = f", as behind a queue of {queue}"
     whys, bound = [], f"{due:,}"
-    if monitored.most_lost != monitored.lost:
+    if monitored.most_lost != monitored.least_lost:
         whys.append(
-            f"{monitored.lost:,} to {monitored.most_lost:,} were lost, as frames may have arrived twice"
+            f"{monitored.least_lost:,} to {monitored.most_lost:,} were lost, as frames may have arrived twice"
         )
     if least != most:
         whys.append(f"{least:,} to {most:,} were to be lost, by when each left: {advice}")

@@ -20,6 +20,8 @@ from dataclasses import dataclass, replace
 from ..errors import PlanError
 from ..measurement.counter import increase
 from ..measurement.interval import (
+    BY_VERSION,
+    ON_THE_WAY,
     Interval,
     PortInterval,
     StreamInterval,
@@ -203,7 +205,7 @@ class Monitor:
         if self._objects_to(after):
             return
         self._is_read, self._last = True, after
-        interval = self._read(self._closed, after, len(self._intervals) + 1)
+        interval = self._read(self._closed, after, len(self._intervals) + 1, ON_THE_WAY)
         if self._intervals and not interval.sent and not any(s.sending for s in after.streams):
             self._closed = None  # the traffic had ended before it began
             return
@@ -216,11 +218,14 @@ class Monitor:
             return
         self._last = now
         again = self._read(self._closed, now, len(self._intervals))
-        if again.received != self._intervals[-1].received:
-            self._intervals[-1] = again
+        was, self._intervals[-1] = self._intervals[-1], again
+        if again.received != was.received:
             self._guard_ns = max(self._guard_ns, again.guard_ns)
+        if not was.settled:
+            self._show(again)
 
-    def _read(self, closed: _Stretch, after: Snapshot, number: int) -> Interval:
+    def _read(self, closed: _Stretch, after: Snapshot, number: int, arriving: str = "") -> Interval:
+        """The interval of a stretch. `arriving`: why frames that are missing may still arrive."""
         end_ns = self._open.start_ns
         if not any(s.sending for s in after.streams):  # the traffic ended within it
             last_ns = max(s.last_tx_ns for s in after.streams)
@@ -238,6 +243,7 @@ class Monitor:
                     end_ns - closed.start_ns,
                     self._corrections[s.id],
                     again=increase(may_be_copies(closed.before.stream(s.id).order), may_be_copies(s.order)),
+                    open=BY_VERSION if s.id in self._unsigned else _missing(s, closed, arriving),
                 )
                 for s in after.streams
             ),
@@ -293,8 +299,16 @@ class Monitor:
             span_ns = end_ns - unread.start_ns
             correction = self._corrections[s.id]
             counted = _sum(earlier), _sum(s.versions)
-            interval = StreamInterval.between(self._names[s.id], *counted, span_ns, correction, again=again)
-            streams.append(interval)
+            streams.append(
+                StreamInterval.between(
+                    self._names[s.id],
+                    *counted,
+                    span_ns,
+                    correction,
+                    again=again,
+                    open=BY_VERSION if s.id in self._unsigned else "",
+                )
+            )
         return Interval(
             number=len(self._intervals) + 1,
             start_ns=unread.start_ns,
@@ -372,6 +386,13 @@ def _sum(versions: Sequence[VersionCounters]) -> VersionCounters:
         rx_bytes=total("rx_bytes"),
         rx_time_ns=total("rx_time_ns") if has_times else None,
     )
+
+
+def _missing(stream: StreamCounters, closed: _Stretch, arriving: str) -> str:
+    """`arriving`, if frames of a closed version are missing."""
+    before, after = closed.before.stream(stream.id).versions[closed.version], stream.versions[closed.version]
+    missing = after.tx_packets - before.tx_packets > after.rx_packets - before.rx_packets
+    return arriving if missing else ""
 
 
 def _arrived(snapshot: Snapshot, version: int) -> list[int]:

@@ -90,10 +90,12 @@ class Monitoring:
         | ``statistic`` | SENT, RECEIVED, LOST, LOSS, RECEIVED_RATE, THROUGHPUT or DELAY of each interval |
         | ``assertion_expected`` | frames, a ratio, ``1 kpps``, ``1 Gbps`` or a time; holds in each interval |
 
-        LOST and LOSS are None in an interval in which frames may have arrived twice and hide lost frames.
-        Attributes of an interval: ``number``, ``sent``, ``received``, ``lost`` (frames, at least;
-        ``most_lost``), ``loss`` (0 to 1), ``received_rate`` (frames/s), ``throughput_bps`` (L2), ``delay_ns``
-        (mean, measured blind; None if nothing arrived), ``delay_bound_ns`` (the greatest error because of
+        LOST and LOSS are None in an interval in which frames may have arrived twice and hide lost frames, of
+        streams without signature, and while missing frames may still be on their way.
+        Attributes of an interval: ``number``, ``sent``, ``received``, ``lost`` (missing frames;
+        ``least_lost`` and ``most_lost``), ``loss`` (0 to 1), ``received_rate`` (frames/s),
+        ``throughput_bps`` (L2), ``delay_ns`` (mean, measured blind; None if nothing arrived),
+        ``delay_bound_ns`` (the greatest error because of
         lost frames), ``start_ns``, ``end_ns``, ``guard_ns`` (how long the tester waited for the last frames),
         ``streams`` and ``ports``. A port has ``name`` and the frames and bytes of the interval that left it
         and arrived there, of all streams with a version: ``sent``, ``sent_bytes``, ``received``,

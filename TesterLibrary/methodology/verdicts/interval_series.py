@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 from enum import Enum
+from fractions import Fraction
 from typing import Any
 
 from assertionengine import AssertionOperator
 
-from ...measurement.interval import Interval
+from ...measurement.interval import Interval, bounds_text
 from ...model.units.units import bandwidth_text, duration_text, ratio_text
 from ...verdict import About, Between, Outcome, Verdict, assess, text_of
 from ..monitoring import MonitoringResult
@@ -43,11 +44,11 @@ def each_as_expected(
     doubt = "; ".join(result.objections)
     verdicts = [
         assess(
-            known(interval, statistic),
+            known(interval, statistic, result.least_lost_in(interval)),
             operator,
             expected,
             subject=f"{name} in interval {interval.number}",
-            measured=_text(interval, statistic),
+            measured=_text(interval, statistic, result.least_lost_in(interval)),
             bound=bound,
             doubt=doubt,
             text=ratio_text if statistic is IntervalStatistic.LOSS else None,
@@ -67,21 +68,29 @@ def exactly(interval: Interval, statistic: IntervalStatistic) -> Any:
     return getattr(interval, names.get(statistic, statistic.value))
 
 
-def known(interval: Interval, statistic: IntervalStatistic) -> Any:
+def known(interval: Interval, statistic: IntervalStatistic, least_lost: int) -> Any:
     """A figure of an interval, or its bounds where copies or lost frames leave it open; None if absent."""
     value = getattr(interval, statistic.value)
     if statistic is IntervalStatistic.LOST:
-        return Between(value, interval.most_lost)
+        return Between(least_lost, interval.most_lost)
     if statistic is IntervalStatistic.LOSS:
-        return Between(value, interval.most_loss)
+        return Between(_part(least_lost, interval), interval.most_loss)
     if statistic is IntervalStatistic.DELAY and value is not None:
         error = interval.delay_bound_ns or 0
-        return About(value - error, value + error, _text(interval, statistic))
+        return About(value - error, value + error, _text(interval, statistic, least_lost))
     return value
 
 
-def _text(interval: Interval, statistic: IntervalStatistic) -> str:
+def _part(lost: int, interval: Interval) -> Fraction:
+    return Fraction(lost, interval.sent) if interval.sent else Fraction(0)
+
+
+def _text(interval: Interval, statistic: IntervalStatistic, least_lost: int) -> str:
     value = getattr(interval, statistic.value)
+    if statistic is IntervalStatistic.LOST and least_lost < interval.lost:
+        return bounds_text(least_lost, interval.most_lost)
+    if statistic is IntervalStatistic.LOSS and least_lost < interval.lost:
+        return f"{ratio_text(_part(least_lost, interval))} to {ratio_text(interval.most_loss)}"
     if statistic is IntervalStatistic.DELAY and value is not None:
         return f"{duration_text(value)} ± {duration_text(interval.delay_bound_ns or 0)}"
     if value is None:

@@ -115,8 +115,8 @@ class Console:
         self._line(f"      {text}")
 
     def interval(self, interval: Interval) -> None:
-        """An interval of traffic that is watched has ended."""
-        if self.notes:
+        """An interval of traffic that is watched has ended, or is settled after frames were missing."""
+        if self.notes and interval.settled:
             self.notes.interval(interval)
         self._line(f"      {interval}")
 

@@ -7,11 +7,18 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from assertionengine import AssertionOperator
 
-from TesterLibrary.measurement.interval import Interval, StreamInterval, misattributed
+from TesterLibrary.measurement.interval import (
+    BY_VERSION,
+    ON_THE_WAY,
+    Interval,
+    StreamInterval,
+    misattributed,
+)
 from TesterLibrary.measurement.snapshot import VersionCounters
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
-from TesterLibrary.methodology.verdicts.interval_series import IntervalStatistic, exactly
+from TesterLibrary.methodology.verdicts.interval_series import IntervalStatistic, each_as_expected, exactly
 from TesterLibrary.model.units.units import Ratio
 from TesterLibrary.reporting.live.notes import facts_of
 from TesterLibrary.verdict import Outcome
@@ -112,3 +119,36 @@ def test_loss_that_versions_moved_between_intervals_is_not_known(
     assert verdict.outcome is outcome, verdict
     if outcome is Outcome.INCONCLUSIVE:
         assert "8 %, 4 % at least by all intervals together," in verdict.measured
+
+
+@pytest.mark.parametrize(
+    ("unsigned", "arrived", "outcome"),
+    [
+        ((), (920, 1000), Outcome.FAIL),
+        (("north",), (920, 1000), Outcome.INCONCLUSIVE),  # both may have lost 40
+        (("north",), (920,), Outcome.FAIL),  # in no other interval
+        (("north",), (1000, 1000), Outcome.INCONCLUSIVE),  # copies may hide it
+    ],
+)
+def test_what_one_interval_lost_is_open_without_a_signature(
+    unsigned: tuple[str, ...], arrived: tuple[int, ...], outcome: Outcome
+) -> None:
+    again = None if unsigned else 0
+    intervals = tuple(interval(replace(north(count), again=again)) for count in arrived)
+    series = MonitoringResult("north", (), SECOND, Method.VERSION, "", intervals, unsigned=unsigned)
+    for statistic, bound in ((IntervalStatistic.LOST, 50), (IntervalStatistic.LOSS, 0.05)):
+        verdict = each_as_expected(series, statistic, AssertionOperator["<="], bound, f"<= {bound}")
+        assert verdict.outcome is outcome, verdict
+
+
+def test_an_interval_without_signatures_prints_bounds() -> None:
+    line = str(interval(replace(north(920), open=BY_VERSION, again=None)))
+    assert "lost 0 to 1,000 (0.0000 % to 100.0000 %, as the device may write over the versions of" in line
+
+
+def test_frames_that_may_be_on_their_way_are_not_lost() -> None:
+    late = interval(replace(north(999), open=ON_THE_WAY))
+    series = MonitoringResult("north", (), SECOND, Method.VERSION, "", (interval(north(1000)), late))
+    assert series.verdict_below(Ratio.parse("0")).outcome is Outcome.INCONCLUSIVE
+    assert exactly(late, IntervalStatistic.LOST) is None
+    assert series.verdict_below(Ratio.parse("0.1 %")).outcome is Outcome.PASS

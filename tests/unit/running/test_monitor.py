@@ -45,11 +45,19 @@ class Watched:
         self.run.load()
         self.run.start()
         self.shown: list[Interval] = []
+        self.settled: list[Interval] = []
         self.tester.clock = Clock(lambda seconds: self.advance(seconds), lambda: self.target.now_ns)
-        self.monitor = Monitor(self.tester, [self.run], SECOND, show=self.shown.append)
+        self.monitor = Monitor(self.tester, [self.run], SECOND, show=self.show)
 
     def advance(self, seconds: float) -> None:
         self.target.advance(Duration(int(seconds * 1e9)))
+
+    def show(self, interval: Interval) -> None:
+        """Keeps intervals as they are shown first, and as they are once they are settled."""
+        if interval.number > len(self.shown):
+            self.shown.append(interval)
+        else:
+            self.settled.append(interval)
 
     def watch(self, turns: int) -> None:
         while len(self.shown) < turns:
@@ -111,6 +119,9 @@ def test_what_comes_after_all_is_counted_in_its_own_interval(tmp_path: Path) -> 
     watched.watch(2)
     result, _ = watched.stop()
     assert watched.shown[0].lost == 5
+    assert "lost 0 to 5 (0.0000 % to" in str(watched.shown[0]), "they may be on their way"
+    assert str(watched.shown[0]).partition(", as ")[2].startswith("missing frames may still be on their way")
+    assert [str(i) for i in watched.settled] == [str(result.intervals[0])], "and shown again"
     assert [i.lost for i in result.intervals] == [0, 0, 0]
     assert result.intervals[0].guard_ns > SECOND.ns // 3
 

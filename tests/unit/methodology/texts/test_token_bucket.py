@@ -8,14 +8,14 @@ from dataclasses import replace
 from fractions import Fraction
 
 from TesterLibrary.measurement.delays.blind_delay import BlindDelay, Passages
-from TesterLibrary.measurement.interval import Interval, StreamInterval
+from TesterLibrary.measurement.interval import BY_VERSION, Interval, StreamInterval
 from TesterLibrary.measurement.snapshot import StreamCounters
 from TesterLibrary.measurement.stream_result import StreamResult
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
 from TesterLibrary.methodology.token_bucket import TokenBucket, loss_as_predicted
 from TesterLibrary.model.units.quantity import Octets
 from TesterLibrary.model.units.units import Bandwidth, Ratio
-from TesterLibrary.verdict import Verdict
+from TesterLibrary.verdict import Outcome, Verdict
 from tests.approval import Approved
 from tests.unit.planning.bench import compiled, stream
 
@@ -54,3 +54,23 @@ def buckets() -> Iterator[Verdict]:
 
 def test_each_verdict_says_what_was_approved(approved: Approved) -> None:
     approved("token_bucket", said(buckets))
+
+
+def test_frames_that_versions_moved_are_not_lost_to_a_bucket() -> None:
+    """The device writes over the versions of 10 frames, so they are missing in one interval."""
+    (planned,) = compiled(stream(frame_size="1004", rate="1 kbps")).streams
+    bucket = TokenBucket(Bandwidth.parse("8 Mbps"), burst=Octets(60_000), queue=Octets(40_000))
+
+    def interval(number: int, received: int) -> Interval:
+        passed = BlindDelay(Passages(200), Passages(received), SECOND.ns)
+        only = StreamInterval("north", 200, received, 0, passed, None, BY_VERSION)
+        return Interval(number, (number - 1) * SECOND.ns, number * SECOND.ns, 0, (only,))
+
+    watched = (interval(1, 190), interval(2, 210))
+    series = MonitoringResult("north", (), SECOND.ns, Method.VERSION, "", watched, unsigned=("north",))
+    counters = StreamCounters(1, tx_packets=400, last_tx_ns=2 * SECOND.ns)
+    rate = planned.frames_per_second
+    sent = StreamResult("north", "p1", "p2", 1004, rate, counters, law=str(planned.departures))
+    verdict = loss_as_predicted(series, planned, sent, bucket, Ratio(Fraction(1, 100)))
+    assert verdict.outcome is Outcome.INCONCLUSIVE, verdict
+    assert (series.lost, series.least_lost) == (10, 0)
