@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that the pages of docs/ are short and easy to read.
+"""Checks that README.md, CONTRIBUTING.md and the pages of docs/ are short and easy to read.
 
     python3 tools/prose.py            1 if a page is hard to read, or all pages together are too long
     python3 tools/prose.py PAGE       each long sentence and long cell of a page
@@ -16,9 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCS = ROOT / "docs"
 
-MOST_WORDS = 42_900  # of all pages; the goal is 35,000
+MOST_WORDS = 44_100  # of all pages; the goal is 35,000
 LONGEST_SENTENCE = 30  # words
 LONGEST_CELL = 25  # words of a table cell
 LEAST_EASE = 50  # Flesch reading ease: 50 is fairly difficult, 60 is plain English
@@ -39,9 +38,9 @@ _VOWELS = re.compile(r"[aeiouy]+")
 
 def pages() -> Iterator[Path]:
     """The pages that people write: neither generated ones, nor fragments of release notes, nor the site."""
-    for path in sorted(DOCS.rglob("*.md")):
-        folders = path.relative_to(DOCS).parts[:-1]
-        if path.name != "matrix.md" and not {"changes", "site"} & set(folders):
+    yield from (ROOT / "CONTRIBUTING.md", ROOT / "README.md")
+    for path in sorted((ROOT / "docs").rglob("*.md")):
+        if path.name != "matrix.md" and not {"changes", "site"} & set(path.relative_to(ROOT).parts[:-1]):
             yield path
 
 
@@ -126,21 +125,19 @@ def faults(texts: dict[str, str], unfinished: frozenset[str], most_words: int) -
     for name, text in texts.items():
         hard = fault(text)
         if hard and name not in unfinished:
-            result.append(f"docs/{name}: {hard}; see all: tools/prose.py docs/{name}")
+            result.append(f"{name}: {hard}; see all: tools/prose.py {name}")
         if not hard and name in unfinished:
-            result.append(f"docs/{name} is plain: take it from UNFINISHED in tools/prose.py")
-    result += [
-        f"docs/{name} of UNFINISHED in tools/prose.py is no page" for name in unfinished - texts.keys()
-    ]
+            result.append(f"{name} is plain: take it from UNFINISHED in tools/prose.py")
+    result += [f"{name} of UNFINISHED in tools/prose.py is no page" for name in unfinished - texts.keys()]
     total = sum(map(size, texts.values()))
     if total > most_words:
-        result.append(f"docs: {total:,} words, {most_words:,} at most; shorten pages")
+        result.append(f"{total:,} words, {most_words:,} at most; shorten pages")
     return result
 
 
 def page_faults() -> list[str]:
-    """The faults of docs/."""
-    texts = {str(path.relative_to(DOCS)): path.read_text(encoding="utf-8") for path in pages()}
+    """The faults of all pages."""
+    texts = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in pages()}
     return faults(texts, UNFINISHED, MOST_WORDS)
 
 

@@ -55,14 +55,14 @@ def test_the_list_of_unfinished_pages_only_shrinks() -> None:
     texts = {"plain.md": PLAIN, "long.md": LONG}
     assert prose.faults(texts, frozenset({"long.md"}), 100) == []
     (hard,) = prose.faults(texts, frozenset(), 100)
-    assert hard.startswith("docs/long.md: 1 sentences")
+    assert hard.startswith("long.md: 1 sentences")
     plain, missing = prose.faults(texts, frozenset({"plain.md", "long.md", "gone.md"}), 100)
-    assert plain == "docs/plain.md is plain: take it from UNFINISHED in tools/prose.py"
-    assert missing == "docs/gone.md of UNFINISHED in tools/prose.py is no page"
+    assert plain == "plain.md is plain: take it from UNFINISHED in tools/prose.py"
+    assert missing == "gone.md of UNFINISHED in tools/prose.py is no page"
 
 
 def test_all_pages_together_have_a_limit() -> None:
-    assert prose.faults({"plain.md": PLAIN}, frozenset(), 9) == ["docs: 10 words, 9 at most; shorten pages"]
+    assert prose.faults({"plain.md": PLAIN}, frozenset(), 9) == ["10 words, 9 at most; shorten pages"]
 
 
 def test_the_pages_pass() -> None:
