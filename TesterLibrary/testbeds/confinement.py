@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a program in the sandbox of an embedded testbed: `confinement.py INIT PROGRAM…`.
+"""Runs a program in the sandbox of an embedded testbed: `confinement.py INIT[:USER] PROGRAM…`.
 
-INIT is the first process of the sandbox (`sandbox.py`). The program has the network of this process. It ends
+INIT is the first process of the sandbox (`sandbox.py`), USER a number: the program becomes that user and
+keeps no capability. The program has the network of this process. It ends
 with this process, which ends as the program does.
 
 It is run by its path, so it imports nothing of the library.
@@ -64,11 +65,20 @@ def _checked(result: int, what: str) -> None:
         raise OSError(number, f"{what}: {os.strerror(number)}")
 
 
-def _execute(command: list[str]) -> None:
+def _become(user: int) -> None:
+    """Gives up root, and with it all capabilities."""
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+
+
+def _execute(command: list[str], user: str) -> None:
     try:
         for number in (*_OF_THE_GROUP, signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores the last two
             signal.signal(number, signal.SIG_DFL)
         confine()
+        if user:
+            _become(int(user))
         _libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL)
         os.execvpe(command[0], command, os.environ | {"HOME": HOME, "TMPDIR": HOME})
     except OSError as problem:
@@ -78,14 +88,15 @@ def _execute(command: list[str]) -> None:
 
 def main() -> None:
     """Never returns."""
-    init, *command = sys.argv[1:]
+    place, *command = sys.argv[1:]
+    init, _, user = place.partition(":")
     names = (*NAMESPACES, "pid")
     enter([os.open(f"/proc/{init}/ns/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in names])
     for number in _OF_THE_GROUP:  # and so for the program; before it begins, or this process could end first
         signal.signal(number, signal.SIG_IGN)
     program = os.fork()
     if not program:
-        _execute(command)
+        _execute(command, user)
     status = os.waitstatus_to_exitcode(os.waitpid(program, 0)[1])
     if status < 0:
         signal.signal(-status, signal.SIG_DFL) if -status != signal.SIGKILL else None

@@ -22,6 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..errors import TestbedError
+from . import confinement
 from .confinement import NAMESPACES, confine, enter
 
 # An environment variable of a process of a job of `tester serve`, whose files hosts do not see.
@@ -41,6 +42,7 @@ _RECURSIVE, _PRIVATE, _DETACH = 1 << 14, 1 << 18, 2
 _MOUNT_SETATTR, _AT_RECURSIVE = 442, 0x8000
 _PDEATHSIG = 1
 _ALL_USERS = 0xFFFFFFFF  # in a map of users: that of the machine itself
+_NOBODY = 65534
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -96,6 +98,11 @@ class Sandbox:
         folder = Path(tempfile.mkdtemp(dir=self._root / "tmp"))
         folder.chmod(0o755)
         return folder
+
+    def prefix(self) -> tuple[str, ...]:
+        """Runs a command in the sandbox, as `nobody` where this process is root of the machine."""
+        user = f":{_NOBODY}" if _has_all_users() else ""
+        return (sys.executable, "-I", "-S", confinement.__file__, f"{self.init}{user}")
 
     def enter(self) -> None:
         """Moves this process, which is to execute a program, into the sandbox."""
@@ -201,10 +208,15 @@ def _mount_proc(proc: Path) -> None:
     except PermissionError:
         # In a container that hides parts of /proc nobody but its root makes another one. This shows processes
         # of the machine, whose files a user without privileges cannot open in it.
-        if int(Path("/proc/self/uid_map").read_text(encoding="ascii").split()[2]) == _ALL_USERS:
+        if _has_all_users():
             raise
         _mount("/proc", proc, None, _BIND | _RECURSIVE)
         _make_read_only(proc)
+
+
+def _has_all_users() -> bool:
+    """Whether this process is in the user namespace of the machine."""
+    return int(Path("/proc/self/uid_map").read_text(encoding="ascii").split()[2]) == _ALL_USERS
 
 
 def _make_read_only(path: Path, *, recursive: bool = True) -> None:

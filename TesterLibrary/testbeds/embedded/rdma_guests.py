@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 from ...errors import NotInstalled, TestbedError
 from ..guest import run as run_in_guest
 from ..guest.image import Image, image_of
-from ..guest.machine import LONGEST_BOOT
+from ..guest.machine import LONGEST_BOOT, NETWORK
 from ..guest.parts import Parts, Wanted, find_parts
 from ..programs import begin
 from ..python_process import python_command
@@ -66,7 +67,7 @@ def build(
     if not Path("/dev/net/tun").exists():
         raise NotInstalled("its guests need /dev/net/tun; load the module tun: modprobe tun, as root")
     parts = find_parts(WANTED, Path(kernel))
-    image = image_of(parts, _SET_UP)
+    image = _shown(image_of(parts, _SET_UP), namespace.scratch())
     built: dict[str, Namespace] = {}
     waiting: list[Callable[[float], None]] = []
     for number, (port, (name, address)) in enumerate(zip(ports, hosts.items(), strict=True)):
@@ -75,8 +76,9 @@ def build(
         place.without_ipv6()
         place.tap(tap)
         place.bridge("br0", [port.interface, tap])
-        qemu = _qemu(parts, image, tap, number, ipaddress.ip_interface(address))
-        command = python_command(_MACHINE, json.dumps(qemu))
+        qemu = _qemu(parts, image, number, ipaddress.ip_interface(address))
+        assert place.sandbox is not None
+        command = python_command(_MACHINE, json.dumps([*place.sandbox.prefix(), *qemu]), tap)
         waiting.append(begin(place, command, f"guest {name}"))
         place.shell = (sys.executable, "-I", run_in_guest.__file__)
         place.system = f"Linux {parts.release}"
@@ -86,14 +88,24 @@ def build(
     return built
 
 
-def _qemu(parts: Parts, image: Image, tap: str, number: int, address: Interface) -> list[str]:
-    """The command of a guest. Its frames have all checksums: the tap takes no offloads (vnet_hdr=off)."""
+def _shown(image: Image, folder: Path) -> Image:
+    """The image in a folder that the sandbox shows, for any user: the cache is a folder of this machine."""
+
+    def copied(file: Path) -> Path:
+        copy = Path(shutil.copyfile(file, folder / file.name))
+        copy.chmod(0o444)
+        return copy
+
+    return Image(copied(image.kernel), copied(image.file_system))
+
+
+def _qemu(parts: Parts, image: Image, number: int, address: Interface) -> list[str]:
+    """The command of a guest, which gets its interface as a descriptor (`machine.py`)."""
     line = f"{_KERNEL_LINE} ADDRESS={address}"
     return [
         *(str(parts.qemu), "-nodefaults", "-display", "none", "-no-reboot", "-serial", "stdio"),
         *("-machine", "q35", "-accel", "tcg", "-cpu", "max", "-smp", "1", "-m", str(_MEMORY_MIB)),
         *("-kernel", str(image.kernel), "-initrd", str(image.file_system), "-append", line),
-        *("-netdev", f"tap,id=net,ifname={tap},script=no,downscript=no,vnet_hdr=off"),
-        *("-device", f"virtio-net-pci,netdev=net,mac=02:00:00:00:02:{number:02x},romfile="),
+        *("-device", f"virtio-net-pci,netdev={NETWORK},mac=02:00:00:00:02:{number:02x},romfile="),
         *("-device", "virtio-serial-pci"),
     ]

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The process that runs a guest, and programs in it.
 
-`python -m TesterLibrary.testbeds.guest.machine '["qemu-system-x86_64", …]'` starts QEMU and prints `ready`
-when the guest is. Then it serves clients (`run.py`) at an abstract UNIX socket, which belongs to the network
-namespace that it is in. A client sends a line of JSON, the words of a command, and gets the guest's answer
-when the command has ended. A client that closes its side before then ends the command. The guest ends with
-this process, this process with its parent, and both when the guest does.
+`python -m TesterLibrary.testbeds.guest.machine '["qemu-system-x86_64", …]' TAP` starts QEMU and prints
+`ready` when the guest is. The command enters the sandbox (`sandbox.py`) first. QEMU has no right to open an
+interface there, so it gets TAP as a descriptor. Then this process serves clients (`run.py`) at an abstract
+UNIX socket, which belongs to the network namespace that it is in. A client sends a line of JSON, the words of
+a command, and gets the guest's answer when the command has ended. A client that closes its side before then
+ends the command. The guest ends with this process, this process with its parent, and both when the guest
+does.
 """
 
 from __future__ import annotations
@@ -14,10 +16,13 @@ from __future__ import annotations
 import asyncio
 import base64
 import ctypes
+import fcntl
 import json
+import os
 import shlex
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -26,10 +31,12 @@ from collections.abc import Sequence
 from .run import SOCKET
 
 CHANNELS = 6  # commands at a time
+NETWORK = "net"  # QEMU's name of the interface
 LONGEST_BOOT = 300.0  # seconds: QEMU without KVM, on a busy machine
 _CONSOLE_SHOWN = 400  # characters of what the guest said last
 _END_GRACE = 1.0  # seconds for a command to end by itself
 _PR_SET_PDEATHSIG = 1
+_IFF_TAP, _IFF_NO_PI, _TUNSETIFF = 0x2, 0x1000, 0x400454CA  # linux/if_tun.h
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -59,18 +66,22 @@ class Channel:
 class Machine:
     """A guest that runs."""
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], tap: str) -> None:
         self._control = Channel("control")
         self._channels = [Channel(f"channel{number}") for number in range(CHANNELS)]
         every = [*self._channels, self._control]  # a guest waits for the last one
         options = [word for channel in every for word in channel.options]
+        handles = [channel.theirs.fileno() for channel in every]
+        if tap:
+            handles.append(_opened(tap))
+            options += ["-netdev", f"tap,id={NETWORK},fd={handles[-1]}"]
         self._console = tempfile.TemporaryFile()  # noqa: SIM115 - the guest's, as long as it lives
         self._qemu = subprocess.Popen(
             [*command, *options],
             stdin=subprocess.DEVNULL,
             stdout=self._console,
             stderr=subprocess.STDOUT,
-            pass_fds=[channel.theirs.fileno() for channel in every],
+            pass_fds=handles,
             preexec_fn=die_with_parent,
         )
         self._free = asyncio.Queue[Channel]()
@@ -124,6 +135,13 @@ class Machine:
         return await answer
 
 
+def _opened(tap: str) -> int:
+    """The descriptor of an interface. Frames have all checksums: it takes no offloads (no IFF_VNET_HDR)."""
+    control = os.open("/dev/net/tun", os.O_RDWR | os.O_CLOEXEC)
+    fcntl.ioctl(control, _TUNSETIFF, struct.pack("16sH22x", tap.encode(), _IFF_TAP | _IFF_NO_PI))
+    return control
+
+
 async def _answer(reader: asyncio.StreamReader) -> bytes:
     line = await reader.readuntil()
     _, out, err = line.split()
@@ -139,7 +157,8 @@ def main() -> None:
     """Runs one guest to its end."""
     die_with_parent()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    asyncio.run(Machine(json.loads(sys.argv[1])).run())
+    command, tap = sys.argv[1:]
+    asyncio.run(Machine(json.loads(command), tap).run())
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from TesterLibrary.testbeds.processes import ProcessId
 # Has a descriptor for each `-chardev socket,id=NAME,fd=NUMBER`. Does what `_INIT` of image.py does.
 GUEST = """
 import base64, os, re, signal, socket, subprocess, sys, threading, time
-ports = {n: socket.socket(fileno=int(fd)) for n, fd in re.findall(r"id=(\\w+),fd=(\\d+)", " ".join(sys.argv))}
+ports = {n: socket.socket(fileno=int(fd)) for n, fd in re.findall(r"socket,id=(\\w+),fd=(\\d+)", " ".join(sys.argv))}
 running = {}
 def serve(name, port):
     for line in port.makefile("rb"):
@@ -68,7 +68,7 @@ def started(tmp_path: Path, *options: str) -> subprocess.Popen[str]:
     code = f"from TesterLibrary.testbeds.guest import machine as m; m.SOCKET = {name(tmp_path)!r}; m.main()"
     command = repr([sys.executable, str(script), *options]).replace("'", '"')
     return subprocess.Popen(
-        [sys.executable, "-c", code, command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", code, command, ""], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
 
 
