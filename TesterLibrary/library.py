@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -29,6 +30,7 @@ from .reporting.record.progress import Console
 from .reporting.record.recorder import TESTBED_FAULT, TESTER_FAULT, Recorder
 from .running.scope import ScopeListener
 from .running.suite import Suite
+from .running.usage import usage_of
 
 # Of a checkout that was not installed nobody knows it.
 VERSION = versions().get("robotframework-testerlibrary", "0+unknown")
@@ -143,7 +145,12 @@ class TesterLibrary(DynamicCore):
         recorder, progress = _reporters()
         self.suite = Suite(testbed, seed, recorder, progress, profile, warn=logger.warn)
         scopes = ScopeListener(self.suite.scopes, logger.warn)
-        listener = Listener(recorder, progress, inconclusive_fails=inconclusive == "fail")
+        listener = Listener(
+            recorder,
+            progress,
+            inconclusive_fails=inconclusive == "fail",
+            usage=partial(usage_of, self.suite),
+        )
         # In a dry run no keyword runs: there is nothing to record.
         self.ROBOT_LIBRARY_LISTENER = [] if _is_dry_run() else [scopes, listener, _Closer(self.suite)]
         super().__init__(components(self.suite))

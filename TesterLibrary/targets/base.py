@@ -28,6 +28,7 @@ from .parts import (
     TargetPlanner,
     TargetQueries,
     TargetStamps,
+    TargetUsage,
 )
 
 
@@ -163,6 +164,11 @@ class Target(Protocol):
     @property
     def device(self) -> TargetDevice | None:
         """The device under test, where it is part of the tester."""
+        ...
+
+    @property
+    def usage(self) -> TargetUsage | None:
+        """Memory, descriptors and packet buffers of its process."""
         ...
 
     @property

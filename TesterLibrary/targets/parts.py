@@ -13,6 +13,7 @@ from ..measurement.capture import StoppedCapture
 from ..measurement.captured_frames import CapturedFrames
 from ..measurement.query import QuerySummary, RawRow
 from ..measurement.snapshot import FlowCounters, StampFlowCounters, StampIntervalCounters
+from ..measurement.tester_usage import TesterUsage
 from ..model.capture import Capture
 from ..model.heading import Heading
 from ..model.plan.plan import LearningFrame, Plan
@@ -169,4 +170,12 @@ class TargetPlanner(Protocol):
 
     def check(self, plan: Plan) -> None:
         """PlanError for a plan that this tester can never load, whatever else it has loaded."""
+        ...
+
+
+class TargetUsage(Protocol):
+    """Memory, descriptors and packet buffers of the tester's process."""
+
+    def read(self) -> TesterUsage:
+        """The usage at this moment."""
         ...

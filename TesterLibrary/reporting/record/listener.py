@@ -19,6 +19,7 @@ from typing import Any
 from robot.api import TestSuite, logger
 from robot.result import Keyword
 
+from ...measurement.tester_usage import TesterUsage
 from ...measurement.trial import Trial
 from ...verdict import Outcome, Verdict
 from ..allure import attachments as allure
@@ -65,7 +66,17 @@ class Listener:
     ROBOT_LISTENER_API_VERSION = 3
     ROBOT_LISTENER_PRIORITY = 1
 
-    def __init__(self, recorder: Recorder, progress: Console, *, inconclusive_fails: bool = False) -> None:
+    def __init__(
+        self,
+        recorder: Recorder,
+        progress: Console,
+        *,
+        inconclusive_fails: bool = False,
+        usage: Callable[[], TesterUsage | None] = lambda: None,
+    ) -> None:
+        """`usage` reads what the open tester holds, before and after each test."""
+        self._read_usage = usage
+        self._usage_before: TesterUsage | None = None
         self._recorder = recorder
         self._progress = progress
         self._inconclusive_fails = inconclusive_fails
@@ -85,6 +96,7 @@ class Listener:
         self._follow(lambda known: known.following(suite, written).renamed(suite, data.name, result.name))
         self._recorder.begin_test(data.parent.full_name, result.name, data.parent.name)
         self._progress.begin_test(data.parent.full_name, result.name)
+        self._usage_before = self._read_usage()
 
     def end_suite(self, data: Any, result: Any) -> None:  # noqa: ARG002 - Robot names them
         """Robot has passed by the tests that have not begun: tags exclude them."""
@@ -152,6 +164,7 @@ class Listener:
                 tags=list(result.tags),
                 started_at=result.start_time.astimezone().isoformat(timespec="milliseconds"),
                 elapsed_s=round(result.elapsed_time.total_seconds(), 3),
+                **self._usage(),
             )
         except RecordError as error:
             outcome, message = _unrecorded(outcome, message, str(error))
@@ -166,6 +179,11 @@ class Listener:
             _show_losses(excerpt, recorder.directory.parent)
         if outcome != PASS:
             _show_way(place)
+
+    def _usage(self) -> dict[str, Any]:
+        """Memory, descriptors and buffers of the tester before the test and now, for its record."""
+        usage = {"before": self._usage_before, "after": self._read_usage()}
+        return {"usage": encode(usage)} if any(usage.values()) else {}
 
     def _tell_robot(self, result: Any, outcome: str, message: str) -> None:
         """Robot knows the last error of a test only, and nothing of a record that was not written."""

@@ -23,6 +23,7 @@ from .address import Certificates, open_channel
 from .calls import EngineCalls
 from .captures import EngineCaptures
 from .engine_leases import EngineLeases
+from .engine_usage import EngineUsage
 from .flows import EngineFlows, EngineStamps
 from .frames import EngineFrames
 from .owner import OWNER, client
@@ -55,6 +56,7 @@ class EngineTarget:
         self.stamps = EngineStamps(self._calls)
         self.frames = EngineFrames(self._calls, self._read_info)
         self.leases = EngineLeases(self._calls)
+        self.usage = EngineUsage(self._calls)
 
     @classmethod
     def connect(cls, address: str, *, certificates: Certificates | None = None) -> EngineTarget:

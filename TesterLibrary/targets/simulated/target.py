@@ -43,7 +43,7 @@ class SimulatedTarget(FakeCore):
     """
 
     kind = "a simulated tester"
-    captures = queries = flows = stamps = leases = planner = None
+    captures = queries = flows = stamps = leases = usage = planner = None
 
     def __init__(
         self,

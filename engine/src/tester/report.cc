@@ -19,6 +19,7 @@
 #include "snapshot/merge_responder.h"
 #include "snapshot/merge_stamps.h"
 #include "tester/tester.h"
+#include "tester/usage.h"
 #include "version.h"
 
 namespace tester {
@@ -170,6 +171,12 @@ void FillPaths(const LoadedJob& job, const Ports& ports, v1::Snapshot& snapshot)
   }
 }
 
+void FillUsage(const Usage& usage, v1::Usage& out) {
+  if (usage.resident_bytes) out.set_resident_bytes(*usage.resident_bytes);
+  if (usage.descriptors) out.set_descriptors(*usage.descriptors);
+  out.set_mbufs(usage.mbufs);
+}
+
 void FillClock(const Clock::Reading& start, const Clock::Reading& now, v1::ClockCounters& out) {
   out.set_engine_start_ns(start.engine_ns);
   out.set_raw_start_ns(start.raw_ns);
@@ -200,6 +207,7 @@ v1::GetInfoResponse Tester::Info() const {
     FillPortInfo(ports_[i], workers_[i % workers_.size()].lcore(), *info.add_ports());
   }
   for (const auto& worker : workers_) info.add_worker_cpus(worker->cpu());
+  FillUsage(Usage::Read(), *info.mutable_usage());
   return info;
 }
 

@@ -73,7 +73,7 @@ class TofinoTarget:
     """
 
     kind = "a switch"
-    stamps = leases = clock = device = None
+    stamps = leases = clock = device = usage = None
 
     def __init__(
         self,

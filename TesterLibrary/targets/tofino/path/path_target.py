@@ -48,7 +48,7 @@ class PathTarget:
     """
 
     kind = "a switch with the program inline"
-    queries = flows = stamps = frames = leases = clock = device = planner = None
+    queries = flows = stamps = frames = leases = clock = device = usage = planner = None
 
     def __init__(
         self,
