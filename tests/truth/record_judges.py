@@ -6,11 +6,17 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from xml.etree import ElementTree
 
+from TesterLibrary.reporting.allure import input as allure_input
+from TesterLibrary.reporting.pages.certificate import certificate
+from TesterLibrary.reporting.pages.failures import anchor_of
+from TesterLibrary.reporting.pages.junit import junit
 from TesterLibrary.reporting.record import agenda
 from TesterLibrary.reporting.record.agenda import Item
 from TesterLibrary.reporting.record.digests import digest_of
@@ -18,7 +24,7 @@ from TesterLibrary.reporting.record.outcome import FAIL, PASS, outcome_of, overa
 from TesterLibrary.reporting.record.record_chain import rechained
 from TesterLibrary.reporting.record.record_place import RecordPlace
 from TesterLibrary.reporting.record.recorder import Recorder, start_run
-from TesterLibrary.reporting.record.records import read
+from TesterLibrary.reporting.record.records import Records, read
 from TesterLibrary.reporting.record.run_files import RunFile, RunFiles, write_run_files
 from TesterLibrary.verdict import Outcome, Verdict
 
@@ -81,21 +87,100 @@ def forged(draw: random.Random) -> Case:
 
 def _record(draw: random.Random, evidence: Path) -> list[str]:
     """Records tests on two testbeds. Returns their outcomes."""
+    items = [Item(bed, f"{bed}.Suite", f"Test {n}") for bed in _BEDS for n in range(draw.randint(1, 2))]
+
+    def outcomes(_item: Item) -> list[Outcome]:
+        return [_outcome(draw, 0.25) for _ in range(draw.randint(1, 2))]
+
+    return _recorded(evidence, items, outcomes)
+
+
+def _outcome(draw: random.Random, part: float) -> Outcome:
+    return Outcome.FAIL if draw.random() < part else Outcome.PASS
+
+
+def _recorded(
+    evidence: Path, items: Sequence[Item], outcomes: Callable[[Item], Sequence[Outcome]]
+) -> list[str]:
+    """Records tests with verdicts of these outcomes. Returns the outcomes of the tests."""
     start_run(evidence, "run")
     recorder = Recorder(evidence, "run")
-    items = [Item(bed, f"{bed}.Suite", f"Test {n}") for bed in _BEDS for n in range(draw.randint(1, 2))]
     agenda.write(evidence, "Night", items)
     given = []
     for item in items:
         recorder.place = RecordPlace(item.testbed)
         recorder.begin_test(item.suite, item.test)
-        for _ in range(draw.randint(1, 2)):
-            outcome = Outcome.FAIL if draw.random() < 0.25 else Outcome.PASS
+        for outcome in outcomes(item):
             recorder.verdict(Verdict(outcome, "loss", "1", "2"))
         ended = outcome_of("PASS", recorder.judgements.standing)
         given.append(ended)
         recorder.end_test(status=ended, outcome=ended, message="", tags=[], started_at="", elapsed_s=1)
     return given
+
+
+@judge
+def reported(draw: random.Random) -> Case:
+    """At most one test of a campaign on several testbeds fails: certificate, JUnit and Allure say which.
+
+    Reports that contradict each other count as the one that is wrong.
+    """
+    beds = draw.sample(["router", "switch-v1.0", "gateway", "nat.night"], draw.randint(2, 4))
+    items = [
+        Item(bed, f"Night.{bed}.{draw.choice(['Loss', 'Rate'])}", f"Test {number}")
+        for bed in beds
+        for number in range(draw.randint(1, 4))
+    ]
+    failed = draw.choice([None, draw.choice(items)])
+    last = draw.random() < 0.5  # of its verdicts, the last one is the FAIL
+
+    def outcomes(item: Item) -> list[Outcome]:
+        verdicts = [Outcome.PASS] * draw.randint(1, 3)
+        if item is failed:
+            verdicts.insert(len(verdicts) if last else 0, Outcome.FAIL)
+        return verdicts
+
+    with TemporaryDirectory() as folder:
+        output = Path(folder)
+        _recorded(output / "evidence", items, outcomes)
+        records = read(output / "evidence")
+        shown = [
+            _failed_of_certificate(certificate(records), items),
+            _failed_of_junit(junit(records)),
+            _failed_of_allure(output, records, items),
+        ]
+    wanted = {(failed.suite, failed.test)} if failed else set()
+    wrong = next((names for names in shown if names != wanted), wanted)
+    verdict = Verdict(Outcome.FAIL if wrong else Outcome.PASS, "reports", f"{len(wrong)} failed", "none")
+    about = f"{failed} of {len(items)} tests on {beds}; {shown}"
+    return Case(
+        "one FAIL in all reports", failed is None if wrong == wanted else bool(wrong), verdict, "", about
+    )
+
+
+def _failed_of_certificate(page: str, items: Sequence[Item]) -> set[tuple[str, str]]:
+    """The tests that have an entry among those that did not pass, where the page says FAIL at its head."""
+    head = re.search(r'class="overall (\w+)', page)
+    says_fail = head is not None and head[1] == "FAIL"
+    named = {(i.suite, i.test) for i in items if f'id="{anchor_of(i.suite, i.test)}"' in page}
+    return named if says_fail else set()
+
+
+def _failed_of_junit(text: str) -> set[tuple[str, str]]:
+    cases = ElementTree.fromstring(text).iter("testcase")
+    return {(c.get("classname", ""), c.get("name", "")) for c in cases if c.find("failure") is not None}
+
+
+def _failed_of_allure(output: Path, records: Records, items: Sequence[Item]) -> set[tuple[str, str]]:
+    """Robot has told Allure that all tests passed."""
+    results = output / "results"
+    results.mkdir()
+    for number, item in enumerate(items):
+        result = {"name": item.test, "fullName": f"{item.suite}.{item.test}", "status": "passed"}
+        (results / f"{number}-result.json").write_text(json.dumps(result))
+    allure_input.write(results, output / "allure", records)
+    told = [json.loads(path.read_text()) for path in (output / "allure").glob("*-result.json")]
+    failed = {result["fullName"] for result in told if result["status"] == "failed"}
+    return {(item.suite, item.test) for item in items if f"{item.suite}.{item.test}" in failed}
 
 
 @judge
