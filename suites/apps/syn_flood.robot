@@ -27,7 +27,7 @@ ${TIME}             5 s    # for all of them
 
 *** Test Cases ***
 SYN Flood
-    [Documentation]    HyperTester table 6: attackers are emulated at p1, and their SYNs looked for at p2.
+    [Documentation]    HyperTester table 5: attackers are emulated at p1, and their SYNs looked for at p2.
     Count Packets    passed    port=p2    filter=TCP.flags == S
     Start SYN Flood    flood    ${SERVICE}    sources=${ATTACKERS}    rate=${FLOOD}    total=${SYNS}
     Wait For Clients    flood    answered    ==    ${SYNS}    timeout=${TIME}

@@ -40,7 +40,7 @@ Throughput
     Verify Throughput Above    ${RATE}    within=1 %
 
 Delay
-    [Documentation]    HyperTester table 4: how long frames take.
+    [Documentation]    HyperTester table 5: how long frames take.
     Create Stream    north    tx=p1    rx=p2    frame_size=256    rate=${PACKETS}
     Measure Latency    north    duration=${DURATION}
     Verify Latency Below    ${DELAY}    percentile=99

@@ -6,8 +6,8 @@ SPDX-License-Identifier: Apache-2.0
 *** Settings ***
 Documentation     RoCEv2 loses chosen packets, and goes back to each of them.
 ...
-...               Both ends are the tester's own, which shows what a right implementation does, in every count. In
-...               place of one of them put the NIC that is to be certified.
+...               Both ends are the tester's own, which shows what a right implementation does, in every count. A
+...               NIC can take the place of one only if its queue pair numbers and first PSNs can be set to these.
 
 Library           TesterLibrary    testbed=${TESTBED}    profile=${PROFILE_NAME}
 

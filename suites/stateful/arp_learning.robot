@@ -9,7 +9,8 @@ Documentation       What a router learns of its neighbours (norma section 8): AR
 ...                 own, which the device has not met yet.
 ...
 ...                 | robot suites/stateful/arp_learning.robot
-...                 | robot --variable TESTBED:my/testbed.yaml --variable CAPACITY:16384 suites/stateful
+...                 | robot --variable TESTBED:my/testbed.yaml --variable CAPACITY:16384
+...                 |     --variable MOST:198.18.128.1-198.18.200.0 suites/stateful/arp_learning.robot
 Metadata            Testbed    ${TESTBED}
 Resource            ../../resources/stateful.resource
 Suite Setup         Open Tester
