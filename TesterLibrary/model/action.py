@@ -47,6 +47,9 @@ class Checking(Protocol):
     def ends(self) -> bool:
         """Whether the row ends the flow."""
 
+    def begins(self, step: str) -> bool:
+        """Whether a flow that has just ended can begin anew by this step."""
+
     @property
     def is_told(self) -> bool:
         """Whether a table above can give the table messages to send."""

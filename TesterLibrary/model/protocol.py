@@ -23,7 +23,7 @@ from .scanner import Scanner
 from .template import Template
 
 STATE_BITS = 416  # most for a flow: a cache line less the 12 bytes by which its timers wake it
-ASIDE_BITS = 384  # most beside it, for variables that few packets need
+ASIDE_BITS = 512  # most beside it, for variables that few packets need
 TIMER_BITS = 32  # when it is due, in microseconds
 LONGEST_TIMER = (1 << 31) - 1  # microseconds from now: half the range of a timer's bits
 SCANNER_BITS = 32  # its progress: a state, and the bytes so far

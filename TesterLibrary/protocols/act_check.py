@@ -33,6 +33,10 @@ class ActCheck:
             "message": tuple(message.name for message in table.messages),
         }
 
+    def begins(self, step: str) -> bool:
+        """Whether a flow that has just ended can begin anew by this step."""
+        return bool(self._table.rows_for(self._table.initial, step))
+
     def declared(self, kind: str, name: str) -> Iterator[str]:
         """That there is such a timer, counter, histogram, step, signal, scanner or message."""
         if name not in self._known[kind]:

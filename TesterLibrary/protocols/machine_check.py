@@ -164,8 +164,10 @@ def _outcomes(
             elif isinstance(act, StopTimer):
                 now -= {act.timer}
         after = row.to or state
+        if row.to == protocol.initial:
+            now = frozenset()
         steps = [action.act.step for action in row.actions if isinstance(action.act, NextEvent)]
-        if steps and after != protocol.initial:
+        if steps and (after != protocol.initial or protocol.rows_for(after, steps[0])):
             yield from _outcomes(protocol, after, steps[0], now, (*seen, here))
         else:
             yield after, now

@@ -28,8 +28,8 @@ class NextEvent(Act):
         yield from checking.declared("step", self.step)
         if checking.acts[-1] is not self:
             yield "`then` comes last: what follows it would be done before it"
-        if checking.ends:
-            yield "`then` leads nowhere: the flow has ended"
+        if checking.ends and not checking.begins(self.step):
+            yield f"`then` leads nowhere: the flow has ended, and its first state has no {self.step!r}"
         elif self.step == checking.event and not any(act.consumes for act in checking.acts):
             yield "`then` leads back to itself"
 

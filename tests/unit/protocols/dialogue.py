@@ -76,10 +76,12 @@ class TcpPeer:
         self.ports = {"sport": sport, "dport": dport}
         self.seq, self.ack = isn, 0
         self.window = 65_535
+        self.clock: int | None = None  # the time stamp of its segments, once both ends have agreed on them
 
     def segment(self, flags: str, data: bytes = b"", **fields: object) -> Packet:
-        """A segment of the peer, with its next numbers unless others are given."""
-        values = {"seq": self.seq, "ack": self.ack, "window": self.window, **fields}
+        """A segment of the peer, with its next numbers and its time stamp unless others are given."""
+        stamps = {} if self.clock is None else {"options": [("Timestamp", (self.clock, 0))]}
+        values = {"seq": self.seq, "ack": self.ack, "window": self.window, **stamps, **fields}
         packet = LINK / IP(src=PEER, dst=OURS) / TCP(**self.ports, flags=flags, **values)
         return packet / Raw(data) if data else packet
 
@@ -93,6 +95,8 @@ class TcpPeer:
         assert answer[TCP].flags == "SA"
         assert answer[TCP].ack == self.seq + 1
         self.seq, self.ack = self.seq + 1, answer[TCP].seq + 1
+        if "Timestamp" in dict(answer[TCP].options):
+            self.clock = dict(options)["Timestamp"][0]  # type: ignore[call-overload]
         self.says("A")
         return self
 

@@ -173,8 +173,8 @@ def test_the_example_is_right(tmp_path: Path) -> None:
         ),
         (
             "variables: {seen: 8}",
-            f"variables: {{seen: {WIDE}, a: {WIDE}, b: {WIDE}, c: {{bits: 1, aside: true}}}}",
-            "5: a flow keeps 385 bits aside, 1 more than 384: seen 128, a 128, b 128, c 1; make variables",
+            f"variables: {{seen: {WIDE}, a: {WIDE}, b: {WIDE}, c: {WIDE}, d: {{bits: 1, aside: true}}}}",
+            "5: a flow keeps 513 bits aside, 1 more than 512: seen 128, a 128, b 128, c 128, d 1; make",
         ),
         ("UDP.dport: 5", "UDP.dport: 5 +", "11: table[0].when.UDP.dport: '5 +' is no expression"),
         ("headers: Ether", "headers: Ethr", "1: there is no header 'Ethr' (did you mean 'Ether'?)"),

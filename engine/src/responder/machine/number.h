@@ -15,7 +15,7 @@ namespace tester::machine {
 
 // Words of a flow's cache line, and its cold words, which few packets need.
 inline constexpr size_t kLineWords = 7;
-inline constexpr size_t kColdWordCount = 6;
+inline constexpr size_t kColdWordCount = 8;
 using Words = std::array<uint64_t, kLineWords + kColdWordCount>;
 
 // The words of a flow, in place: first those of its cache line.
