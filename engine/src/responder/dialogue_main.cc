@@ -7,7 +7,10 @@
 // there is code of it.
 //
 //   receive MICROSECONDS FRAME       start MICROSECONDS KEY LINK
-//   advance MICROSECONDS             report
+//   advance MICROSECONDS             poll MICROSECONDS
+//   stop MICROSECONDS                report
+//
+// A poll handles a part of the timers that are due, as a worker does; the others handle all.
 //
 // Bytes are hexadecimal. Each line is answered with lines that end with one of a dot.
 #include <charconv>
@@ -82,9 +85,11 @@ class Dialogue {
       words >> key >> link;
       Start(now_us, Bytes(key), Bytes(link));
     } else if (what == "advance") {
+      Fire(now_us);
+    } else if (what == "poll") {
       responder_.Advance(now_us, output_);
     } else if (what == "stop") {
-      responder_.AdvanceTimers(now_us, output_);
+      Fire(now_us);
       responder_.Stop(now_us);
       responder_.Advance(now_us, output_);
     } else {
@@ -94,8 +99,15 @@ class Dialogue {
   }
 
  private:
-  void Receive(uint64_t now_us, const std::vector<uint8_t>& frame) {
+  // All timers that are due.
+  void Fire(uint64_t now_us) {
+    while (responder_.AdvanceTimers(now_us, output_)) {
+    }
     responder_.Advance(now_us, output_);
+  }
+
+  void Receive(uint64_t now_us, const std::vector<uint8_t>& frame) {
+    Fire(now_us);
     Arrived arrived;
     if (responder_.Take(frame, arrived) != Taken::kYes) return;
     responder_.PrefetchSlot(arrived);
@@ -107,6 +119,7 @@ class Dialogue {
     Identity identity;
     std::copy(key.begin(), key.end(), identity.key.begin());
     std::copy(link.begin(), link.end(), identity.link.begin());
+    Fire(now_us);
     if (!responder_.Start(identity, Responder::kNoNumber, now_us, output_))
       std::cout << "refused\n";
   }

@@ -106,7 +106,7 @@ void Responder::PrefetchFlow(const Arrived& arrived) const {
 }
 
 void Responder::Receive(Arrived& arrived, uint64_t now_us, Output& output) {
-  AdvanceTimers(now_us, output);
+  if (now_us > now_us_) AdvanceTimers(now_us, output);
   const Identity& identity = arrived.identity;
   const uint32_t index = flows_ ? flows_->Find(identity.key, arrived.hash) : kNoFlow;
   if (index == kNoFlow) {
@@ -182,38 +182,43 @@ void Responder::Arm(uint32_t index, const Runner::Due& due) {
   wheel_->Arm(index, static_cast<int32_t>(due.at_us - now_us) <= 0 ? now_us + 1 : due.at_us);
 }
 
-void Responder::AdvanceTimers(uint64_t now_us, Output& output) {
-  if (now_us <= now_us_) return;
-  while (wheel_ && now_us_ < now_us) {
-    const uint64_t step_us = std::min(now_us - now_us_, kLongestStepUs);
-    const auto end_us = static_cast<uint32_t>(now_us_ + step_us);
-    const auto begin_us = static_cast<uint32_t>(now_us_);
-    for (uint32_t index; (index = wheel_->Next(end_us)) != kNoFlow;) {
-      const State state = flows_->StateOf(index);
-      const uint32_t due_us = wheel_->now_us();
-      const Runner::Due due = runner_.FirstTimer(state, due_us);
-      if (due.timer == kMaxTimers) continue;
-      if (static_cast<int32_t>(due.at_us - due_us) > 0) {
-        Arm(index, due);
-        continue;
+void Responder::Wake(uint32_t index, uint64_t at_us, Output& output) {
+  const State state = flows_->StateOf(index);
+  const uint32_t due_us = wheel_->now_us();
+  const Runner::Due due = runner_.FirstTimer(state, due_us);
+  if (due.timer == kMaxTimers) return;
+  if (static_cast<int32_t>(due.at_us - due_us) > 0) return Arm(index, due);
+  if (NeedsStop(index)) return StopFlow(index, output);
+  const Identity identity = flows_->IdentityOf(index);
+  const bool failed = kFailed.Get(state) != 0;
+  Settle(index, failed, runner_.Fire({state, &identity}, due.timer, at_us, output));
+}
+
+bool Responder::AdvanceTimers(uint64_t now_us, Output& output) {
+  // Flows may have had events until then: none goes back in time.
+  const uint64_t before_us = std::exchange(now_us_, std::max(now_us_, now_us));
+  uint32_t wakes = 0;
+  while (wheel_ && (lags_ || wheel_us_ < now_us_)) {
+    const uint64_t step_us = std::min(now_us_ - wheel_us_, kLongestStepUs);
+    const auto begin_us = static_cast<uint32_t>(wheel_us_);
+    const auto end_us = static_cast<uint32_t>(wheel_us_ + step_us);
+    for (;; ++wakes) {
+      lags_ = wakes == kMostWakes;
+      if (lags_) {
+        wheel_us_ += wheel_->now_us() - begin_us;
+        return true;
       }
-      if (NeedsStop(index)) {
-        StopFlow(index, output);
-        continue;
-      }
-      const Identity identity = flows_->IdentityOf(index);
-      const bool failed = kFailed.Get(state) != 0;
-      const Runner::EventOutcome outcome =
-          runner_.Fire({state, &identity}, due.timer, now_us_ + (due_us - begin_us), output);
-      Settle(index, failed, outcome);
+      const uint32_t index = wheel_->Next(end_us);
+      if (index == kNoFlow) break;
+      Wake(index, std::max(wheel_us_ + (wheel_->now_us() - begin_us), before_us), output);
     }
-    now_us_ += end_us - begin_us;
+    wheel_us_ += step_us;
   }
-  now_us_ = now_us;
+  return false;
 }
 
 bool Responder::Start(const Identity& identity, uint32_t number, uint64_t now_us, Output& output) {
-  AdvanceTimers(now_us, output);
+  if (now_us > now_us_) AdvanceTimers(now_us, output);
   const uint64_t hash = flows_ ? flows_->Hash(identity.key) : 0;
   if (flows_ && flows_->Find(identity.key, hash) != kNoFlow) {
     if (number != kNoNumber) opener_->Ended(number, false);
@@ -293,9 +298,9 @@ bool Responder::StopDueFlows(uint64_t now_us, Output& output) {
 }
 
 bool Responder::Advance(uint64_t now_us, Output& output) {
-  AdvanceTimers(now_us, output);
-  if (stopping_) return StopDueFlows(now_us, output);
-  return opener_ && Open(now_us, output) > 0;
+  const bool lags = AdvanceTimers(now_us, output);
+  if (stopping_) return StopDueFlows(now_us, output) || lags;
+  return (opener_ && Open(now_us, output) > 0) || lags;
 }
 
 }  // namespace tester::machine

@@ -81,8 +81,9 @@ class Responder {
   // The table has rows for kStopEvent.
   bool ends_flows() const;
 
-  // Timers alone. At most 2^31 - 1 microseconds on.
-  void AdvanceTimers(uint64_t now_us, Output& output);
+  // Timers alone, kMostWakes flows of them. True: more are due; they fire with the next calls, and
+  // meanwhile packets may come before them.
+  bool AdvanceTimers(uint64_t now_us, Output& output);
   // Opens a flow. False: the flow exists, or there is no room.
   bool Start(const Identity& identity, uint32_t number, uint64_t now_us, Output& output);
   // With the identity and the state of each.
@@ -94,6 +95,8 @@ class Responder {
   }
 
   static constexpr uint32_t kNoNumber = UINT32_MAX;
+  // A poll of the port waits for these: some microseconds.
+  static constexpr uint32_t kMostWakes = 64;
 
  private:
   // Whether a trigger goes off by it.
@@ -111,6 +114,8 @@ class Responder {
                  Packet* packet, Output& output);
   void Settle(uint32_t index, bool failed_before, const Runner::EventOutcome& outcome);
   void Arm(uint32_t index, const Runner::Due& due);
+  // Handles a flow that the wheel has woken: its timer fires, at this time, or it is armed again.
+  void Wake(uint32_t index, uint64_t at_us, Output& output);
   void CountKept();
 
   static constexpr uint32_t kMostOpenings = 32;
@@ -125,6 +130,8 @@ class Responder {
   std::shared_ptr<ResponderCounters> counters_;
   Runner runner_;
   uint64_t now_us_ = 0;
+  uint64_t wheel_us_ = 0;  // the time of the wheel
+  bool lags_ = false;      // flows that are due by then are still in it
   std::optional<FlowTable> flows_;
   std::optional<Wheel> wheel_;
   std::optional<Opener> opener_;

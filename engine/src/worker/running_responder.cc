@@ -146,21 +146,21 @@ void AnswerBurst(const Responders& responders, std::span<const MutableFrame> fra
 }
 
 bool ServeResponders(const Responders& responders, const Clock& clock) {
-  bool sent = false;
+  bool worked = false;
   for (const auto& running : responders) {
     machine::Responder& responder = running->responder;
     SendQueue& output = running->output;
-    sent |= output.Flush();
+    worked |= output.Flush();
     if (running->asked_to_stop.load(std::memory_order_relaxed) && !responder.stopping()) {
       responder.Stop(Microseconds(clock.Now()));
     }
-    if (!output.full()) responder.Advance(Microseconds(clock.Now()), output);
-    sent |= output.Flush();
+    if (!output.full()) worked |= responder.Advance(Microseconds(clock.Now()), output);
+    worked |= output.Flush();
     if (responder.stopped() && output.empty()) {
       running->stopped.store(true, std::memory_order_relaxed);
     }
   }
-  return sent;
+  return worked;
 }
 
 }  // namespace tester

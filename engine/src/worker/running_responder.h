@@ -85,7 +85,7 @@ constexpr uint64_t Microseconds(uint64_t ns) { return ns / 1000; }
 void AnswerBurst(const Responders& responders, std::span<const MutableFrame> frames,
                  uint64_t now_ns, bool* taken);
 
-// Handles due timers, opens flows and sends queued frames. True when something was sent.
+// Handles due timers, opens flows and sends queued frames. True when there was something to do.
 bool ServeResponders(const Responders& responders, const Clock& clock);
 
 }  // namespace tester

@@ -87,6 +87,12 @@ class EngineMachine:
         self.now = now
         self._ask(f"advance {now}")
 
+    def poll(self, now: int) -> list[bytes]:
+        """What a worker does with the timers that are due, before it looks at its port again."""
+        self.now = now
+        self._ask(f"poll {now}")
+        return self.sent()
+
     def sent(self) -> list[bytes]:
         frames, self._sent = self._sent, []
         return frames
