@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pwd
 import re
@@ -83,6 +84,14 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
+@pytest.fixture
+def _sole_runner() -> Iterator[None]:
+    """All processes of the runner are of this test: another one would count them, or kill them."""
+    with Path(tempfile.gettempdir(), f"{RUNNER}.lock").open("w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def processes_of_runner() -> list[int]:
     """Those that run; who has lost his parent may stay a zombie for a while."""
     uid = pwd.getpwnam(RUNNER).pw_uid
@@ -97,6 +106,7 @@ def processes_of_runner() -> list[int]:
     return found
 
 
+@pytest.mark.usefixtures("_sole_runner")
 @pytest.mark.parametrize("user", ["root", pytest.param("mail", marks=pytest.mark.long)])
 def test_a_suite_gets_at_nothing_of_the_service_or_of_others(folder: Path, python: str, user: str) -> None:
     """The service is root, or has the capabilities alone, as in a unit of systemd."""
@@ -140,6 +150,7 @@ def test_a_suite_gets_at_nothing_of_the_service_or_of_others(folder: Path, pytho
         assert bob.get(f"{path}/reports/found.json") == found, "the service still reads what it has left"
 
 
+@pytest.mark.usefixtures("_sole_runner")
 def test_a_process_that_stops_whoever_would_end_it_is_ended(
     python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
