@@ -19,7 +19,7 @@ from .served import ROOT, served
 _MOST_S = 280
 HOOKS = "tests.unit.service.sensible"
 # No schema says which texts are the YAML of a job, and a lease that is over is 410 whatever is sent with it.
-# A lease that was deleted stays readable: its end and the reason are in the answer. That is no use after free.
+# A lease that was deleted stays readable: the answer has its end and the reason. It is no use after free.
 _NOT = "positive_data_acceptance,negative_data_rejection,use_after_free"
 
 

@@ -9,7 +9,6 @@ import json
 import math
 import socket
 import ssl
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -26,10 +25,12 @@ from TesterLibrary.service.otg.rpc import GrpcServer
 from TesterLibrary.service.otg.schema import message_class, service
 from TesterLibrary.service.otg.serving import Refusing
 
+from ..served import until
 from .bench import Bench
 from .configs import config, flow
 
 HOST = "127.0.0.1"
+_PATIENCE_S = 60  # with a server whose machine is busy
 
 FOREIGN = b"\x98\x06\x01"  # field 99, a number
 
@@ -40,10 +41,15 @@ def bench(tmp_path: Path) -> Bench:
 
 
 @pytest.fixture
-def port(bench: Bench) -> Iterator[int]:
+def server(bench: Bench) -> Iterator[HttpServer]:
     server = HttpServer(bench.generator, HOST, 0, fresh_context(HOST))
-    yield server.port
+    yield server
     server.close()
+
+
+@pytest.fixture
+def port(server: HttpServer) -> int:
+    return server.port
 
 
 @pytest.fixture
@@ -56,10 +62,10 @@ def channel(bench: Bench) -> Iterator[grpc.Channel]:
 
 def connection(port: int, *, tls: bool) -> http.client.HTTPConnection:
     if not tls:
-        return http.client.HTTPConnection(HOST, port, timeout=10)
+        return http.client.HTTPConnection(HOST, port, timeout=_PATIENCE_S)
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    return http.client.HTTPSConnection(HOST, port, timeout=10, context=context)
+    return http.client.HTTPSConnection(HOST, port, timeout=_PATIENCE_S, context=context)
 
 
 def asked(
@@ -113,21 +119,23 @@ def test_requests_that_are_refused(
 
 def test_what_is_no_http_harms_nobody(port: int) -> None:
     for noise in (b"", b"\x16\x03\x01garbage", b"\0\xff" * 100, b"GET"):
-        with socket.create_connection((HOST, port), timeout=10) as client:
+        with socket.create_connection((HOST, port), timeout=_PATIENCE_S) as client:
             client.sendall(noise)
     assert asked(connection(port, tls=False), "GET", "/config")[0] == 200
 
 
 @pytest.mark.parametrize("begun", [b"", b"\x16", b"POST /config HTTP/1.1\r\nContent-Length: 9\r\n\r\n{"])
-def test_who_is_silent_keeps_nobody_out(monkeypatch: pytest.MonkeyPatch, port: int, begun: bytes) -> None:
+def test_who_is_silent_keeps_nobody_out(
+    monkeypatch: pytest.MonkeyPatch, server: HttpServer, port: int, begun: bytes
+) -> None:
     """Before a request, in the handshake of TLS, and within a body."""
     monkeypatch.setattr("TesterLibrary.service.otg.http._MOST_CLIENTS", 8)
     with ExitStack() as opened:
         silent = []
-        for _ in range(8):
-            silent.append(opened.enter_context(socket.create_connection((HOST, port), timeout=10)))
+        for number in range(8):
+            silent.append(opened.enter_context(socket.create_connection((HOST, port), timeout=_PATIENCE_S)))
             silent[-1].sendall(begun)
-            time.sleep(0.02)  # each has a thread, which may begin late
+            until(lambda: len(server._server._clients) > number)  # noqa: B023 - called at once
         assert asked(connection(port, tls=False), "GET", "/config")[0] == 200
         assert silent[0].recv(1) == b""
         silent[-1].settimeout(0.1)
@@ -138,7 +146,7 @@ def test_who_is_silent_keeps_nobody_out(monkeypatch: pytest.MonkeyPatch, port: i
 @pytest.mark.parametrize("begin", [b"GET /\x1b[2J\xe9", b"GET /\x1b[2J\x85 \xe9", b"\x1b \xe9 "])
 def test_what_is_said_of_a_refusal_is_one_line_of_plain_text(bench: Bench, port: int, begin: bytes) -> None:
     """The service writes such lines into its audit."""
-    with socket.create_connection((HOST, port), timeout=10) as client:
+    with socket.create_connection((HOST, port), timeout=_PATIENCE_S) as client:
         client.sendall(begin + b"x" * 9000 + b" HTTP/1.1\r\nConnection: close\r\n\r\n")
         while client.recv(1 << 16):
             pass
