@@ -54,7 +54,7 @@ class Jobs:
         if job.job.ends:
             raise PlanError(
                 f"{Path(job.source).name} has responders or clients ({job.job.ends[0].name}), which start in "
-                "suites only: use Start Responder and Start Clients, or a file with streams"
+                "suites only: use Start Protocol Responder and Start Protocol Clients, or a file with streams"
             )
         plan = self._suite.put_together(job.job.streams)
         return CreatedJob(

@@ -27,5 +27,5 @@ def refuse_second(end: PlannedEnd, others: Sequence[SwitchJob]) -> None:
         job = "" if other.plan.job == first else f" of job {other.plan.job!r}"
         raise PlanError(
             f"{who} {end.name!r}: {name} is {does} by {who} {first!r}{job} already, and a protocol has one "
-            f"job at a time in a switch; start {instead}, put both into one job file, or stop {first!r} first"
+            f"job at a time in a switch; start {instead}, or stop {first!r} first"
         )

@@ -344,14 +344,14 @@ def test_a_protocol_that_the_program_was_built_without_is_refused_by_name() -> N
 
 
 def test_two_jobs_do_not_answer_the_same_queues() -> None:
-    """Both are named, and what users of keywords and of job files can do."""
+    """Both are named, and what to do."""
     first = switched(planned([], [replace(HTTP, name="web")], job="web"))
     with pytest.raises(PlanError) as refused:
         switched(planned([], [HTTP], job="http"), others=[first])
     assert str(refused.value) == (
         "responder 'http': http-get is answered by responder 'web' already, and a protocol has "
         "one job at a time in a switch; start one responder with a range of servers, such as "
-        "servers=192.0.2.1-192.0.2.2:80, put both into one job file, or stop 'web' first"
+        "servers=192.0.2.1-192.0.2.2:80, or stop 'web' first"
     )
 
 
@@ -381,7 +381,7 @@ def test_two_jobs_do_not_have_clients_of_the_same_queues() -> None:
     assert str(refused.value) == (
         "clients 'others': http-get-client is run by clients 'users' of job 'first' already, and a protocol "
         "has one job at a time in a switch; start one set of clients with a range of sources, such as "
-        "sources=192.0.2.1-192.0.2.2:1024-65535, put both into one job file, or stop 'users' first"
+        "sources=192.0.2.1-192.0.2.2:1024-65535, or stop 'users' first"
     )
 
 
