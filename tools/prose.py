@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that README.md, CONTRIBUTING.md and the pages of docs/ are short and easy to read.
+"""Checks that the README files, CONTRIBUTING.md and the pages of docs/ are short and easy to read.
 
     python3 tools/prose.py            1 if a page is hard to read, or all pages together are too long
     python3 tools/prose.py PAGE       each long sentence and long cell of a page
@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-MOST_WORDS = 42_400  # of all pages; the goal is 35,000
+MOST_WORDS = 43_500  # of all pages; the goal is 35,000
 LONGEST_SENTENCE = 30  # words
 LONGEST_CELL = 25  # words of a table cell
 LEAST_EASE = 50  # Flesch reading ease: 50 is fairly difficult, 60 is plain English
@@ -38,7 +38,7 @@ _VOWELS = re.compile(r"[aeiouy]+")
 
 def pages() -> Iterator[Path]:
     """The pages that people write: neither generated ones, nor fragments of release notes, nor the site."""
-    yield from (ROOT / "CONTRIBUTING.md", ROOT / "README.md")
+    yield from (ROOT / name for name in ("CONTRIBUTING.md", "README.md", "engine/README.md"))
     for path in sorted((ROOT / "docs").rglob("*.md")):
         if path.name != "matrix.md" and not {"changes", "site"} & set(path.relative_to(ROOT).parts[:-1]):
             yield path
