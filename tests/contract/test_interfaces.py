@@ -11,6 +11,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -54,11 +55,11 @@ class Lab:
             return subprocess.run(command.split(), check=True, capture_output=True, text=True).stdout
 
     @contextmanager
-    def engine(self, *specs: str) -> Iterator[tuple[EngineProcess, EngineTarget]]:
+    def engine(self, *specs: str, prefix: Sequence[str] = ()) -> Iterator[tuple[EngineProcess, EngineTarget]]:
         """With the ports p1, p2 and so on."""
         ports = {f"p{number}": spec for number, spec in enumerate(specs, 1)}
         with self._inside.entered():
-            process = EngineProcess.launch(ports=ports)
+            process = EngineProcess.launch(ports=ports, command_prefix=prefix)
         try:
             yield process, process.target()
         finally:
@@ -302,3 +303,23 @@ def test_frames_that_an_interface_is_too_slow_for_are_held(lab: Lab) -> None:
         last = until(target, lambda port: port.tx_held == 0)
         assert last.tx_held == 0
         assert rig.settled(["north"]).streams[0].rx_packets == 1000
+
+
+# Before it is the engine, the process has a fanout group of the number that DPDK makes for the first port.
+_GROUPED = """
+import os, socket, sys
+held = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+held.bind(("d1", 0x0003))
+held.setsockopt(263, 18, (os.getpid() ^ socket.if_nametoindex("t1")) & 0xFFFF)
+held.set_inheritable(True)
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+
+
+@pytest.mark.skipif(not is_privileged(), reason="AF_PACKET in a namespace of its own needs root")
+def test_a_fanout_group_of_another_tester_does_not_matter() -> None:
+    """DPDK makes the number of a group of process and interface, so two testers may have one number."""
+    lab = Lab()
+    with lab.engine("af_packet:t1", prefix=[sys.executable, "-c", _GROUPED]) as (_, target):
+        (port,) = target.capabilities().ports
+        assert port.driver == "net_af_packet"

@@ -7,6 +7,8 @@
 #include <linux/if_packet.h>
 #include <linux/if_xdp.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -15,6 +17,15 @@
 #ifndef SOL_XDP
 #define SOL_XDP 283
 #endif
+
+// net_af_packet puts every socket into a fanout group, whose number is made of the numbers of the
+// process and of the interface. So two testers of a network namespace may make one number, and the
+// kernel refuses the second group. A port has one socket, which needs no group.
+extern "C" int setsockopt(int fd, int level, int option, const void* value,
+                          socklen_t bytes) noexcept {
+  if (level == SOL_PACKET && option == PACKET_FANOUT) return 0;
+  return static_cast<int>(::syscall(SYS_setsockopt, fd, level, option, value, bytes));
+}
 
 namespace tester {
 namespace {
