@@ -18,6 +18,7 @@ from TesterLibrary.measurement.snapshot import (
 
 _OF_THE_DRIVER = ("rx_errors", "tx_errors", "tx_held", "rx_pause", "rx_unseen")  # not all drivers count them
 _SHARED = ("rx_bytes", "tx_bytes", "foreign", "malformed", "full", "endless")
+_SELDOM = ("rx_before_sent", "rx_lost_crowded")  # the clocks differ; who sends receives, too
 _STATISTICS = (*_SHARED, "begun", "ended", "failed", "concurrent", "most_concurrent")
 
 CLOCK = ClockCounters()
@@ -31,7 +32,7 @@ def order_counters(*values: int, **counts: Any) -> OrderCounters:
 
 def stream_counters(*values: int, **counts: Any) -> StreamCounters:
     given = dict(zip(StreamCounters.__dataclass_fields__, values, strict=False)) | counts
-    zeros = counted(StreamCounters, "engine") | {"rx_before_sent": None}  # only where clocks differ
+    zeros = counted(StreamCounters, "engine") | dict.fromkeys(_SELDOM)
     return StreamCounters(**{"id": 1, **zeros, "order": order_counters(), **given})
 
 

@@ -87,6 +87,20 @@ def held_up(counted: StreamCounters, rate: Fraction, limit_ns: int) -> int:
     return ceil(rate * max(counted.worst_lateness_ns, pauses))
 
 
+def lost_crowded(counted: StreamCounters) -> int | None:
+    """Lost frames that left after pauses of the tester; None where they are not counted."""
+    if counted.rx_lost_crowded is None:
+        return None
+    first_arrivals = counted.rx_packets - (counted.order.duplicated or 0)
+    return min(counted.rx_lost_crowded, max(0, counted.tx_packets - first_arrivals))
+
+
+def pauses_text(worst_ns: int, burst: str) -> str:
+    """How pauses of the tester may have cost frames: those of a burst, or all that are lost."""
+    effect = f"put up to {burst} back to back" if burst else "came before all of them"
+    return f"pauses of the tester of up to {worst_ns / 1e6:.1f} ms {effect}"
+
+
 @dataclass(frozen=True)
 class GapError:
     """|gap - intended gap| of frames that left one after the other, in ns; `None` where none was seen."""

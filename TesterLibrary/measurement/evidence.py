@@ -11,7 +11,7 @@ from fractions import Fraction
 from ..model.plan.plan import Plan
 from ..model.units.number import percent, were
 from .counter import increase, total
-from .departure import held_up, rate_error
+from .departure import held_up, lost_crowded, pauses_text, rate_error
 from .links import link_objection, links_down
 from .port_evidence import PortEvidence, port_evidence, port_objections
 from .snapshot import ClockCounters, Snapshot, WorkerCounters
@@ -63,6 +63,7 @@ class Evidence:
     lost_packets: int = 0
     unmeasured_packets: int = 0  # frames that were sent, and whose arrival nobody counts
     burst_packets: int = 0  # most frames sent back to back after pauses, which made them late
+    lost_crowded: int | None = None  # lost frames that left after pauses; None: burst_packets bounds them
     backlog_dropped: int = 0  # frames lost by this machine's kernel before an embedded device
     waited_ns: int | None = None  # longest time that a worker waited for its CPU
     steal: Fraction | None = None  # part of the time that a hypervisor took
@@ -115,6 +116,9 @@ class Evidence:
             burst_packets=sum(
                 held_up(c, s.rate, EvidenceLimits.max_pause_ns)
                 for s, c in zip(plan.streams, counters, strict=True)
+            ),
+            lost_crowded=total(
+                lost_crowded(c) for s, c in zip(plan.streams, counters, strict=True) if s.measured
             ),
             backlog_dropped=backlog_dropped,
             waited_ns=waited_ns(before, after),
@@ -170,16 +174,23 @@ class Evidence:
                 f"the hypervisor took {percent(self.steal, 1)} of the time from this machine "
                 f"(limit {percent(limits.max_steal, 1)})"
             )
-        if self.worst_lateness_ns > limits.max_pause_ns and 0 < self.lost_packets <= self.burst_packets:
-            yield (
-                f"{were(self.lost_packets, 'frame')} lost, and pauses of the tester of up to "
-                f"{self.worst_lateness_ns / 1e6:.1f} ms put up to {self.burst_packets} back to back"
-            )
+        if self.lost_by_pause(limits):
+            burst = str(self.burst_packets) if self.lost_crowded is None else ""
+            pauses = pauses_text(self.worst_lateness_ns, burst)
+            yield f"{were(self.lost_packets, 'frame')} lost, and {pauses}"
         if self.clock_drift and abs(self.clock_drift) > limits.max_clock_drift:
             yield (
                 f"the tester's clock drifted by {float(self.clock_drift) * 1e6:+.1f} ppm "
                 f"(limit {float(limits.max_clock_drift) * 1e6:.1f} ppm)"
             )
+
+    def lost_by_pause(self, limits: EvidenceLimits) -> bool:
+        """Whether all frames that were lost left after pauses of the tester, or may have."""
+        if not self.lost_packets:
+            return False
+        if self.lost_crowded is not None:
+            return self.lost_packets <= self.lost_crowded
+        return self.worst_lateness_ns > limits.max_pause_ns and self.lost_packets <= self.burst_packets
 
     def missed_rate(self, limits: EvidenceLimits) -> bool:
         """Whether the tester could not reach the offered rate: then a search takes it as its upper bound."""

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from ..model.units.number import counted, percent
 from . import attempt
+from .departure import pauses_text
 from .stream_result import StreamResult
 from .trial_numbers import TrialNumbers, named
 
@@ -105,6 +106,18 @@ def loss_unknown(trial: TrialNumbers) -> str:
     return f"{trial.order.late:,} frames came so late that they may be copies"
 
 
+def loss_open(trial: TrialNumbers) -> str:
+    """The reason why counts leave open whether the device lost too much; empty if they do not."""
+    if text := loss_unknown(trial):
+        return text
+    if not trial.lost_crowded:
+        return ""
+    return (
+        f"{trial.lost_crowded:,} of the {trial.lost:,} lost frames left after pauses of the tester, "
+        "closer to each other than they were due"
+    )
+
+
 def no_rate(trial: TrialNumbers) -> str:
     """The reason why its frames have no rate; empty if they have one."""
     return "" if trial.has_rate else "no stream has sent two frames, and fewer have no rate"
@@ -177,13 +190,12 @@ def lost_by_pause(stream: StreamResult) -> str:
     The evidence of a trial says so of its streams together. Where others lose more frames than pauses
     explain, the trial is valid, and this stream may have lost only those of a burst.
     """
-    lost, burst = stream.order.lost, stream.burst_of_pause
+    lost, crowded = stream.order.lost, stream.lost_crowded
+    burst = stream.burst_of_pause if crowded is None else crowded
     if not lost or lost > burst:
         return ""
-    return (
-        f"{counted(lost, 'frame')} of {stream.name} lost, and pauses of the tester of up to "
-        f"{stream.counters.worst_lateness_ns / 1e6:.1f} ms put up to {burst:,} of them back to back"
-    )
+    pauses = pauses_text(stream.counters.worst_lateness_ns, f"{burst:,} of them" if crowded is None else "")
+    return f"{counted(lost, 'frame')} of {stream.name} lost, and {pauses}"
 
 
 def lost_beside_others(trial: TrialNumbers, name: str) -> str:

@@ -150,4 +150,5 @@ def without_signature(counters: StreamCounters) -> StreamCounters:
         order=OrderCounters(),
         outages=None,
         variation=None,
+        rx_lost_crowded=None,
     )

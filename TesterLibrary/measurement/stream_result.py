@@ -16,7 +16,7 @@ from .delays.in_time import InTime
 from .delays.latency import Latency
 from .delays.latency_error import OF_ENGINE, LatencyError, PercentileError
 from .delays.sustained import Growth
-from .departure import GapError, achieved_rate, held_up
+from .departure import GapError, achieved_rate, held_up, lost_crowded
 from .evidence import EvidenceLimits
 from .flows import FlowSummary
 from .octets import OctetBalance
@@ -83,6 +83,11 @@ class StreamResult:
         if self.counters.worst_lateness_ns <= EvidenceLimits.max_pause_ns:
             return 0
         return held_up(self.counters, self.intended_rate / 10**9, EvidenceLimits.max_pause_ns)
+
+    @property
+    def lost_crowded(self) -> int | None:
+        """Lost frames that left after pauses of the tester; None where they are not counted."""
+        return lost_crowded(self.counters) if self.measured else None
 
     @property
     def missed_at(self) -> Sequence[str]:

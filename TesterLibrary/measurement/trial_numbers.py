@@ -74,6 +74,11 @@ class TrialNumbers(Validated):
         return total(s.order.lost for s in self.streams)
 
     @property
+    def lost_crowded(self) -> int:
+        """Lost frames that left after pauses of the tester, as far as they are counted."""
+        return sum(s.lost_crowded or 0 for s in self.streams)
+
+    @property
     def loss(self) -> Fraction | None:
         """Frame loss rate (RFC 1242 §3.6), exact: lost / sent; 0 if nothing was sent."""
         return None if self.lost is None else self._part(self.lost)
@@ -117,13 +122,18 @@ class TrialNumbers(Validated):
     def loses_at_most(self, bound: Fraction, timeout: Duration | None = None) -> bool | None:
         """Whether no greater part of the frames was lost than the bound; None where counts leave it open.
 
-        With a timeout, frames that arrived later are lost, too.
+        With a timeout, frames that arrived later are lost, too. Lost frames that left after pauses of the
+        tester do not show that the device loses more.
         """
         bounds = self.loss_bounds if timeout is None else self.loss_bounds_within(timeout)
         if bounds is None:
             return None
-        least, most = bounds
+        least, most = self.unpaused_loss(bounds[0]), bounds[1]
         return True if most <= bound else None if least <= bound else False
+
+    def unpaused_loss(self, least: Fraction) -> Fraction:
+        """A least loss without the lost frames that left after pauses of the tester."""
+        return max(Fraction(0), least - self._part(self.lost_crowded))
 
     def _part(self, lost: int) -> Fraction:
         return Fraction(lost, self.sent) if self.sent else Fraction(0)

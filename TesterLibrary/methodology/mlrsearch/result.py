@@ -200,7 +200,7 @@ def doubt_at(trial: Trial, goals: Sequence[SearchGoal]) -> str:
     if doubt := doubt_of([trial]):
         return doubt
     if any(trial.loses_at_most(goal.loss.value) is None for goal in goals):
-        return unmeasured([trial]) or remarks.loss_unknown(trial)
+        return unmeasured([trial]) or remarks.loss_open(trial)
     return ""
 
 

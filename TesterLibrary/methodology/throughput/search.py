@@ -107,7 +107,7 @@ class ThroughputSearch:
             return ""
         within = trial.loses_at_most(self.loss.value)
         if within is None:
-            return remarks.loss_unknown(trial)
+            return remarks.loss_open(trial)
         if not within or self.timeout is None:
             return ""
         if trial.delay_objections:

@@ -42,17 +42,21 @@ def loss_below(
     tried = trials
     trials, above = _up_to(tried, at)
     bounds = [_loss_bounds(trial, timeout) for trial in trials]
-    known = [(*b, trial) for b, trial in zip(bounds, trials, strict=True) if trial.valid and b]
+    known = [
+        (*_unpaused(b, trial, bound), trial)
+        for b, trial in zip(bounds, trials, strict=True)
+        if trial.valid and b
+    ]
     least, most, worst = max(known, key=lambda each: each[0], default=(Fraction(0), Fraction(0), None))
     if worst is not None and least > bound.value:
         doubt = ""
     else:
         least, most, worst = max(known, key=lambda each: each[1], default=(least, most, None))
-        is_open = least <= bound.value < most == 1
+        is_open = worst and least <= bound.value < most and (most == 1 or worst.lost_crowded)
         doubt = (
             _untried(trials, at, tried)
             or _loss_doubt(trials, timeout)
-            or (remarks.loss_unknown(worst) if worst and is_open else "")
+            or (remarks.loss_open(worst) if worst and is_open else "")
             or deaf(trials)
             or _unrated(trials, at)
             or _untried_at(trials, above, bound, timeout, at)
@@ -139,6 +143,13 @@ def _loss_bounds(trial: Trial, timeout: Duration | None) -> tuple[Fraction, Frac
     return (
         (trial.loss_bounds[0], Fraction(1)) if trial.delay_objections else trial.loss_bounds_within(timeout)
     )
+
+
+def _unpaused(bounds: tuple[Fraction, Fraction], trial: Trial, bound: Ratio) -> tuple[Fraction, Fraction]:
+    """A loss; the least is lower where only frames behind pauses of the tester put it above the bound."""
+    least, most = bounds
+    unpaused = trial.unpaused_loss(least)
+    return (unpaused if unpaused <= bound.value < least else least), most
 
 
 def _loss_doubt(trials: Sequence[Trial], timeout: Duration | None) -> str:
@@ -324,9 +335,7 @@ def doubt_of(trials: Sequence[Trial]) -> str:
 
 def untold(trial: Trial, bound: Ratio) -> str:
     """Why a trial does not tell whether it lost more than the bound; empty if it does."""
-    return doubt_of([trial]) or (
-        remarks.loss_unknown(trial) if trial.loses_at_most(bound.value) is None else ""
-    )
+    return doubt_of([trial]) or (remarks.loss_open(trial) if trial.loses_at_most(bound.value) is None else "")
 
 
 def flapping_of(trials: Sequence[Trial]) -> str:

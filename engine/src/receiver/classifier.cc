@@ -79,6 +79,14 @@ void CountDamage(const Expected& stream, Damage damage, uint64_t sequence, const
   }
 }
 
+// Counts missing frames that left after a pause of the sender.
+void CountCrowded(const Expected& stream, ArrivalPlace place, uint64_t next, uint64_t sequence) {
+  if (stream.sent == nullptr) return;
+  LostCrowded& lost = stream.counters->lost_crowded;
+  if (place == ArrivalPlace::kSkipping) lost.Skip(stream.sent->crowds, next, sequence);
+  if (place == ArrivalPlace::kOvertaken) lost.Find(stream.sent->crowds, sequence);
+}
+
 }  // namespace
 
 Signed CountSigned(const Expected& stream, const uint8_t* at, const Arrival& arrival) {
@@ -109,6 +117,8 @@ Signed CountSigned(const Expected& stream, const uint8_t* at, const Arrival& arr
   if (place == ArrivalPlace::kSkipping && rx.packets.Get() != 0) {
     rx.outages.Add(rx.last_ns.Get(), arrival.now_ns, sequence, sequence - next);
   }
+  if (place != ArrivalPlace::kNext) [[unlikely]]
+    CountCrowded(stream, place, next, sequence);
   CountTimes(rx, arrival);
   rx.latency.Add(*latency_ns);
   if (*latency_ns == 0 && signature.timestamp_ns != (arrival.now_ns & wire::kMask48)) {

@@ -69,6 +69,24 @@ void FillOutages(const Outages& outages, v1::OutageCounters& out) {
   out.set_last_sequence(outages.last_sequence.Get());
 }
 
+// Without those behind the last arrival.
+void FillLostCrowded(const LostCrowded& lost, v1::StreamCounters& out) {
+  if (lost.forgotten.Get() > 0) return;
+  const uint64_t overtaken = lost.overtaken.Get();
+  out.set_rx_lost_crowded(lost.skipped.Get() - overtaken);
+}
+
+// Adds those behind the last arrival. Arrivals are filled in before.
+void AddLastCrowded(const Crowds& crowds, v1::StreamCounters& out) {
+  if (!out.has_rx_lost_crowded()) return;
+  const auto last = crowds.CountOf(out.order().next_sequence(), out.tx_packets());
+  if (last) {
+    out.set_rx_lost_crowded(out.rx_lost_crowded() + *last);
+  } else {
+    out.clear_rx_lost_crowded();
+  }
+}
+
 void FillVariation(const Variation& variation, v1::VariationCounters& out) {
   out.set_jitter_16_ns(variation.jitter_16.Get());
   const uint64_t count = variation.ipdv_count.Get();
@@ -104,6 +122,7 @@ void FillStreamReceived(const StreamRx& rx, StreamParts parts, v1::StreamCounter
     out.add_rx_wrong_header_parts(std::string(wire::kHeaderFaultNames[i]));
   }
   FillOutages(rx.outages, *out.mutable_outages());
+  if (parts.signatures) FillLostCrowded(rx.lost_crowded, out);
   FillVariation(rx.variation, *out.mutable_variation());
 }
 
@@ -128,6 +147,7 @@ void FillStreamSent(const StreamTx& tx, StreamParts parts, v1::StreamCounters& o
   out.set_first_tx_ns(tx.first_ns.Get());
   out.set_last_tx_ns(tx.last_ns.Get());
   out.set_worst_lateness_ns(tx.departures.worst_lateness());
+  AddLastCrowded(tx.crowds, out);
   if (parts.buckets) FillDepartures(tx.departures, *out.mutable_departures());
   if (!parts.versions) return;
   out.set_open_version(tx.flips.Open());

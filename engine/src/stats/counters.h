@@ -13,6 +13,7 @@
 #include "base/counter.h"
 #include "base/order.h"
 #include "stats/arrival_order.h"
+#include "stats/crowds.h"
 #include "stats/departure_errors.h"
 #include "stats/flows.h"
 #include "stats/icmp_errors.h"
@@ -116,8 +117,9 @@ struct alignas(64) StreamTx {
   std::array<VersionCount, 2> versions;
   bool has_version = false;
   uint64_t base_ns = 0;
-  // Receivers read it too.
+  // Receivers read these too.
   alignas(64) Flips flips;
+  Crowds crowds;
 };
 
 // Counters of one start of a stream, written by the worker that serves the port it is expected on.
@@ -131,6 +133,7 @@ struct alignas(64) StreamRx {
   ArrivalOrder order;
   std::array<VersionCount, 2> versions;
   Outages outages;
+  LostCrowded lost_crowded;
   // Frames of the stream that arrived changed.
   TESTER_STREAM_RX_COUNTERS(TESTER_DECLARE_COUNTER)
   Counter header_faults;         // wire::HeaderFaults of those with wrong headers

@@ -240,7 +240,9 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names, const Client& client, bool
   snapshot.set_taken_at_ns(clock_.Now());
   FillReadings(ports_, workers_, snapshot);
   const auto parts = [buckets](const LoadedStream& stream) {
-    return StreamParts{.versions = stream.plan.measurement.version.exists(), .buckets = buckets};
+    return StreamParts{.versions = stream.plan.measurement.version.exists(),
+                       .buckets = buckets,
+                       .signatures = stream.plan.measurement.integrity != nullptr};
   };
   for (const LoadedStream* stream : streams) {
     auto& out = *snapshot.add_streams();

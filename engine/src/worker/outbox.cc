@@ -63,6 +63,7 @@ void Write(const SendEntry& entry, uint64_t now_ns, BurstSlice& slice, rte_mbuf*
                      .sequence = slice.batch.first,
                      .now_ns = now_ns,
                      .version = entry.tx->flips.Begin(slice.batch.first)};
+  entry.tx->crowds.Note(slice.batch.first, slice.batch.count, now_ns, slice.batch.due_ns);
   slice.version = run.version;
   slice.sent = run.count;
   entry.tx->departures.Prefetch(now_ns, slice.batch.due_ns);

@@ -17,6 +17,7 @@ from TesterLibrary.measurement.snapshot import OrderCounters, StreamCounters
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.order import reordering_below
 from TesterLibrary.methodology.outage import outage_below
+from TesterLibrary.methodology.throughput import ThroughputSearch
 from TesterLibrary.methodology.verdicts.judging import loss_below
 from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.verdict import Outcome
@@ -97,3 +98,37 @@ def test_bounds_hold_the_truth(sent: int, received: int, twice: int, behind: int
     assert exact is not None
     assert bounds is not None
     assert bounds[0] <= exact <= bounds[1]
+
+
+def crowded(lost: int, behind_pauses: int | None) -> Trial:
+    """A trial of 1,000 frames; some of those that were lost left after pauses of the tester."""
+    made = trial(1000, 1000 - lost, OrderCounters(next_sequence=1000, duplicated=0, behind=0, late=0))
+    (stream,) = made.streams
+    counters = replace(stream.counters, rx_lost_crowded=behind_pauses)
+    return replace(made, streams=(replace(stream, counters=counters),))
+
+
+@pytest.mark.parametrize(
+    ("lost", "behind_pauses", "outcome"),
+    [
+        (9, None, Outcome.PASS),
+        (11, None, Outcome.FAIL),  # nobody counts them
+        (11, 0, Outcome.FAIL),
+        (11, 1, Outcome.INCONCLUSIVE),  # 10 are the device's for sure
+        (30, 19, Outcome.FAIL),
+        (30, 20, Outcome.INCONCLUSIVE),
+        (9, 9, Outcome.PASS),
+    ],
+)
+def test_losses_behind_pauses_of_the_tester_fail_no_device(
+    lost: int, behind_pauses: int | None, outcome: Outcome
+) -> None:
+    made, bound = crowded(lost, behind_pauses), Ratio.parse("1 %")
+    verdict = loss_below([made], bound)
+    assert verdict.outcome is outcome, verdict
+    within = {Outcome.PASS: True, Outcome.FAIL: False, Outcome.INCONCLUSIVE: None}[outcome]
+    assert made.loses_at_most(bound.value) is within
+    if outcome is Outcome.INCONCLUSIVE:
+        reason = f"{behind_pauses} of the {lost} lost frames left after pauses of the tester, closer to each"
+        assert verdict.reason.startswith(reason)
+        assert ThroughputSearch(loss=bound).untold(made).startswith(reason)

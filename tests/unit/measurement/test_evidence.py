@@ -81,6 +81,30 @@ def test_more_loss_than_a_pause_explains_is_the_devices() -> None:
     assert list(replace(late, lost_packets=0).objections(LIMITS)) == []
 
 
+def test_losses_that_follow_no_pause_are_the_devices_however_few() -> None:
+    """A pause may have put more frames back to back than were lost."""
+    late = replace(GOOD, worst_lateness_ns=2_000_000, burst_packets=40, lost_packets=5)
+    assert list(replace(late, lost_crowded=4).objections(LIMITS)) == []
+
+
+def test_losses_that_follow_pauses_below_the_limit_are_the_testers() -> None:
+    paused = replace(GOOD, worst_lateness_ns=600_000, lost_packets=8, lost_crowded=8)
+    (objection,) = paused.objections(LIMITS)
+    assert objection == (
+        "8 frames were lost, and pauses of the tester of up to 0.6 ms came before all of them"
+    )
+    assert list(replace(paused, lost_packets=0).objections(LIMITS)) == []
+
+
+def test_one_stream_that_does_not_count_losses_behind_pauses_leaves_them_open() -> None:
+    a = stream_counters(1, 10, 10, rx_packets=8, rx_lost_crowded=9)
+    b = stream_counters(2, 10, 10, rx_packets=10, rx_lost_crowded=0)
+    evidence = Evidence.between(plan(), snapshot(scale=2), snapshot(a, b, scale=3))
+    assert evidence.lost_crowded == 2, "no more than are lost"
+    other = replace(b, rx_lost_crowded=None)
+    assert Evidence.between(plan(), snapshot(scale=2), snapshot(a, other, scale=3)).lost_crowded is None
+
+
 def test_what_held_a_worker_up_is_named() -> None:
     held = replace(GOOD, worst_worker_gap_ns=60_000_000, waited_ns=45_000_000)
     (found,) = held.objections(LIMITS)
