@@ -88,7 +88,7 @@ class EngineMachine:
         self._ask(f"advance {now}")
 
     def poll(self, now: int) -> list[bytes]:
-        """What a worker does with the timers that are due, before it looks at its port again."""
+        """Runs due timers as a worker does between two polls of its port."""
         self.now = now
         self._ask(f"poll {now}")
         return self.sent()
