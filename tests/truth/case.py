@@ -15,7 +15,7 @@ from TesterLibrary.verdict import Outcome, Verdict
 # Objections to a trial that are caused by the machine, not by a fault of the tester.
 _MACHINE = re.compile(
     "the hypervisor took|a worker did not run for|with a rate error of|kernel dropped|"
-    "pauses of the tester of|flows in time|the tester's own rings"
+    "pauses of the tester|flows in time|the tester's own rings"
 )
 
 
