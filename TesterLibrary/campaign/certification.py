@@ -33,6 +33,7 @@ from ..reporting.record.records import read_verdicts
 from ..reporting.record.run_files import RunFile, RunFiles, RunFilesListener, write_run_files
 from ..testbeds import load_testbed, shipped_testbeds
 from ..testbeds.load import check_interfaces, find_testbed
+from .child_status import UNHEARD, StatusWriter
 from .criteria_bounds import check_bounds
 from .resume import NAMED, REPEATED, check_agenda, check_given, merge, set_aside, unfinished
 from .robot_command import literal, run_robot
@@ -106,6 +107,7 @@ class Certification:
     named: str = ""  # the title of the reports; empty: that of the profile
     given: Mapping[str, Any] = field(default_factory=dict)  # what it was made from, for `resumed`
     again: tuple[agenda.Item, ...] | None = None  # the tests that are left of an interrupted run; None: all
+    status: StatusWriter = UNHEARD  # is told how far it is
     by: Runner | None = None  # who runs the tests; None: this machine, one testbed after the other
 
     @cached_property
@@ -295,7 +297,7 @@ class Certification:
                 if latest is not None:
                     options += ["--listener", f"{_LIMIT_LISTENER};{latest}"]
                 interrupted, why = run_robot(
-                    [*options, *map(str, bed.suites)], self.output, run_id, bed.testbed, latest
+                    [*options, *map(str, bed.suites)], self.output, run_id, bed.testbed, latest, self.status
                 )
                 if self.again is not None:
                     merge(*(self._robot_output(number, bed, again=again) for again in (False, True)))

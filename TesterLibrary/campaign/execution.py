@@ -72,6 +72,7 @@ def execute(
     print(f"{run.title}, profile {profile}: {tests} on {beds}{_expected(items, run.suite_s)}.", flush=True)
     if no_pictures := missing():
         print(f"tester: the certificate will have no pictures: {no_pictures}", file=sys.stderr, flush=True)
+    run.status.tell("begun", title=run.title, tests=len(items), testbeds=[bed.testbed for bed in run.beds])
     started = time.monotonic()
     finished = run.run()
     took = f", {minutes(time.monotonic() - started)}"  # as expected: without the reports

@@ -11,6 +11,7 @@ from pathlib import Path
 from subprocess import TimeoutExpired
 from typing import Protocol
 
+from .child_status import UNHEARD, StatusWriter
 from .end_signals import asked_to_end
 from .robot_process import start_robot
 
@@ -37,11 +38,17 @@ class RobotProcess(Protocol):
 
 
 def run_robot(
-    arguments: Sequence[str], output: Path, run_id: str, testbed: str, latest_end: float | None = None
+    arguments: Sequence[str],
+    output: Path,
+    run_id: str,
+    testbed: str,
+    latest_end: float | None = None,
+    status: StatusWriter = UNHEARD,
 ) -> tuple[bool, str]:
     """Runs Robot with these options and suites for the run in a folder.
 
-    `latest_end` is the time of the monotonic clock at which a test that still runs is ended.
+    `latest_end` is the time of the monotonic clock at which a test that still runs is ended. `status` is told
+    how each test has ended.
 
     Returns:
         Whether it was interrupted, and why it has not run all of its tests if it ends with a record of less.
@@ -53,7 +60,10 @@ def run_robot(
         if robot.poll() is None:
             robot.send_signal(signals[-1])
 
-    with start_robot(arguments, output, run_id, testbed) as robot, asked_to_end(forward) as interrupted:
+    with (
+        start_robot(arguments, output, run_id, testbed, status=status) as robot,
+        asked_to_end(forward) as interrupted,
+    ):
         overdue = await_robot(robot, latest_end, interrupted)
     if overdue:
         return bool(interrupted), _OVERDUE

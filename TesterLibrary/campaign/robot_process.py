@@ -34,8 +34,10 @@ from ..reporting.record.recorder import ROBOT_FAULT, RUN_VARIABLE, Recorder
 from ..testbeds.of_run import VARIABLE as TESTBED_VARIABLE
 from ..testbeds.python_process import python_command
 from .attached import end_with
+from .child_status import UNHEARD, StatusWriter, TestStatus
 
 _PATIENCE_S = 30.0  # with Robot, which was told to end
+_STATUS_LISTENER = f"{TestStatus.__module__}.{TestStatus.__name__}"
 _ROBOT_FAILED = 255  # as Robot Framework says it of itself
 
 
@@ -45,6 +47,7 @@ def start_robot(
     run_id: str,
     testbed: str,
     *,
+    status: StatusWriter = UNHEARD,
     log: IO[bytes] | None = None,
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> subprocess.Popen[bytes]:
@@ -55,6 +58,7 @@ def start_robot(
         output: The folder of the run.
         run_id: The identity of the run.
         testbed: Its name or path: suites that open another one are refused.
+        status: Is told how each test has ended.
         log: The place of what it prints; None: where this process prints.
         environment: Variables beside those of this process.
 
@@ -63,15 +67,17 @@ def start_robot(
     """
     (output / ROBOT).mkdir(exist_ok=True)
     lock = _locked(output)
+    told = () if status.descriptor is None else (status.descriptor,)
+    listener = [text for file in told for text in ("--listener", f"{_STATUS_LISTENER};{file}")]
     try:
         return subprocess.Popen(
-            python_command(__name__, str(os.getpid()), *arguments),
+            python_command(__name__, str(os.getpid()), *listener, *arguments),
             env={**os.environ, **environment, RUN_VARIABLE: run_id, TESTBED_VARIABLE: testbed},
             stdin=None if log is None else subprocess.DEVNULL,
             stdout=log,
             stderr=None if log is None else subprocess.STDOUT,
             start_new_session=True,  # Ctrl-C is for the process that started it
-            pass_fds=(lock,),
+            pass_fds=(lock, *told),
         )
     finally:
         os.close(lock)

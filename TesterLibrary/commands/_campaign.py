@@ -98,8 +98,8 @@ def run_campaign(
         title=campaign.title,
     )
     runner = FleetRunner(fleet, workers) if fleet else None
+    run = replace(run, by=runner, status=options.status)
     if runner:
-        run = replace(run, by=runner)
         runner.check(run)
     text = _times(run, campaign, fleet)
     if options.check:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import sys
 from contextlib import nullcontext
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -122,6 +123,7 @@ def _certify(options: argparse.Namespace) -> int:
         return _resume(options) if options.resume else _begin(options)
     except ChoiceError as error:
         print(f"tester: {error}", file=sys.stderr)
+        options.status.tell("error", text=str(error))
         return WRONG_COMMAND_LINE
 
 
@@ -130,7 +132,7 @@ def _begin(options: argparse.Namespace) -> int:
         raise ChoiceError("--inconclusive goes with --resume")
     now = datetime.now().strftime("%Y%m%d-%H%M%S")
     output = Path(options.output) if options.output else RESULTS / now
-    run = certification(
+    chosen = certification(
         profile=options.profile,
         testbeds=options.testbed,
         criteria=options.criteria,
@@ -141,6 +143,7 @@ def _begin(options: argparse.Namespace) -> int:
         exclude=options.exclude,
         tests=_tests(options),
     )
+    run = replace(chosen, status=options.status)
     key = load_private_key(options.key) if options.key else None
     with LivePage(options.live) as page:
         items = run.begin()
@@ -162,7 +165,7 @@ def _resume(options: argparse.Namespace) -> int:
     key = load_private_key(options.key) if options.key else None
     output = Path(options.resume).resolve()
     with LivePage(options.live) as page, alone(output) if output.is_dir() else nullcontext():
-        run = resumed(output, inconclusive=options.inconclusive)
+        run = replace(resumed(output, inconclusive=options.inconclusive), status=options.status)
         items = run.again or ()
         page.begin(run.output)
         tests = f"{len(items)} of {len(run.known_items())} tests are left{undecided(run)}"

@@ -16,11 +16,13 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from .. import commands
+from ..campaign.child_status import StatusWriter
 from ..errors import TesterLibraryError
 from ..reporting.record.outcome import ERROR, EXIT_STATUS, WRONG_COMMAND_LINE
 from ._command import STATUS_HELP, registered
 
 STATUS = EXIT_STATUS
+_OUTCOMES = {status: outcome for outcome, status in STATUS.items()}
 _READER_GONE = 128 + signal.SIGPIPE  # as of a command of the shell that such a signal ends
 
 
@@ -35,24 +37,31 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command. Returns its exit status."""
     options = _parser().parse_args(arguments)
+    options.status = StatusWriter(options.status_fd)
     try:
         status: int = options.run(options)
         print(end="", flush=True)  # here, not when Python ends: nobody may read it
     except TesterLibraryError as error:
-        print(f"tester: {error}", file=sys.stderr)
-        status = STATUS[ERROR]
+        status = _failed(options, str(error))
     except BrokenPipeError:
         if not _is_reader_gone():  # it is the pipe of somebody else
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more
         status = _READER_GONE
     except OSError as problem:  # a full disk, for example
-        print(f"tester: {problem}", file=sys.stderr)
-        status = STATUS[ERROR]
-    except Exception:  # a fault of ours is no verdict: Python's own status is that of FAIL
+        status = _failed(options, str(problem))
+    except Exception as fault:  # a fault of ours is no verdict: Python's own status is that of FAIL
         traceback.print_exc()
+        options.status.tell("error", text=f"a fault of tester itself: {fault!r}")
         status = STATUS[ERROR]
+    options.status.tell("ended", outcome=_OUTCOMES.get(status, ERROR))
     return status
+
+
+def _failed(options: argparse.Namespace, problem: str) -> int:
+    print(f"tester: {problem}", file=sys.stderr)
+    options.status.tell("error", text=problem)
+    return STATUS[ERROR]
 
 
 def _is_reader_gone() -> bool:
@@ -67,6 +76,9 @@ def _parser() -> argparse.ArgumentParser:
         prog="tester",
         description="Certifies network devices with real traffic: RFC 2544 and beyond.",
         epilog=STATUS_HELP,
+    )
+    parser.add_argument(
+        "--status-fd", type=int, metavar="FD", help="for a parent process: tell it events, as JSON lines"
     )
     subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for module in pkgutil.iter_modules(commands.__path__):

@@ -8,9 +8,11 @@ import argparse
 import os
 import socket
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..campaign.child_status import StatusWriter
 from ..campaign.end_signals import End
 from ..errors import TesterLibraryError, UnitError
 from ..model.units.units import Duration
@@ -100,12 +102,18 @@ def _run(options: argparse.Namespace) -> int:
     ) as opened:
         locations = dict(options.location)
         with serve_otg(
-            opened, http=options.http, grpc=options.grpc, locations=locations, told=_tell
+            opened,
+            http=options.http,
+            grpc=options.grpc,
+            locations=locations,
+            told=_tell,
+            refused=partial(_tell_parent, options.status),
         ) as ports:
             print(f"{opened.name}: {', '.join(_described(opened, locations))}")
             reached = f"https://{ADDRESS}:{ports.http}" if ports.http else f"https at {options.http}"
             remote = f"{ADDRESS}:{ports.grpc}" if ports.grpc else f"unix:{options.grpc}"
             print(f"{reached} (http, too), gRPC {remote}; Ctrl-C ends", flush=True)
+            options.status.tell("ready")
             end.wait()
     return 0
 
@@ -125,6 +133,10 @@ def _check_free(address: str, port: int | Path) -> None:
 
 def _tell(text: str) -> None:
     print(text, flush=True)
+
+
+def _tell_parent(parent: StatusWriter, status: int, call: str, error: str) -> None:
+    parent.tell("refused", status=status, call=call, error=error)
 
 
 def _described(opened: OpenTestbed, locations: dict[str, str]) -> list[str]:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 
+from ..campaign.child_status import StatusReader, StatusWriter
 from ..errors import TesterLibraryError
 from ..model.job import Job
 from ..model.stream import Stream
@@ -36,15 +38,23 @@ _JOB = "service-check"
 def problem_of(place: ServedPlace) -> str:
     """The fault of a place whose tester each run starts; empty if there is none."""
     cables = [":".join(cable) for cable in place.cables]
-    command = python_command(__name__, place.file, *cables)
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_START_S, check=False)
-    except subprocess.TimeoutExpired:
-        return f"its tester could not be looked at within {_START_S:.0f} s"
+    problems: list[str] = []
+    with tempfile.TemporaryFile() as status:
+        file = status.fileno()
+        command = python_command(__name__, str(file), place.file, *cables)
+        try:
+            done = subprocess.run(command, pass_fds=(file,), timeout=_START_S, check=False)
+        except subprocess.TimeoutExpired:
+            return f"its tester could not be looked at within {_START_S:.0f} s"
+        status.seek(0)
+        StatusReader(lambda event: problems.append(event.get("text", "")), problems.append).feed(
+            status.read()
+        )
     if done.returncode == 0:
         return ""
     return (
-        done.stdout.strip() or f"its check ended with status {done.returncode}: {done.stderr.strip()[-300:]}"
+        "; ".join(problems)
+        or f"its check ended with status {done.returncode}; the log of the service says why"
     )
 
 
@@ -97,8 +107,8 @@ def _over_cables(target: Target, testbed: Testbed, cables: Sequence[Sequence[str
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Looks at a testbed that is opened for it. Prints what is wrong; the status is 1 then."""
-    name, *cables = arguments
+    """Looks at a testbed that is opened for it. Tells the parent what is wrong; the status is 1 then."""
+    file, name, *cables = arguments
     try:
         with open_testbed(name) as running:
             target = open_target(running)
@@ -108,7 +118,8 @@ def main(arguments: Sequence[str]) -> int:
                 target.close()
     except TesterLibraryError as error:
         problem = str(error)
-    print(problem)
+    if problem:
+        StatusWriter(int(file)).tell("error", text=problem)
     return int(bool(problem))
 
 

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from enum import Enum
 
 
@@ -22,6 +23,15 @@ class JobState(Enum):
     def is_over(self) -> bool:
         """Whether nothing of it runs any more."""
         return self not in (JobState.WAITING, JobState.RUNNING)
+
+
+@dataclass
+class JobProgress:
+    """How far a job is, as its status says."""
+
+    tests: int | None = None  # that it runs
+    outcomes: Counter[str] = field(default_factory=Counter)  # of those that have ended
+    error: str = ""  # that ended it
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,18 @@ from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 from uuid import uuid4
 
+from ..campaign.child_status import Event
 from ..errors import TesterLibraryError
 from ..reporting.record.outcome import ERROR, EXIT_STATUS
 from ..reporting.record.wall_clock import wall_clock
 from .account import close
 from .config import JOBS, Config, ServedPlace
-from .job import Job, JobState
+from .job import Job, JobProgress, JobState
 from .ledger import SERVICE, Caller, Ledger, Work
 from .refusal import Ended, Misfit, NotAllowed, Unknown, Unready, Wrong
 from .runner import LOG, RUN, Running, kill_all
@@ -64,6 +66,7 @@ class Jobs:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._stops: dict[str, tuple[JobState, str]] = {}  # how a job that is being ended will have ended
         self._running: dict[str, Running] = {}
+        self._progress: dict[str, JobProgress] = {}  # of those that this process has run
         self._resumes: set[str] = set()
         self._submitting: Counter[str] = Counter()  # requests by lease
         self._checks: dict[str, asyncio.Lock] = {}  # of leases under which somebody submits: one at a time
@@ -145,7 +148,14 @@ class Jobs:
         place = self._lab.place(lease.place)
         submission = await asyncio.to_thread(prepare, text, folder, place, self._lab.config.suites)
         arguments = self._arguments(submission.kind, place.file)
-        checking = await Running.start(folder.name, folder, [*arguments, "--check"], {})
+        problems: list[str] = []
+        checking = await Running.start(
+            folder.name,
+            folder,
+            [*arguments, "--check"],
+            {},
+            heard=lambda event: problems.append(event.get("text", "")),
+        )
         try:
             status = await asyncio.wait_for(checking.wait(), _CHECK_S)
         except asyncio.TimeoutError:
@@ -153,11 +163,10 @@ class Jobs:
             raise Wrong(
                 f"it could not be read within {_CHECK_S:.0f} s; the machine may be too busy"
             ) from None
-        said = (folder / LOG).read_text(encoding="utf-8", errors="replace")
         (folder / LOG).unlink()
         if status:
-            told = said.partition("tester: ")[2] or said
-            raise Wrong(without_folders(told, folder, self._lab.config.suites).strip()[:_PROBLEM])
+            problem = "".join(problems) or f"it could not be read: its check ended with status {status}"
+            raise Wrong(without_folders(problem, folder, self._lab.config.suites).strip()[:_PROBLEM])
         return submission
 
     @staticmethod
@@ -216,6 +225,10 @@ class Jobs:
             raise Unknown(f"there is no job {job_id!r}; GET /v1/jobs has all of them")
         return self._jobs[job_id]
 
+    def progress(self, job_id: str) -> JobProgress:
+        """How far a job is."""
+        return self._progress.get(job_id) or JobProgress()
+
     def all(self) -> Iterable[Job]:
         """All jobs, the oldest first."""
         return self._jobs.values()
@@ -260,7 +273,8 @@ class Jobs:
                 folder, account = self.folder_of(job), place.runner
                 if account:
                     account.open_folder(folder, RUN, FILE)
-                running = await Running.start(job.id, folder, arguments, more, account)
+                heard = partial(_hear, self._progress.setdefault(job.id, JobProgress()))
+                running = await Running.start(job.id, folder, arguments, more, account, heard)
                 self._running[job.id] = running
                 status = await running.wait()
                 await asyncio.to_thread(kill_all, job.id)  # what the run has left, if it was killed
@@ -281,6 +295,8 @@ class Jobs:
         stopped = self._stops.pop(job_id, None)
         state, said = stopped or (JobState.ENDED, said)
         outcome = "" if stopped else _OUTCOMES.get(-1 if status is None else status, ERROR)
+        if outcome == ERROR and job_id in self._progress:
+            said = said or self._progress[job_id].error
         if not stopped and status is not None and status < 0:
             said = f"it was killed by signal {-status}"
         job = replace(
@@ -344,3 +360,14 @@ class Jobs:
         for lease_id in {job.lease for job in self._jobs.values() if not job.state.is_over} - set(held):
             await self.end_all(lease_id, JobState.LEASE_ENDED, "its lease is over")
         work.changes += [keep_job(job) for job in self._jobs.values()]
+
+
+def _hear(progress: JobProgress, event: Event) -> None:
+    """Takes an event of a job's status."""
+    if event["event"] == "begun":
+        progress.tests = event["tests"]
+        progress.outcomes.clear()
+    elif event["event"] == "test" and event["outcome"] in EXIT_STATUS:
+        progress.outcomes[event["outcome"]] += 1
+    elif event["event"] == "error":
+        progress.error = event["text"]

@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from .job import Job
+from .job import Job, JobProgress
 from .ledger import Caller
 from .scheduler import Lease
 
@@ -130,6 +131,10 @@ class JobShown(BaseModel):
     outcome: str
     status: int | None
     said: str
+    tests: int | None = Field(
+        description="that it runs; null: it has not begun, or an earlier service ran it"
+    )
+    outcomes: dict[str, int] = Field(description="how many of its tests have ended so")
     keeps_lease: bool
     submitted_at: str
     started_at: str
@@ -191,10 +196,17 @@ def lease_shown(lease: Lease, *, position: int, now_s: float, tester: str) -> Le
     )
 
 
-def job_shown(job: Job) -> JobShown:
+def job_shown(job: Job, progress: JobProgress) -> JobShown:
     """A job for those who look at it."""
-    names = (name for name in JobShown.model_fields if name != "state")
-    return JobShown(state=job.state.value, **{name: getattr(job, name) for name in names})
+    names = (
+        field.name for field in fields(Job) if field.name in JobShown.model_fields and field.name != "state"
+    )
+    return JobShown(
+        state=job.state.value,
+        tests=progress.tests,
+        outcomes=dict(progress.outcomes),
+        **{name: getattr(job, name) for name in names},
+    )
 
 
 def me(caller: Caller) -> Me:

@@ -11,11 +11,11 @@ an answer of the protocol.
 from __future__ import annotations
 
 import asyncio
-import re
 import shutil
 import ssl
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections import deque
+from collections.abc import Awaitable, Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -23,6 +23,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from ..campaign.child_status import Event
 from ..errors import TesterLibraryError
 from ..targets.engine.runtime import clean_runtime_directories, new_runtime_directory
 from .config import OtgPlace, ServedPlace
@@ -35,13 +36,14 @@ from .otg.refusal import OtgFailure, OtgForbidden
 from .otg.rpc import GrpcServer
 from .otg.serving import ADDRESS, Refusing
 from .refusal import Misfit, NotAllowed, Refusal, Unready
-from .runner import LOG, Running
+from .runner import Running
 from .scheduler import Lease, State, Wish
 from .socket_owner import user_of
 from .user import Role
 
 _TTL_S = 30.0
 _TICK_S = 1.0
+_LOOK_S = 0.05  # between two looks at a server that starts, and its lease
 _GRANT_S = 3.0  # a client of the protocol waits ten seconds for an answer, which has to be made yet
 _READY_S = 60.0  # for an embedded testbed, on a machine that is busy
 _REFUSED_S = 2.0  # a client that was told no connects anew when it asks again
@@ -52,9 +54,33 @@ _MOST_LINES = 10  # of the audit, in a second
 _MOST = 64
 _REFUSERS = 16  # servers, with threads of their own; in a user namespace one person is 65,536 users
 _BACKLOG = 16  # new ones, whose users are looked up before the service does anything else
-_REFUSED = re.compile(r"^refused (\d{3}): (.+)$", re.MULTILINE)
-_READY = re.compile(r"^https at .+, gRPC unix:.+; Ctrl-C ends$", re.MULTILINE)
 _KINDS = ("http", "grpc")
+
+
+class _Child:
+    """`tester otg` of a client, and what its status says."""
+
+    running: Running
+
+    def __init__(self) -> None:
+        self.is_ready = asyncio.Event()
+        self.problem = ""
+        self._refusals: deque[tuple[int, str]] = deque(maxlen=_MOST_LINES)
+
+    def hear(self, event: Event) -> None:
+        """Takes an event of its status."""
+        if event["event"] == "ready":
+            self.is_ready.set()
+        elif event["event"] == "error":
+            self.problem = event["text"]
+        elif event["event"] == "refused":
+            self._refusals.append((event["status"], f"{event['call']}: {event['error']}"))
+
+    def take_refusals(self) -> list[tuple[int, str]]:
+        """The status and text of the last calls that were refused since this was asked."""
+        refusals = list(self._refusals)
+        self._refusals.clear()
+        return refusals
 
 
 @dataclass
@@ -63,21 +89,10 @@ class _Session:
 
     caller: Caller
     lease: Lease
-    running: Running
+    child: _Child
     sockets: Path
-    log: Path
-    heard: int = 0  # bytes of its log in which refusals were looked for
     connections: set[asyncio.Task[Any]] = field(default_factory=set)
     idle_since: float = 0.0
-
-    def refusals(self) -> Iterator[tuple[int, str]]:
-        """The status and text of each call that was refused since the last look."""
-        with self.log.open("rb") as log:
-            log.seek(self.heard)
-            lines = log.read().rpartition(b"\n")[0]
-        self.heard += len(lines) + 1 if lines else 0
-        for found in _REFUSED.finditer(lines.decode(errors="replace")):
-            yield int(found[1]), found[2]
 
     @property
     def idle_s(self) -> float:
@@ -201,7 +216,7 @@ class OtgDoor:
         self._session = None
         for connection in session.connections:
             connection.cancel()
-        await session.running.end()
+        await session.child.running.end()
         shutil.rmtree(session.sockets, ignore_errors=True)
         with suppress(Unready):
             await self._note_refusals(session)
@@ -286,12 +301,12 @@ class OtgDoor:
     async def _new_session(self, caller: Caller) -> _Session:
         lease = await self._leased(caller)
         try:
-            running, sockets, log = await self._run(caller, lease)
+            child, sockets = await self._run(caller, lease)
         except (TesterLibraryError, OSError) as problem:
             with suppress(Refusal):
                 await self._lab.end(caller, lease.id)
             raise Unready(f"place {self._place.name}: {problem}") from None
-        self._session = _Session(caller, lease, running, sockets, log, idle_since=time.monotonic())
+        self._session = _Session(caller, lease, child, sockets, idle_since=time.monotonic())
         return self._session
 
     async def _leased(self, caller: Caller) -> Lease:
@@ -311,8 +326,8 @@ class OtgDoor:
         )
         raise Misfit(f"place {self._place.name} cannot be had now: {why}; try again later")
 
-    async def _run(self, caller: Caller, lease: Lease) -> tuple[Running, Path, Path]:
-        """`tester otg` under a lease, once it listens, with the folder of its sockets, and its log."""
+    async def _run(self, caller: Caller, lease: Lease) -> tuple[_Child, Path]:
+        """`tester otg` under a lease, once it listens, with the folder of its sockets."""
         folder, sockets = self._folder_of(lease), self._sockets / lease.id[:8]
         folder.parent.mkdir(mode=0o700, exist_ok=True)
         for made in (folder, sockets):
@@ -322,30 +337,29 @@ class OtgDoor:
         arguments += [word for kind in _KINDS for word in (f"--{kind}", str(sockets / kind))]
         arguments += [word for location in locations for word in ("--location", location)]
         keeper = self._lab.testers.keeper(lease.id)
-        running = await Running.start(
-            f"otg-{lease.id}", folder, arguments, dict([keeper.variable]) if keeper else {}
-        )
-        self._starting[lease.id] = running
+        child, more = _Child(), dict([keeper.variable]) if keeper else {}
+        running = await Running.start(f"otg-{lease.id}", folder, arguments, more, heard=child.hear)
+        child.running = self._starting[lease.id] = running
         try:
-            await self._listening(caller, lease, running, folder / LOG)
+            await self._listening(caller, lease, child)
         except BaseException:
             await running.end()
             raise
         finally:
             del self._starting[lease.id]
-        return running, sockets, folder / LOG
+        return child, sockets
 
-    async def _listening(self, caller: Caller, lease: Lease, running: Running, log: Path) -> None:
+    async def _listening(self, caller: Caller, lease: Lease, child: _Child) -> None:
         """Returns once it listens; its lease is kept meanwhile, unless that is ended."""
         deadline = time.monotonic() + _READY_S
         while time.monotonic() < deadline:
-            said = log.read_text(encoding="utf-8", errors="replace")
-            if _READY.search(said):
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(child.is_ready.wait(), _LOOK_S)
                 return
-            if running.is_over:
-                raise TesterLibraryError(said.strip()[-500:] or "tester otg ended at once")
+            if child.running.is_over:
+                await child.running.wait()
+                raise TesterLibraryError(child.problem or "tester otg ended at once")
             await self._lab.renew(caller, lease.id)
-            await asyncio.sleep(0.05)
         raise TesterLibraryError(f"tester otg did not listen within {_READY_S:.0f} s")
 
     async def _keep(self) -> None:
@@ -362,7 +376,7 @@ class OtgDoor:
                 if not self._may_use(session.caller.name):  # it was removed while it is connected
                     reason = f"{session.caller.name} may not lease testers here any more"
                     await self._lab.end(SERVICE, session.lease.id, force=True, reason=reason)
-                elif session.running.is_over:
+                elif session.child.running.is_over:
                     await self._lab.end(session.caller, session.lease.id)
                 elif session.connections or session.idle_s < self._settings.idle.seconds:
                     await self._lab.renew(session.caller, session.lease.id)
@@ -375,10 +389,9 @@ class OtgDoor:
 
     async def _note_refusals(self, session: _Session) -> None:
         """Writes what the tester's own server has refused into the audit."""
-        refusals = list(session.refusals())
-        if refusals:
+        if refusals := session.child.take_refusals():
             name, caller = self._place.name, session.caller
-            lines = [caller.line("otg", name, status, said) for status, said in refusals[-_MOST_LINES:]]
+            lines = [caller.line("otg", name, status, error) for status, error in refusals]
             await self._ledger.keep(Work(lines=lines))
 
 

@@ -18,6 +18,7 @@ from fastapi.security import HTTPBearer
 from ..files.paths import report_file
 from ..reporting.live.server import PARTS, POLICY, REPORT_POLICY
 from . import front, runs
+from .job import Job
 from .json_body import JsonRoute
 from .lab import Lab
 from .ledger import Caller, Ledger
@@ -298,6 +299,9 @@ def _leases(api: APIRouter, lab: Lab) -> None:
 
 
 def _jobs(api: APIRouter, lab: Lab) -> None:
+    def shown(job: Job) -> JobShown:
+        return job_shown(job, lab.jobs.progress(job.id))
+
     @api.post(
         "/v1/leases/{lease}/jobs",
         status_code=HTTPStatus.CREATED,
@@ -308,27 +312,27 @@ def _jobs(api: APIRouter, lab: Lab) -> None:
         """Runs a campaign, or a job file of streams, under a lease. `keeps_lease`: without heartbeats."""
         lab.usable(caller, lease)  # before the body is read
         text = await request.body()
-        return job_shown(await lab.jobs.submit(caller, lease, text, keeps_lease=keeps_lease))
+        return shown(await lab.jobs.submit(caller, lease, text, keeps_lease=keeps_lease))
 
     @api.get("/v1/jobs")
     async def jobs(after: After = 0, limit: Limit = 100) -> list[JobShown]:
         """The jobs, the newest first; `after`: so many of the newest are left out."""
-        return [job_shown(job) for job in list(lab.jobs.all())[::-1][after : after + limit]]
+        return [shown(job) for job in list(lab.jobs.all())[::-1][after : after + limit]]
 
     @api.get("/v1/jobs/{job}")
     async def job(job: str, wait: Wait = 0) -> JobShown:
         """A job; with `wait`, once it is over."""
-        return job_shown(await lab.jobs.wait_for(job, wait))
+        return shown(await lab.jobs.wait_for(job, wait))
 
     @api.delete("/v1/jobs/{job}")
     async def cancel(caller: User, job: str) -> JobShown:
         """Ends a job, and its traffic."""
-        return job_shown(await lab.jobs.cancel(caller, job))
+        return shown(await lab.jobs.cancel(caller, job))
 
     @api.post("/v1/jobs/{job}/resume")
     async def resume(caller: User, job: str, under: Resumed) -> JobShown:
         """Goes on with a job that was stopped, under a lease of the same place."""
-        return job_shown(await lab.jobs.resume(caller, job, under.lease))
+        return shown(await lab.jobs.resume(caller, job, under.lease))
 
 
 def _runs(api: APIRouter, lab: Lab) -> None:

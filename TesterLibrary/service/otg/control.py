@@ -76,10 +76,17 @@ class TrafficGenerator:
     """Answers the calls of the model, one at a time."""
 
     def __init__(
-        self, tester: Tester, laboratory: Laboratory, told: Callable[[str], None] = lambda _: None
+        self,
+        tester: Tester,
+        laboratory: Laboratory,
+        told: Callable[[str], None] = lambda _: None,
+        refused: Callable[[int, str, str], None] = lambda *_: None,
     ) -> None:
-        """`told` is called with each warning and refusal, for who watches the server."""
-        self._tester, self._laboratory, self._told = tester, laboratory, told
+        """`told` is called with each warning and refusal, for who watches the server, and `refused` with the
+        status, call and error of each refusal.
+        """
+        self._tester, self._laboratory = tester, laboratory
+        self._told, self._refused = told, refused
         self._original_ports = dict(tester.ports)
         self._jobs = count(1)
         self._config = message_class("Config")()
@@ -105,7 +112,9 @@ class TrafficGenerator:
     def note(self, name: str, refused: OtgError) -> None:
         """Tells whoever watches the server that a call was refused, or failed."""
         more = f" (and {len(refused.errors) - 1} more)" if len(refused.errors) > 1 else ""
-        self._told(f"refused {refused.code}: {name}: {_line(refused.errors[0])}{more}")
+        error = f"{_line(refused.errors[0])}{more}"
+        self._told(f"refused {refused.code}: {name}: {error}")
+        self._refused(refused.code, name, error)
 
     def call(self, name: str, request: Message | None) -> Answer:
         """The answer to a call.

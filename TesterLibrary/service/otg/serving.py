@@ -83,6 +83,7 @@ def serve_otg(
     grpc: int | Path = GRPC_PORT,
     locations: Mapping[str, str] | None = None,
     told: Callable[[str], None] = lambda _: None,
+    refused: Callable[[int, str, str], None] = lambda *_: None,
 ) -> Iterator[OtgPorts]:
     """Serves an open testbed; the tester is free again when the context ends.
 
@@ -92,6 +93,7 @@ def serve_otg(
         grpc: The port for gRPC; 0: a free one. A path is that of a UNIX socket.
         locations: Names of the tester's ports by the locations that clients give.
         told: Is called with each warning and refusal.
+        refused: Is called with the status, call and error of each refusal.
 
     Raises:
         TesterLibraryError: a port cannot be had, or a location is wrong.
@@ -100,7 +102,7 @@ def serve_otg(
         stack.callback(gc.set_threshold, *gc.get_threshold())
         gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
         context = fresh_context(ADDRESS)
-        generator = TrafficGenerator(opened.tester, laboratory_of(opened, locations or {}), told)
+        generator = TrafficGenerator(opened.tester, laboratory_of(opened, locations or {}), told, refused)
         stack.callback(generator.close)
         try:
             served = HttpServer(generator, ADDRESS, http, context)

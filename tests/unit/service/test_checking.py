@@ -11,6 +11,7 @@ import pytest
 from TesterLibrary.errors import TargetError
 from TesterLibrary.model.units.units import Duration, Ratio
 from TesterLibrary.service import checking
+from TesterLibrary.service.config import shipped_places
 from TesterLibrary.targets.fake import FakeTarget, fake_port
 from TesterLibrary.targets.fake.device import FakeDevice, FakePath
 from TesterLibrary.testbeds import load_testbed
@@ -60,7 +61,7 @@ def test_a_tester_that_dies_meanwhile() -> None:
         checking.look_at(target, TESTBED, CABLES)
 
 
-def test_a_simulated_tester_is_opened_for_it(capsys: pytest.CaptureFixture[str]) -> None:
-    assert checking.main(["simulated/queue"]) == 0
-    assert checking.main(["nowhere"]) == 1
-    assert "there is no testbed 'nowhere'" in capsys.readouterr().out
+def test_a_simulated_tester_is_opened_for_it() -> None:
+    place = next(place for place in shipped_places().places if place.file == "simulated/queue")
+    assert checking.problem_of(place) == ""
+    assert "there is no testbed 'nowhere'" in checking.problem_of(replace(place, file="nowhere"))

@@ -115,7 +115,7 @@ def test_a_session_that_is_being_ended_ends_though_the_service_does_too() -> Non
         door._lab.end = AsyncMock(side_effect=end)  # type: ignore[method-assign]
         door._note_refusals = AsyncMock()  # type: ignore[method-assign]
         await door.start()
-        door._session = Mock(connections=set(), idle_s=99.0, running=Mock(is_over=False))
+        door._session = Mock(connections=set(), idle_s=99.0, child=Mock(running=Mock(is_over=False)))
         await begun.wait()
         await door.close()
 
@@ -150,7 +150,11 @@ def test_a_lease_that_ends_while_its_server_starts_ends_that(
     """The next user had the place while it went on for up to a minute; and it was not renewed meanwhile."""
 
     async def started() -> tuple[int, str]:
-        door, lease, running = _door(), Mock(id="0123456789"), Mock(is_over=False, end=AsyncMock())
+        door, lease, running = (
+            _door(),
+            Mock(id="0123456789"),
+            Mock(is_over=False, end=AsyncMock(), wait=AsyncMock()),
+        )
         door._sockets, door._leased = tmp_path, AsyncMock(return_value=lease)  # type: ignore[method-assign]
         monkeypatch.setattr(door, "_folder_of", lambda _: tmp_path / "otg" / "run")
         monkeypatch.setattr(Running, "start", AsyncMock(return_value=running))
@@ -158,7 +162,6 @@ def test_a_lease_that_ends_while_its_server_starts_ends_that(
         door._lab.renew = AsyncMock(side_effect=renewed)  # type: ignore[method-assign]
         door._lab.end = AsyncMock()  # type: ignore[method-assign]
         door._lab.testers.keeper = Mock(return_value=None)  # type: ignore[method-assign]
-        monkeypatch.setattr(Path, "read_text", lambda *_, **__: "")
         begun = asyncio.create_task(door._new_session(Caller("alice", Role.USER)))
         if how == "ended":
             while not door._starting:
