@@ -39,6 +39,8 @@ DEPENDENCIES = [
     "robotframework-assertion-engine >= 3.0",
     "robotframework-pythonlibcore >= 4.4",
     "scapy >= 2.5",
+    "starlette >= 0.40",
+    "uvicorn >= 0.32",
 ]
 
 

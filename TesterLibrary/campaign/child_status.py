@@ -30,7 +30,7 @@ _TAG = "verdict-"  # of a test with its outcome, as the library's own listener s
 
 
 class StatusWriter:
-    """Tells the parent what happens; without a descriptor nobody is told."""
+    """Tells the parent what happens, if it has given a descriptor."""
 
     def __init__(self, descriptor: int | None = None) -> None:
         """Takes the descriptor over; children of this process do not inherit it."""
@@ -38,7 +38,7 @@ class StatusWriter:
         if descriptor is not None:
             os.set_inheritable(descriptor, False)
 
-    def tell(self, event: str, **fields: Any) -> None:
+    def tell(self, event: str, **fields: object) -> None:
         """Writes an event. A parent that has gone, or reads no more, is no error of the child."""
         if self.descriptor is None:
             return
@@ -52,7 +52,7 @@ class StatusWriter:
 UNHEARD = StatusWriter()  # of a process whose parent wants no status
 
 
-def _short(value: Any) -> Any:
+def _short(value: object) -> object:
     return value[:_LONGEST_TEXT] if isinstance(value, str) else value
 
 
@@ -108,7 +108,7 @@ class StatusReader:
 
 
 def event_of(line: bytes) -> Event:
-    """The event of a line. ValueError says why it is none."""
+    """The event of a line. ValueError says what is wrong with it."""
     if len(line) > _LONGEST_LINE:
         raise ValueError(f"a line of status is longer than {_LONGEST_LINE} bytes")
     try:

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 from types import TracebackType
 
-from ..reporting.live.server import listen, url_of
+from ..service.web.server import listen, url_of
 from ..testbeds.python_process import python_command
 
 _GREATEST_PORT = 65535
@@ -50,7 +50,7 @@ class LivePage:
             return
         file = self._listening.fileno()
         self._process = subprocess.Popen(
-            python_command("TesterLibrary.reporting.live", str(output), str(file)),
+            python_command("TesterLibrary.service.watching", str(output), str(file)),
             pass_fds=[file],
             stdin=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is for the run

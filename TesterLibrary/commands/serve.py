@@ -122,7 +122,8 @@ def _print_openapi(config: Config) -> int:
 
 def _run(config: Config) -> int:
     try:
-        from ..service.server import Service, make_server, url_of
+        from ..service.server import Service, make_service_server
+        from ..service.web.server import url_of
     except ImportError as missing:
         raise TesterLibraryError(
             f"tester serve needs {missing.name}; install robotframework-testerlibrary[serve]"
@@ -133,12 +134,13 @@ def _run(config: Config) -> int:
         config.check_access(has_tokens=has_tokens)
         config.check_runners(has_tokens=has_tokens)
         service = Service(config, store)
-        server, listening = make_server(service)
+        server, listening = make_service_server(service)
     except BaseException:
         store.close()
         raise
     with listening:
         places = counted(len(config.places), "place")
-        print(f"{url_of(config, listening)}: {places}, {config.database} (Ctrl-C ends it)", flush=True)
+        url = url_of(listening, "https" if config.tls else "http").rstrip("/")
+        print(f"{url}: {places}, {config.database} (Ctrl-C ends it)", flush=True)
         server.run(sockets=[listening])
     return 0 if server.started else 3

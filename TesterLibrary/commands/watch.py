@@ -12,10 +12,10 @@ from pathlib import Path
 from ..campaign.end_signals import End
 from ..campaign.verdict_lines import RESULTS
 from ..errors import TesterLibraryError
-from ..reporting.live.server import LOOPBACK, listen, url_of
-from ..reporting.live.watching import watched
 from ..reporting.pages.rebuild import evidence_of
 from ..reporting.record.record_place import EVIDENCE
+from ..service.watching import watched
+from ..service.web.server import LOOPBACK, listen, url_of
 from ._command import STATUS_HELP, command
 from ._live import port
 

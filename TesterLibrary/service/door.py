@@ -1,74 +1,36 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The door of the service: lets requests in whose caller is known, and whose bodies are small enough.
-
-It is in front of everything: what it refuses, nothing else has seen. Each refusal is a line of the audit.
-"""
+"""The door of the service: lets requests in whose caller is known. Each refusal is a line of the audit."""
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import binascii
-import json
 import os
 import re
 import socket
 import time
-import traceback
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import Any
 
-from ..reporting.live.host_header import is_own_host
+from starlette.responses import Response
+
 from .config import Config
-from .connections import Connections
 from .ledger import Caller, Ledger, Work
-from .refusal import Broken, NotAllowed, Refusal, TooMany, Unauthenticated, Unready
+from .refusal import NotAllowed, Refusal, TooMany, Unauthenticated, Unready
 from .socket_owner import name_of, uid_of
 from .user import Role, User, digest_of
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+from .web.connections import Connections
+from .web.guard import BODY_S, App, Guard, Scope, closing, json_answer
 
 OPEN = ("/v1/health",)  # for load balancers and systemd
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _LINES = 60  # of the audit, of refusals to one user at one address in a minute
 _KNOWN = 10_000  # users at addresses
-_BODY_S = 30.0  # until the body of a request is there
-_ONCE = (b"authorization", b"origin")  # of two, one would be ignored; the server sees to others
 _HEARTBEAT = re.compile(r"/v1/leases/[^/]+/heartbeat")
 _SHARE = 3 / 4  # of all requests, that one user may have at a time
-_TOO_LARGE = "a request has at most {} bytes here"
-
-
-class Malformed(Refusal):
-    """Refuses what is no request of HTTP."""
-
-    status = HTTPStatus.BAD_REQUEST
-
-
-class TooLarge(Refusal):
-    """The body of a request is longer than is allowed."""
-
-    status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-
-
-class TooSlow(Refusal):
-    """The body of a request did not come in time."""
-
-    status = HTTPStatus.REQUEST_TIMEOUT
-
-
-class Elsewhere(Refusal):
-    """The request was meant for another host, or comes from a page of another one."""
-
-    status = HTTPStatus.MISDIRECTED_REQUEST
 
 
 class Busy(Refusal):
@@ -77,81 +39,55 @@ class Busy(Refusal):
     status = HTTPStatus.SERVICE_UNAVAILABLE
 
 
-class Door:
-    """An ASGI application around another one."""
+class Door(Guard):
+    """The guard of the service."""
+
+    misdirected = "this service is not {!r}; use its address, or a name of names: in its file"
+    example = "GET /openapi.json"
 
     def __init__(
-        self, app: App, config: Config, ledger: Ledger, connections: Connections, body_s: float = _BODY_S
+        self, app: App, config: Config, ledger: Ledger, connections: Connections, body_s: float = BODY_S
     ) -> None:
         """`body_s`: how long the body of a request may take."""
-        self._body_s = body_s
-        self._app, self._config, self._ledger, self._connections = app, config, ledger, connections
+        here = [] if config.is_loopback else [socket.gethostname().lower()]
+        names = {"localhost", *config.names, *here}
+        super().__init__(app, connections, names, body=config.limits.body, body_s=body_s)
+        self._config, self._ledger, self._connections = config, ledger, connections
         self._going: Counter[str] = Counter()  # requests by user, but heartbeats
         self.users: Mapping[str, User] = {}  # by the digests of their tokens
-        self._noting: set[asyncio.Task[None]] = set()
-        connections.on_malformed = self._refuse_malformed
         self._said: OrderedDict[tuple[str, str, int], int] = OrderedDict()  # refusals of each minute
-        self._names = {
-            "localhost",
-            *config.names,
-            *([] if config.is_loopback else [socket.gethostname().lower()]),
-        }
 
     @property
     def is_open(self) -> bool:
         """Whether the service has no users yet: the account that runs it, and root, are admins then."""
         return not self.users and not self._config.certificates and self._config.is_loopback
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serves a request."""
-        if scope["type"] != "http":
-            if scope["type"] == "lifespan":
-                await self._app(scope, receive, send)
+    def admit(self, scope: Scope, headers: Mapping[str, str]) -> None:
+        """Finds out who makes a request. Unauthenticated or NotAllowed if he may not."""
+        if scope["path"] in OPEN:
             return
-        headers = {
-            name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
+        client, here = scope.get("client") or ("", 0), scope.get("server")
+        scope.setdefault("state", {})["caller"] = self._caller(headers, scope["method"], client, here)
+
+    async def note(self, scope: Scope, refusal: Refusal) -> None:
+        """Writes a refusal into the audit."""
+        await self.refuse(caller_of(scope), scope, refusal)
+
+    def answer(self, scope: Scope, refusal: Refusal) -> Response:  # noqa: ARG002
+        """The status and the sentence of a refusal."""
+        content = {
+            "status": int(refusal.status),
+            "error": str(refusal).encode("utf-8", "backslashreplace").decode(),
         }
-        client = scope.get("client") or ("", 0)
-        caller = Caller("", Role.READER, f"{client[0]}:{client[1]}")
-        began = False
-
-        async def sent(message: Message) -> None:
-            nonlocal began
-            began = began or message["type"] == "http.response.start"
-            await send(message)
-
-        try:
-            _check_once(scope)
-            self._check_host(headers)
-            if scope["path"] not in OPEN:
-                caller = self._caller(headers, scope["method"], client, scope.get("server"))
-            scope.setdefault("state", {})["caller"] = caller
-            with self._counted(scope, caller.name):
-                await self._app(scope, self._limited(headers, receive), sent)
-        except Refusal as refusal:
-            if began:
-                raise
-            await self.refuse(caller, scope, refusal)
-            await _answer(sent, refusal)
-        except Exception:
-            if began:
-                raise  # the server closes the connection, and writes it to the log
-            traceback.print_exc()
-            await self.refuse(caller, scope, broken())
-            await _answer(sent, broken())
-
-    def _refuse_malformed(self, client: str) -> bytes:
-        """The body of the answer to what is no request; the audit has a line of it a moment later."""
-        refusal = Malformed("this is no request of HTTP/1.1; send one, such as GET /openapi.json")
-        caller = Caller("", Role.READER, client)
-        task = asyncio.create_task(self.refuse(caller, {"method": "HTTP", "path": ""}, refusal))
-        self._noting.add(task)
-        task.add_done_callback(self._noting.discard)
-        return json.dumps(content_of(refusal)).encode()
+        headers = closing(refusal)
+        if isinstance(refusal, Unauthenticated):
+            headers["WWW-Authenticate"] = 'Bearer, Basic realm="tester serve"'
+        return json_answer(content, refusal.status, **headers)
 
     @contextmanager
-    def _counted(self, scope: Scope, user: str) -> Iterator[None]:
+    def counted(self, scope: Scope) -> Iterator[None]:
         """Refuses too many requests, of all or of one user. Heartbeats are always taken: no lease ends so."""
+        user = caller_of(scope).name
         if scope["method"] == "POST" and _HEARTBEAT.fullmatch(scope["path"]):
             yield
             return
@@ -168,20 +104,6 @@ class Door:
             self._going[user] -= 1
             if not self._going[user]:
                 del self._going[user]
-
-    def _check_host(self, headers: Mapping[str, str]) -> None:
-        """Elsewhere if a name leads here that is not ours (DNS rebinding), or a foreign page sent this."""
-        host = headers.get("host", "")
-        if not self._is_own(host):
-            raise Elsewhere(
-                f"this service is not {host[:100]!r}; use its address, or a name of names: in its file"
-            )
-        origin = headers.get("origin", "")
-        if origin and not self._is_own(origin.partition("://")[2] or "null"):
-            raise Elsewhere(f"a page of {origin[:100]!r} may not use this service")
-
-    def _is_own(self, host: str) -> bool:
-        return is_own_host(host, self._names)
 
     def _caller(
         self, headers: Mapping[str, str], method: str, client: tuple[str, int], here: tuple[str, int] | None
@@ -227,32 +149,6 @@ class Door:
                 f"so only {owner}, who runs it, and root may; {owner} adds users by tester serve --add-user"
             )
 
-    def _limited(self, headers: Mapping[str, str], receive: Receive) -> Receive:
-        most = self._config.limits.body
-        given = headers.get("content-length", "")
-        if given and (not given.isdecimal() or int(given) > most):
-            raise TooLarge(f"{given} bytes; {_TOO_LARGE.format(most)}")
-        read, is_whole = 0, False
-        until: float | None = None  # from when somebody wants it
-
-        async def limited() -> Message:
-            nonlocal read, is_whole, until
-            if is_whole:  # what is told now is that the client is gone
-                return await receive()
-            until = until or time.monotonic() + self._body_s
-            try:
-                message = await asyncio.wait_for(receive(), until - time.monotonic())
-            except asyncio.TimeoutError:
-                said = f"the body did not come within {self._body_s:g} s; {read} bytes of it did"
-                raise TooSlow(said) from None
-            read += len(message.get("body", b""))
-            if read > most:
-                raise TooLarge(_TOO_LARGE.format(most))
-            is_whole = not message.get("more_body", False)
-            return message
-
-        return limited
-
     async def refuse(self, caller: Caller, scope: Scope, refusal: Refusal) -> None:
         """Writes a refusal down; not each of many to one address."""
         address = caller.client.rpartition(":")[0]
@@ -270,17 +166,13 @@ class Door:
             return  # nothing can be written; that is why it is refused
 
 
-def _check_once(scope: Scope) -> None:
-    """Malformed if there are two headers for who somebody is, where he comes from, or where a body ends.
-
-    Of the last a proxy in front may believe the other one, and take what is behind for another's request.
-    """
-    names = [name.lower() for name, _ in scope["headers"]]
-    for name in _ONCE:
-        if names.count(name) > 1:
-            raise Malformed(f"{name.decode()}: is given {names.count(name)} times; give this header once")
-    if b"transfer-encoding" in names and b"content-length" in names:
-        raise Malformed("two headers say how long the body is: Transfer-Encoding, Content-Length; give one")
+def caller_of(scope: Scope) -> Caller:
+    """Who makes a request, as far as is known."""
+    client = scope.get("client") or ("", 0)
+    caller: Caller = scope.get("state", {}).get("caller") or Caller(
+        "", Role.READER, f"{client[0]}:{client[1]}"
+    )
+    return caller
 
 
 def _token(authorization: str, method: str) -> str:
@@ -294,33 +186,3 @@ def _token(authorization: str, method: str) -> str:
         except (binascii.Error, UnicodeDecodeError):
             return "?"
     return "?" if authorization else ""
-
-
-def broken() -> Broken:
-    """The refusal that stands for a fault of the service. It says nothing of the fault to strangers."""
-    return Broken(
-        "the service has failed, and its log says where; look at what has changed before you ask again"
-    )
-
-
-def content_of(refusal: Refusal) -> dict[str, Any]:
-    """The body of an answer about a refusal."""
-    said = str(refusal).encode("utf-8", "backslashreplace").decode()  # it may have half characters
-    return {"status": int(refusal.status), "error": said}
-
-
-async def _answer(send: Send, refusal: Refusal) -> None:
-    body = json.dumps(content_of(refusal)).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    headers += extra_headers(refusal)
-    await send({"type": "http.response.start", "status": int(refusal.status), "headers": headers})
-    await send({"type": "http.response.body", "body": body})
-
-
-def extra_headers(refusal: Refusal) -> list[tuple[bytes, bytes]]:
-    """Headers that belong to a refusal."""
-    if isinstance(refusal, Unauthenticated):
-        return [(b"www-authenticate", b'Bearer, Basic realm="tester serve"')]
-    if isinstance(refusal, Malformed | TooLarge | TooSlow):
-        return [(b"connection", b"close")]
-    return []

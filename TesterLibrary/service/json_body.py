@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -13,6 +12,7 @@ from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
 from .refusal import Wrong
+from .web.guard import repeated_keys
 
 
 class JsonRoute(APIRoute):
@@ -34,7 +34,6 @@ class _JsonRequest(Request):
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    twice = [key for key, times in Counter(key for key, _ in pairs).items() if times > 1]
-    if twice:
+    if twice := repeated_keys(pairs):
         raise Wrong(f"body: {', '.join(map(repr, twice))} more than once in an object; give it once")
     return dict(pairs)

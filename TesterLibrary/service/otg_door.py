@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import ssl
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -27,19 +26,17 @@ from ..campaign.child_status import Event
 from ..errors import TesterLibraryError
 from ..targets.engine.runtime import clean_runtime_directories, new_runtime_directory
 from .config import OtgPlace, ServedPlace
-from .door import Scope
 from .lab import Lab
 from .ledger import SERVICE, Caller, Ledger, Work
 from .otg.certificate import fresh_context
-from .otg.http import HttpServer
-from .otg.refusal import OtgFailure, OtgForbidden
-from .otg.rpc import GrpcServer
-from .otg.serving import ADDRESS, Refusing
+from .otg.serving import ADDRESS
+from .otg_refuser import OtgRefuser
 from .refusal import Misfit, NotAllowed, Refusal, Unready
 from .runner import Running
 from .scheduler import Lease, State, Wish
 from .socket_owner import user_of
 from .user import Role
+from .web.guard import Scope
 
 _TTL_S = 30.0
 _TICK_S = 1.0
@@ -100,29 +97,6 @@ class _Session:
         return time.monotonic() - self.idle_since
 
 
-class _Refuser:
-    """Tells one user why he is not served, in answers of the protocol."""
-
-    def __init__(self, sockets: Path, context: ssl.SSLContext) -> None:
-        """Listens on UNIX sockets in a folder of its own."""
-        sockets.mkdir(mode=0o700)
-        self.sockets = sockets
-        self._refusing = Refusing()
-        self._http = HttpServer(self._refusing, ADDRESS, sockets / "http", context)
-        self._grpc = GrpcServer(self._refusing, ADDRESS, sockets / "grpc")
-
-    def refuse(self, refusal: Refusal) -> None:
-        """Gives this reason from now on."""
-        kind = OtgForbidden if isinstance(refusal, NotAllowed) else OtgFailure
-        self._refusing.refusal = kind([str(refusal)])
-
-    def close(self) -> None:
-        """Listens no more."""
-        self._http.close()
-        self._grpc.close()
-        shutil.rmtree(self.sockets, ignore_errors=True)
-
-
 class OtgDoor:
     """Listens for one place."""
 
@@ -147,7 +121,7 @@ class OtgDoor:
         self._starting: dict[str, Running] = {}  # by lease: does not listen yet
         self._servers: list[asyncio.Server] = []
         # By user, the one that was used last at the end: nobody reads what another one was told.
-        self._refusers: dict[str, _Refuser] = {}
+        self._refusers: dict[str, OtgRefuser] = {}
         self._numbers = count()
         self._context = fresh_context(ADDRESS)
         self._closing = ExitStack()
@@ -261,8 +235,8 @@ class OtgDoor:
             oldest.cancel()
         self._strangers[task] = None
 
-    def _refuser_of(self, name: str) -> _Refuser:
-        refuser = self._refusers.pop(name, None) or _Refuser(
+    def _refuser_of(self, name: str) -> OtgRefuser:
+        refuser = self._refusers.pop(name, None) or OtgRefuser(
             self._sockets / f"refused-{next(self._numbers)}", self._context
         )
         self._refusers[name] = refuser

@@ -6,23 +6,21 @@ from __future__ import annotations
 
 import mimetypes
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import asdict
 from http import HTTPStatus
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from fastapi.responses import HTMLResponse, RedirectResponse, StreamingResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 from fastapi.security import HTTPBearer
 
-from ..files.paths import report_file
-from ..reporting.live.server import PARTS, POLICY, REPORT_POLICY
+from ..reporting.record.record_place import EVIDENCE
 from . import front, runs
 from .job import Job
 from .json_body import JsonRoute
 from .lab import Lab
 from .ledger import Caller, Ledger
-from .live import LivePages
+from .live import PARTS, REPORT_POLICY, LivePages, headers, part
 from .messages import (
     Allowed,
     AuditShown,
@@ -47,9 +45,9 @@ from .refusal import NotAllowed, Unknown, Wrong
 from .runner import LOG, RUN
 from .scheduler import Lease, State, Wish
 from .user import Role
+from .web.table import file_response
 
 _LONGEST_WAIT_S = 60.0
-_CHUNK = 1 << 16
 _SANDBOX = "; form-action 'none'; sandbox allow-scripts allow-popups"
 _REFUSED: dict[int | str, dict[str, Any]] = {
     status: {"model": Error, "description": text}
@@ -358,23 +356,9 @@ def _runs(api: APIRouter, lab: Lab) -> None:
     @api.get("/v1/jobs/{job}/reports/{path:path}", response_class=Response)
     def report(job: str, path: str) -> Response:
         """A file of the run."""
-        file, length = runs.open_file(lab.jobs.folder_of(lab.jobs.job(job)) / RUN, path)
+        folder = lab.jobs.folder_of(lab.jobs.job(job)) / RUN
         kind = mimetypes.guess_type(path)[0] or "application/octet-stream"
-        headers = {
-            "Content-Length": str(length),
-            "Content-Security-Policy": REPORT_POLICY + _SANDBOX,
-            "Cache-Control": "no-store",
-            "X-Content-Type-Options": "nosniff",
-        }
-        return StreamingResponse(_chunks(file, length), media_type=kind, headers=headers)
-
-
-def _chunks(file: BinaryIO, length: int) -> Iterator[bytes]:
-    """So many bytes of a file, which may grow meanwhile."""
-    with file:
-        while length and (chunk := file.read(min(_CHUNK, length))):
-            length -= len(chunk)
-            yield chunk
+        return file_response(folder, path, kind, headers(REPORT_POLICY + _SANDBOX))
 
 
 def _live(api: APIRouter, lab: Lab, pages: LivePages) -> None:
@@ -387,21 +371,14 @@ def _live(api: APIRouter, lab: Lab, pages: LivePages) -> None:
     async def events(request: Request, caller: Reader, job: str) -> Response:
         """The messages to the live page."""
         run = lab.jobs.folder_of(lab.jobs.job(job)) / RUN
-        told = await pages.events(run, request.headers.get("last-event-id", ""), caller.name)
-        return StreamingResponse(told, media_type="text/event-stream", headers={"Cache-Control": "no-store"})
+        return pages.events(run, run / EVIDENCE, request.headers.get("last-event-id", ""), caller.name)
 
-    @api.get("/v1/jobs/{job}/live/{part:path}", include_in_schema=False)
-    def page(job: str, part: str) -> Response:
+    @api.get("/v1/jobs/{job}/live/{path:path}", include_in_schema=False)
+    def page(job: str, path: str) -> Response:
         """The live page of a job, as `tester watch` serves it; or a report that it leads to."""
         known = lab.jobs.job(job)
-        if f"/{part}" not in PARTS:
-            if "/" in part or not part:
-                raise Unknown(f"the live page has no {part[:100]!r}")
-            return RedirectResponse(f"/v1/jobs/{known.id}/reports/{part}")
-        file, kind = PARTS[f"/{part}"]
-        headers = {
-            "Content-Security-Policy": POLICY,
-            "X-Content-Type-Options": "nosniff",
-            "Cache-Control": "no-store",
-        }
-        return Response(report_file(file).read_bytes(), media_type=kind, headers=headers)
+        if f"/{path}" in PARTS:
+            return part(f"/{path}")
+        if "/" in path or not path:
+            raise Unknown(f"the live page has no {path[:100]!r}")
+        return RedirectResponse(f"/v1/jobs/{known.id}/reports/{path}")

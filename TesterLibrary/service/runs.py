@@ -7,15 +7,15 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO
+from pathlib import Path
+from typing import Any
 
 from pydantic_core import from_json
 
-from ..files.beneath import open_beneath
 from ..reporting.record.record_place import EVIDENCE
 from ..reporting.record.recorder import KINDS
 from .refusal import Unknown, Wrong
+from .web.table import open_file
 
 _MOST_FILES = 10_000
 _LOG_BYTES = 1 << 20
@@ -78,26 +78,3 @@ def files(run: Path) -> Iterator[tuple[str, int]]:
                 count += 1
                 if count == _MOST_FILES:
                     return
-
-
-def open_file(run: Path, name: str) -> tuple[BinaryIO, int]:
-    """A file of a run, open, and its length.
-
-    Nothing outside of the run is reached, whatever a job has put there.
-
-    Raises:
-        Unknown: there is no such file.
-    """
-    steps = PurePosixPath(name).parts
-    missing = Unknown(f"the run has no file {name[:200]!r}; GET …/reports has those there are")
-    if not steps or any(step in ("..", ".", "/") or "\0" in step for step in steps):
-        raise missing
-    try:
-        file = open_beneath(run, steps)
-    except OSError:
-        raise missing from None
-    status = os.fstat(file)
-    if not stat.S_ISREG(status.st_mode):
-        os.close(file)
-        raise missing
-    return os.fdopen(file, "rb"), status.st_size

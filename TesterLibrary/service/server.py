@@ -14,32 +14,29 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, cast
 
 import uvicorn
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from ..errors import TesterLibraryError
-from ..reporting.live.server import listen
-from ..reporting.live.server import url_of as url_of_page
 from .config import Config
-from .connections import Connection, Connections, Handshake
-from .door import Door, broken, content_of, extra_headers
+from .door import Door
 from .invalid import sentence
 from .lab import Lab
-from .ledger import SERVICE, Caller, Ledger
+from .ledger import SERVICE, Ledger
 from .live import LivePages
 from .refusal import Refusal, Unready, Wrong
 from .routes import health_route, routes
 from .store import Store
 from .user import Role
+from .web.connections import Connections
+from .web.guard import broken
+from .web.server import listen, make_server
 
 if TYPE_CHECKING:
     from .otg_door import OtgDoor
 
 _USERS_S = 2.0  # until a user that was added or removed beside the service is known
-_KEEP_ALIVE_S = 75
-_END_S = 20
 
 
 class Service:
@@ -88,10 +85,10 @@ class Service:
         )
         api.include_router(health_route(self.ledger))
         api.include_router(routes(self.lab, self.ledger, self._pages))
-        api.add_exception_handler(Refusal, self._refused)
-        api.add_exception_handler(HTTPException, self._failed)
-        api.add_exception_handler(RequestValidationError, self._invalid)
-        api.add_exception_handler(Exception, self._broken)
+        api.exception_handler(Refusal)(self._refused)
+        api.exception_handler(HTTPException)(self._failed)
+        api.exception_handler(RequestValidationError)(self._invalid)
+        api.exception_handler(Exception)(self._broken)
         return api
 
     @asynccontextmanager
@@ -105,7 +102,7 @@ class Service:
             yield
         finally:
             self._watching.cancel()
-            self._pages.close()
+            await asyncio.to_thread(self._pages.close)
             for door in self._otg:
                 await door.close()
             await self.lab.stop()
@@ -133,16 +130,12 @@ class Service:
                     with suppress(Refusal):
                         await self.lab.end(SERVICE, lease.id, force=True, reason=reason)
 
-    async def _refused(self, request: Request, refusal: Exception) -> JSONResponse:
-        assert isinstance(refusal, Refusal)
-        caller = request.scope.get("state", {}).get("caller") or Caller("", Role.READER)
-        await self.door.refuse(caller, request.scope, refusal)
-        headers = {name.decode(): value.decode() for name, value in extra_headers(refusal)}
-        return JSONResponse(content_of(refusal), refusal.status, headers)
+    async def _refused(self, request: Request, refusal: Refusal) -> Response:
+        await self.door.note(request.scope, refusal)
+        return self.door.answer(request.scope, refusal)
 
-    async def _failed(self, request: Request, error: Exception) -> JSONResponse:
+    async def _failed(self, request: Request, error: HTTPException) -> Response:
         """Refusals of Starlette itself: no such path or method, a body that cannot be read."""
-        assert isinstance(error, HTTPException)
         if isinstance(error.__cause__, Refusal):
             return await self._refused(request, error.__cause__)
         refusal = Refusal(f"{error.detail}: {request.method} {request.url.path[:200]}; see /openapi.json")
@@ -152,7 +145,7 @@ class Service:
             answer.headers["Allow"] = ", ".join(sorted(self._methods(request)))
         return answer
 
-    async def _broken(self, request: Request, _: Exception) -> JSONResponse:
+    async def _broken(self, request: Request, _: Exception) -> Response:
         """A fault of ours, which Starlette raises again behind this answer, so that it is in the log."""
         return await self._refused(request, broken())
 
@@ -166,22 +159,20 @@ class Service:
             for method in methods
         }
 
-    async def _invalid(self, request: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, RequestValidationError)
+    async def _invalid(self, request: Request, error: RequestValidationError) -> Response:
         field = request.scope["route"].body_field
         keys = field.field_info.annotation.model_fields if field else ()
         said = sentence(error.errors(), list(keys))
         return await self._refused(request, Wrong(said))
 
 
-def make_server(service: Service) -> tuple[uvicorn.Server, socket.socket]:
+def make_service_server(service: Service) -> tuple[uvicorn.Server, socket.socket]:
     """The server, and the socket that it is to be run with.
 
     Raises:
         TesterLibraryError: the port is in use, or a file of TLS is wrong.
     """
     config = service.config
-    protocol = type("_ConnectionOfService", (Connection,), {"of": service.connections})
     service.connections.fit()
     options: dict[str, Any] = {}
     if config.tls:
@@ -189,33 +180,8 @@ def make_server(service: Service) -> tuple[uvicorn.Server, socket.socket]:
         if config.tls.client_ca:
             # Optional: a user without a certificate may have a token, and the door refuses who has neither.
             options |= {"ssl_ca_certs": str(config.tls.client_ca), "ssl_cert_reqs": ssl.CERT_OPTIONAL}
-    settings = uvicorn.Config(
-        cast("Any", service.door),
-        http=protocol,
-        ws="none",
-        lifespan="on",
-        log_level="error",  # its warnings are of what strangers send, of which the audit has a line
-        access_log=False,
-        proxy_headers=False,  # a client could name another one's address, and be taken for him
-        server_header=False,
-        date_header=True,
-        timeout_keep_alive=_KEEP_ALIVE_S,
-        timeout_graceful_shutdown=_END_S,
-        **options,
-    )
     try:
-        settings.load()
+        server = make_server(service.door, service.connections, **options)
     except (ssl.SSLError, OSError) as problem:
         raise TesterLibraryError(f"tls: the certificate or its key cannot be used: {problem}") from None
-    if settings.ssl:
-        settings.ssl.minimum_version = ssl.TLSVersion.TLSv1_3
-        given = {"http": protocol, "context": settings.ssl}
-        settings.http_protocol_class = type("_HandshakeOfService", (Handshake,), given)
-        settings.ssl = None  # else asyncio would begin TLS
-    return uvicorn.Server(settings), listen(config.port, config.host)
-
-
-def url_of(config: Config, listening: socket.socket) -> str:
-    """Where the service is reached."""
-    url = url_of_page(listening).rstrip("/")
-    return url.replace("http:", "https:", 1) if config.tls else url
+    return server, listen(config.port, config.host)

@@ -19,7 +19,7 @@ from .captures import PortCaptures
 from .configuration import settings_of
 from .laboratory import Laboratory
 from .metrics import metrics_of
-from .refusal import Findings, OtgError, OtgFailure
+from .refusal import Findings, OtgError, OtgFailure, one_line
 from .schema import Message, alternatives, chosen, message_class, named
 from .settings import FlowSetting, Settings
 from .stations import Stations
@@ -27,7 +27,6 @@ from .support import check, reads
 from .transmission import Prepared, Transmission
 
 Answer: TypeAlias = Message | dict[str, Any] | bytes  # a dictionary is JSON of a message
-_LONGEST = 2000  # characters of a line for who watches
 _PACKAGE = "robotframework-testerlibrary"
 # A client takes our answer for a range in which its own version has to be.
 SPECIFICATIONS = ">=1.0.0,<2.0.0"
@@ -82,9 +81,7 @@ class TrafficGenerator:
         told: Callable[[str], None] = lambda _: None,
         refused: Callable[[int, str, str], None] = lambda *_: None,
     ) -> None:
-        """`told` is called with each warning and refusal, for who watches the server, and `refused` with the
-        status, call and error of each refusal.
-        """
+        """`told` is called with each warning and refusal, `refused` with its status, call and error."""
         self._tester, self._laboratory = tester, laboratory
         self._told, self._refused = told, refused
         self._original_ports = dict(tester.ports)
@@ -112,9 +109,8 @@ class TrafficGenerator:
     def note(self, name: str, refused: OtgError) -> None:
         """Tells whoever watches the server that a call was refused, or failed."""
         more = f" (and {len(refused.errors) - 1} more)" if len(refused.errors) > 1 else ""
-        error = f"{_line(refused.errors[0])}{more}"
-        self._told(f"refused {refused.code}: {name}: {error}")
-        self._refused(refused.code, name, error)
+        self._told(f"refused {refused.code}: {name}: {one_line(refused.errors[0])}{more}")
+        self._refused(refused.code, name, f"{one_line(refused.errors[0])}{more}")
 
     def call(self, name: str, request: Message | None) -> Answer:
         """The answer to a call.
@@ -379,13 +375,8 @@ class TrafficGenerator:
         """An answer with what the tester has to say, and what it had to say before without being asked."""
         told = [*warnings, *self._flows.take_warnings()]
         for warning in told:
-            self._told(f"warning: {_line(warning)}")
+            self._told(f"warning: {one_line(warning)}")
         return {"warnings": told}
-
-
-def _line(text: str) -> str:
-    """A text with what a client sent as one line of a log: none of its lines passes for one of ours."""
-    return "".join(sign if sign.isprintable() else "?" for sign in " ".join(text[:_LONGEST].split()))
 
 
 def _starts_devices(config: Message) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
+from ..web.guard import repeated_keys
 from .refusal import Findings, OtgError
 from .schema import Message, enumeration, is_list, message_class, values_of
 
@@ -37,8 +38,8 @@ def parsed(name: str, body: bytes) -> Message:
     def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(found)
         if len(made) < len(found):
-            twice = sorted({key for key, _ in found if sum(key == other for other, _ in found) > 1})
-            findings.add("", f"an object has {', '.join(map(repr, twice))} more than once; give it once")
+            twice = ", ".join(map(repr, sorted(repeated_keys(found))))
+            findings.add("", f"an object has {twice} more than once; give it once")
         return made
 
     try:

@@ -9,6 +9,8 @@ from types import TracebackType
 
 from ...errors import PlanError, TesterLibraryError, UnitError
 
+_LONGEST = 2000  # characters of a line for who watches
+
 
 class OtgError(TesterLibraryError):
     """An answer `{code, kind, errors}`. A request that is refused has changed nothing."""
@@ -66,3 +68,8 @@ class Findings:
         """OtgError if anything was found."""
         if self.errors:
             raise OtgError(self.errors)
+
+
+def one_line(text: str) -> str:
+    """A text with what a client sent as one line of a log: none of its lines passes for one of ours."""
+    return "".join(sign if sign.isprintable() else "?" for sign in " ".join(text[:_LONGEST].split()))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a child tells its parent: whole events as they come, and lines that are none are left out by name."""
+"""The status of a child: events are heard as they come, and lines that are none are ignored by name."""
 
 from __future__ import annotations
 

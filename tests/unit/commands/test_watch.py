@@ -16,8 +16,8 @@ from urllib.request import urlopen
 import pytest
 
 from TesterLibrary.commands import main as cli
-from TesterLibrary.reporting.live.server import listen
 from TesterLibrary.reporting.record.record_place import EVIDENCE
+from TesterLibrary.service.web.server import listen
 from tests.unit.reporting.golden import record_run
 
 from .test_main import suite

@@ -23,11 +23,11 @@ from TesterLibrary.commands.main import main
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.reporting.trend.address import Address
 from TesterLibrary.service.config import shipped_places
-from TesterLibrary.service.connections import Connections
 from TesterLibrary.service.door import Door
 from TesterLibrary.service.ledger import Caller, Ledger
 from TesterLibrary.service.store import KIND, Store
 from TesterLibrary.service.user import Role
+from TesterLibrary.service.web.connections import Connections
 
 from .served import JOB, PLACES, Served, User, until
 

@@ -25,10 +25,10 @@ from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.files.paths import data_root
 from TesterLibrary.reporting.trend.address import Address
 from TesterLibrary.service.config import shipped_places
-from TesterLibrary.service.connections import Connections
 from TesterLibrary.service.door import Door
 from TesterLibrary.service.ledger import Ledger
 from TesterLibrary.service.store import KIND, Store
+from TesterLibrary.service.web.connections import Connections
 
 from .served import JOB, Served, served
 

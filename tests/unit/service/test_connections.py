@@ -23,11 +23,12 @@ import uvicorn
 
 from TesterLibrary.reporting.trend.address import Address
 from TesterLibrary.service.config import shipped_places
-from TesterLibrary.service.connections import Connection, Connections, Handshake
-from TesterLibrary.service.door import App, Door, Message, Receive, Send
+from TesterLibrary.service.door import Door
 from TesterLibrary.service.ledger import Ledger
 from TesterLibrary.service.store import KIND, Store
 from TesterLibrary.service.user import Role, User, digest_of
+from TesterLibrary.service.web.connections import Connections, connection_class, handshake_class
+from TesterLibrary.service.web.guard import App, Message, Receive, Send
 
 from .served import User as Client
 from .served import served, until
@@ -39,26 +40,35 @@ _BODY_S = 0.5
 _PATIENCE_S = 60  # with a server whose machine is busy
 _MOST = 8
 _CLIENT = ("127.0.0.1", 4711)
+_going: set[int] = set()  # ports of clients that get a long answer
 
 
 _is_asked, _may_answer = threading.Event(), threading.Event()  # of the path /held
 
 
 async def _answer(scope: Any, _: Any, send: Any) -> None:
-    """An application that answers after 1.5 s, or when it may, if the path says so."""
+    """An application that answers after 1.5 s, when it may, or at length, if the path says so."""
     await asyncio.sleep(1.5 if scope["path"] == "/slow" else 0)
     if scope["path"] == "/held":
         _is_asked.set()
         while not _may_answer.is_set():
             await asyncio.sleep(0.01)
-    await send({"type": "http.response.start", "status": 204, "headers": []})
+    if scope["path"] != "/long":
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body"})
+        return
+    _going.add(port := scope["client"][1])
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    for _ in range(1000):
+        await send({"type": "http.response.body", "body": bytes(1 << 20), "more_body": True})
     await send({"type": "http.response.body"})
+    _going.discard(port)
 
 
 @pytest.fixture
 def port() -> Iterator[int]:
     """The port of a server with few connections, and little patience."""
-    with _serving(type("_Tried", (Connection,), {"of": Connections(_MOST), "header_s": _HEADER_S})) as port:
+    with _serving(connection_class(Connections(_MOST, header_s=_HEADER_S))) as port:
         yield port
 
 
@@ -114,6 +124,15 @@ def test_an_answer_that_takes_longer_than_a_header_may_is_given(port: int) -> No
     with _connect(port) as connection:
         connection.sendall(_REQUEST.replace(b"/ ", b"/slow ", 1))
         assert connection.recv(1000).startswith(b"HTTP/1.1 204")
+
+
+def test_a_client_that_does_not_read_is_left() -> None:
+    """Its connection, and all that it holds, stayed for ever."""
+    connections = Connections(_MOST, write_s=0.5)
+    with _serving(connection_class(connections)) as port, _connect(port) as connection:
+        connection.sendall(_REQUEST.replace(b"/ ", b"/long ", 1))
+        until(lambda: _going)
+        until(lambda: not (_going or connections._open))
 
 
 def test_who_has_most_silent_connections_loses_the_oldest(port: int) -> None:
@@ -195,13 +214,14 @@ async def _ask(door: Door, user: str, receive: Receive) -> tuple[int, str]:
     return int(sent[0]["status"]), said
 
 
-def test_who_begins_no_tls_keeps_nobody_out(tmp_path: Path) -> None:
+@pytest.mark.parametrize("plain", [False, True])
+def test_who_begins_no_tls_keeps_nobody_out(tmp_path: Path, plain: bool) -> None:
     certificate, key = identity(tmp_path, "server")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
-    http = type("_Tried", (Connection,), {"of": Connections(_MOST), "header_s": 5.0})
+    connections = Connections(_MOST, header_s=5.0)
     trust = ssl.create_default_context(cafile=str(certificate))
-    with _serving(type("_Handshake", (Handshake,), {"http": http, "context": context})) as port:
+    with _serving(handshake_class(connections, context, plain=plain)) as port:
         with ExitStack() as stack:
             silent = [stack.enter_context(_connect(port, "127.0.0.2")) for _ in range(_MOST)]
             with trust.wrap_socket(_connect(port), server_hostname="127.0.0.1") as client:
@@ -213,7 +233,7 @@ def test_who_begins_no_tls_keeps_nobody_out(tmp_path: Path) -> None:
                 silent[-1].recv(1)
             silent[-1].settimeout(20)
             assert _is_closed(silent[-1]), "its time is over"
-        until(lambda: not http.of._open)
+        until(lambda: not connections._open)
 
 
 def test_one_user_leaves_requests_to_others(tmp_path: Path) -> None:

@@ -200,7 +200,7 @@ def test_many_who_are_refused_leave_few_servers() -> None:
 async def _asked(path: Path) -> list[str]:
     """The status and first error of an answer at a UNIX socket."""
     reader, writer = await asyncio.open_unix_connection(path)
-    writer.write(b"GET /config HTTP/1.1\r\nConnection: close\r\n\r\n")
+    writer.write(b"GET /config HTTP/1.1\r\nHost: lab\r\nConnection: close\r\n\r\n")
     answer = (await reader.read()).decode()
     writer.close()
     return [answer.split()[1], *json.loads(answer.partition("\r\n\r\n")[2])["errors"]]

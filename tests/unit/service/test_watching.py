@@ -10,12 +10,17 @@ from collections.abc import Iterator
 from contextlib import closing
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.reporting.live.feed import Feed
-from TesterLibrary.reporting.live.server import Server, listen, url_of
+from TesterLibrary.reporting.record.record_place import EVIDENCE
+from TesterLibrary.service import live
+from TesterLibrary.service.watching import watched
+from TesterLibrary.service.web.guard import is_own_host
+from TesterLibrary.service.web.server import listen, names_of_host, url_of
 
 
 @pytest.fixture
@@ -24,12 +29,13 @@ def feed() -> Feed:
 
 
 @pytest.fixture
-def port(feed: Feed, tmp_path: Path) -> Iterator[int]:
+def port(feed: Feed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """The port of a page whose messages come from the feed, and from no files."""
+    monkeypatch.setattr(live, "Feed", lambda: feed)
+    monkeypatch.setattr(live, "Follower", Mock())
     listening = listen(0)
-    server = Server(listening, feed, tmp_path)
-    server.start()
-    yield listening.getsockname()[1]
-    server.stop()
+    with watched(tmp_path, tmp_path / EVIDENCE, listening):
+        yield listening.getsockname()[1]
 
 
 def ask(port: int, path: str = "/", method: str = "GET", **headers: str) -> HTTPResponse:
@@ -144,7 +150,7 @@ def test_the_allure_report_is_served_once_it_is_there(port: int, tmp_path: Path)
 
 
 def test_nothing_can_be_changed(port: int) -> None:
-    assert [ask(port, "/", method).status for method in ("POST", "PUT", "DELETE")] == [501] * 3
+    assert [ask(port, "/", method).status for method in ("POST", "PUT", "DELETE")] == [405] * 3
 
 
 def test_a_client_that_does_not_read_holds_nobody_up(port: int, feed: Feed) -> None:
@@ -164,8 +170,8 @@ def test_pages_beyond_the_most_are_refused_until_one_is_closed(port: int, feed: 
     for response in opened:
         events(response, 1)
     refused = ask(port, "/events")
-    assert refused.status == 503
-    assert refused.read() == b"16 pages are open already; close one of them\n"
+    assert refused.status == 429
+    assert refused.read() == b"16 live pages are open already; close one of them\n"
     assert ask(port, "/").status == 200
     opened.pop().close()
     while True:  # the place is free once the server notices, by sending
@@ -195,10 +201,8 @@ def test_the_address_of_the_page_has_its_port() -> None:
         assert url_of(other) == f"http://127.0.0.1:{number}/"
 
 
-def test_beyond_this_machine_its_own_name_is_allowed(feed: Feed, tmp_path: Path) -> None:
-    server = Server(listen(0, "0.0.0.0"), feed, tmp_path)
-    try:
-        assert server.is_own(f"{socket.gethostname()}:80")
-        assert not server.is_own("evil.example")
-    finally:
-        server.server_close()
+def test_beyond_this_machine_its_own_name_is_allowed() -> None:
+    with listen(0, "0.0.0.0") as listening:
+        names = names_of_host(listening)
+    assert is_own_host(f"{socket.gethostname()}:80", names)
+    assert not is_own_host("evil.example", names)
