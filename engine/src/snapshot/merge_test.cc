@@ -153,6 +153,26 @@ TEST(Merge, NoReaderSeesMoreReceivedThanSent) {
   worker.join();
 }
 
+TEST(Merge, LostFramesBehindAPauseCountUpToTheLastThatLeft) {
+  StreamTx tx;
+  StreamRx rx;
+  tx.crowds.Note(2, 4, 1'000'000, 0);
+  tx.CountSent(6, 384, 0, 1'000'000);
+  rx.order.Add(0);
+  rx.order.Add(3);
+  rx.lost_crowded.Skip(tx.crowds, 1, 3);
+  v1::StreamCounters out;
+  FillStream(tx, rx, {.versions = false}, out);
+  EXPECT_EQ(out.rx_lost_crowded(), 3U) << "frames 2, 4 and 5; frame 1 left in time";
+  v1::StreamCounters blind;
+  FillStream(tx, rx, {.versions = false, .signatures = false}, blind);
+  EXPECT_FALSE(blind.has_rx_lost_crowded());
+  rx.lost_crowded.forgotten.Add(1);
+  v1::StreamCounters unknown;
+  FillStream(tx, rx, {.versions = false}, unknown);
+  EXPECT_FALSE(unknown.has_rx_lost_crowded());
+}
+
 TEST(Merge, FlowsComeInColumns) {
   Flows flows(5);
   for (uint64_t sequence = 0; sequence < 7; ++sequence) flows.Add(sequence, 64, sequence);
