@@ -36,11 +36,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     excuses.install(config)
+    gc.disable()  # until tests are collected: nothing of them, and of all that they import, is garbage
 
 
 def pytest_collection_finish() -> None:
     """Thousands of tests and all that they import are no garbage, and are not looked through again."""
     gc.freeze()
+    gc.enable()
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,18 +13,23 @@ from scapy.layers.inet import IP, TCP
 from scapy.packet import Raw
 
 from TesterLibrary.files.paths import names
+from TesterLibrary.protocols.interpreter import Interpreter
 
 from ...examples import examples
 from .dialogue import LINK, OURS, PEER, Dialogue, TcpPeer
 
-SERVERS = {name: Dialogue(name).interpreter for name in names("protocols")}
+
+@cache
+def server(name: str) -> Interpreter:
+    """One interpreter of a protocol, for all of its frames."""
+    return Dialogue(name).interpreter
 
 
 @pytest.mark.parametrize("name", names("protocols"))
 @settings(max_examples=examples(50), deadline=None)
 @given(frame=st.binary(max_size=200))
 def test_random_frames(name: str, frame: bytes) -> None:
-    interpreter = SERVERS[name]
+    interpreter = server(name)
     before = interpreter.counters.total()
     interpreter.receive(frame, interpreter.now + 1)
     assert interpreter.counters.total() > before

@@ -11,6 +11,7 @@ import re
 import sys
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -40,8 +41,14 @@ from ..golden import GOLDEN, _Testbed, _Tester, golden_records, record_run, with
 from ..simulated import SimulatedBench
 
 
+@cache
+def golden_page() -> str:
+    """The page of the golden run, whose plots take a second."""
+    return certificate(golden_records())
+
+
 def test_it_is_the_golden_one() -> None:
-    page = without_plots(certificate(golden_records()))
+    page = without_plots(golden_page())
     assert page == (GOLDEN / "certificate.html").read_text(encoding="utf-8")
 
 
@@ -51,7 +58,7 @@ def test_the_same_records_give_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_it_needs_no_other_file() -> None:
-    page = certificate(golden_records())
+    page = golden_page()
     assert not re.search(r'src="(?!data:)', page)
     leads_to = set(re.findall(r'href="([^"#]+)[^"]*"', page))  # what a reader may open besides
     assert leads_to == {"data:,", "evidence/trials.jsonl", "evidence/verdicts.jsonl", "log.html"}
@@ -59,7 +66,7 @@ def test_it_needs_no_other_file() -> None:
 
 
 def test_every_picture_is_svg_with_a_text_for_those_who_cannot_see_it() -> None:
-    page = certificate(golden_records())
+    page = golden_page()
     pictures = re.findall(r'<img src="data:image/svg\+xml;base64,([^"]+)" alt="([^"]+)"', page)
     assert len(pictures) == page.count("<img") > 3
     for source, text in pictures:
@@ -68,7 +75,7 @@ def test_every_picture_is_svg_with_a_text_for_those_who_cannot_see_it() -> None:
 
 
 def test_each_test_that_did_not_pass_is_led_to_from_its_box() -> None:
-    page = certificate(golden_records())
+    page = golden_page()
     boxes = re.findall(r'<strong class="[^"]*"><a href="#([^"]+)">([A-Z ]+)</a>', page)
     assert {outcome for _, outcome in boxes} == {"FAIL", "INCONCLUSIVE", "ERROR", "NOT JUDGED"}
     assert all(page.count(f'id="{anchor}"') == 1 for anchor, _ in boxes)
@@ -99,7 +106,7 @@ def test_trials_that_were_taken_over_stand_in_the_box_of_their_test() -> None:
 
 
 def test_a_text_from_outside_stays_a_text() -> None:
-    assert "&lt;Latency&gt;" in certificate(golden_records())
+    assert "&lt;Latency&gt;" in golden_page()
 
 
 def test_delay_order_intervals_and_calibration_are_told(tmp_path: Path) -> None:
@@ -182,7 +189,7 @@ def test_the_criteria_have_one_row_with_or_without_their_digest(tmp_path: Path) 
 
 
 def test_what_the_device_said_is_beside_each_other_and_no_event() -> None:
-    page = certificate(golden_records())
+    page = golden_page()
     (row,) = re.findall(r"<tr><th scope=.row.>uptime<br>.*?</tr>", page, re.DOTALL)
     assert "<pre>up 0 days</pre>" in row
     assert "no answer: ended with status 1" in row
@@ -258,7 +265,7 @@ def test_the_traffic_of_a_test_stands_beside_its_verdict(tmp_path: Path) -> None
 
 def test_without_matplotlib_there_is_a_page_without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    page = certificate(golden_records())
+    page = golden_page()
     assert "This page has no pictures: plots need matplotlib; install robotframework-testerlibrary" in page
     assert "<img" not in page
     assert "<caption>Verdicts" in page
