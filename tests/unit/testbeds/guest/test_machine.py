@@ -20,7 +20,8 @@ from TesterLibrary.testbeds.processes import ProcessId
 # Has a descriptor for each `-chardev socket,id=NAME,fd=NUMBER`. Does what `_INIT` of image.py does.
 GUEST = """
 import base64, os, re, signal, socket, subprocess, sys, threading, time
-ports = {n: socket.socket(fileno=int(fd)) for n, fd in re.findall(r"socket,id=(\\w+),fd=(\\d+)", " ".join(sys.argv))}
+named = re.findall(r"socket,id=(\\w+),fd=(\\d+)", " ".join(sys.argv))
+ports = {name: socket.socket(fileno=int(fd)) for name, fd in named}
 running = {}
 def serve(name, port):
     for line in port.makefile("rb"):
