@@ -11,25 +11,6 @@ namespace tester {
 
 grpc::Status AllowedClients::Process(const InputMetadata& /*metadata*/, grpc::AuthContext* client,
                                      OutputMetadata* /*consumed*/, OutputMetadata* /*response*/) {
-<<<<<<< Updated upstream
-=======
-  const std::vector<std::string> names = NamesOf(*client);
-  const auto path = metadata.find(":path");
-  if (Allows(names)) {
-    if (path == metadata.end() || RoleOf(names, roles_) > Role::kObserve ||
-        MayObserve({path->second.data(), path->second.size()})) {
-      return grpc::Status::OK;
-    }
-    const std::string by = Cat("certificate ", Join(names));
-    const std::string refusal =
-        Cat(by, " has the role ", RoleName(Role::kObserve),
-            " in the policy of this tester; this call needs ", RoleName(Role::kRun));
-    const std::string call(path->second.data(), path->second.size());
-    Log(LogLevel::kInfo, "refused",
-        {{"call", call.substr(call.rfind('/') + 1)}, {"by", by}, {"reason", refusal}});
-    return {grpc::StatusCode::PERMISSION_DENIED, refusal};
-  }
->>>>>>> Stashed changes
   std::string found;
   for (const std::string& name : NamesOf(*client)) {
     if (names_.contains(name)) return grpc::Status::OK;
