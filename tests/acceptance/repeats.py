@@ -82,7 +82,7 @@ class Repeats:
             for report in reports:
                 if again and report.failed:
                     print(report.longreprtext)
-                    report.outcome = "rerun"  # type: ignore[assignment]  # as pytest-rerunfailures shows it
+                    report.outcome = "rerun"  # type: ignore[assignment]  # the word of pytest-rerunfailures
                 item.ihook.pytest_runtest_logreport(report=report)
             if not again:
                 break
