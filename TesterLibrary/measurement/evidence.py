@@ -4,17 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from ..model.plan.plan import Plan
+from ..model.plan.plan import Plan, PlannedStream
 from ..model.units.number import percent, were
 from .counter import increase, total
 from .departure import held_up, lost_crowded, pauses_text, rate_error
 from .links import link_objection, links_down
 from .port_evidence import PortEvidence, port_evidence, port_objections
-from .snapshot import ClockCounters, Snapshot, WorkerCounters
+from .snapshot import ClockCounters, Snapshot, StreamCounters, WorkerCounters
 
 _CAPTURED_ERROR_NS = 50_000  # of the time from the first to the last frame of a file
 _BURST_ERROR, _BURST_ERROR_NS = Fraction(1, 10), 100_000  # of the time that a burst takes; either will do
@@ -89,44 +89,30 @@ class Evidence:
         """
         counters = [after.stream(stream.id) for stream in plan.streams]
         earlier, job = before.job(plan.job), after.job(plan.job)
-        names = {stream.tx_port for stream in plan.streams} | {stream.rx_port for stream in plan.streams}
+        names = {port for stream in plan.streams for port in (stream.tx_port, stream.rx_port)}
         ports = [(before.port(name), after.port(name)) for name in sorted(names)]
-        errors = [
-            rate_error(None if s.id in changed else s.departures, c)
-            for s, c in zip(plan.streams, counters, strict=True)
-        ]
+        streams = list(zip(plan.streams, counters, strict=True))
         return cls(
             intended_packets=sum(c.intended_packets for c in counters),
             offered_packets=sum(c.tx_packets for c in counters),
-            rate_error=max(errors, key=abs, default=Fraction(0)),
+            rate_error=_worst_rate_error(streams, changed),
             tx_refused=total(increase(a.tx_refused, b.tx_refused) for a, b in ports),
             rx_missed=total(increase(a.rx_missed, b.rx_missed) for a, b in ports),
             kernel_dropped=total(increase(a.kernel_dropped, b.kernel_dropped) for a, b in ports),
             worst_worker_gap_ns=job.worst_gap_ns(earlier) if job else None,
             worst_lateness_ns=max((c.worst_lateness_ns for c in counters), default=0),
             clock_drift=_drift(before.clock, after.clock),
-            lost_packets=sum(
-                max(0, c.tx_packets - (c.rx_packets - (c.order.duplicated or 0)))
-                for s, c in zip(plan.streams, counters, strict=True)
-                if s.measured
-            ),
-            unmeasured_packets=sum(
-                c.tx_packets for s, c in zip(plan.streams, counters, strict=True) if not s.measured
-            ),
-            burst_packets=sum(
-                held_up(c, s.rate, EvidenceLimits.max_pause_ns)
-                for s, c in zip(plan.streams, counters, strict=True)
-            ),
-            lost_crowded=total(
-                lost_crowded(c) for s, c in zip(plan.streams, counters, strict=True) if s.measured
-            ),
+            lost_packets=sum(_missing(c) for s, c in streams if s.measured),
+            unmeasured_packets=sum(c.tx_packets for s, c in streams if not s.measured),
+            burst_packets=sum(held_up(c, s.rate, EvidenceLimits.max_pause_ns) for s, c in streams),
+            lost_crowded=total(lost_crowded(c) for s, c in streams if s.measured),
             backlog_dropped=backlog_dropped,
             waited_ns=waited_ns(before, after),
             steal=_steal(before, after),
             capture_dropped=_capture_dropped(before, after),
             links_down=links_down(before, after, names),
             ports=port_evidence(before, after, names),
-            meddling=tuple(job.meddling(earlier, {s.id: s.name for s in plan.streams})) if job else (),
+            meddling=_meddling(plan, before, after),
         )
 
     @property
@@ -141,6 +127,14 @@ class Evidence:
         """Remarks on what the device did to the ports besides forwarding; they are no objections."""
         return tuple(remark for port in self.ports for remark in port.remarks())
 
+    def _drop_objections(self, limits: EvidenceLimits) -> Iterator[str]:
+        missed, dropped = self.rx_missed or 0, self.kernel_dropped or 0
+        if missed + dropped > limits.max_tester_drops:
+            yield (
+                f"{were(missed + dropped, 'frame')} lost in the tester's own rings and interfaces "
+                f"(limit {limits.max_tester_drops}): {missed} in its receive queues, {dropped} by the kernel"
+            )
+
     def objections(self, limits: EvidenceLimits) -> Iterator[str]:
         """Each reason why the trial is not to be trusted, with the value and its limit."""
         yield from self.meddling
@@ -153,13 +147,7 @@ class Evidence:
                 f"with a rate error of {percent(self.rate_error, 3, '+')} "
                 f"(limit {percent(limits.max_rate_error, 3)})"
             )
-        drops = (self.rx_missed or 0) + (self.kernel_dropped or 0)
-        if drops > limits.max_tester_drops:
-            yield (
-                f"{were(drops, 'frame')} lost in the tester's own rings and interfaces "
-                f"(limit {limits.max_tester_drops}): {self.rx_missed or 0} in its receive queues, "
-                f"{self.kernel_dropped or 0} by the kernel"
-            )
+        yield from self._drop_objections(limits)
         yield from port_objections(self.ports, limits.max_tester_drops)
         if self.lost_packets:
             yield from backlog_objection(
@@ -219,6 +207,23 @@ def gap_objection(gap_ns: int | None, waited: int | None, limits: EvidenceLimits
 def waited_ns(before: Snapshot, after: Snapshot) -> int | None:
     """The longest time that a worker waited for its CPU."""
     return _grown(before, after, lambda worker: worker.waited_ns)
+
+
+def _meddling(plan: Plan, before: Snapshot, after: Snapshot) -> tuple[str, ...]:
+    job, names = after.job(plan.job), {stream.id: stream.name for stream in plan.streams}
+    return tuple(job.meddling(before.job(plan.job), names)) if job else ()
+
+
+def _worst_rate_error(
+    streams: Sequence[tuple[PlannedStream, StreamCounters]], changed: Collection[int]
+) -> Fraction:
+    errors = (rate_error(None if s.id in changed else s.departures, c) for s, c in streams)
+    return max(errors, key=abs, default=Fraction(0))
+
+
+def _missing(counters: StreamCounters) -> int:
+    """Frames that were sent and did not arrive; of those that arrived twice one counts."""
+    return max(0, counters.tx_packets - (counters.rx_packets - (counters.order.duplicated or 0)))
 
 
 def _drift(before: ClockCounters | None, after: ClockCounters | None) -> Fraction | None:

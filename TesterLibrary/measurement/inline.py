@@ -183,6 +183,15 @@ def _idle(counted: PathCounters, impairments: Sequence[Impairment]) -> Iterator[
             yield f"impairment {str(impairment)!r} did not happen: none of {received:,} packets was lost"
 
 
+def _cut_objections(counted: PathCounters) -> Iterator[str]:
+    """The objections to events that were to take links down, and did not."""
+    for event in counted.events:
+        if event.link_fault:
+            yield f"event {event.name!r}: {event.link_fault}"
+        elif event.fired and event.link_outages == 0:
+            yield f"event {event.name!r} has not taken its links down yet"
+
+
 def _objections(
     before: Snapshot,
     after: Snapshot,
@@ -196,11 +205,7 @@ def _objections(
     yield from now.meddling(earlier, {}) if now else ()
     if not any(event.link_cut for event in counted.events):  # what is down then is meant to be
         yield from link_objection(links_down(before, after, ports), limits.max_links_down)
-    for event in counted.events:
-        if event.link_fault:
-            yield f"event {event.name!r}: {event.link_fault}"
-        elif event.fired and event.link_outages == 0:
-            yield f"event {event.name!r} has not taken its links down yet"
+    yield from _cut_objections(counted)
     yield from port_objections(port_evidence(before, after, ports), limits.max_tester_drops)
     yield from held_objections(before, after, ports, limits.max_rate_error)
     drops = sum(direction.lost for direction in counted.directions) + lost_at_ports(before, after, ports)

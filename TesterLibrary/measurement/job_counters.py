@@ -37,17 +37,20 @@ class JobCounters(counters.JobCounters):
             return self.stopped_at_ns < self.started_at_ns + self.asked_duration_ns
         return self.asked_packets > 0
 
+    def _stop_text(self, streams: Mapping[int, str]) -> str:
+        after = Duration(max(0, self.stopped_at_ns - self.started_at_ns))
+        asked = f" of {Duration(self.asked_duration_ns)}" if self.asked_duration_ns else ""
+        verb = "were" if len(self.stopped_streams) > 1 else "was"
+        stopped = " and ".join(streams.get(i, f"stream {i}") for i in self.stopped_streams)
+        what = stopped or f"job {self.name!r}"
+        return f"{what} {verb} stopped after {after}{asked} by {_who(self.stopped_by)}"
+
     def meddling(self, before: JobCounters | None, streams: Mapping[int, str]) -> Iterator[str]:
         """Sentences on what kept the job from doing what was asked for. `streams` are names by id."""
         if self.started_by and self.starts > (before.starts if before else 0):
             yield f"job {self.name!r} was started anew by {_who(self.started_by)}"
-        stopped = " and ".join(streams.get(i, f"stream {i}") for i in self.stopped_streams)
         if self.cut_short or (self.stopped_at_ns and self.stopped_by):
-            after = Duration(max(0, self.stopped_at_ns - self.started_at_ns))
-            asked = f" of {Duration(self.asked_duration_ns)}" if self.asked_duration_ns else ""
-            verb = "were" if len(self.stopped_streams) > 1 else "was"
-            what = stopped or f"job {self.name!r}"
-            yield f"{what} {verb} stopped after {after}{asked} by {_who(self.stopped_by)}"
+            yield self._stop_text(streams)
         same = before is not None and before.started_at_ns == self.started_at_ns
         if self.updated_by and self.updates > (before.updates if before and same else 0):
             yield f"a stream of job {self.name!r} was changed while it was sending by {_who(self.updated_by)}"

@@ -162,15 +162,21 @@ class Order:
             return False
         return None if None in counts else True
 
+    def _loss_text(self) -> str:
+        """The bounds of a loss that is not counted exactly; empty if it is, or nothing is known."""
+        if self.lost is not None or not self.loss_bounds:
+            return ""
+        if self.late:
+            return "{:,} to {:,} lost".format(*self.loss_bounds)
+        least = self.loss_bounds[0]  # fewer than were received: this many are sure
+        return f"at least {least:,} lost" if least else ""
+
     def __str__(self) -> str:
         counts = {words: getattr(self, name) for name, words in _FATES.items()}
         found = [f"{value:,} {words}" for words, value in counts.items() if value]
-        if self.lost is None and self.late and self.loss_bounds:
+        if text := self._loss_text():
             counts["lost"] = 0  # a number between bounds is measured, so it is not absent
-            found.insert(0, "{:,} to {:,} lost".format(*self.loss_bounds))
-        elif self.lost is None and self.loss_bounds and self.loss_bounds[0]:
-            counts["lost"] = 0  # fewer than were received: so many are sure
-            found.insert(0, f"at least {self.loss_bounds[0]:,} lost")
+            found.insert(0, text)
         if self.duplicated is None and self.sent is not None and self.received > self.sent:
             counts["duplicated"] = 0
             found.append(f"at least {self.received - self.sent:,} received again")

@@ -166,6 +166,25 @@ def _rate(look: SessionStatistics) -> float:
     return look.openings / look.duration_ns if look.duration_ns else 0
 
 
+def _dropped(before: Snapshot, after: Snapshot, ports: Collection[str]) -> int:
+    """Frames that the tester itself lost at ports."""
+    readings = [(before.port(name), after.port(name)) for name in sorted(ports)]
+    return sum(
+        (increase(a.rx_missed, b.rx_missed) or 0) + (increase(a.kernel_dropped, b.kernel_dropped) or 0)
+        for a, b in readings
+    )
+
+
+def _trouble(statistics: SessionStatistics) -> str:
+    """The flows and segments that a lost frame may have hit; empty if there are none."""
+    counts = {
+        "failed": statistics.failed,
+        "wait for an answer": statistics.unanswered if statistics.opens else 0,
+        "were sent again": statistics.retransmitted,
+    }
+    return ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+
+
 def objections(
     statistics: SessionStatistics,
     due: Fraction | None,
@@ -190,24 +209,14 @@ def objections(
     yield from port_objections(port_evidence(before, after, ports), limits.max_tester_drops)
     yield from held_objections(before, after, ports, limits.max_rate_error)
     slow = f"; {session_remarks.interpreted(statistics)}" if statistics.interpreted else ""
-    readings = [(before.port(name), after.port(name)) for name in sorted(ports)]
-    drops = sum(
-        (increase(a.rx_missed, b.rx_missed) or 0) + (increase(a.kernel_dropped, b.kernel_dropped) or 0)
-        for a, b in readings
-    )
+    drops = _dropped(before, after, ports)
     if drops > limits.max_tester_drops:
         yield (
             f"{were(drops, 'frame')} lost in the tester's own rings and interfaces "
             f"(limit {limits.max_tester_drops}){slow}"
         )
-    trouble = {
-        "failed": statistics.failed,
-        "wait for an answer": statistics.unanswered if statistics.opens else 0,
-        "were sent again": statistics.retransmitted,
-    }
-    found = ", ".join(f"{count:,} {what}" for what, count in trouble.items() if count)
-    if found:
-        yield from backlog_objection(backlog_dropped, f"of flows and segments {found}", limits)
+    if trouble := _trouble(statistics):
+        yield from backlog_objection(backlog_dropped, f"of flows and segments {trouble}", limits)
     gap_ns = now.worst_gap_ns(earlier) if now else 0
     yield from gap_objection(gap_ns, waited_ns(before, after), limits)
     # One opening may be due at either end of the time. Openings that wait for others wait for the device.

@@ -187,6 +187,19 @@ class BurstResult(Result):
         order = (BurstLimit.TESTER, BurstLimit.SEARCH, BurstLimit.DEVICE)
         return next((limit for limit in order if limit in limits), None)
 
+    def _limit(self, *, short: bool) -> str:
+        """Why the average says nothing about the bound, which it may fall short of; empty if it does."""
+        if self.error is None:
+            return (
+                "frames of a burst left late, and what the device forwards meanwhile is not known, as its "
+                f"throughput was limited by the {self.throughput_limit.value}"
+            )
+        if short and self.limited_by is BurstLimit.TESTER:
+            return f"limited by the tester: {self.reason}"
+        if short and self.limited_by is BurstLimit.SEARCH:
+            return f"the longest burst of the search, {self.search.longest}, passed"
+        return ""
+
     def verdict_above(self, bound: int) -> Verdict:
         """Whether the average of the longest bursts is at least so many frames.
 
@@ -212,16 +225,7 @@ class BurstResult(Result):
         error = self.error
         least = max(Fraction(0), self.average - (error or 0))
         most = Fraction(sum(highest), len(self.bursts)) + (error or 0)
-        doubt = ""
-        if error is None:
-            doubt = (
-                "frames of a burst left late, and what the device forwards meanwhile is not known, as its "
-                f"throughput was limited by the {self.throughput_limit.value}"
-            )
-        elif self.average < bound and self.limited_by is BurstLimit.TESTER:
-            doubt = f"limited by the tester: {self.reason}"
-        elif self.average < bound and self.limited_by is BurstLimit.SEARCH:
-            doubt = f"the longest burst of the search, {self.search.longest}, passed"
+        doubt = self._limit(short=self.average < bound)
         about = f"{text_of(self.average)} ± {text_of(error)} frames"
         return assess(
             About(least, most, about) if error else least if least == most else Between(least, most),

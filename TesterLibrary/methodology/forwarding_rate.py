@@ -9,7 +9,7 @@ of more.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -108,26 +108,15 @@ class ForwardingResult(Result):
         rate, best = max(rates, key=lambda each: each[0].least, default=(None, None))
         least = rate.least if rate else None
         most = max((rate.most for rate, _ in rates), default=None)
-        doubt = ""
+        doubt = doubt_of([best]) if best else ""
         if least is None or least < bound.value:
-            doubt = doubt_of(trials) or unmeasured(trials)
-            offered = max((_offered(trial, bound.unit) for trial in valid), default=Fraction(0))
-            if not doubt and offered < bound.value:
-                doubt = (
-                    f"offered was {Rate(offered, bound.unit)} at most; send over more ports, or ask for less"
-                )
-        elif best:
-            doubt = doubt_of([best])
+            doubt = doubt_of(trials) or unmeasured(trials) or _too_little(valid, bound)
         return assess(
             least if least == most or most is None else Between(least, most),
             AT_LEAST,
             bound.value,
             subject=f"{figure.value} of {self.title}",
-            measured=f"{Rate(least, bound.unit)} at {Ratio(best.load)} load, {remarks.loss_text(best)}"
-            if best and least
-            else "0, nothing arrived"
-            if best
-            else "unknown",
+            measured=_text(least, best, bound),
             bound=f">= {bound}",
             doubt=doubt,
         )
@@ -168,3 +157,19 @@ def _offered(trial: Trial, unit: RateUnit) -> Fraction:
         return Fraction(stream.counters.tx_packets * 10**9, trial.sending_ns)
 
     return amount(trial, unit, sent if trial.lost == 0 else lambda stream: stream.left_rate)
+
+
+def _text(least: Fraction | None, best: Trial | None, bound: Rate) -> str:
+    if best is None:
+        return "unknown"
+    if not least:
+        return "0, nothing arrived"
+    return f"{Rate(least, bound.unit)} at {Ratio(best.load)} load, {remarks.loss_text(best)}"
+
+
+def _too_little(trials: Sequence[Trial], bound: Rate) -> str:
+    """That less than the bound was offered; empty if not."""
+    offered = max((_offered(trial, bound.unit) for trial in trials), default=Fraction(0))
+    if offered >= bound.value:
+        return ""
+    return f"offered was {Rate(offered, bound.unit)} at most; send over more ports, or ask for less"

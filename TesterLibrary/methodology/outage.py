@@ -11,6 +11,7 @@ from math import ceil
 
 from ..measurement.counter import Counter, not_counted
 from ..measurement.outage import Outage
+from ..measurement.stream_result import StreamResult
 from ..measurement.trial import Trial
 from ..model.units.units import Duration, duration_text
 from ..verdict import AT_MOST, Between, Verdict, assess
@@ -86,6 +87,21 @@ def uncounted(trials: Sequence[Trial]) -> str:
     return not_counted([Counter.OUTAGES]) + several * (bool(without) and all(without.values()))
 
 
+def _outage_of(outage: Outage, streams: Sequence[StreamResult]) -> str:
+    """An outage, and the stream that had it if there are several."""
+    name = next((stream.name for stream in streams if outage in (stream.outages or ())), "")
+    return f"{outage} of {name}" if len({stream.name for stream in streams}) > 1 else str(outage)
+
+
+def _longest(streams: Sequence[StreamResult]) -> tuple[float, float, bool]:
+    """Bounds of the longest outage, and whether all streams have bounds."""
+    bounds = [stream.outage_bounds for stream in streams]
+    measured = [sides for sides in bounds if sides]
+    least = max((sides[0] for sides in measured), default=0)
+    most = max((sides[1] for sides in measured), default=0)
+    return least, most, len(measured) == len(bounds)
+
+
 def outage_below(trials: Sequence[Trial], bound: Duration) -> Verdict:
     """Whether the longest outage is at most a bound; one that was not over when the traffic ended is not.
 
@@ -94,23 +110,16 @@ def outage_below(trials: Sequence[Trial], bound: Duration) -> Verdict:
     """
     streams = [stream for trial in trials if trial.valid for stream in trial.streams]
     longest = next(iter(outages_of(trials)), None)
-    name = next((stream.name for stream in streams if longest in (stream.outages or ())), "")
-    several = len({stream.name for stream in streams}) > 1
-    each = [stream.outage_bounds for stream in streams]
-    known = [bounds for bounds in each if bounds]
-    least, most = (max((bounds[side] for bounds in known), default=0) for side in (0, 1))
-    unknown = len(known) < len(each) and least <= bound.ns
+    text = _outage_of(longest, streams) if longest else f"none{_longer(trials)}"
+    least, most, all_measured = _longest(streams)
+    unknown = not all_measured and least <= bound.ns
     absent = undiscerned(trials) or uncounted(trials)
     return assess(
         least if least == most else Between(least, most),
         AT_MOST,
         bound.ns,
         subject=f"outage of {title_of(trials)}",
-        measured=f"{longest}{f' of {name}' * several}"
-        if longest
-        else "not measured"
-        if unknown
-        else f"none{_longer(trials)}",
+        measured="not measured" if unknown and not longest else text,
         bound=f"<= {bound}",
         doubt=doubt_of(trials)
         or unmeasured(trials)

@@ -168,18 +168,22 @@ class ResetResult(Result):
             return f"one frame in a row was lost at most, which {self.hook} need not have done; send faster"
         if self.bounds_ns is None:
             return uncounted(self.trials)
-        least, most = self.bounds_ns
-        if bound and least <= bound.ns and most == inf:
+        return self._open_doubt(bound) if bound else ""
+
+    def _open_doubt(self, bound: Duration) -> str:
+        """Why the silence may be longer than the bound, or not; empty if it is known."""
+        least, most = self.bounds_ns or (0, 0)
+        if not least <= bound.ns < most:
+            return ""
+        if most == inf:
             return (
                 f"the device was not back when the traffic ended, within {self.measurement.limit}; "
                 "give a limit that is longer than the bound"
             )
-        if bound and least <= bound.ns < most:
-            return (
-                "it was silent more than once, or frames came in another order: for "
-                f"{duration_text(least)} at least and {duration_text(most)} at most"
-            )
-        return ""
+        return (
+            "it was silent more than once, or frames came in another order: for "
+            f"{duration_text(least)} at least and {duration_text(most)} at most"
+        )
 
     @property
     def _text(self) -> str:

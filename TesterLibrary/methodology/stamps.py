@@ -184,6 +184,13 @@ class StampResult(Result):
         """Judges that the mean delay in each direction is at most the bound."""
         return self._worst(lambda packets: self._delay_below(packets, bound, None))
 
+    def _missing_text(self, packets: StampedPackets) -> str:
+        """The packets that a delay says nothing of; empty if there are none."""
+        untimed = f" without {packets.untimed:,} packets whose delay is not known"
+        lost = f" of the packets that came back ({_lost_text(packets)} of {packets.sent:,} lost)"
+        late = f"; {packets.late:,} later than {Duration(self.timeout_ns)}"
+        return untimed * bool(packets.untimed) + lost * bool(packets.lost) + late * bool(packets.late)
+
     def _delay_below(self, packets: StampedPackets, bound: Duration, percentile: float | None) -> Verdict:
         what = "mean" if percentile is None else f"p{percentile:g}"
         figure = (
@@ -194,16 +201,10 @@ class StampResult(Result):
         value: Between | None = about(figure)
         if figure is not None and packets.copies:
             value = Between(figure.least, figure.most)
-        measured = duration_text(figure.value) if figure else "unknown"
         few = figure.few if figure and figure.least <= bound.ns else ""
         if value is not None and (packets.untimed or packets.late):
             value = self._with_others(packets, percentile, value)
-        if value is not None and packets.untimed:
-            measured += f" without {packets.untimed:,} packets whose delay is not known"
-        if figure and packets.lost:
-            measured += f" of the packets that came back ({_lost_text(packets)} of {packets.sent:,} lost)"
-        if figure and packets.late:
-            measured += f"; {packets.late:,} later than {Duration(self.timeout_ns)}"
+        measured = duration_text(figure.value) + self._missing_text(packets) if figure else "unknown"
         return assess(
             value,
             AT_MOST,

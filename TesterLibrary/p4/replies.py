@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import PlanError
@@ -141,13 +141,7 @@ def _action(action: str, header: str, parameters: Mapping[str, int], reply: Repl
     fields = _FIELDS | (_REST_OF_TCP if reply.keep is not None else {})
     swapped = [(one, Expression(other)) for pair in reply.swaps for one, other in (pair, pair[::-1])]
     wanted = dict([*swapped, *reply.fields])
-    for name in wanted:
-        if name not in fields:
-            raise PlanError(f"a reply sets {name}; on a switch it sets {', '.join(fields)}")
-    asked = list(dict.fromkeys(name for value in wanted.values() for name in value.names))
-    for name in asked:
-        if name not in fields and name not in parameters:
-            raise PlanError(f"a reply needs {name}; on a switch it has {', '.join((*fields, *parameters))}")
+    asked = _names(wanted, fields, parameters)
     held = {name: f"held_{row_key(name)}" for name in asked if name in wanted}
     places = (
         {name: place for name, (_, place) in fields.items()}
@@ -172,6 +166,20 @@ def _value(value: Expression, places: dict[str, str]) -> str:
         raise PlanError(f"a reply needs {value}; on a switch a field is another one, and a constant added")
     first = places[value.first] if isinstance(value.first, str) else str(value.first)
     return " ".join([first, *(f"{operator} {atom}" for operator, atom in value.rest)])
+
+
+def _names(
+    values: Mapping[str, Expression], fields: Collection[str], parameters: Collection[str]
+) -> list[str]:
+    """The names in the values that a reply sets. PlanError for what a switch neither sets nor has."""
+    for name in values:
+        if name not in fields:
+            raise PlanError(f"a reply sets {name}; on a switch it sets {', '.join(fields)}")
+    names = list(dict.fromkeys(name for value in values.values() for name in value.names))
+    for name in names:
+        if name not in fields and name not in parameters:
+            raise PlanError(f"a reply needs {name}; on a switch it has {', '.join((*fields, *parameters))}")
+    return names
 
 
 def _rest(header: str, reply: Reply, wanted: dict[str, Expression]) -> Iterator[Assignment]:

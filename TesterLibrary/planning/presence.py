@@ -74,21 +74,32 @@ class Presence:
         mask = int.from_bytes(operand.mask, "big")
         if isinstance(present, PlacedFact) or not isinstance(operand, PlacedField):
             return [(0, mask)]
+        announced = self._types(operand, present) or self._protocols(operand, present)
+        if announced:
+            return announced
+        behind = present.part in _BEHIND_NETWORK
+        if operand == _FRAGMENT and behind:
+            return [(0, 0)]
+        sound = _SOUND_THROUGHOUT if self._sound else _SOUND if behind else {}
+        return sound.get(operand, [(0, mask)])
+
+    def _types(self, operand: PlacedField, present: PlacedField) -> Iterable[Interval]:
+        """The EtherTypes that announce `present`; empty for other operands."""
         if operand == ETHER_TYPE and present.part is QueryPart.TAG:
             return _each(TAGS)
         if operand in (ETHER_TYPE, TAG_TYPE) and (types := self._ether_types(present)):
             if self.matcher is Matcher.SWITCH:  # headers of its own may be before that of IP
                 return complement(_each(_FOLLOWING.difference(types)), 16)
             return _each([*types, *TAGS])
-        behind = present.part in _BEHIND_NETWORK
-        if operand == _FRAGMENT and behind:
-            return [(0, 0)]
+        return ()
+
+    def _protocols(self, operand: PlacedField, present: PlacedField) -> Iterable[Interval]:
+        """The numbers of IP protocols that announce `present`; empty for other operands."""
         if operand == PROTOCOL and present.protocol:
             return _each([present.protocol])
         if operand == NEXT_HEADER and present.protocol:
             return _each([present.protocol, *(() if self._sound else EXTENSIONS)])
-        sound = _SOUND_THROUGHOUT if self._sound else _SOUND if behind else {}
-        return sound.get(operand, [(0, mask)])
+        return ()
 
     def too_short(self, numbers: Mapping[Placed, MaskedNumbers]) -> Placed | None:
         """The length that is too short for all operands together; None if none is. A switch asks for none."""

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from ..errors import PlanError
@@ -87,22 +87,25 @@ def _unused(protocol: Protocol) -> Iterator[tuple[int, str]]:
     acts = [action.act for row in protocol.rows for action in row.actions]
     sent = {act.template for act in acts if isinstance(act, Send | Transmit)}
     sent |= {act.final for act in acts if isinstance(act, Transmit)}
-    for template in protocol.templates:
-        if template.name not in sent:
-            yield template.line, f"the template {template.name!r} is never sent; send it, or leave it out"
-    said = {act.message for act in acts if isinstance(act, Say)}
-    for message in protocol.messages:
-        if message.name not in said:
-            yield message.line, f"nobody says the message {message.name!r}; say it, or leave it out"
-    scanned = {act.scanner for act in acts if isinstance(act, Scan)}
-    for scanner in protocol.scanners:
-        if scanner.name not in scanned:
-            yield scanner.line, f"nothing is scanned by {scanner.name!r}; scan, or leave it out"
-    started = {act.timer for act in acts if isinstance(act, StartTimer)}
-    taken = {act.step for act in acts if isinstance(act, NextEvent)}
+    messages = {act.message for act in acts if isinstance(act, Say)}
+    scanners = {act.scanner for act in acts if isinstance(act, Scan)}
+    for declared, used, text in (
+        (protocol.templates, sent, "the template {!r} is never sent; send it, or leave it out"),
+        (protocol.messages, messages, "nobody says the message {!r}; say it, or leave it out"),
+        (protocol.scanners, scanners, "nothing is scanned by {!r}; scan, or leave it out"),
+    ):
+        for item in declared:
+            if item.name not in used:
+                yield item.line, text.format(item.name)
+    yield from _unused_events(protocol, acts)
+
+
+def _unused_events(protocol: Protocol, acts: Sequence[object]) -> Iterator[tuple[int, str]]:
+    timers = {act.timer for act in acts if isinstance(act, StartTimer)}
+    steps = {act.step for act in acts if isinstance(act, NextEvent)}
     for kind, verb, declared, used in (
-        ("timer", "started", protocol.timers, started),
-        ("step", "taken", protocol.steps, taken),
+        ("timer", "started", protocol.timers, timers),
+        ("step", "taken", protocol.steps, steps),
     ):
         for name in declared:
             if name not in used:

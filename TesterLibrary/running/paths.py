@@ -96,9 +96,21 @@ class Paths:
         for state in starting:
             if state.plan:
                 raise state.path.refused("it is forwarding already; stop it first")
-        target = self._tester.target
         plans = [self._planned(state.path) for state in starting]
-        self.traces.check_restart([state.path.name for state in starting])
+        started = [state.path.name for state in starting]
+        self.traces.check_restart(started)
+        before = self._forward(plans)
+        self.traces.restarted(started)
+        if any(map(self.traces.is_traced, started)):
+            self._hosts.settle()
+        for state, plan in zip(starting, plans, strict=True):
+            state.plan, state.before, state.last = plan, before, None
+            self._record_start(state.path, plan)
+        return self._remarks([state.path for state in starting])
+
+    def _forward(self, plans: Sequence[Plan]) -> Snapshot:
+        """Loads and starts paths with their stamps and traces, all or none. Returns the counters before."""
+        target = self._tester.target
         loaded: list[str] = []
         begun: list[str] = []
         try:
@@ -119,18 +131,19 @@ class Paths:
                 with suppress(TargetError, PlanError):
                     target.unload([job])
             raise
-        self.traces.restarted([state.path.name for state in starting])
-        if any(self.traces.is_traced(state.path.name) for state in starting):
-            self._hosts.settle()
-        for state, plan in zip(starting, plans, strict=True):
-            state.plan, state.before, state.last = plan, before, None
-            self._tester.recorder.event(
-                "path_started",
-                path=state.path.name,
-                events=[event.name for event in plan.paths[0].events],
-                impairments=[str(impairment) for impairment in state.path.impairments],
-            )
-        ports = [port for state in starting for port in (*state.path.between, *state.path.beside)]
+        return before
+
+    def _record_start(self, path: Path, plan: Plan) -> None:
+        self._tester.recorder.event(
+            "path_started",
+            path=path.name,
+            events=[event.name for event in plan.paths[0].events],
+            impairments=[str(impairment) for impairment in path.impairments],
+        )
+
+    def _remarks(self, paths: Sequence[Path]) -> tuple[str, ...]:
+        """Why ports of paths do not suit a path, a sentence each."""
+        ports = [port for path in paths for port in (*path.between, *path.beside)]
         reasons = [(port, self._tester.capabilities.port(port).gets_unfinished) for port in ports]
         return tuple(f"port {port}: {reason}" for port, reason in reasons if reason)
 

@@ -137,24 +137,27 @@ class RunningEnd:
             held_up=whole.put_off > 0 or fails_wholly,
             backlog_dropped=self.tester.backlog_drops() - (self.backlog if from_start else backlog),
         )
-        return SessionTrial(
+        trial = SessionTrial(
             statistics,
             due,
             (*found, *self._faults_beside(whole)),
             waiting,
             started_at,
             failed_before=earlier.failed_text if earlier else "",
-            all_in_use=openings.all_in_use(waiting or 0) if openings else 0,
-            unopened=openings.unopened(statistics, due, self.tester.rules.limits.max_shortfall)
-            if openings
-            else 0,
-            late=openings.late(statistics, due) if openings else 0,
-            over=openings is not None and openings.over and not from_start,
-            silent=openings.silent(waiting or 0, statistics) if openings else 0,
             whole=whole if fails_wholly else None,
             earlier_objections=self.since_start(before).objections if fails_wholly and earlier else (),
-            unserved=openings is not None and openings.unserved,
             awaited=awaited(whole),
+        )
+        if openings is None:
+            return trial
+        return replace(
+            trial,
+            all_in_use=openings.all_in_use(waiting or 0),
+            unopened=openings.unopened(statistics, due, self.tester.rules.limits.max_shortfall),
+            late=openings.late(statistics, due),
+            over=openings.over and not from_start,
+            silent=openings.silent(waiting or 0, statistics),
+            unserved=openings.unserved,
         )
 
     def unfinished(self, waiting: int | None = None) -> Unfinished | None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -53,6 +54,8 @@ def count(trace: PathTrace, what: Traced, heading: Heading) -> TracedCount:
         TesterLibraryError: both directions are given, of which no host has both.
     """
     check_direction(heading)
+    if what in (Traced.RETRANSMISSIONS, Traced.TIMEOUTS):
+        return _sent_again(trace, heading, after_timer=what is Traced.TIMEOUTS)
     packets = [packet for packet in trace.packets if packet.direction is heading]
     sender = (
         Heading.BACKWARD if (heading is Heading.FORWARD) == (what in REACHES_THE_HOST) else Heading.FORWARD
@@ -60,26 +63,13 @@ def count(trace: PathTrace, what: Traced, heading: Heading) -> TracedCount:
     partial = "only a part of the packets was traced" if trace.every != 1 else ""
     cut = "" if what in _OF_FRAMES else cut_headers(trace)
     doubt = "; ".join(filter(None, (trace.doubt or partial or cut, trace.shared(sender))))
-    match what:
-        case Traced.RETRANSMISSIONS | Traced.TIMEOUTS:
-            found = retransmissions(trace, heading)
-            again = found.timeouts if what is Traced.TIMEOUTS else len(found.found)
-            return TracedCount(again, "; ".join(filter(None, (found.doubt, found.shared))))
-        case Traced.SENT:
-            value = len(packets)
-        case Traced.SENT_BYTES:
-            value = sum(packet.length - _FCS_BYTES for packet in packets)
-        case Traced.RECEIVED:
-            value = sum(packet.gone_ns is not None for packet in packets)
-        case Traced.RESETS:
-            value = sum(bool(segment.flags & RST) for each in packets if (segment := segment_of(each.octets)))
-        case Traced.MARKED:
-            value = sum(_is_marked(packet) for packet in packets if packet.gone_ns is not None)
-        case Traced.ROCE_SENT:
-            value = sum(map(_is_roce, packets))
-        case Traced.ROCE_RECEIVED:
-            value = sum(_is_roce(packet) for packet in packets if packet.arrives)
-    return TracedCount(value, doubt)
+    return TracedCount(sum(map(_COUNTED[what], packets)), doubt)
+
+
+def _sent_again(trace: PathTrace, heading: Heading, *, after_timer: bool) -> TracedCount:
+    again = retransmissions(trace, heading)
+    value = again.timeouts if after_timer else len(again.found)
+    return TracedCount(value, "; ".join(filter(None, (again.doubt, again.shared))))
 
 
 def check_direction(heading: Heading) -> None:
@@ -95,3 +85,19 @@ def _is_roce(packet: TracedPacket) -> bool:
 def _is_marked(packet: TracedPacket) -> bool:
     network = network_of(packet.octets)
     return Change.MARKED in packet.changes or (network is not None and network.traffic_class & _ECN == _CE)
+
+
+def _is_reset(packet: TracedPacket) -> bool:
+    segment = segment_of(packet.octets)
+    return segment is not None and bool(segment.flags & RST)
+
+
+_COUNTED: Mapping[Traced, Callable[[TracedPacket], int]] = {  # what a packet of the direction adds
+    Traced.SENT: lambda _: 1,
+    Traced.SENT_BYTES: lambda packet: packet.length - _FCS_BYTES,
+    Traced.RECEIVED: lambda packet: packet.gone_ns is not None,
+    Traced.RESETS: _is_reset,
+    Traced.MARKED: lambda packet: packet.gone_ns is not None and _is_marked(packet),
+    Traced.ROCE_SENT: _is_roce,
+    Traced.ROCE_RECEIVED: lambda packet: packet.arrives and _is_roce(packet),
+}

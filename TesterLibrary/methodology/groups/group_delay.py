@@ -100,6 +100,20 @@ class GroupDelayResult(Result):
         known = [c for c in self.cycles if not c.is_early and c.leave_ns]
         return tuple(cycle for cycle in known if _bounds(cycle, GroupDelay.LEAVE)[0] > bound.ns)
 
+    def _text(self, least: int, most: int, endless: Sequence[int]) -> str:
+        if endless:
+            return f"not over after {Duration(max(endless))}: frames still arrived"
+        return f"{Duration(least)} to {Duration(most)}, the worst of {len(self.cycles)}"
+
+    def _doubt(self) -> str:
+        return doubt_of(self.trials) or "; ".join(self._objections) or burden_doubt(self.burden)
+
+    def _resolution_doubt(self, endless: Sequence[int]) -> str:
+        """Why the bound lies within a delay; `endless`: how long delays without an end were watched."""
+        if endless:
+            return f"it was watched for {Duration(max(endless))} only; give a longer timeout"
+        return f"frames are {Duration(self.resolution_ns)} apart; send the group at a higher rate"
+
     def verdict_below(self, delay: GroupDelay, bound: Duration) -> Verdict:
         """Whether a delay was at most the bound in every cycle. Within the resolution it is INCONCLUSIVE."""
         late = () if delay is GroupDelay.JOIN else self._late(bound)
@@ -107,21 +121,16 @@ class GroupDelayResult(Result):
         bounds = [] if missing else [_bounds(cycle, delay) for cycle in late or self.cycles]
         endless = [least for least, most in bounds if most is None]
         least = max((least for least, _ in bounds), default=0)
-        most = max(bound.ns + 1 if most is None else most for _, most in bounds) if bounds else 0
-        doubt = missing or doubt_of(self.trials) or "; ".join(self._objections) or burden_doubt(self.burden)
+        most = max((bound.ns + 1 if most is None else most for _, most in bounds), default=0)
+        doubt = missing or self._doubt()
         if not doubt and least <= bound.ns < most:
-            doubt = f"frames are {Duration(self.resolution_ns)} apart; send the group at a higher rate"
-            if endless:
-                doubt = f"it was watched for {Duration(max(endless))} only; give a longer timeout"
-        measured = f"{Duration(least)} to {Duration(most)}, the worst of {len(self.cycles)}"
-        if endless:
-            measured = f"not over after {Duration(max(endless))}: frames still arrived"
+            doubt = self._resolution_doubt(endless)
         return assess(
             None if missing else Between(least, most),
             AT_MOST,
             bound.ns,
             subject=f"{delay.value} of {self.title}{burden_text(self.burden)}",
-            measured="unknown" if missing else measured,
+            measured="unknown" if missing else self._text(least, most, endless),
             bound=f"<= {bound}",
             doubt=doubt,
         )

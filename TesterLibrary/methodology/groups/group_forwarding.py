@@ -90,9 +90,8 @@ class GroupMatrixResult(Result):
             doubt = _short(worst[2], bound)
         text = "unknown"
         if worst and value is not None:
-            text = f"{Rate(value, bound.unit) if value else 0} with {counted(worst[1], 'group')}"
-            deaf = [port for stream in worst[2].streams for port in stream.broadcast.deaf]
-            text += f", nothing arrived at {', '.join(deaf)}" if deaf else ""
+            groups = counted(worst[1], "group")
+            text = f"{Rate(value, bound.unit) if value else 0} with {groups}{_deaf(worst[2])}"
         return assess(
             value if value == most or value is None else Between(value, most),
             AT_LEAST,
@@ -170,3 +169,9 @@ def _rate(trial: Trial) -> Between | None:
 
 def _in_unit(rate: Fraction, trial: Trial, unit: RateUnit) -> Fraction:
     return amount(trial, unit, lambda _: rate)
+
+
+def _deaf(trial: Trial) -> str:
+    """The ports at which nothing arrived; empty if there are none."""
+    deaf = [port for stream in trial.streams for port in stream.broadcast.deaf]
+    return f", nothing arrived at {', '.join(deaf)}" if deaf else ""

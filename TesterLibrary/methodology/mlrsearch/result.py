@@ -244,7 +244,10 @@ def relevant_bounds(classes: Mapping[Fraction, LoadClass]) -> tuple[Fraction | N
     return lower, upper
 
 
-def _goal_result(goal: SearchGoal, search: MultipleLossRatioSearch, trials: Sequence[Trial]) -> GoalResult:
+def _by_load(
+    search: MultipleLossRatioSearch, trials: Sequence[Trial]
+) -> tuple[dict[Fraction, list[Trial]], str]:
+    """The trials that tell something about the device by load, and why the last other one does not."""
     by_load: dict[Fraction, list[Trial]] = {}
     reason = ""
     for trial in trials:
@@ -253,22 +256,33 @@ def _goal_result(goal: SearchGoal, search: MultipleLossRatioSearch, trials: Sequ
             reason = f"{limit} at {Ratio(trial.load)} of line rate: {doubt}"
         else:
             by_load.setdefault(trial.load, []).append(trial)
+    return by_load, reason
+
+
+def _irregular(
+    goal: SearchGoal, search: MultipleLossRatioSearch, lower: Fraction | None, upper: Fraction | None
+) -> Irregular | None:
+    """How the bounds of a stable device fall short of a regular result; None if they do not."""
+    if lower is not None and upper is not None and upper - lower <= goal.width.value * upper:
+        return None
+    if upper is None and lower == search.load(search.top):
+        return Irregular.HIGHEST
+    if lower is None and upper == search.load(search.bottom):
+        return Irregular.LOWEST
+    return Irregular.DOUBT
+
+
+def _goal_result(goal: SearchGoal, search: MultipleLossRatioSearch, trials: Sequence[Trial]) -> GoalResult:
+    by_load, reason = _by_load(search, trials)
     stats = {load: LoadStats.of(goal, at_load) for load, at_load in by_load.items()}
     lower, upper = relevant_bounds({load: each.classify(goal) for load, each in stats.items()})
     left_open = min((load for load, each in stats.items() if each.is_open(goal)), default=None)
     if left_open is not None:
         repeated = next(filter(None, (remarks.repeated_for(t, goal.loss.value) for t in by_load[left_open])))
         reason = f"nothing is known of the device at {Ratio(left_open)} of line rate: {repeated}"
-    irregular: Irregular | None = Irregular.DOUBT
-    unstable = unstable_for(goal, trials) if search.stability.value else ""
-    if unstable:
+    irregular = _irregular(goal, search, lower, upper)
+    if unstable := unstable_for(goal, trials) if search.stability.value else "":
         irregular, reason = Irregular.UNSTABLE, unstable
-    elif lower is not None and upper is not None and upper - lower <= goal.width.value * upper:
-        irregular = None
-    elif upper is None and lower == search.load(search.top):
-        irregular = Irregular.HIGHEST
-    elif lower is None and upper == search.load(search.bottom):
-        irregular = Irregular.LOWEST
     return GoalResult(
         goal,
         lower,

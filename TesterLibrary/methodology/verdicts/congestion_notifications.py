@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...measurement.traces.congestion_notifications import CongestionNotifications, Scope
 from ...model.units.units import Duration
 from ...verdict import EQUAL, Verdict, assess
@@ -44,18 +46,19 @@ def notified_of_congestion(
         faults.append(close)
     if found.unprompted:
         faults.append(f"{found.unprompted:,} notifications of queue pairs without a marked packet")
-    remark = (
-        f"{found.disordered:,} notifications without a mark followed packets out of sequence"
-        if found.disordered
-        else ""
-    )
     unsure = f"{close}, and the tester may be wrong by {tolerance}" if close and not faults else ""
     return assess(
         len(faults),
         EQUAL,
         0,
         subject=f"number of faults of congestion notification on path {found.path}, {found.marked:,} marked",
-        measured="; ".join(filter(None, (f"{len(faults)} ({'; '.join(faults)})" if faults else "0", remark))),
+        measured=_measured(faults, found.disordered),
         bound=f"0, with {interval} between notifications of a {scope.value}",
         doubt=found.doubt or unsure or ("" if found.marked or faults else "no packet arrived marked"),
     )
+
+
+def _measured(faults: Sequence[str], disordered: int) -> str:
+    text = f"{len(faults)} ({'; '.join(faults)})" if faults else "0"
+    remark = f"; {disordered:,} notifications without a mark followed packets out of sequence"
+    return text + remark if disordered else text

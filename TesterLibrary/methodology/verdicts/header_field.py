@@ -94,18 +94,11 @@ def judge_all_frames(
     known = [counts for counts in counted if counts]
     compared, wrong = sum(c.compared for c in known), sum(c.wrong for c in known)
     unknown = sum(c.unknown for c in known)
-    doubt = loses_header
-    if not doubt and not wrong:
-        doubt = doubt_of(trials)
+    doubt = loses_header or ("" if wrong else doubt_of(trials))
     if not doubt and len(known) < len(counted):
         doubt = f"{expected} was not compared while {stream} was sent; `Set Expected Field` before sending"
-    elif not doubt and not compared and not unknown:
-        doubt = f"no frame of {stream} arrived"
-    elif not doubt and not wrong and unknown:
-        doubt = (
-            f"{unknown:,} frames were not compared: {stream} was given other frames while it was sending, "
-            "and nobody knows with which value they were sent"
-        )
+    elif not doubt and not wrong:
+        doubt = _uncompared(stream, compared, unknown)
     return assess(
         wrong if compared else None,
         AT_MOST,
@@ -115,6 +108,16 @@ def judge_all_frames(
         bound=f"{expected.comparison} {expected.text}",
         doubt=doubt,
     )
+
+
+def _uncompared(stream: str, compared: int, unknown: int) -> str:
+    """Why not all frames of a stream were compared; empty if they were."""
+    if unknown:
+        return (
+            f"{unknown:,} frames were not compared: {stream} was given other frames while it was sending, "
+            "and nobody knows with which value they were sent"
+        )
+    return "" if compared else f"no frame of {stream} arrived"
 
 
 def _counts(trial: Trial, stream: str, expected: ExpectedField) -> FieldCounters | None:

@@ -191,11 +191,7 @@ class _Lowering:
             key for key in KEYS if not (self._leaves and key.name in RECEIVED_ONLY.values())
         )
         self._check()
-        self._whose: Sequence[_Key] = [{}]
-        if planned.query.foreign:
-            self._whose = [{"measured": (0, 1)}]
-        elif planned.query.streams:
-            self._whose = [{"measured": (1, 1), "stream": (number, 0xFF)} for number in streams]
+        self._whose = self._stream_keys(streams)
         asked = [key.operand for key in planned.keys] + [test.operand for test in planned.tests]
         self._fields = {
             placed: self._asked(placed) for placed in dict.fromkeys(asked) if isinstance(placed, PlacedField)
@@ -203,9 +199,7 @@ class _Lowering:
         self._headers = {field.header for field in self._fields.values()}
         # A frame that leaves is parsed behind labels of MPLS, where no query looks.
         self._plain: _Key = {"mpls_valid": (0, 1)} if self._leaves and self._headers - _LINK else {}
-        # Those of streams are in loops, whose header takes the place of the Ethernet header.
-        sums = self._leaves and planned.value is not None and not self._query.streams
-        self._worn: Mapping[int, _Key] = {n: {"worn": (n, 3)} for n in _WORN} if sums else {0: {}}
+        self._worn = self._worn_keys()
         self._all = {ports[name]: order.index(name) for name in planned.ports or ports}
         passing = _numbers_of([test for test in planned.tests if test.operand == _PORT], 64, 0)
         self._ports = {port: number for port, number in self._all.items() if _has(passing, number)}
@@ -224,6 +218,19 @@ class _Lowering:
         unread = (QueryEntry(self._direction, _match(key), Counts.UNREAD) for key in self._unread())
         others = (QueryEntry(self._direction, _match(self._at(port)), Counts.OTHERS) for port in self._all)
         return (*self._rows(), *unread, *others)
+
+    def _stream_keys(self, streams: Sequence[int]) -> Sequence[_Key]:
+        """Keys of the streams whose frames are looked at."""
+        if self._query.foreign:
+            return [{"measured": (0, 1)}]
+        if self._query.streams:
+            return [{"measured": (1, 1), "stream": (number, 0xFF)} for number in streams]
+        return [{}]
+
+    def _worn_keys(self) -> Mapping[int, _Key]:
+        """Keys by what is taken off a sum. Frames of streams have a loop's header for that of Ethernet."""
+        sums = self._leaves and self._planned.value is not None and not self._query.streams
+        return {n: {"worn": (n, 3)} for n in _WORN} if sums else {0: {}}
 
     def _check(self) -> None:
         query, value = self._query, self._query.value

@@ -104,12 +104,7 @@ def place(
     """
     chip = chip or LoopbackPorts()
     _check_ports(ports, chip)
-    planned = [drawn(part) for stream in plan.streams for part in parts_of(stream)]
-    for stream in planned:
-        check_stream(stream)
-    for resource in (flow_cells(planned), gap_laws(planned)):
-        if resource.needed > resource.available:
-            raise PlanError(str(resource))
+    planned = _parts(plan)
     programs = [(end, _program(end, kind)) for end in plan.ends]
     check_tags(plan.ends)
     check_prefixes(plan.ends)
@@ -117,13 +112,9 @@ def place(
         (end, program, end_loops(end.name, program, ports[end.port], tagged=end.vlan is not None))
         for end, program in programs
     ]
-    opening = {
-        end.name: (placed_starts(end, chip, kind.edited_fields), placed_looks(end, chip, kind.edited_fields))
-        for end in plan.ends
-        if end.opening
-    }
+    openings = {end.name: _openings(end, chip, kind) for end in plan.ends if end.opening}
     looping_flows = [loop.flow for _, _, looping in loops for loop in looping]
-    looping_flows += [one.flow for both in opening.values() for one in both if one]
+    looping_flows += [starts.flow for both in openings.values() for starts in both if starts]
     stagings, flows, places = _looping(planned, ports, chip, looping_flows, occupied)
     streams = (
         SwitchStream(
@@ -145,11 +136,27 @@ def place(
             end,
             program,
             tuple(placed(loop, places[loop.flow.name], chip) for loop in looping),
-            *(one and one.at(places[one.flow.name]) for one in opening.get(end.name, ())),
+            *(starts and starts.at(places[starts.flow.name]) for starts in openings.get(end.name, ())),
         )
         for end, program, looping in loops
     )
     return Placement(tuple(streams), tuple(ends))
+
+
+def _openings(end: PlannedEnd, chip: LoopbackPorts, kind: Chip) -> tuple[PlacedStarts | None, ...]:
+    """The starts of clients, and the looks at their flows."""
+    return placed_starts(end, chip, kind.edited_fields), placed_looks(end, chip, kind.edited_fields)
+
+
+def _parts(plan: Plan) -> list[PlannedStream]:
+    """The streams, each rate and size of one by itself. PlanError for what a switch does not send."""
+    streams = [drawn(part) for stream in plan.streams for part in parts_of(stream)]
+    for stream in streams:
+        check_stream(stream)
+    for resource in (flow_cells(streams), gap_laws(streams)):
+        if resource.needed > resource.available:
+            raise PlanError(str(resource))
+    return streams
 
 
 def _looping(

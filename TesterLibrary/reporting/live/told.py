@@ -136,7 +136,7 @@ class Teller:
         job = tuple(str(record[key]) for key in ("testbed", "suite", "test", "job"))
         now = int(record["taken_ns"])
         before = self._jobs.get(job)
-        if before is None or int(before["taken_ns"]) >= now or int(before["tx"]) > int(record["tx"]):
+        if before and (int(before["taken_ns"]) >= now or int(before["tx"]) > int(record["tx"])):
             before = None
         self._jobs = {job: record}  # jobs come one after the other; two at a time are rated from their begin
         began = record["began_ns"] if before is None else before["taken_ns"]
@@ -150,14 +150,7 @@ class Teller:
                 "received": _rate(stream, earlier, "rx", spent_ns),
                 "delay": _mean_delay([(stream, earlier)]),
             }
-        ports = {}
-        if before:  # ports count since the tester started
-            earlier_ports = {port["name"]: port for port in before["ports"]}
-            for port in record["ports"]:
-                earlier = earlier_ports.get(port["name"])
-                if earlier:
-                    rates = {name: _rate(port, earlier, key, spent_ns) for name, key in _PORT_RATES}
-                    ports[str(port["name"])] = rates
+        ports = _port_rates(record, before, spent_ns) if before else {}  # counted since the tester started
         intended = int(record["intended"])
         return {
             "type": "counters",
@@ -255,6 +248,18 @@ def _of_interval(counted: Record, spent_ns: int) -> Message:
         "sent": _rate(counted, {}, "tx", spent_ns),
         "received": _rate(counted, {}, "rx", spent_ns),
         "loss": None if counted["lost"] is None else int(counted["lost"]) / max(1, int(counted["tx"])),
+    }
+
+
+def _port_rates(now: Record, before: Record, spent_ns: int) -> dict[str, dict[str, float | None]]:
+    """Frames per second at the ports that both records have."""
+    earlier = {port["name"]: port for port in before["ports"]}
+    return {
+        str(port["name"]): {
+            name: _rate(port, earlier[port["name"]], key, spent_ns) for name, key in _PORT_RATES
+        }
+        for port in now["ports"]
+        if earlier.get(port["name"])
     }
 
 

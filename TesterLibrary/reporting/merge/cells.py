@@ -136,31 +136,39 @@ def unsettled(
     """
     if records is None:
         return (tuple(items), interrupted) if interrupted else ((), "")
-    faults = [event for event in records.events if event.event in (TESTER_FAULT, TESTBED_FAULT)]
-    reasons = {(event.place.suite, event.place.test): str(event.facts["reason"]) for event in faults}
-    setups = [(suite, reason) for (suite, test), reason in reasons.items() if not test]
-    ended = {(test.suite, test.test): test.outcome for test in records.tests}
-    left_out = {(event.place.suite, event.place.test) for event in records.left_out}
-    if any(found.verdict.outcome.value == FAIL for found in records.outside_tests):
+    if any(record.verdict.outcome.value == FAIL for record in records.outside_tests):
         return (), ""
-
-    def reason_of(item: Item) -> str:
-        place = (item.suite, item.test)
-        outcome = ended.get(place)
-        if place in left_out or outcome not in (None, INCONCLUSIVE, ERROR):
-            return ""
-        if place in reasons:
-            return reasons[place]
-        above = [reason for suite, reason in setups if f"{item.suite}.".startswith(f"{suite}.")]
-        if above:
-            return above[0]
-        return interrupted if outcome in (None, ERROR) else ""
-
+    attempt = _AttemptRecord(records, interrupted)
     again = []
     for item in items:
         made = records.agenda.made_of(item) if records.agenda else (item,)
-        again += [(item, reason) for reason in filter(None, map(reason_of, made))][:1]
+        again += [(item, reason) for reason in filter(None, map(attempt.fault_of, made))][:1]
     return tuple(item for item, _ in again), again[0][1] if again else ""
+
+
+class _AttemptRecord:
+    """The tests of an attempt, and the faults of its tester."""
+
+    def __init__(self, records: Records, interrupted: str) -> None:
+        self._interrupted = interrupted
+        faults = [event for event in records.events if event.event in (TESTER_FAULT, TESTBED_FAULT)]
+        self._faults = {(event.place.suite, event.place.test): str(event.facts["reason"]) for event in faults}
+        self._outcomes = {(test.suite, test.test): test.outcome for test in records.tests}
+        self._left_out = {(event.place.suite, event.place.test) for event in records.left_out}
+
+    def fault_of(self, item: Item) -> str:
+        """Why a test is run again; empty if it has a verdict."""
+        place = (item.suite, item.test)
+        outcome = self._outcomes.get(place)
+        if place in self._left_out or outcome not in (None, INCONCLUSIVE, ERROR):
+            return ""
+        if place in self._faults:
+            return self._faults[place]
+        setups = [(suite, fault) for (suite, test), fault in self._faults.items() if not test]
+        above = [fault for suite, fault in setups if f"{item.suite}.".startswith(f"{suite}.")]
+        if above:
+            return above[0]
+        return self._interrupted if outcome in (None, ERROR) else ""
 
 
 def cell_outcome(run: Path, cell: PlannedCell) -> str:

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from ...measurement.counter import total
 from ...measurement.departure import GapError
+from ...measurement.evidence import Evidence
 from ...measurement.remarks import by_kind
 from ...measurement.trial import Trial
 
@@ -55,15 +56,27 @@ class EvidenceSummary:
             sent=sum(t.sent for t in trials),
             received=sum(t.received for t in trials),
             worst_shortfall=_worst([e.shortfall for e in proof]),
-            worst_rate_error=_worst([abs(t.evidence.rate_error) for t in valid if not _is_burst(t)]),
-            worst_burst_error=_worst([abs(t.evidence.rate_error) for t in valid if _is_burst(t)]),
-            gap_error=GapError.merged(s.counters.departures for t in valid for s in t.streams),
+            worst_rate_error=_rate_error(valid, bursts=False),
+            worst_burst_error=_rate_error(valid, bursts=True),
+            gap_error=_gap_error(valid),
             tester_drops=_sum([drops for e in proof for drops in (e.rx_missed, e.kernel_dropped)]),
             worst_gap_ns=_worst([e.worst_worker_gap_ns for e in proof]),
-            worst_drift=_worst([None if e.clock_drift is None else abs(e.clock_drift) for e in proof]),
+            worst_drift=_worst([_drift(e) for e in proof]),
             at_ports=tuple((name, _at_ports(trials, counter)) for name, counter in _AT_PORTS),
             objections=by_kind([objection for trial in trials for objection in trial.objections]),
         )
+
+
+def _rate_error(valid: Sequence[Trial], *, bursts: bool) -> Fraction | None:
+    return _worst([abs(trial.evidence.rate_error) for trial in valid if _is_burst(trial) == bursts])
+
+
+def _gap_error(valid: Sequence[Trial]) -> GapError:
+    return GapError.merged(stream.counters.departures for trial in valid for stream in trial.streams)
+
+
+def _drift(evidence: Evidence) -> Fraction | None:
+    return None if evidence.clock_drift is None else abs(evidence.clock_drift)
 
 
 def _is_burst(trial: Trial) -> bool:

@@ -20,11 +20,19 @@ def attributes(run: Mapping[str, Any], testers: Iterable[Mapping[str, Any]]) -> 
         "testbed": (bed.get("name", "") for bed in beds),
         "device": map(device_text, devices),
         "version": (device.get("version", "") for device in devices),
-        "profile": [profile] if profile else (tester.get("profile", "") for tester in testers),
-        "tester": (f"{target.get('target', '')} {target.get('version', '')}".strip() for target in targets),
+        "profile": [profile] if profile else _profiles(testers),
+        "tester": map(_tester, targets),
     }
     listed = {name: ", ".join(dict.fromkeys(str(v) for v in of if v)) for name, of in values.items()}
     return {name: text for name, text in listed.items() if text}
+
+
+def _profiles(testers: Iterable[Mapping[str, str]]) -> list[str]:
+    return [tester.get("profile", "") for tester in testers]
+
+
+def _tester(target: Mapping[str, str]) -> str:
+    return f"{target.get('target', '')} {target.get('version', '')}".strip()
 
 
 def choice(run: Mapping[str, Any]) -> str:

@@ -122,6 +122,19 @@ def _histogram(latency: Latency) -> tuple[list[float], list[float]]:
     return edges, [100 * count / sum(counts) for count in counts]
 
 
+def _lossless_loads(trials: Sequence[Trial]) -> str:
+    """The highest load without loss, and the loads that only filled a queue."""
+    lossless = [t.load for t in trials if t.lost == 0]
+    unknown = sum(t.lost is None for t in trials)
+    best = "loss in every trial" if not unknown else f"not measured in {unknown} trials"
+    if lossless:
+        best = f"up to {float(max(lossless) * 100):.4g} % of line rate without loss"
+    filling = sorted({t.load for t in trials if t.lost == 0 and not t.sustained})
+    if filling:
+        best += f"; not sustained at {', '.join(f'{float(load * 100):.4g} %' for load in filling)}"
+    return best
+
+
 def of_trials(trials: Sequence[Trial]) -> tuple[str, str]:
     """The plot that says most about the trials of one test, and a sentence for those who cannot see it.
 
@@ -133,15 +146,7 @@ def of_trials(trials: Sequence[Trial]) -> tuple[str, str]:
         by_title: dict[str, list[Trial]] = {}
         for trial in valid:
             by_title.setdefault(trial.title, []).append(trial)
-        lossless = [t.load for t in valid if t.lost == 0]
-        unknown = sum(t.lost is None for t in valid)
-        best = "loss in every trial" if not unknown else f"not measured in {unknown} trials"
-        if lossless:
-            best = f"up to {float(max(lossless) * 100):.4g} % of line rate without loss"
-        filling = sorted({t.load for t in valid if t.lost == 0 and not t.sustained})
-        if filling:
-            best += f"; not sustained at {', '.join(f'{float(load * 100):.4g} %' for load in filling)}"
-        return loss_vs_load(by_title), f"Frame loss over offered load: {best}"
+        return loss_vs_load(by_title), f"Frame loss over offered load: {_lossless_loads(valid)}"
     measured = [t for t in valid if t.latency.count]
     if not measured:
         return "", ""

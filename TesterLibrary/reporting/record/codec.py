@@ -51,6 +51,10 @@ def encode(value: object) -> Any:
         return value.hex(":")
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: _encode_field(value, f.name) for f in dataclasses.fields(value)}
+    return _encode_items(value)
+
+
+def _encode_items(value: object) -> object:
     if isinstance(value, Mapping):
         if value and all(isinstance(key, int) for key in value):
             return [[key, encode(value[key])] for key in sorted(value)]
@@ -62,7 +66,7 @@ def encode(value: object) -> Any:
     return str(value)
 
 
-def _encode_field(owner: object, name: str) -> Any:
+def _encode_field(owner: object, name: str) -> object:
     value = getattr(owner, name)
     if isinstance(value, Mapping) and not value:
         return [] if name in _numbered(cast(Hashable, type(owner))) else {}
@@ -131,10 +135,12 @@ def _value(hint: Any, data: Any) -> Any:
         if isinstance(data, collections.abc.Mapping):
             return {key: _value(arguments[1], item) for key, item in data.items()}
         return {int(key): count for key, count in data}
-    if hint is Fraction:
+    return _object(hint, data) if isinstance(hint, type) else data
+
+
+def _object(cls: type, data: Any) -> object:
+    if cls is Fraction:
         return _fraction(data)
-    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
-        return decode(hint, data)
-    if isinstance(hint, type) and issubclass(hint, Enum):
-        return hint(data)
-    return data
+    if dataclasses.is_dataclass(cls):
+        return decode(cls, data)
+    return cls(data) if issubclass(cls, Enum) else data

@@ -45,13 +45,7 @@ class SimulatedPath:
         line_ns, service_ns = self._times.get(size) or self._times_of(size)
         gap_ns = None if self._before_ns is None else now_ns - self._before_ns
         self._before_ns = now_ns
-        if now_ns < self._silent_until_ns:
-            return _LOST
-        if device.warm_up and self._warms_up(gap_ns):
-            return _LOST
-        if device.loss.value and self._loses(gap_ns, line_ns):
-            return _LOST
-        if device.police and self._polices(now_ns, size, device.police.bps):
+        if self._discards(now_ns, size, gap_ns, line_ns):
             return _LOST
         if self._overloaded and self._recovers(now_ns, gap_ns, service_ns):
             return _LOST
@@ -73,6 +67,17 @@ class SimulatedPath:
         if device.double_every and self._frames % device.double_every == 0:
             return out_ns, out_ns
         return (out_ns,)
+
+    def _discards(self, now_ns: int, size: int, gap_ns: int | None, line_ns: Fraction) -> bool:
+        """Whether a frame is lost before the queue: reset, cold, by chance or by the policer."""
+        device = self._device
+        if now_ns < self._silent_until_ns:
+            return True
+        if device.warm_up and self._warms_up(gap_ns):
+            return True
+        if device.loss.value and self._loses(gap_ns, line_ns):
+            return True
+        return bool(device.police and self._polices(now_ns, size, device.police.bps))
 
     def _times_of(self, size: int) -> tuple[Fraction, int]:
         """Whole nanoseconds in the device, rounded down: it keeps up with what it can just forward."""

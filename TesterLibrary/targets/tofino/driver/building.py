@@ -90,16 +90,14 @@ class _Builder:
         chip: LoopbackPorts,
     ) -> None:
         self._plan, self._ports, self._program, self._others, self._chip = plan, ports, program, others, chip
-        held = [other.held for other in others]
-        self._templates = Numbers("templates", TEMPLATES, (n for numbers in held for n in numbers.templates))
-        self._links = Numbers("links", LINKS, (n for numbers in held for n in numbers.links))
-        self._replies = Numbers("replies", REPLIES, (n for numbers in held for n in numbers.replies))
-        self._triggers = Numbers("triggers", TRIGGERS, (n for numbers in held for n in numbers.triggers))
-        self._laws = Numbers("laws of random gaps", GAP_LAWS, (n for numbers in held for n in numbers.laws))
-        self._queues = TriggerQueues(program, [n for numbers in held for n in numbers.queues])
-        self._groups = Numbers(
-            "multicast groups", _GROUPS, [0, *(n for numbers in held for n in numbers.groups)]
-        )
+        held = HeldNumbers.of_all([other.held for other in others])
+        self._templates = Numbers("templates", TEMPLATES, held.templates)
+        self._links = Numbers("links", LINKS, held.links)
+        self._replies = Numbers("replies", REPLIES, held.replies)
+        self._triggers = Numbers("triggers", TRIGGERS, held.triggers)
+        self._laws = Numbers("laws of random gaps", GAP_LAWS, held.laws)
+        self._queues = TriggerQueues(program, held.queues)
+        self._groups = Numbers("multicast groups", _GROUPS, [0, *held.groups])
         self._group_of: dict[int, int] = {}  # by device port
         self._link_of: dict[
             tuple[bytes, int, frozenset[str]], int

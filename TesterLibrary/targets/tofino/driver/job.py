@@ -9,8 +9,9 @@ then loop, held back by their first pass/skip unit, and responders are silent. `
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import chain
 
 from ....errors import PlanError
 from ....model.plan.plan import Plan
@@ -37,6 +38,11 @@ class HeldNumbers:
     queues: tuple[int, ...] = ()  # of templates of triggers; those of protocols are compiled in
     protocols: tuple[str, ...] = ()  # protocols whose queues its templates answer
     loops: tuple[Occupied, ...] = ()
+
+    @classmethod
+    def of_all(cls, jobs: Sequence[HeldNumbers]) -> HeldNumbers:
+        """The numbers of several jobs together."""
+        return cls(*(tuple(chain(*(getattr(job, field.name) for job in jobs))) for field in fields(cls)))
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ from ..session.port_infos import port_infos
 from ..session.program import Program
 from ..session.repeated_call import reached
 from ..session.session import SwitchSession
+from .change import check_change
 from .job import SwitchJob
 from .loaded import LoadedStream
 from .loading import Loading
@@ -373,16 +374,8 @@ class TofinoTarget:
         if templates[0] != templates[1]:
             raise PlanError(f"stream {stream.name!r}: its template would be another; load its job anew")
         started = stream.id in run.stretches
-        if started and any(is_level(part.planned) for part in (*before.values(), *after.values())):
-            raise PlanError(
-                f"stream {stream.name!r}: a step of the rate begins with its job on a switch; load its job "
-                "anew with the change"
-            )
-        if started and any(part.cells for part in before.values()):
-            raise PlanError(
-                f"stream {stream.name!r}: a switch begins with the first flow when it changes a stream, so "
-                "flows could not be told apart; load its job anew with the change"
-            )
+        if started:
+            check_change(stream, before.values(), after.values())
         self.session.write([held_entry(part.template) for part in before.values()])
         sent = self._counting.at_rest(list(before.values())) if started else []
         self._loading.change(run.job, job)

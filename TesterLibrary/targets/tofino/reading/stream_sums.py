@@ -43,7 +43,6 @@ def _one(number: int, parts: Sequence[StreamCounters]) -> StreamCounters:
     """The counters of one stream. No one knows the order of frames of two sizes, nor who ended an outage."""
     if len(parts) == 1:
         return parts[0]
-    ports = dict.fromkeys(port for part in parts for port in part.rx_misrouted_ports)
     return replace(
         parts[0],
         id=number,
@@ -58,18 +57,30 @@ def _one(number: int, parts: Sequence[StreamCounters]) -> StreamCounters:
         first_rx_ns=_first([part.first_rx_ns for part in parts]),
         last_rx_ns=max(part.last_rx_ns for part in parts),
         rx_misrouted=total([part.rx_misrouted for part in parts]),
-        rx_misrouted_ports=tuple(ports),
+        rx_misrouted_ports=_misrouted_ports(parts),
         rx_out_of_order=None,
         outages=None,
         latency=_latency([part.latency for part in parts]),
-        sending=any(part.sending for part in parts),
-        versions=tuple(_version(same) for same in zip(*(part.versions for part in parts), strict=True)),
-        order=OrderCounters(
-            next_sequence=total([part.order.next_sequence for part in parts]),
-            duplicated=total([part.order.duplicated for part in parts]),
-            late=total([part.order.late for part in parts]),
-            behind=total([part.order.behind for part in parts]),
-        ),
+        sending=any(map(_is_sending, parts)),
+        versions=_versions(parts),
+        order=_order([part.order for part in parts]),
+    )
+
+
+def _is_sending(part: StreamCounters) -> bool:
+    return part.sending
+
+
+def _misrouted_ports(parts: Sequence[StreamCounters]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(port for part in parts for port in part.rx_misrouted_ports))
+
+
+def _order(parts: Sequence[OrderCounters]) -> OrderCounters:
+    return OrderCounters(
+        next_sequence=total([part.next_sequence for part in parts]),
+        duplicated=total([part.duplicated for part in parts]),
+        late=total([part.late for part in parts]),
+        behind=total([part.behind for part in parts]),
     )
 
 
@@ -90,6 +101,10 @@ def _latency(parts: Sequence[LatencyCounters]) -> LatencyCounters:
         max_ns=max((part.max_ns for part in counted), default=0),
         buckets=dict(buckets),
     )
+
+
+def _versions(parts: Sequence[StreamCounters]) -> tuple[VersionCounters, ...]:
+    return tuple(_version(versions) for versions in zip(*(part.versions for part in parts), strict=True))
 
 
 def _version(parts: Sequence[VersionCounters]) -> VersionCounters:
