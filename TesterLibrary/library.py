@@ -16,10 +16,11 @@ from robot.running.context import EXECUTION_CONTEXTS
 from robot.utils import printable_name
 from robotlibcore import DynamicCore
 
-from .errors import TargetError, TestbedError
+from .errors import TargetError, TestbedError, TesterLibraryError
 from .keywords import CONVERTERS, components
 from .keywords._calls import check_integers, check_names, converting
 from .keywords._conversion import with_reasons
+from .measurement.tester_usage import TesterUsage
 from .model.units.written import NOTATIONS
 from .reporting.live.notes import LiveNotes
 from .reporting.pages import metrics
@@ -30,7 +31,6 @@ from .reporting.record.progress import Console
 from .reporting.record.recorder import TESTBED_FAULT, TESTER_FAULT, Recorder
 from .running.scope import ScopeListener
 from .running.suite import Suite
-from .running.usage import usage_of
 
 # Of a checkout that was not installed nobody knows it.
 VERSION = versions().get("robotframework-testerlibrary", "0+unknown")
@@ -242,3 +242,11 @@ class _Closer:
             )
 
             after_robot(recorder.directory.parent)
+
+
+def usage_of(suite: Suite) -> TesterUsage | None:
+    """The usage of the open tester; None if no tester is open or answers, or if it does not tell."""
+    with suppress(TesterLibraryError):
+        part = suite.tester.target.usage
+        return part.read() if part else None
+    return None

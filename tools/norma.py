@@ -24,10 +24,9 @@ from TesterLibrary.model.units.units import LINE_OVERHEAD, Bandwidth  # noqa: E4
 from TesterLibrary.planning.prediction import predict  # noqa: E402
 from TesterLibrary.planning.switch.allocation import LoopbackFlow, LoopbackPorts, allocate  # noqa: E402
 from TesterLibrary.planning.switch.chip import CHIPS, TOFINO, TOFINO_2  # noqa: E402
-from TesterLibrary.planning.switch.loops import end_loops  # noqa: E402
+from TesterLibrary.planning.switch.loops import end_loops, template_packets  # noqa: E402
 from TesterLibrary.planning.switch.match_action import MatchAction, match_action  # noqa: E402
 from TesterLibrary.planning.switch.prediction import SwitchPrediction  # noqa: E402
-from TesterLibrary.planning.switch.template_loop import template_packets  # noqa: E402
 from TesterLibrary.protocols.checker import load_protocol  # noqa: E402
 
 PAGE = ROOT / "docs" / "norma.md"

@@ -17,7 +17,7 @@ from ..reporting.record import agenda
 from ..reporting.record.agenda import Item
 from ..reporting.record.record_place import RecordPlace
 from ..reporting.record.recorder import NOT_RUN, Recorder
-from ..reporting.record.waiting_tests import outermost, take_out
+from ..reporting.record.run_files import outermost, take_out
 
 _OVERRUN = 0.25  # of the time budget, for a test that runs when it is spent
 _LEAST_OVERRUN_S = 60.0

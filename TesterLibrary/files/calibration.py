@@ -17,7 +17,7 @@ from typing import Any
 from ..errors import TesterLibraryError
 from ..measurement.calibration import CalibratedSize, Calibration
 from .document import Kind, load_document, write_document
-from .user_cache import user_cache
+from .paths import user_cache
 
 FOLDER_VARIABLE = "TESTER_CALIBRATIONS"
 _VERSION = 1

@@ -19,10 +19,9 @@ from ..model.jobfile import JobFile
 from ..model.payload import COUNTING, Payload, PayloadKind
 from ..model.ports import Port
 from ..model.responder import End
-from ..model.stream import STREAM_OPTIONS, Stream
+from ..model.stream import STREAM_OPTIONS, Stream, VersionField
 from ..model.stream_mix import mixed
 from ..model.units.units import LINE_RATE, Bandwidth, Duration, Rate, Ratio
-from ..model.version import VersionField
 from . import paths
 from .capture_survey import survey
 from .document import Document, Kind, Place, dotted, load_document

@@ -8,6 +8,7 @@ inside it, in ``_data``.
 
 from __future__ import annotations
 
+import os
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -76,3 +77,8 @@ def engine() -> Path | None:
     if package and package.origin:
         folders.append(Path(package.origin).parent)
     return next((path for folder in folders if (path := folder / "testerd").is_file()), None)
+
+
+def user_cache() -> Path:
+    """The folder `testerlibrary` in `$XDG_CACHE_HOME`, or else in `~/.cache`. It need not be there."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "testerlibrary")

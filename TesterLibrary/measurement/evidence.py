@@ -12,8 +12,7 @@ from ..model.plan.plan import Plan, PlannedStream
 from ..model.units.number import percent, were
 from .counter import increase, total
 from .departure import held_up, lost_crowded, pauses_text, rate_error
-from .links import link_objection, links_down
-from .port_evidence import PortEvidence, port_evidence, port_objections
+from .port_evidence import PortEvidence, link_objection, links_down, port_evidence, port_objections
 from .snapshot import ClockCounters, Snapshot, StreamCounters, WorkerCounters
 
 _CAPTURED_ERROR_NS = 50_000  # of the time from the first to the last frame of a file

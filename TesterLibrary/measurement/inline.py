@@ -11,8 +11,14 @@ from ..model.heading import Heading
 from ..model.impairment import Impairment
 from ..model.units.units import Duration
 from .evidence import EvidenceLimits
-from .links import link_objection, links_down
-from .port_evidence import held_objections, lost_at_ports, port_evidence, port_objections
+from .port_evidence import (
+    held_objections,
+    link_objection,
+    links_down,
+    lost_at_ports,
+    port_evidence,
+    port_objections,
+)
 from .snapshot import PathCounters, PathDirectionCounters, PathEventCounters, Snapshot
 
 # A stack that waits so long sends again what was not lost; RFC 6298 has a second, Linux a fifth of one.

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 from .._generated.tester.v1.counters import QueryCounters
 from .evidence import EvidenceLimits, gap_objection, waited_ns
-from .links import link_objection, links_down
-from .port_evidence import lost_at_ports, port_evidence, port_objections
+from .port_evidence import link_objection, links_down, lost_at_ports, port_evidence, port_objections
 from .snapshot import Snapshot
 
 __all__ = [

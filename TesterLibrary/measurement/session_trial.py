@@ -13,8 +13,7 @@ from ..model.units.number import percent, were
 from . import session_remarks
 from .counter import increase
 from .evidence import EvidenceLimits, backlog_objection, gap_objection, waited_ns
-from .links import link_objection, links_down
-from .port_evidence import held_objections, port_evidence, port_objections
+from .port_evidence import held_objections, link_objection, links_down, port_evidence, port_objections
 from .session_numbers import OPENING_TIMES
 from .sessions import SessionStatistics
 from .snapshot import Snapshot

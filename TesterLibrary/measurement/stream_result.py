@@ -21,8 +21,7 @@ from .evidence import EvidenceLimits
 from .flows import FlowSummary
 from .octets import OctetBalance
 from .order import Order
-from .outage import Outage
-from .outage_bounds import outage_bounds, outages_of
+from .outage_bounds import Outage, outage_bounds, outages_of
 from .snapshot import StreamCounters
 
 _ON_TIME = Fraction(1, 1000)  # part of a rate by which a stream may miss it and counts as what was asked

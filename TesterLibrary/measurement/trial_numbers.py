@@ -12,17 +12,18 @@ from functools import cached_property
 from ..model.units.units import Duration
 from .attempt import Attempt
 from .counter import total
-from .delays.correction import DelayKind
-from .delays.late import late_bounds
+from .delays.correction import Correction, DelayKind
+from .delays.histogram import bounds_of
 from .delays.latency import Latency
+from .delays.latency_error import PercentileError
 from .delays.variation import Variation
 from .departure import GapError
 from .evidence import Evidence, EvidenceLimits
 from .foreign import NOTHING_FOREIGN, Foreign, ForeignAt
 from .order import Order
+from .snapshot import LatencyCounters
 from .stream_result import StreamResult
 from .validated import Validated
-from .waits import Waits
 
 _NAMED = 6  # streams that a title names one by one
 
@@ -257,3 +258,36 @@ def named(streams: Sequence[str]) -> str:
     if len(streams) > _NAMED:
         return f"{streams[0]} … {streams[-1]} ({len(streams)} streams)"
     return " + ".join(streams)
+
+
+def late_bounds(
+    counted: LatencyCounters, timeout_ns: int, correction: Correction, error: PercentileError
+) -> tuple[int, int]:
+    """How many arrivals were later than a time, at least and at most.
+
+    The tester's own delay is taken off, and its spread left open. A time is known as well as its bucket; only
+    the greatest is known exactly.
+    """
+    spread = correction.spread_ns
+    limit = timeout_ns + correction.offset_ns
+    surely = maybe = 0
+    for index, count in counted.buckets.items():
+        low, high = bounds_of(index)
+        middle = Fraction(low + high - 1, 2)
+        off = middle * error.of(middle)
+        surely += count if middle - off - spread > limit else 0
+        maybe += count if middle + off + spread > limit else 0
+    if counted.count and counted.max_ns + spread <= limit:
+        return 0, 0
+    if counted.count and counted.max_ns - spread > limit:
+        return max(1, surely), max(1, maybe)
+    return surely, maybe
+
+
+@dataclass(frozen=True)
+class Waits:
+    """The waits of one trial, in nanoseconds."""
+
+    learning_ns: int | None  # after the learning frames (b); None: none were sent
+    residual_ns: int  # from the last departure, for frames that are on their way (d)
+    rest_ns: int  # then, in which the device restabilizes (e)

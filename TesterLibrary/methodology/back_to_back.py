@@ -382,8 +382,7 @@ class _Runner:
         error = max(known, default=0) if len(known) == len(errors) else None
         if failing is None:
             return LongestBurst(passed, None, BurstLimit.SEARCH, error)
-        doubt = untold(failing, _NO_LOSS)
-        if doubt:
+        if doubt := untold(failing, _NO_LOSS):
             self.reason = doubt
         limit = BurstLimit.TESTER if doubt else BurstLimit.DEVICE
         return LongestBurst(passed, failed, limit, error)

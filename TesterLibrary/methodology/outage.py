@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import ceil
 
 from ..measurement.counter import Counter, not_counted
-from ..measurement.outage import Outage
+from ..measurement.outage_bounds import Outage
 from ..measurement.stream_result import StreamResult
 from ..measurement.trial import Trial
 from ..model.units.units import Duration, duration_text

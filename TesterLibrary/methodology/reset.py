@@ -15,7 +15,7 @@ from math import inf
 from statistics import fmean
 
 from ..errors import require
-from ..measurement.outage import Outage
+from ..measurement.outage_bounds import Outage
 from ..measurement.trial import Trial
 from ..model.units.units import Duration, Ratio, duration_text
 from ..verdict import AT_MOST, About, Verdict, assess

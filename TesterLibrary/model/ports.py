@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface
 
 from .units.units import Bandwidth
@@ -33,3 +34,16 @@ class Port:
         """Its link-local address, made of its MAC address (RFC 4291, appendix A)."""
         octets = bytes([self.mac[0] ^ 2]) + self.mac[1:3] + b"\xff\xfe" + self.mac[3:]
         return IPv6Address(b"\xfe\x80" + bytes(6) + octets)
+
+
+class Forwarding(Enum):
+    """How a device forwards frames, and so the changes of headers that it may make.
+
+    Each may add and remove VLAN tags and padding.
+    """
+
+    BRIDGED = "bridged"  # nothing else
+    # Change MAC addresses, VLANs, hop counts and traffic classes.
+    ROUTED = "routed"
+    # Change, add and remove headers, as NAT, load balancers and gateways of tunnels do.
+    TRANSLATED = "translated"

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ..errors import PlanError
-from .forwarding import Forwarding
 from .headers import HeaderStack
 from .heading import Heading, check_delay
+from .ports import Forwarding
 from .units.units import Duration
 
 MOST_FLOWS_STAMPED = 65_535  # a stamp has two bytes for the number of its flow

@@ -13,13 +13,12 @@ from .capture_totals import CaptureTotals
 from .departures import CaptureReplay, Shaping
 from .editor import Editor, FieldPath, RandomField
 from .expected_field import ExpectedField
-from .forwarding import Forwarding
 from .headers import HeaderStack
 from .mix import parse_frame_sizes
 from .payload import COUNTING, Payload
+from .ports import Forwarding
 from .units.units import LINE_RATE, Duration, FrameSize, FrameSizes, Rate, RateUnit
 from .units.written import option, option_of
-from .version import VersionField
 
 _WITH_PORTS = ("UDP", "TCP", "SCTP")
 _RANDOM_PORTS = (("sport", "1024", "65535"), ("dport", "1", "49151"))  # RFC 4814 §4.5
@@ -133,3 +132,14 @@ class Stream:
 
 
 STREAM_OPTIONS = {known.name: found for known in fields(Stream) if (found := option_of(known))}
+
+
+@dataclass(frozen=True)
+class VersionField:
+    """One bit of a field of the headers."""
+
+    path: FieldPath
+    bit: int | None = None  # from the lowest, 0; None: the highest
+
+    def __str__(self) -> str:
+        return str(self.path) if self.bit is None else f"bit {self.bit} of {self.path}"

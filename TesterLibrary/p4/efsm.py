@@ -23,9 +23,8 @@ from ..planning.switch.expected import (
     check_expected,
     expected_variable,
 )
-from ..planning.switch.match_action import MatchAction
+from ..planning.switch.match_action import MatchAction, row_action, row_key
 from ..planning.switch.resources import PREFIX_OCTETS, QUEUES, START
-from ..planning.switch.row_names import row_action, row_key
 from ..planning.switch.starts import CARRIED, carried_values
 from ..planning.switch.timers import check_timers
 from ..planning.switch.trigger import ASKINGS

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 from ..errors import PlanError
 from ..model.headers import FieldType, HeaderType
-from ..planning.switch.editor import own_fields
-from ..planning.switch.own_members import own_field, own_member
+from ..planning.switch.editor import own_field, own_fields, own_member
 from .sources import templates
 
 # Headers that may announce a user's header, and the field that does it.

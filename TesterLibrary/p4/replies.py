@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 from ..errors import PlanError
 from ..model.expression import Expression
-from ..planning.switch.match_action import MatchAction
+from ..planning.switch.match_action import MatchAction, reply_action, row_key
 from ..planning.switch.replies import header_key, known_by, reply_rows
-from ..planning.switch.row_names import reply_action, row_key
 from ..planning.switch.trigger import KNOWN_BY, NINTH_FLAG, RETURNING, TESTED
 from ..protocols.actions.sending import Reply
 from .efsm import Key

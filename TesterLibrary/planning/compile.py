@@ -11,12 +11,11 @@ from fractions import Fraction
 
 from ..errors import PlanError
 from ..model.departures import CaptureReplay, Messages
-from ..model.forwarding import Forwarding
 from ..model.job import Job
 from ..model.plan.law import Departures
 from ..model.plan.match import Match
 from ..model.plan.plan import LearningFrame, Plan, PlannedNeighbour, PlannedStream
-from ..model.ports import Port
+from ..model.ports import Forwarding, Port
 from ..model.stream import Stream
 from ..wire.address import Station, station_of, stations
 from .apart import check_clients_apart

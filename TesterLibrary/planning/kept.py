@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..model.forwarding import Forwarding
+from ..model.ports import Forwarding
 from .template import FramePlace, FrameTemplate
 
 _TAGS = ("Dot1Q", "Dot1AD")

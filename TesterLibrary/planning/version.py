@@ -15,7 +15,7 @@ from dataclasses import replace
 from ..errors import PlanError
 from ..model.plan.edit import Checksum, ChecksumKind, Coverage, PlannedEditor, Values
 from ..model.plan.plan import PlannedStream, Version
-from ..model.version import VersionField
+from ..model.stream import VersionField
 from .coverage import Checksums
 from .editor import FieldChange
 from .template import FramePlace, FrameTemplate

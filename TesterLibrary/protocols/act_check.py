@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 from ..model.expression import Expression
 from ..model.protocol import TIMER_BITS, Protocol, Row
-from .expression_check import expression_problems, no_packet
-from .findings import unknown
+from .findings import expression_problems, no_packet, unknown
 from .scope import NameScope
 
 

@@ -12,8 +12,7 @@ from ..model.condition import Compare, Flags, Prefix, Test
 from ..model.protocol import EVENTS, Protocol, Row
 from .act_check import ActCheck
 from .document_reader import too_wide
-from .expression_check import expression_problems, no_packet
-from .findings import unknown
+from .findings import expression_problems, no_packet, unknown
 from .scope import FACTS, NameScope
 from .sending_check import sending_problems
 

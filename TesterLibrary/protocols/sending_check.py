@@ -12,8 +12,7 @@ from ..model.protocol import Protocol
 from ..model.scanner import Scanner
 from ..model.template import Template
 from .document_reader import too_wide
-from .expression_check import Problem, expression_problems
-from .findings import unknown
+from .findings import Problem, expression_problems, unknown
 from .scope import NameScope, layout_of
 from .tcp_options import MOST_OCTETS, OCTETS
 

@@ -15,7 +15,7 @@ from ..measurement.attempt import Attempt
 from ..measurement.evidence import EvidenceLimits
 from ..measurement.snapshot import Snapshot, StreamCounters
 from ..measurement.trial import Trial
-from ..measurement.waits import Waits
+from ..measurement.trial_numbers import Waits
 from ..methodology.measurer import Interruption, Step, Stepped
 from ..model.departures import Shape, TimePattern
 from ..model.modifier import NO_MODIFIERS, Modifiers

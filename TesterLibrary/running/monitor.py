@@ -28,7 +28,8 @@ from ..measurement.interval import (
     may_be_copies,
     misattributed,
 )
-from ..measurement.snapshot import Snapshot, StreamCounters, VersionCounters, without_signature
+from ..measurement.snapshot import Snapshot, StreamCounters, without_signature
+from ..measurement.versions import has_arrived, received_of, slowest_ns, sum_of_versions
 from ..methodology.monitoring import Method, MonitoringResult
 from ..model.units.units import Duration
 from ..planning.reflection import reflections
@@ -265,19 +266,19 @@ class Monitor:
         others left, unless it puts them out of order.
         """
         latest = self._snapshot()
-        quiet_since, seen = latest.taken_at_ns, _arrived(latest, version)
-        follow = _arrived(latest, 1 - version)
+        quiet_since, seen = latest.taken_at_ns, received_of(latest, version)
+        follow = received_of(latest, 1 - version)
         for latest in self._tester.clock.readings(self._snapshot, every=_POLL_S):
-            if self._cancelled or all(_is_complete(s, version) for s in latest.streams):
+            if self._cancelled or all(has_arrived(s, version) for s in latest.streams):
                 break
-            now, arrived = latest.taken_at_ns, _arrived(latest, version)
+            now, arrived = latest.taken_at_ns, received_of(latest, version)
             if arrived != seen:
                 quiet_since, seen = now, arrived
             following = all(
                 a > b or not s.sending
-                for a, b, s in zip(_arrived(latest, 1 - version), follow, latest.streams, strict=True)
+                for a, b, s in zip(received_of(latest, 1 - version), follow, latest.streams, strict=True)
             )
-            self._guard_ns = max(self._guard_ns, _GUARD_FACTOR * _slowest_ns(latest))
+            self._guard_ns = max(self._guard_ns, _GUARD_FACTOR * slowest_ns(latest))
             heard = any(s.rx_packets for s in latest.streams)
             patience = 0 if following else _PATIENCE_NS if heard else _FIRST_PATIENCE_NS
             if now - quiet_since > self._guard_ns + patience:
@@ -298,7 +299,7 @@ class Monitor:
             again = increase(may_be_copies(before.order), may_be_copies(s.order))
             span_ns = end_ns - unread.start_ns
             correction = self._corrections[s.id]
-            counted = _sum(earlier), _sum(s.versions)
+            counted = sum_of_versions(earlier), sum_of_versions(s.versions)
             streams.append(
                 StreamInterval.between(
                     self._names[s.id],
@@ -373,51 +374,11 @@ class MonitorThread:
             self._error = error
 
 
-def _sum(versions: Sequence[VersionCounters]) -> VersionCounters:
-    def total(name: str) -> int:
-        return sum(getattr(version, name) or 0 for version in versions)
-
-    has_times = all(v.tx_time_ns is not None and v.rx_time_ns is not None for v in versions)
-    return VersionCounters(
-        tx_packets=total("tx_packets"),
-        tx_bytes=total("tx_bytes"),
-        tx_time_ns=total("tx_time_ns") if has_times else None,
-        rx_packets=total("rx_packets"),
-        rx_bytes=total("rx_bytes"),
-        rx_time_ns=total("rx_time_ns") if has_times else None,
-    )
-
-
 def _missing(stream: StreamCounters, closed: _Stretch, arriving: str) -> str:
     """`arriving`, if frames of a closed version are missing."""
     before, after = closed.before.stream(stream.id).versions[closed.version], stream.versions[closed.version]
     missing = after.tx_packets - before.tx_packets > after.rx_packets - before.rx_packets
     return arriving if missing else ""
-
-
-def _arrived(snapshot: Snapshot, version: int) -> list[int]:
-    return [s.versions[version].rx_packets for s in snapshot.streams]
-
-
-def _is_complete(stream: StreamCounters, version: int) -> bool:
-    counted = stream.versions[version]
-    return counted.rx_packets >= counted.tx_packets
-
-
-def _slowest_ns(snapshot: Snapshot) -> int:
-    """Delay of the slowest frame where frames tell it; else the mean, the only delay that is known."""
-    return max(_slowest_of(s) for s in snapshot.streams)
-
-
-def _slowest_of(stream: StreamCounters) -> int:
-    if stream.latency.count:
-        return stream.latency.max_ns
-    means = [
-        v.rx_time_ns // v.rx_packets - v.tx_time_ns // v.tx_packets
-        for v in stream.versions
-        if v.rx_packets and v.tx_packets and v.rx_time_ns is not None and v.tx_time_ns is not None
-    ]
-    return 2 * max(means, default=0)
 
 
 def _reason_against(snapshot: Snapshot, names: dict[int, str]) -> str:

@@ -8,10 +8,9 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from ..model.forwarding import Forwarding
 from ..model.job import Job
 from ..model.plan.plan import Plan
-from ..model.ports import Port
+from ..model.ports import Forwarding, Port
 from ..model.stream import Stream
 from ..planning.compile import compile as compile_job
 from ..planning.responder import Neighbours

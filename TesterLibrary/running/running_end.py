@@ -18,8 +18,7 @@ from ..model.plan.plan import Plan
 from ..model.plan.planned_end import PlannedEnd
 from ..model.responder import Clients, End, Responder
 from ..model.units.units import Duration
-from ..reporting.record.wall_clock import wall_clock
-from ..wire.connection import connection_text
+from ..reporting.record.machine import wall_clock
 from .gateways import moved_next_hop
 from .tester import Tester
 
@@ -276,3 +275,23 @@ def _first_change(counters: EndCounters) -> str:
         f"byte {counters.changed_place:,} of the content from {connection_text(counters.changed_headers)} is "
         f"0x{counters.changed_arrived:02x}, not 0x{counters.changed_expected:02x}"
     )
+
+
+def connection_text(frame: bytes) -> str:
+    """`192.0.2.1 port 80 to 192.0.2.9 port 4711`, of the innermost addresses; empty without an IP header."""
+    from scapy.layers.inet import IP, TCP, UDP  # they take their time, and few runs need them
+    from scapy.layers.inet6 import IPv6
+    from scapy.layers.l2 import Ether
+    from scapy.packet import Packet
+
+    layers = []
+    layer: Packet = Ether(frame)
+    while layer:
+        layers.append(layer)
+        layer = layer.payload
+    ends = [layer for layer in layers if isinstance(layer, IP | IPv6)]
+    if not ends:
+        return ""
+    ports = next((layer for layer in reversed(layers) if isinstance(layer, TCP | UDP)), None)
+    source, destination = (f" port {ports.sport}", f" port {ports.dport}") if ports else ("", "")
+    return f"{ends[-1].src}{source} to {ends[-1].dst}{destination}"

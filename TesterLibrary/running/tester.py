@@ -17,9 +17,8 @@ from ..measurement.delays.correction import Correction, frame_time_ns
 from ..measurement.session_trial import SessionTrial
 from ..measurement.trial import Trial
 from ..methodology.teardown import TeardownTrial
-from ..model.forwarding import Forwarding
 from ..model.plan.plan import Plan, PlannedStream
-from ..model.ports import Port
+from ..model.ports import Forwarding, Port
 from ..model.stream import Stream
 from ..model.units.units import Duration
 from ..planning.rate import check_replayed_rate, check_sum, part_of_line

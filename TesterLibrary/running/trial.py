@@ -4,38 +4,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from fractions import Fraction
 
 from ..errors import PlanError, TargetError
 from ..measurement.delays.in_time import ArrivalReading, InTime
 from ..measurement.delays.sustained import DelayReading, Growth, growth
-from ..measurement.departure import has_span, is_scheduled, rate_error, sending_ns
 from ..measurement.evidence import Evidence, EvidenceLimits
 from ..measurement.flows import FlowMeasure, FlowSummary
 from ..measurement.foreign import Foreign, ForeignAt
-from ..measurement.snapshot import Snapshot, StreamCounters, without_signature
-from ..measurement.stream_result import StreamResult
+from ..measurement.snapshot import Snapshot, StreamCounters
 from ..measurement.trial import Trial
 from ..model.membership import not_joined
-from ..model.plan.law import Departures, Replay
 from ..model.plan.plan import Plan, PlannedStream
 from ..model.stream import Stream
-from ..model.units.units import MIN_FRAME_SIZE, Duration
-from ..planning.flows import FlowSpace
+from ..model.units.units import Duration
 from ..planning.reflection import reflections
 from ..reporting.live.notes import WatchedStream
-from ..reporting.record.wall_clock import wall_clock
+from ..reporting.record.machine import wall_clock
 from ..targets.base import SendingProgress, part_of
 from .clock import POLL_S
 from .gateways import moved_gateways
 from .held_frames import HeldFrames, await_sent
+from .stream_results import (
+    duration_of,
+    is_tagged,
+    limits_of_files,
+    octet_objections,
+    stamp_objections,
+    stream_result,
+)
 from .tester import Tester
 
-_CLOCKS_APART_NS = 10**6  # what clocks of the tester's CPUs differ by, at most
-_TYPE, _TAGS = slice(12, 14), (b"\x81\x00", b"\x88\xa8")  # of a frame; EtherTypes of VLAN tags
 _SLOWER = 2  # factor on the delay of the slowest frame so far
 
 
@@ -50,7 +51,7 @@ class StreamRun:
         self.name = name
         self.streams = tuple(streams)
         self.plan = tester.plan(name, streams)
-        self.limits = _limits_of_files(self.plan, limits or tester.rules.limits)
+        self.limits = limits_of_files(self.plan, limits or tester.rules.limits)
         tester.check_room(streams)
         _refuse_own_ports(self.plan)
         self.awaits_residual = True  # frames that are missing; a trial that only leads to others does not
@@ -227,7 +228,7 @@ class StreamRun:
         """
         pairs = zip(self.plan.streams, trial.streams, strict=True)
         missing = (s for s, found in pairs if found.counters.rx_packets < found.counters.tx_packets)
-        ports = (s.rx_port for s in missing if s.measured and not s.signature and _is_tagged(s))
+        ports = (s.rx_port for s in missing if s.measured and not s.signature and is_tagged(s))
         yield from filter(None, map(self._tester.lost_tags, dict.fromkeys(ports)))
 
     @property
@@ -257,13 +258,13 @@ class StreamRun:
         evidence = self.evidence_at(after)
         counters = {s.id: after.stream(s.id) for s in self.plan.streams}
         job = after.job(self.name)
-        duration_ns = duration.ns if duration else _duration_ns(self.plan.streams, counters, self._changed)
+        duration_ns = duration.ns if duration else duration_of(self.plan.streams, counters, self._changed)
         if job and job.cut_short:
             duration_ns = min(duration_ns, max(1, job.stopped_at_ns - job.started_at_ns))
         corrections = [self._tester.correction(s) for s in self.plan.streams]
         streams = tuple(
             replace(
-                _result(s, counters[s.id], duration_ns, self._changed),
+                stream_result(s, counters[s.id], duration_ns, self._changed),
                 percentile_error=self._tester.capabilities.percentile_error,
                 correction=correction,
                 growth=(grown := self._growth(counters[s.id])),
@@ -280,10 +281,10 @@ class StreamRun:
             evidence=evidence,
             foreign=Foreign.between(self._before, after, self._ports()),
             elsewhere=ForeignAt.between(self._before, after, self._ports()),
-            objections=(*evidence.objections(self.limits), *_octet_objections(streams)),
+            objections=(*evidence.objections(self.limits), *octet_objections(streams)),
             delay_objections=(
                 *self._tester.delay_objections(corrections),
-                *_stamp_objections(self.plan.streams, counters),
+                *stamp_objections(self.plan.streams, counters),
                 *reflections(self.plan.streams),
             ),
             order_objections=tuple(self._tester.order_objections(self.plan.streams)),
@@ -408,84 +409,6 @@ def _refuse_own_ports(plan: Plan) -> None:
             )
 
 
-def _stamp_objections(
-    streams: Sequence[PlannedStream], counters: Mapping[int, StreamCounters]
-) -> Iterator[str]:
-    for stream in streams:
-        counted = counters[stream.id]
-        if counted.rx_before_sent:
-            yield (
-                f"{counted.rx_before_sent:,} of {counted.rx_packets:,} frames of {stream.name} arrived "
-                "before they were sent, by the clocks of the tester's CPUs, which differ"
-            )
-        elif not stream.signature and 0 < counted.first_rx_ns < counted.first_tx_ns - _CLOCKS_APART_NS:
-            yield (
-                f"frames that look like those of {stream.name} arrived before its first one was sent; "
-                "without signature they are not told apart, so give `Create Stream` signature=True"
-            )
-
-
-def _duration_ns(
-    streams: Sequence[PlannedStream], counters: Mapping[int, StreamCounters], changed: Collection[int]
-) -> int:
-    """Time that all frames take, from the first one on, with the gap behind the last one.
-
-    As their laws say it, where these say it of all streams.
-    """
-    sent = [stream for stream in streams if counters[stream.id].tx_packets]
-    by_law = all(is_scheduled(_departures(stream, changed)) for stream in sent)
-    begins, ends = [], []
-    for stream in sent:
-        counted = counters[stream.id]
-        gap_ns = 1 / stream.rate if stream.rate else 1  # of a single frame
-        spread_ns = stream.departures.phase_ns if stream.departures.spread else 0
-        begins.append(stream.departures.due(0) - spread_ns if by_law else counted.first_tx_ns)
-        ends.append(begins[-1] + (sending_ns(_departures(stream, changed), counted) or gap_ns))
-    return max(1, int(max(ends) - min(begins))) if sent else 1
-
-
-def _departures(stream: PlannedStream, changed: Collection[int]) -> Departures | None:
-    """The departures of a stream; None where it was changed meanwhile."""
-    return None if stream.id in changed else stream.departures
-
-
-def _result(
-    planned: PlannedStream, counted: StreamCounters, duration_ns: int, changed: Collection[int]
-) -> StreamResult:
-    """The result of a stream. A frame size and rate that only the tester knew follow from its counters."""
-    departures = _departures(planned, changed)
-    size = planned.frame_size or Fraction(counted.tx_bytes, max(1, counted.tx_packets))
-    return StreamResult(
-        name=planned.name,
-        tx_port=planned.tx_port,
-        rx_port=planned.rx_port,
-        frame_size=max(MIN_FRAME_SIZE, round(size)),
-        sizes=planned.mix,
-        intended_rate=planned.frames_per_second or Fraction(counted.intended_packets * 10**9, duration_ns),
-        counters=counted if planned.signature else without_signature(counted),
-        rate_error=rate_error(departures, counted),
-        sending_ns=int(sending_ns(departures, counted) or 0) if has_span(departures, counted) else 0,
-        measured=planned.measured,
-        signed=planned.signature,
-        law=str(planned.departures) + ", changed meanwhile" * (planned.id in changed),
-        different=_flows(planned),
-    )
-
-
-def _limits_of_files(plan: Plan, limits: EvidenceLimits) -> EvidenceLimits:
-    """The limits for streams of which some replay files with their gaps: few frames tell less than many."""
-    laws = [stream.departures.law for stream in plan.streams]
-    replays = [law for law in laws if isinstance(law, Replay) and law.totals and not law.fixed]
-    spans = [law.span_ns(law.totals.frames * (law.repetitions or 1)) for law in replays if law.totals]
-    known = [span_ns for span_ns in spans if span_ns]
-    return limits.of_captured(min(known)) if known else limits
-
-
-def _flows(planned: PlannedStream) -> int | None:
-    """How many combinations of values its edited fields have; None of random ones, and of a file."""
-    return FlowSpace.of(planned).flows if planned.frames else None
-
-
 def _settling_ns(snapshot: Snapshot, least: Duration) -> int:
     """A device that was slow may be slow again."""
     return max(least.ns, _SLOWER * max(s.latency.max_ns for s in snapshot.streams))
@@ -517,11 +440,3 @@ def _endless(snapshot: Snapshot, after_ns: int) -> str:
         f"frames kept arriving for {Duration(after_ns)} after the last departure, {more:,} of them beyond "
         "those that were sent (a loop in the device?)"
     )
-
-
-def _is_tagged(stream: PlannedStream) -> bool:
-    return any(frame[_TYPE] in _TAGS for frame in stream.frames)
-
-
-def _octet_objections(streams: Collection[StreamResult]) -> Iterator[str]:
-    return (s.octets.objection for s in streams if s.measured and s.octets.objection)

@@ -18,8 +18,8 @@ from uuid import uuid4
 
 from ..campaign.child_status import Event
 from ..errors import TesterLibraryError
+from ..reporting.record.machine import wall_clock
 from ..reporting.record.outcome import ERROR, EXIT_STATUS
-from ..reporting.record.wall_clock import wall_clock
 from .account import close
 from .config import JOBS, Config, ServedPlace
 from .job import Job, JobProgress, JobState

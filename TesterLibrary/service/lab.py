@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from uuid import uuid4
 
-from ..reporting.record.wall_clock import wall_clock
+from ..reporting.record.machine import wall_clock
 from .config import Config, ServedPlace
 from .job import JobState
 from .jobs import Jobs

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from ..errors import TesterLibraryError
-from ..reporting.record.wall_clock import wall_clock
+from ..reporting.record.machine import wall_clock
 from .refusal import Unready
 from .store import AuditLine, Change, Kept, Store, Writer
 from .user import Role

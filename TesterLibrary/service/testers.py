@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from ..errors import TesterLibraryError
 from ..model.units.units import Duration
-from ..reporting.record.wall_clock import wall_clock
+from ..reporting.record.machine import wall_clock
 from . import labgrid
 from .checking import problem_of
 from .config import ServedPlace

@@ -19,8 +19,7 @@ from typing import Any, TypeVar
 from ..errors import TestbedError, TesterLibraryError, UnknownTestbed, did_you_mean
 from ..files import paths
 from ..files.document import Document, Kind, load_document
-from ..model.forwarding import Forwarding
-from ..model.ports import Address, Interface
+from ..model.ports import Address, Forwarding, Interface
 from ..model.units.units import Bandwidth, Duration
 from .embedded import devices, restarts
 from .simulated import SimulatedDevice

@@ -11,11 +11,9 @@ from ipaddress import IPv4Interface
 from pathlib import Path
 from typing import Any
 
-from ..model.forwarding import Forwarding
-from ..model.ports import Address, Interface, Port
+from ..model.ports import Address, Forwarding, Interface, Port
 from ..model.units.units import Bandwidth, Duration
-from .router_table import RouterTable
-from .shaper import Shaper
+from .fake_devices import RouterTable, Shaper
 
 SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10")  # no question that nobody answers
 

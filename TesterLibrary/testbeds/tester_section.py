@@ -14,8 +14,7 @@ from ..errors import TesterLibraryError
 from ..files.document import Document
 from ..model.units.quantity import Frequency
 from ..model.units.units import Bandwidth, Duration
-from .router_table import RouterTable
-from .shaper import Shaper
+from .fake_devices import RouterTable, Shaper
 from .testbed import (
     LEASE_TIMES,
     CertificateFiles,

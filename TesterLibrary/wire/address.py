@@ -10,8 +10,7 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address
 
 from ..errors import PlanError
-from ..model.forwarding import Forwarding
-from ..model.ports import Address, Port
+from ..model.ports import Address, Forwarding, Port
 from ..model.stream import Stream
 
 # Set aside for benchmarks: 198.18.0.0/15 (RFC 2544 C.2.2) and 2001:2::/48 (RFC 5180 §8). Hosts begin at 2, as

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.methodology.verdicts.judging import loss_below, throughput_above
-from TesterLibrary.model.forwarding import Forwarding
 from TesterLibrary.model.headers import HeaderStack
+from TesterLibrary.model.ports import Forwarding
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.model.units.units import FrameSize, Rate, Ratio

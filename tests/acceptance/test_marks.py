@@ -15,9 +15,8 @@ from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
 from TesterLibrary.model.editor import FieldPath
 from TesterLibrary.model.headers import HeaderStack
-from TesterLibrary.model.stream import Stream
+from TesterLibrary.model.stream import Stream, VersionField
 from TesterLibrary.model.units.units import Duration
-from TesterLibrary.model.version import VersionField
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.opening import OpenTestbed
 

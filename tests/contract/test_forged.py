@@ -9,8 +9,8 @@ from collections import Counter
 import pytest
 
 from TesterLibrary.measurement.snapshot import PortCounters, StreamCounters
-from TesterLibrary.model.forwarding import Forwarding
 from TesterLibrary.model.plan.plan import LearningFrame, PlannedStream
+from TesterLibrary.model.ports import Forwarding
 from tests.acceptance.forwarder import HEADERS, with_headers
 
 from .rig import PATIENCE, Rig

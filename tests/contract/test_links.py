@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from TesterLibrary.measurement.links import links_down
+from TesterLibrary.measurement.port_evidence import links_down
 from TesterLibrary.measurement.snapshot import PortCounters
 from TesterLibrary.targets.engine.process import EngineProcess
 from TesterLibrary.testbeds.namespace import Namespace

@@ -11,7 +11,7 @@ from TesterLibrary.measurement.delays.blind_delay import BlindDelay, Passages
 from TesterLibrary.measurement.snapshot import StreamCounters
 from TesterLibrary.model.editor import FieldPath
 from TesterLibrary.model.headers import HeaderStack
-from TesterLibrary.model.version import VersionField
+from TesterLibrary.model.stream import VersionField
 
 from .rig import Rig
 

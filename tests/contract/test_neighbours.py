@@ -18,7 +18,7 @@ from TesterLibrary.model.units.units import Duration
 from TesterLibrary.running.procedures.announcement import Announcement, Neighbours
 from TesterLibrary.running.procedures.neighbours import NeighbourMeasurer
 from TesterLibrary.targets.tofino.fake.router import Router
-from TesterLibrary.testbeds.router_table import RouterTable
+from TesterLibrary.testbeds.fake_devices import RouterTable
 
 from ..unit.running.testers import fake_tester
 from .rig import SwitchRig

@@ -33,7 +33,7 @@ from TesterLibrary.targets.fake.parts import FakeFrames
 from TesterLibrary.targets.simulated import SimulatedTarget
 from TesterLibrary.targets.tofino.fake import Bridge, Wire
 from TesterLibrary.targets.tofino.fake.wire import ShapingBridge
-from TesterLibrary.testbeds.shaper import Shaper
+from TesterLibrary.testbeds.fake_devices import Shaper
 from TesterLibrary.testbeds.simulated import SimulatedDevice
 from TesterLibrary.verdict import Outcome
 

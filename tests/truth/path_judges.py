@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from TesterLibrary.measurement.evidence import EvidenceLimits
 from TesterLibrary.measurement.inline import statistics_of
 from TesterLibrary.measurement.traces.trace import PathTrace
-from TesterLibrary.methodology.verdicts.inline import all_events_fired
-from TesterLibrary.methodology.verdicts.trace import traces_complete
+from TesterLibrary.methodology.verdicts.path import all_events_fired, traces_complete
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.heading import Heading
 from TesterLibrary.model.inline import Corrupt, Drop, Event, Mark

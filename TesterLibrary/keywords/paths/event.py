@@ -9,8 +9,8 @@ from typing import Annotated
 
 from robot.api.deco import keyword
 
-from ...files.pattern import load_pattern
-from ...methodology.verdicts.inline import all_events_fired
+from ...files.payload import load_pattern
+from ...methodology.verdicts.path import all_events_fired
 from ...model.editor import FieldPath
 from ...model.headers import HeaderStack
 from ...model.heading import Heading, OrderPolicy

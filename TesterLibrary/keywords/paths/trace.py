@@ -13,9 +13,9 @@ from ...measurement.traces.go_back_n import go_back_n
 from ...measurement.traces.retransmissions import Retransmissions, retransmissions
 from ...measurement.traces.trace import PathTrace
 from ...measurement.traces.traced_count import check_direction
+from ...methodology.verdicts.path import traces_complete
 from ...methodology.verdicts.retransmissions import RETRANSMITTED, any_recovery_below, counted_alike
 from ...methodology.verdicts.tolerance import at_most
-from ...methodology.verdicts.trace import traces_complete
 from ...model.heading import Heading
 from ...model.units.units import Duration, Ratio
 from ...running.hosts import KERNEL

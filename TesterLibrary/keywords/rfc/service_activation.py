@@ -8,11 +8,11 @@ from robot.api.deco import keyword
 
 from ...measurement.trial import Trial
 from ...methodology.result import Result
+from ...methodology.services.service import Service
 from ...methodology.services.service_activation import (
     Acceptance,
     ConfigurationResult,
     PerformanceResult,
-    Service,
     measure_configuration,
     measure_performance,
 )

@@ -7,9 +7,9 @@ from __future__ import annotations
 from robot.api.deco import keyword
 
 from ...errors import PlanError
-from ...model.forwarding import Forwarding
 from ...model.headers import HeaderStack
 from ...model.port_pattern import PortPattern
+from ...model.ports import Forwarding
 from ...model.stream import Stream
 from ...model.units.units import LINE_RATE, FrameSize, FrameSizes, Rate
 from ...running.suite import Suite

@@ -7,9 +7,9 @@ from __future__ import annotations
 from robot.api.deco import keyword
 
 from ...files.field_values import parse_shares
-from ...model.forwarding import Forwarding
 from ...model.headers import HeaderStack
 from ...model.mix import mix_of
+from ...model.ports import Forwarding
 from ...model.stream import Stream
 from ...model.units.units import LINE_RATE, Duration, FrameSize, FrameSizes, Rate
 from ...running.suite import Suite

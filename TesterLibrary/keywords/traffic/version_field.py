@@ -7,7 +7,7 @@ from __future__ import annotations
 from robot.api.deco import keyword
 
 from ...model.editor import FieldPath
-from ...model.version import VersionField
+from ...model.stream import VersionField
 from ...running.suite import Suite
 from .._component import component
 

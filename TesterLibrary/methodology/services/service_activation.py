@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from fractions import Fraction
 from typing import Protocol
 
@@ -35,102 +34,11 @@ from ..verdicts.judging import (
     unmeasured,
 )
 from .availability import ServiceSeconds, seconds_of
+from .service import Load, Purpose, Service, loads_of, rate_of_bits
 from .service_colours import Arrived, ColourBounds, Offered, judged_by_colour
 
-_QUARTERS = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(1))  # of the CIR
-_BEYOND = Fraction(5, 4)  # of the EIR, or of the CIR where the EIR is small
-_SMALL = Fraction(1, 5)  # part of the CIR
 _SHORTEST = Duration(15 * 60 * 10**9)  # of a performance test
 _VARIATION = "pdv99.9"  # ITU-T Y.1563: the quantile of 99.9 % less the minimum
-
-
-@dataclass(frozen=True)
-class Service:
-    """The bandwidth profile of a service. Rates count bits of frames, FCS included."""
-
-    name: str  # of its stream; where colours are known, of the one of green frames
-    cir: Rate
-    eir: Rate | None = None  # None: no excess is forwarded
-    yellow: str | None = None  # the stream of yellow frames; None: the service is not aware of colours
-
-    @property
-    def streams(self) -> tuple[str, ...]:
-        """The names of its streams, that of green frames first."""
-        return (self.name,) if self.yellow is None else (self.name, self.yellow)
-
-    @property
-    def most(self) -> Fraction:
-        """CIR and EIR together, in bits each second."""
-        return self.cir.value + (self.eir.value if self.eir else 0)
-
-    def validate(self) -> None:
-        """Raises PlanError, which names the service, for a profile that makes no sense."""
-        if self.yellow is not None and self.eir is None:
-            raise PlanError(
-                f"service {self.name!r}: yellow frames are those of the excess; give eir=, such as 2 Mbps"
-            )
-        if self.yellow == self.name:
-            raise PlanError(
-                f"service {self.name!r}: yellow frames need a stream of their own, such as of another DSCP"
-            )
-
-    def __str__(self) -> str:
-        eir = f" and EIR {self.eir}" if self.eir else ""
-        return f"{self.name}, CIR {self.cir}{eir}{', aware of colours' if self.yellow else ''}"
-
-
-class Purpose(Enum):
-    """The subject of a step of the configuration test."""
-
-    COMMITTED = "committed"  # all frames are within the CIR
-    EXCESS = "excess"  # CIR + EIR
-    POLICING = "policing"  # more than both
-
-
-@dataclass(frozen=True)
-class Load:
-    """The rates that one step offers."""
-
-    purpose: Purpose
-    title: str  # "75 % of its CIR"
-    green: Rate
-    yellow: Rate | None = None  # None: no yellow frames are sent
-
-    @property
-    def offered(self) -> Fraction:
-        """Bits each second."""
-        return self.green.value + (self.yellow.value if self.yellow else 0)
-
-    def of(self, service: Service) -> dict[str, Rate]:
-        """The rate of each stream that is sent."""
-        rates = {service.name: self.green}
-        if service.yellow is not None and self.yellow is not None:
-            rates[service.yellow] = self.yellow
-        return rates
-
-
-def loads_of(service: Service, *, policing: bool = True) -> tuple[Load, ...]:
-    """The loads of the configuration test, in their order."""
-    cir, eir = service.cir.value, service.eir.value if service.eir else Fraction(0)
-    loads = [Load(Purpose.COMMITTED, f"{Ratio(part)} of its CIR", _bits(part * cir)) for part in _QUARTERS]
-    if eir:
-        loads.append(_load(service, Purpose.EXCESS, "CIR + EIR", cir, eir))
-    if policing and eir >= _SMALL * cir:
-        loads.append(_load(service, Purpose.POLICING, "CIR + 125 % of EIR", cir, _BEYOND * eir))
-    elif policing:
-        title = "125 % of CIR + EIR" if eir else "125 % of CIR"
-        loads.append(_load(service, Purpose.POLICING, title, _BEYOND * cir, eir))
-    return tuple(loads)
-
-
-def _load(service: Service, purpose: Purpose, title: str, green: Fraction, yellow: Fraction) -> Load:
-    if service.yellow is None:
-        return Load(purpose, title, _bits(green + yellow))
-    return Load(purpose, title, _bits(green), _bits(yellow))
-
-
-def _bits(value: Fraction) -> Rate:
-    return Rate(value, RateUnit.L2)
 
 
 @dataclass(frozen=True)
@@ -228,7 +136,7 @@ class ConfigurationResult(Result):
         return found
 
     def __str__(self) -> str:
-        rates = ", ".join(str(_bits(Fraction(round(rate)))) for rate in self.received_rates)
+        rates = ", ".join(str(rate_of_bits(Fraction(round(rate)))) for rate in self.received_rates)
         return f"service {self.service}: received {rates} at {len(self.loads)} loads"
 
 
@@ -363,7 +271,7 @@ def _delivered(trial: Trial, service: Service, load: Load, loss: Ratio) -> Verdi
         required,
         subject=f"information rate of {part.title}",
         measured="; ".join(filter(None, (_rate_text(value), remarks.not_sustained(part)))),
-        bound=f">= {_bits(required)}, {what} less {loss}",
+        bound=f">= {rate_of_bits(required)}, {what} less {loss}",
         doubt=doubt,
         criterion="lowest information rate",
     )
@@ -375,11 +283,11 @@ def _policed(trial: Trial, service: Service, load: Load, margin: Ratio) -> Verdi
     value = forwarded_rate(trial, RateUnit.L2)
     doubt = doubt_of([trial]) or unmeasured([trial])
     if not doubt and load.offered <= allowed:
-        doubt = f"no more than {_bits(load.offered)} was offered; give a smaller margin"
+        doubt = f"no more than {rate_of_bits(load.offered)} was offered; give a smaller margin"
     reached = reached_rate(trial, RateUnit.L2)
     if not doubt and value.most <= allowed < reached:
         doubt = (
-            f"with the frames that arrived otherwise than they were sent it may be {_bits(reached)}: "
+            f"with the frames that arrived otherwise than they were sent it may be {rate_of_bits(reached)}: "
             f"{trial.order.damage or remarks.misrouted(trial)}; if the device marks, give arrives_green= and "
             "arrives_yellow="
         )
@@ -389,7 +297,7 @@ def _policed(trial: Trial, service: Service, load: Load, margin: Ratio) -> Verdi
         allowed,
         subject=f"information rate of {trial.title}",
         measured=_rate_text(value),
-        bound=f"<= {_bits(allowed)}, CIR and EIR with a margin of {margin}",
+        bound=f"<= {rate_of_bits(allowed)}, CIR and EIR with a margin of {margin}",
         doubt=doubt,
         criterion="highest information rate",
     )
@@ -408,7 +316,7 @@ def _is_whole(part: Trial) -> bool:
 
 
 def _rate_text(value: Between) -> str:
-    least, most = _bits(value.least), _bits(value.most)
+    least, most = rate_of_bits(value.least), rate_of_bits(value.most)
     return str(least) if value.least == value.most else f"{least} to {most}"
 
 

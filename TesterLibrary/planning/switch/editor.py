@@ -10,6 +10,7 @@ a cascade: one steps when the one before it wraps.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
@@ -260,3 +261,13 @@ def _quantiles(source: Distribution) -> list[Listed]:
             found.append(Listed(first, last, value))
             first = last + 1
     return found
+
+
+def own_member(header: str) -> str:
+    """The member of a header: `FabricTag` becomes own_fabric_tag. The program has no other such names."""
+    return "own_" + re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", header).lower()
+
+
+def own_field(name: str) -> str:
+    """The member of a field. Without the prefix it could be a word of P4, such as type, key or state."""
+    return f"f_{name}"

@@ -315,3 +315,18 @@ def _queues(protocol: Protocol, numbers: Mapping[str, int]) -> Iterator[Queue]:
         edits = tuple((name, str(value.with_constants(numbers))) for name, value in template.fields)
         octets = b"".join(header.octets for header in layout.headers) + template.payload
         yield Queue(template.name, number, octets, (*flow, *edits))
+
+
+def row_key(quantity: str) -> str:
+    """The key for a quantity: `TCP.flags` becomes tcp_flags."""
+    return quantity.lower().replace(".", "_")
+
+
+def reply_action(protocol: Protocol, number: int) -> str:
+    """The action of the reply with this number, from 0: it sends the packet in hand back."""
+    return f"{protocol.name.replace('-', '_')}_reply_{number}"
+
+
+def row_action(protocol: Protocol, template: str) -> str:
+    """The action of a row that sends a template."""
+    return f"{protocol.name.replace('-', '_')}_{template}"

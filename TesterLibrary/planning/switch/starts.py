@@ -31,11 +31,11 @@ from .answers import whole_frame
 from .datagrams import is_datagram
 from .editor import WORD, SwitchEditor
 from .expected import expecting
+from .loops import template_packets
 from .match_action import MatchAction, MatchEntry, Ternary
 from .meter import LoopMeter
 from .resources import START
 from .staging import Staging, stage
-from .template_loop import template_packets
 from .timers import STATE
 
 CARRIED = ("TCP.seq", "TCP.ack")  # taken from a packet to its answer; the template has all other fields

@@ -21,7 +21,7 @@ from ...model.plan.plan import PlannedStream
 
 @dataclass(frozen=True)
 class Level:
-    """So many evenly spaced frames of a stream, after those of another rate: a law."""
+    """Evenly spaced frames of a stream, after those of another rate: a law."""
 
     tick: Fraction
     total: int

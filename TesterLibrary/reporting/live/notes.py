@@ -21,8 +21,8 @@ from ...measurement.interval import Interval
 from ...measurement.snapshot import Snapshot
 from ..record.codec import encode
 from ..record.durable import drop_cut_line, json_line
+from ..record.machine import wall_clock
 from ..record.recorder import Recorder
-from ..record.wall_clock import wall_clock
 
 FILE = "live.jsonl"
 SCHEMA = 1

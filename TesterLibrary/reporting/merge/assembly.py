@@ -10,26 +10,22 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import re
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from robot import rebot
-from robot.api import ExecutionResult, ResultVisitor
+from robot.api import ExecutionResult
 from robot.errors import DataError
 
 from ...errors import TesterLibraryError
-from ..captures.frames import FOLDER as FRAMES
 from ..record import earlier_runs
 from ..record.agenda import FILE as AGENDA
 from ..record.agenda import Item, write_agenda
 from ..record.agenda import read as read_agenda
-from ..record.durable import RecordError, json_line, make_directory, write_file, write_json
+from ..record.durable import json_line, make_directory, write_file, write_json
 from ..record.record_chain import CHAIN, chain_fault, rechained
 from ..record.record_place import ALLURE_RESULTS, EVIDENCE, ROBOT
 from ..record.recorder import (
@@ -45,6 +41,7 @@ from ..record.recorder import (
     read_run,
 )
 from .cells import Attempt, PlannedCell, attempts, read_plan
+from .robot_results import ResultLinks, apart_name, graft, link, renamed
 
 _OUTPUT = re.compile(rb'<robot [^>]*generated="([^"]+)"')
 _Place = tuple[str, str]  # suite and test
@@ -281,7 +278,7 @@ class _Whole:
                     record["number"] = self._verdicts
                     self._append(kind, record)
                 elif part.moved:
-                    self._append(kind, _renamed(record, part.moved))
+                    self._append(kind, renamed(record, part.moved))
                 else:
                     self._lines[kind].append(line)
 
@@ -317,7 +314,7 @@ class _Whole:
         ]
         crowded = {name.partition("/")[0] for name in found if name in self._files}
         for name in found:
-            new = _apart(name, part.name) if name.partition("/")[0] in crowded else name
+            new = apart_name(name, part.name) if name.partition("/")[0] in crowded else name
             if new != name:
                 part.moved[name] = new
             self._files[new] = evidence / name
@@ -334,9 +331,9 @@ class _Whole:
                 self.cut.append(path)
                 continue
             if part.moved:
-                result.visit(_Links(part.moved))
+                result.visit(ResultLinks(part.moved))
             if cell.label in self._robot:
-                _graft(self._robot[cell.label].suite, result.suite, order)
+                graft(self._robot[cell.label].suite, result.suite, order)
                 self._robot[cell.label].errors.messages.extend(result.errors.messages)
             else:
                 self._robot[cell.label] = result
@@ -357,11 +354,11 @@ class _Whole:
             if lines or (evidence / f"{kind}s.jsonl").exists():
                 write_file(evidence / f"{kind}s.jsonl", "".join(f"{line}\n" for line in rechained(lines)))
         for name, path in self._files.items():
-            _link(path, evidence / name)
+            link(path, evidence / name)
         if self._schema:
-            _link(self._schema, evidence / TRIAL_SCHEMA)
+            link(self._schema, evidence / TRIAL_SCHEMA)
         for path in self._allure:
-            _link(path, self._run / ALLURE_RESULTS / path.name)
+            link(path, self._run / ALLURE_RESULTS / path.name)
         write_json(evidence / "run.json", run)
         if self._robot:
             (self._run / ROBOT).mkdir(exist_ok=True)
@@ -371,67 +368,3 @@ class _Whole:
     def _note(self, testbed: str) -> list[str]:
         names = self._names.get(testbed, [])
         return [f"tested by {' and '.join(sorted(names))}"] if names else []
-
-
-class _Links(ResultVisitor):
-    """Lets messages of Robot's log link to files that were given another name."""
-
-    def __init__(self, moved: Mapping[str, str]) -> None:
-        self._moved = moved
-
-    def visit_message(self, message: Any) -> None:
-        """Each one of them."""
-        for old, new in self._moved.items():
-            message.message = message.message.replace(f'"{EVIDENCE}/{old}"', f'"{EVIDENCE}/{new}"')
-
-
-def _graft(suite: Any, other: Any, order: Mapping[str, int]) -> None:
-    """Puts the suites and tests of another result into a suite; a test of the same name is replaced."""
-    if other.tests:
-        tests = {test.name: test for test in (*suite.tests, *other.tests)}
-        suite.tests = sorted(tests.values(), key=lambda test: order.get(test.name, len(order)))
-    for child in other.suites:
-        known = next((mine for mine in suite.suites if mine.name == child.name), None)
-        if known is None:
-            suite.suites.append(child)
-        else:
-            _graft(known, child, order)
-    if other.end_time and (not suite.end_time or other.end_time > suite.end_time):
-        suite.end_time = other.end_time
-
-
-def _apart(name: str, cell: str) -> str:
-    """A name of a file that no other cell has. Rows of frames stay in the folder of their trial."""
-    path = PurePosixPath(name)
-    if path.parts[0] == FRAMES:
-        return str(path.with_name(f"{cell}-{path.name}"))
-    return str(PurePosixPath(path.parts[0], cell, *path.parts[1:]))
-
-
-def _renamed(value: Any, moved: Mapping[str, str]) -> Any:
-    """A record with the new names of files."""
-    if isinstance(value, str):
-        return moved.get(value, value)
-    if isinstance(value, list):
-        return [_renamed(item, moved) for item in value]
-    if isinstance(value, dict):
-        return {key: _renamed(item, moved) for key, item in value.items()}
-    return value
-
-
-def _link(path: Path, target: Path) -> None:
-    """The same file at another place, without its bytes twice where the disk can do that."""
-    make_directory(target.parent)
-    with suppress(OSError):
-        if target.exists() and target.samefile(path):
-            return
-    fresh = target.with_name(f"{target.name}.new")
-    fresh.unlink(missing_ok=True)
-    try:
-        try:
-            os.link(path, fresh)
-        except OSError:
-            shutil.copyfile(path, fresh)
-        fresh.replace(target)
-    except OSError as problem:
-        raise RecordError(target, problem) from None

@@ -15,11 +15,11 @@ from ...errors import TesterLibraryError
 from ..record.agenda import Item
 from ..record.codec import decode, encode, parse
 from ..record.durable import make_directory, write_json
+from ..record.machine import wall_clock
 from ..record.outcome import ERROR, FAIL, INCONCLUSIVE, overall
 from ..record.record_place import EVIDENCE
 from ..record.recorder import TESTBED_FAULT, TESTER_FAULT
 from ..record.records import Records, read_verdicts
-from ..record.wall_clock import wall_clock
 
 CELLS = "cells"  # the folder, in that of a run
 _PLAN = "plan.json"

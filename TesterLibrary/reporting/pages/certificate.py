@@ -34,7 +34,7 @@ from .failures import anchor_of, failures
 from .offered_traffic import OfferedTraffic, offered_traffic, with_short_names
 from .render import render
 from .run_attributes import choice
-from .session_table import SessionRow, session_rows
+from .tables import SessionRow, session_rows
 from .tester_part import PATH, STAMPS, TRACE, TesterPart, tester_parts
 
 # What has a place of its own, or is for the next attempt at a test alone.

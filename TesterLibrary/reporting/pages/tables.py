@@ -10,16 +10,19 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ...measurement.delays.latency import Latency
+from ...measurement.session_trial import SessionTrial
+from ...methodology.maximum import MaximumResult
 from ...methodology.monitoring import MonitoringResult
+from ...methodology.sessions import SessionResult
 from ..record.durable import make_directory, write_file
 from ..record.record_place import RecordPlace
-from ..record.records import Records
+from ..record.records import Records, ResultRecord
 
 Row = tuple[Any, ...]
 _PLACE = {"testbed": "text", "suite": "text", "test": "text"}
@@ -231,3 +234,28 @@ def write_tables(records: Records, folder: Path) -> tuple[Path, ...]:
         made.append(folder / f"{name}.csv")
         write_file(made[-1], text.getvalue())
     return tuple(made)
+
+
+@dataclass(frozen=True)
+class SessionRow:
+    """The connections of one measurement; of a search those at its maximum."""
+
+    test: str
+    trial: SessionTrial
+
+    @property
+    def connection_rate(self) -> str:
+        """Connections established each second."""
+        rate = self.trial.connection_rate
+        return "not measured" if rate is None else f"{rate:,.4g}/s"
+
+
+def session_rows(results: Sequence[ResultRecord]) -> tuple[SessionRow, ...]:
+    """The rows of results that have connections."""
+    return tuple(_rows(results))
+
+
+def _rows(results: Sequence[ResultRecord]) -> Iterator[SessionRow]:
+    for record in results:
+        if isinstance(record.result, SessionResult | MaximumResult):
+            yield SessionRow(record.place.test, record.result.trial)

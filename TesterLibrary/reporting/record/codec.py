@@ -99,7 +99,7 @@ def decode(cls: type[T], data: Mapping[str, Any]) -> T:
 
 
 @lru_cache
-def _fields(cls: Any) -> list[tuple[str, Any]]:
+def _fields(cls: Any) -> list[tuple[str, object]]:
     hints = get_type_hints(cls)
     return [(f.name, hints[f.name]) for f in dataclasses.fields(cls) if f.init]
 

@@ -34,14 +34,12 @@ from .codec import encode, parse
 from .durable import RecordError, append_line, drop_cut_line, json_line, make_directory, write_json
 from .earlier_runs import KEY as EARLIER_RUNS
 from .earlier_runs import put_aside, text_of
-from .executor import executor
 from .finished_trials import LOOKED, FinishedTrials
 from .judgements import Judgements
-from .machine import describe_machine, versions
+from .machine import describe_machine, executor, versions, wall_clock
 from .record_chain import ALGORITHM, CHAIN, FIELD, digest, last_digest
 from .record_place import RecordPlace
 from .trial_schema import trial_schema
-from .wall_clock import wall_clock
 
 SCHEMA = 2
 TRIAL_SCHEMA = "trial.schema.json"  # beside the records, as it was when they were written

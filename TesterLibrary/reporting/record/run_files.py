@@ -10,7 +10,7 @@ before each Robot and suite and after each test; once one has changed, nothing m
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,6 @@ from .digests import digest_of
 from .durable import make_directory, write_json
 from .record_place import ROBOT, RecordPlace
 from .recorder import ROBOT_FAULT, Recorder
-from .waiting_tests import outermost, take_out
 
 FILE = "files.json"  # in the folder of Robot's outputs
 
@@ -118,3 +117,24 @@ class RunFilesListener:
         recorder.event(ROBOT_FAULT, reason=self._change)
         take_out(whole, [test for test in whole.all_tests if all(test is not begun for begun in self._begun)])
         return True
+
+
+def outermost(suite: Any) -> Any:
+    """The suite around all others."""
+    while suite.parent:
+        suite = suite.parent
+    return suite
+
+
+def take_out(suite: Any, tests: Iterable[Any]) -> None:
+    """Takes tests out of an outermost suite, in place, and the suites that have none left."""
+    for test in tests:
+        test.parent.tests.remove(test)
+    for empty in [inner for inner in _below(suite) if not inner.has_tests]:
+        empty.parent.suites.remove(empty)
+
+
+def _below(suite: Any) -> Iterator[Any]:
+    for child in suite.suites:
+        yield child
+        yield from _below(child)

@@ -17,7 +17,7 @@ from ...model.headers import Header, HeaderStack
 from ...model.stream import Stream
 from ...model.units.quantity import Frequency
 from ...model.units.units import Duration, Rate, RateUnit
-from ...reporting.record.wall_clock import wall_clock
+from ...reporting.record.machine import wall_clock
 from ..observation import observe
 from ..shot import Shot
 from ..tester import Tester

@@ -23,7 +23,7 @@ from ...model.stream import Stream
 from ...model.units.number import counted
 from ...model.units.quantity import Frequency
 from ...model.units.units import Duration, FrameSizes, Rate, RateUnit
-from ...reporting.record.wall_clock import wall_clock
+from ...reporting.record.machine import wall_clock
 from ..measurer import Pauses, TrialMeasurer
 from ..memberships import Memberships
 from ..observation import observe

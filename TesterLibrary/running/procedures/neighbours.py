@@ -18,7 +18,7 @@ from ...model.endpoints import AddressRange
 from ...model.plan.plan import PlannedStream
 from ...model.stream import Stream
 from ...model.units.units import Duration
-from ...reporting.record.wall_clock import wall_clock
+from ...reporting.record.machine import wall_clock
 from ...targets.base import part_of
 from ..observation import is_interrupted, observe
 from ..running_end import Answering

@@ -11,7 +11,7 @@ from ...errors import PlanError
 from ...measurement.interval import Interval
 from ...measurement.trial import Trial
 from ...methodology.monitoring import Method
-from ...methodology.services.service_activation import Service, loads_of
+from ...methodology.services.service import Service, loads_of
 from ...methodology.services.service_colours import Offered
 from ...model.stream import Stream
 from ...model.units.units import Duration, Rate, RateUnit

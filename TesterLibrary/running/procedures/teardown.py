@@ -11,7 +11,7 @@ from functools import partial
 from ...methodology.teardown import TeardownTrial
 from ...model.responder import Reopen
 from ...model.units.units import Duration
-from ...reporting.record.wall_clock import wall_clock
+from ...reporting.record.machine import wall_clock
 from ..connections import Connections
 from ..tester import Tester
 from .connection_trials import HELD

@@ -9,13 +9,21 @@ from itertools import groupby
 
 from ..._generated.tester.v1 import control_pb2, match_pb2, plan_pb2
 from ...measurement.counter import EVERY_COUNTER
-from ...model.plan.plan import LearningFrame, Plan, PlannedStream
+from ...model.plan.plan import LearningFrame, Plan, PlannedField, PlannedStream
 from ..base import Capabilities, PortInfo, SendingProgress
 from .convert_departures import departures_message
 from .convert_edit import checksum_message, editor_message, version_message
 from .convert_end import responder_message
-from .convert_field import expected_field_message
 from .convert_inline import path_message, stamps_message
+
+_COMPARISONS = {
+    "==": plan_pb2.ExpectedField.COMPARISON_EQUAL,
+    "!=": plan_pb2.ExpectedField.COMPARISON_NOT_EQUAL,
+    "<": plan_pb2.ExpectedField.COMPARISON_LESS,
+    "<=": plan_pb2.ExpectedField.COMPARISON_AT_MOST,
+    ">": plan_pb2.ExpectedField.COMPARISON_GREATER,
+    ">=": plan_pb2.ExpectedField.COMPARISON_AT_LEAST,
+}
 
 _OVERTAKE = "flows may overtake each other"  # in the engine's note on a port of several channels
 
@@ -109,3 +117,22 @@ def progress_value(progress: control_pb2.Progress) -> SendingProgress:
         intended_packets=progress.intended_packets,
         sending=progress.sending,
     )
+
+
+def expected_field_message(field: PlannedField) -> plan_pb2.ExpectedField:
+    """A field and how it has to arrive."""
+    relation = field.relation
+    message = plan_pb2.ExpectedField(
+        name=field.name,
+        bit_offset=field.bit_offset,
+        bits=field.bits,
+        comparison=_COMPARISONS[relation.comparison],
+    )
+    if relation.of_sent:
+        message.sent.difference = relation.difference
+        for sent, arrives in relation.rewritten.items():
+            message.sent.rewritten.add(sent=sent, arrives=arrives)
+        message.sent.SetInParent()
+    else:
+        message.values.values.extend(relation.values)
+    return message

@@ -13,9 +13,7 @@ from ...model.plan.plan import Plan, PlannedStream
 from ...model.units.units import Duration
 from ..base import Flipped, SendingProgress, still_sending
 from ..rules.ends import check_ends, refuse_triggers
-from ..rules.expected_fields import refuse_changing_fields
-from ..rules.paths import refuse_paths
-from ..rules.refusal import check_end, check_plan, check_update
+from ..rules.refusal import check_end, check_plan, check_update, refuse_changing_fields, refuse_paths
 from .alone import one_at_a_time
 from .bench import FakeBench
 from .capture import recorded

@@ -14,8 +14,7 @@ from ...model.capture import Capture
 from ...model.plan.plan import LearningFrame
 from ...model.ports import Address
 from ...model.units.units import FCS_LENGTH, MIN_FRAME_SIZE
-from ..rules.paths import refuse_trace
-from ..rules.refusal import check_frames, known_port
+from ..rules.refusal import check_frames, known_port, refuse_trace
 from .alone import one_at_a_time
 from .bench import FakeBench
 

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from ...errors import PlanError
+from ...model.capture import Capture
 from ...model.plan.law import Replay
 from ...model.plan.match import exclude
-from ...model.plan.plan import LearningFrame, Plan, PlannedStream
+from ...model.plan.plan import LearningFrame, Plan, PlannedField, PlannedStream
 from ...model.units.units import FCS_LENGTH, Duration
 from ..base import PortInfo
 from .content import check_content
@@ -136,3 +137,59 @@ def _check_neighbours(plan: Plan, loaded: Iterable[Plan], ports: Mapping[str, Po
                 f"{neighbour.address} on port {neighbour.port!r} is answered with {mac.hex(':')} already; "
                 f"it cannot be {neighbour.mac.hex(':')} too"
             )
+
+
+def refuse_expected_fields(plan: Plan, tester: str) -> None:
+    """Raises PlanError if a plan has expected fields. `tester` is its kind with its article: `a switch`."""
+    for stream in plan.streams:
+        for field in stream.expected_fields:
+            raise PlanError(
+                f"stream {stream.name!r}: {field.name}: {tester} compares no header fields of all "
+                "frames that arrive; use a testerd"
+            )
+
+
+def refuse_changing_fields(plan: Plan) -> None:
+    """Raises PlanError for expected fields with which a fake tester sends several values."""
+    for stream in plan.streams:
+        for field in stream.expected_fields:
+            if len(_values(stream, field)) > 1 or any(
+                field.overlaps(editor.bit_offset, editor.bits) for editor in stream.editors
+            ):
+                raise PlanError(
+                    f"stream {stream.name!r}: {field.name}: a fake tester compares only fields that are the "
+                    "same in all frames of a stream; use a testerd"
+                )
+
+
+def _values(stream: PlannedStream, field: PlannedField) -> set[int]:
+    return {field.value(frame) for frame in stream.frames}
+
+
+def refuse_trace(capture: Capture, tester: str, instead: str = "use a testerd") -> None:
+    """Raises PlanError if a capture is the trace of a path. `tester` and `instead` as below."""
+    if capture.traced:
+        raise PlanError(
+            f"{capture.name}: {tester} does not forward frames between its ports, so there is no path to "
+            f"trace; {instead}"
+        )
+
+
+def refuse_paths(plan: Plan, tester: str, instead: str = "use a testerd") -> None:
+    """Raises PlanError if a plan has a path, or stamps.
+
+    Args:
+        plan: The plan.
+        tester: The kind of the tester with its article: `a switch`.
+        instead: What to do about a path.
+    """
+    for path in plan.paths:
+        raise PlanError(
+            f"path {path.name!r}: {tester} does not forward frames between its ports, so it has no paths; "
+            f"{instead}"
+        )
+    for stamps in plan.stamps:
+        raise PlanError(
+            f"stamps {stamps.name!r}: {tester} does not forward frames between its ports, so it stamps none; "
+            "use a testerd"
+        )

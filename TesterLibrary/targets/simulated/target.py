@@ -18,8 +18,7 @@ from ..base import Capabilities, PortInfo
 from ..fake.alone import one_at_a_time
 from ..fake.core import FakeCore
 from ..fake.parts import FakeFrames
-from ..rules.expected_fields import refuse_expected_fields
-from ..rules.paths import refuse_paths
+from ..rules.refusal import refuse_expected_fields, refuse_paths
 from .bench import SimulatedBench
 
 _COUNTS = EVERY_COUNTER - {

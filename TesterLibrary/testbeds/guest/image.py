@@ -5,16 +5,27 @@
 from __future__ import annotations
 
 import hashlib
+import lzma
+import stat
+import struct
 import tempfile
-from collections.abc import Callable, Iterable
+import zlib
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from ...files.user_cache import user_cache
-from .archive import archive
-from .kernel_image import unpacked
+from ...files.paths import user_cache
 from .module_files import read_module
 from .parts import Parts
+
+_SECTOR = 512
+_SETUP_SECTORS, _PAYLOAD = 0x1F1, 0x248  # Documentation/arch/x86/boot.rst
+_XZ, _GZIP = b"\xfd7zXZ\0", b"\x1f\x8b\x08"
+_WITH_GZIP_HEADER = 31
+_ELF = b"\x7fELF"
+
+_MAGIC = b"070701"
+_TRAILER = "TRAILER!!!"
 
 _KEPT = 6  # files in the cache
 
@@ -112,3 +123,44 @@ def _kept(kind: str, text: str, sources: Iterable[Path], make: Callable[[], byte
         for older in newest[_KEPT:]:
             older.unlink(missing_ok=True)
     return file
+
+
+def archive(files: Mapping[str, bytes]) -> bytes:
+    """An archive of executable files by their absolute paths, with the folders that they are in."""
+    folders = sorted({str(folder) for path in files for folder in PurePosixPath(path).parents} - {"/"})
+    entries = [(folder, stat.S_IFDIR | 0o755, b"") for folder in folders]
+    entries += [(path, stat.S_IFREG | 0o755, content) for path, content in sorted(files.items())]
+    packed = [_entry(number, path[1:], mode, body) for number, (path, mode, body) in enumerate(entries, 1)]
+    return b"".join((*packed, _entry(0, _TRAILER, 0, b"")))
+
+
+def _entry(number: int, name: str, mode: int, content: bytes) -> bytes:
+    """A header of thirteen hexadecimal numbers, the name and the content, both padded to four bytes."""
+    named = name.encode() + b"\0"
+    numbers = (number, mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(named), 0)
+    header = _MAGIC + b"".join(b"%08X" % value for value in numbers) + named
+    return _padded(header) + _padded(content)
+
+
+def _padded(octets: bytes) -> bytes:
+    return octets + bytes(-len(octets) % 4)
+
+
+def unpacked(image: bytes) -> bytes | None:
+    """The kernel as an ELF file, which QEMU starts as it is; None where it is packed in another way.
+
+    A guest without KVM would unpack its kernel itself. Measured with Debian's 6.1: QEMU then took 7.1 s of
+    CPU until its guest was ready, and 3.5 s with the unpacked one.
+    """
+    if len(image) < _PAYLOAD + 8:
+        return None
+    begin, length = struct.unpack_from("<II", image, _PAYLOAD)
+    begin += (image[_SETUP_SECTORS] + 1) * _SECTOR
+    payload = image[begin : begin + length]
+    if payload.startswith(_XZ):
+        kernel = lzma.LZMADecompressor().decompress(payload)
+    elif payload.startswith(_GZIP):
+        kernel = zlib.decompressobj(_WITH_GZIP_HEADER).decompress(payload)
+    else:
+        return None
+    return kernel if kernel.startswith(_ELF) else None

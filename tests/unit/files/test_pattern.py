@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.files.pattern import load_pattern
+from TesterLibrary.files.payload import load_pattern
 from TesterLibrary.model.inline import MOST_PATTERN
 
 

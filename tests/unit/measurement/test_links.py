@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from TesterLibrary.measurement.links import link_objection, links_down
+from TesterLibrary.measurement.port_evidence import link_objection, links_down
 from TesterLibrary.measurement.snapshot import PortCounters, Snapshot
 from tests.counted import port_counters
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from TesterLibrary.measurement.order import Order
-from TesterLibrary.measurement.outage import Outage
-from TesterLibrary.measurement.outage_bounds import outage_bounds, outages_of
+from TesterLibrary.measurement.outage_bounds import Outage, outage_bounds, outages_of
 from TesterLibrary.measurement.snapshot import (
     LatencyCounters,
     OutageCounters,

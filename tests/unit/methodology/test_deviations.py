@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.measurement.waits import Waits
+from TesterLibrary.measurement.trial_numbers import Waits
 from TesterLibrary.methodology.frame_loss import FrameLossResult, FrameLossSweep
 from TesterLibrary.methodology.latency import LatencyMeasurement, LatencyResult
 from TesterLibrary.methodology.reset import ResetKind, ResetMeasurement, ResetResult

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.model.forwarding import Forwarding
+from TesterLibrary.model.ports import Forwarding
 from TesterLibrary.model.stamps import ALL_KEPT, Kept, LoadedPath, StampMode, Stamps, kept_by
 from TesterLibrary.model.units.units import Duration
 

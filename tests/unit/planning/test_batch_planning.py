@@ -15,13 +15,12 @@ from scapy.layers.l2 import Ether
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.editor import Editor, FieldPath, Sweep
-from TesterLibrary.model.forwarding import Forwarding
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.payload import Payload, PayloadKind
 from TesterLibrary.model.plan.plan import Plan
 from TesterLibrary.model.port_pattern import PortPattern, over_ports
-from TesterLibrary.model.ports import Port
+from TesterLibrary.model.ports import Forwarding, Port
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units.units import Bandwidth, FrameSize, Rate
 from TesterLibrary.planning.batch_planning import MAY_DIFFER, groups, meshes

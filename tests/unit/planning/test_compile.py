@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.model.forwarding import Forwarding
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.plan.plan import Plan, PlannedNeighbour
+from TesterLibrary.model.ports import Forwarding
 
 from .bench import BRIDGED, MAC1, MAC2, ROUTED, compiled, port, stream
 

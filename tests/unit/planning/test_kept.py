@@ -13,9 +13,9 @@ from scapy.layers.l2 import Dot1Q, Ether
 from scapy.layers.vxlan import VXLAN
 from scapy.packet import Packet
 
-from TesterLibrary.model.forwarding import Forwarding
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.plan.plan import PlannedStream
+from TesterLibrary.model.ports import Forwarding
 from TesterLibrary.planning.compile import compile as compile_job
 
 from .bench import BRIDGED, compiled, stream

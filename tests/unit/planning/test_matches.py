@@ -18,7 +18,7 @@ from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.mix import parse_frame_sizes
 from TesterLibrary.model.plan.match import Match, exclude
 from TesterLibrary.model.plan.plan import PlannedStream
-from TesterLibrary.model.version import VersionField
+from TesterLibrary.model.stream import VersionField
 from TesterLibrary.planning.flows import FlowSpace
 
 from .bench import ROUTED, compiled, stream

@@ -16,7 +16,7 @@ from TesterLibrary.errors import PlanError
 from TesterLibrary.model.editor import FieldPath, Sweep
 from TesterLibrary.model.plan.edit import Checksum, ChecksumKind, Coverage, PlannedEditor, Step
 from TesterLibrary.model.plan.plan import PlannedStream
-from TesterLibrary.model.version import VersionField
+from TesterLibrary.model.stream import VersionField
 from TesterLibrary.planning.flows import FlowSpace
 from TesterLibrary.planning.version import with_version
 from tests.dissection import layers, wrong_checksums

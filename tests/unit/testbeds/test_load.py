@@ -12,8 +12,7 @@ import pytest
 
 from TesterLibrary.errors import TestbedError
 from TesterLibrary.files import paths
-from TesterLibrary.model.forwarding import Forwarding
-from TesterLibrary.model.ports import Port
+from TesterLibrary.model.ports import Forwarding, Port
 from TesterLibrary.model.units.units import Bandwidth
 from TesterLibrary.testbeds import CertificateFiles, load_testbed, shipped_testbeds
 from TesterLibrary.testbeds.testbed import DutSpec

@@ -12,8 +12,7 @@ from TesterLibrary.errors import TestbedError
 from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.model.units.units import Bandwidth, Duration
 from TesterLibrary.testbeds import load_testbed
-from TesterLibrary.testbeds.router_table import RouterTable
-from TesterLibrary.testbeds.shaper import Shaper
+from TesterLibrary.testbeds.fake_devices import RouterTable, Shaper
 from TesterLibrary.testbeds.testbed import SwitchSpec
 
 GOOD = """\

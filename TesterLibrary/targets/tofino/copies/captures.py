@@ -22,7 +22,7 @@ from ....measurement.counter import Counter
 from ....model.capture import Capture
 from ...base import PortInfo
 from ...rules.captures import check_capture, known_capture
-from ...rules.paths import refuse_trace
+from ...rules.refusal import refuse_trace
 from ..driver.job import SwitchJob
 from ..entries.entry import TableEntry
 from ..session.repeated_call import Turn, in_turn

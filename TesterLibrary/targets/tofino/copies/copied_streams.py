@@ -9,11 +9,15 @@ from dataclasses import dataclass
 
 from ....planning.switch.frame import SIGNATURE_LENGTH, FrameFields
 from ....planning.switch.parts import whole
-from ....planning.switch.quotation import is_icmp_error
 from ....protocols.frame import checksum
 from ..driver.job import SwitchJob
 from ..entries.signature import signatures
 from .copy_record import OF_TEMPLATE, TRANSMITTED, CopyRecord
+
+_ICMP, _ICMPV6 = 1, 58
+_ERRORS = frozenset((3, 4, 5, 11, 12))  # of ICMP; destination unreachable to parameter problem (RFC 792)
+_INFORMATIONAL = 128  # of ICMPv6; types from here on are no errors (RFC 4443 §2.1)
+_HEADER_LENGTH = 8
 
 _SHORTEST = 14 + 20 + 8 + SIGNATURE_LENGTH  # behind Ethernet, IPv4 and UDP; what leaves is not filled up yet
 
@@ -71,3 +75,18 @@ class CopiedStreams:
                 if known is not None:
                     return known, int.from_bytes(octets[4:8], "big")
         return None, 0
+
+
+def is_icmp_error(frame: bytes) -> bool:
+    """Whether a frame is an ICMP error, of either IP version."""
+    fields = FrameFields.of(frame)
+    if fields.ip is None or fields.protocol not in (_ICMP, _ICMPV6):
+        return False
+    length = 40 if fields.version == 6 else 4 * (frame[fields.ip] & 0xF)
+    message = frame[fields.ip + length :]
+    if len(message) < _HEADER_LENGTH:
+        return False
+    if fields.version == 6:
+        return fields.protocol == _ICMPV6 and message[0] < _INFORMATIONAL
+    later_fragment = int.from_bytes(frame[fields.ip + 6 : fields.ip + 8], "big") & 0x1FFF
+    return fields.protocol == _ICMP and not later_fragment and message[0] in _ERRORS

@@ -66,7 +66,6 @@ def switch_job(
     """The job of a switch for a plan.
 
     Args:
-        plan: The plan to be loaded.
         ports: The switch's ports, as its chip numbers them.
         program: The program that runs in the switch.
         chip: The switch's loopback ports, if it is not a folded switch of 3.2 Tbps.
@@ -99,9 +98,7 @@ class _Builder:
         self._queues = TriggerQueues(program, held.queues)
         self._groups = Numbers("multicast groups", _GROUPS, [0, *held.groups])
         self._group_of: dict[int, int] = {}  # by device port
-        self._link_of: dict[
-            tuple[bytes, int, frozenset[str]], int
-        ] = {}  # by addresses, device port, edited ones
+        self._link_of: dict[tuple[bytes, int, frozenset[str]], int] = {}  # addresses, port, edited fields
         self._ranges = [end.flows for other in others for end in other.ends if end.flows]
         self._cells = [s.cells for other in others for s in other.streams.values() if s.cells]
         self._entries: list[TableEntry] = []

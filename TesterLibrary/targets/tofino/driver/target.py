@@ -21,9 +21,14 @@ from ....planning.switch.steps import is_level
 from ...base import Capabilities, Flipped, SendingProgress, still_sending
 from ...parts import TargetPlanner
 from ...rules.ends import check_ends
-from ...rules.expected_fields import refuse_expected_fields
-from ...rules.paths import refuse_paths
-from ...rules.refusal import check_end, check_plan, check_update, known_job
+from ...rules.refusal import (
+    check_end,
+    check_plan,
+    check_update,
+    known_job,
+    refuse_expected_fields,
+    refuse_paths,
+)
 from ..copies.captures import FORWARDS, SwitchCaptures
 from ..entries.entry import TableEntry
 from ..entries.latency import PERCENTILE_ERROR
@@ -39,7 +44,7 @@ from ..reading.port_totals import PortTotals
 from ..reading.process_pauses import ProcessPauses
 from ..reading.stream_readings import COUNTED, TIME_STEP_NS
 from ..reading.stream_sums import together
-from ..session.port_infos import port_infos
+from ..session.ports import port_infos
 from ..session.program import Program
 from ..session.repeated_call import reached
 from ..session.session import SwitchSession

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ....planning.switch.editor import ENTRIES, WORD, SwitchEditor
-from ....planning.switch.own_members import own_field, own_member
+from ....planning.switch.editor import ENTRIES, WORD, SwitchEditor, own_field, own_member
 from .entry import Span, TableEntry
 
 EDITORS = {  # the control of each unit, which is named like it; those behind the first can be cascaded

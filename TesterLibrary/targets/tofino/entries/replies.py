@@ -11,9 +11,8 @@ from ipaddress import IPv4Address
 from ....model.plan.plan import PlannedNeighbour
 from ....model.plan.planned_end import Accept
 from ....planning.switch.chip import PORT_MASK
-from ....planning.switch.match_action import MatchAction, match_action
+from ....planning.switch.match_action import MatchAction, match_action, reply_action, row_key
 from ....planning.switch.replies import accepted_fields, header_key, known_by, reply_rows
-from ....planning.switch.row_names import reply_action, row_key
 from ....protocols.checker import load_protocol
 from .classifier import accepts, vlan_key
 from .entry import Masked, TableEntry, Value

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 
 from ....measurement.traces.segment import ACK, RST, SYN
 from ....planning.switch.expected import begin_payloads, begun_variable, expected_variable
-from ....planning.switch.match_action import MatchAction
+from ....planning.switch.match_action import MatchAction, row_action, row_key
 from ....planning.switch.match_action import MatchEntry as Row
-from ....planning.switch.row_names import row_action, row_key
 from ....planning.switch.timers import STATE
 from .entry import Masked, TableEntry, Value
 

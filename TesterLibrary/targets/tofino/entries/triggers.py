@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ....errors import PlanError
 from ....planning.switch.chip import PORT_MASK
+from ....planning.switch.match_action import row_key
 from ....planning.switch.replies import header_key
 from ....planning.switch.resources import QUEUES
-from ....planning.switch.row_names import row_key
 from ....planning.switch.trigger import ReturnedFrame, SwitchTrigger, TemplateFrame
 from ..session.program import Program
 from ..session.switch import Asked, Reading

@@ -15,7 +15,7 @@ from typing import Any
 
 from ....errors import PlanError, TargetError, TesterLibraryError
 from ..entries.entry import TableEntry
-from ..session.macs import NAMES
+from ..session.ports import NAMES
 from ..session.program import SCHEMA, Program
 from ..session.schema import Schema
 from ..session.switch import Asked, Digest, PortSetup, PortState, Reading, SwitchGone

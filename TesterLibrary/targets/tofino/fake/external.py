@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from ....model.capture import Direction
 from ....planning.switch.chip import PORT_MASK, pipe_of
-from ....planning.switch.query import KEYS
+from ....planning.switch.query_keys import KEYS
 from ..copies.copy_record import OF_TEMPLATE, RECEIVED, TRANSMITTED, CopyRecord
 from ..entries.entry import TableEntry
 from ..entries.misrouted import DIGEST

@@ -10,9 +10,8 @@ from functools import cache
 
 from ....model.expression import NOTHING, Expression
 from ....planning.switch.datagrams import carried_word
-from ....planning.switch.match_action import match_action
+from ....planning.switch.match_action import match_action, reply_action, row_action
 from ....planning.switch.replies import replies_only, reply_rows
-from ....planning.switch.row_names import reply_action, row_action
 from ....planning.switch.starts import carried_values
 from ....planning.switch.trigger import ASKINGS, RETURNING
 from ....protocols.actions.sending import Reply

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from ipaddress import IPv4Address, IPv4Interface
 
-from ....testbeds.router_table import RouterTable
+from ....testbeds.fake_devices import RouterTable
 
 _DELAY_NS = 10_000  # of every frame
 _ASK_AGAIN_NS = 10**9  # RFC 1122 section 2.3.2.1: at most one question for an address each second

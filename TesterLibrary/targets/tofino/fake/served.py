@@ -18,8 +18,7 @@ from typing import Any, TypeVar
 from ....errors import TesterLibraryError
 from ....model.units.quantity import Frequency
 from ....model.units.units import Bandwidth, Duration
-from ....testbeds.router_table import RouterTable
-from ....testbeds.shaper import Shaper
+from ....testbeds.fake_devices import RouterTable, Shaper
 from ..session.cabling import device_port
 from ..session.pipe_messages import entry_of, error_words, key_of
 from ..session.switch import Asked, PortSetup, Switch

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Protocol
 
-from ....testbeds.shaper import Shaper
+from ....testbeds.fake_devices import Shaper
 from ...fake.device import FakePath
 
 _ETHERNET = 6  # bytes of an address

@@ -18,8 +18,7 @@ from ....model.plan.plan import PlannedNeighbour
 from ..entries.entry import Masked, TableEntry
 from ..session.session import SwitchSession
 from .discovery import IPV6, advertisement, asked_for
-from .packets import arrived, injected
-from .stations import to_driver, whole_mac
+from .packets import arrived, injected, to_driver, whole_mac
 
 _GROUPS = Masked(0x3333FF000000, 0xFFFFFF000000)  # to which hosts send who ask for an address
 _POLL_S = 0.01

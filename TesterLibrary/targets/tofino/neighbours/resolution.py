@@ -11,8 +11,7 @@ from ....model.ports import Address
 from ....planning.frame import question
 from ..session.session import SwitchSession
 from .discovery import IPV6, advertised
-from .packets import arrived, injected
-from .stations import to_driver, whole_mac
+from .packets import arrived, injected, to_driver, whole_mac
 
 _ARP = b"\x08\x06"
 _REPLY = bytes.fromhex("0001 0800 06 04 0002")

@@ -22,8 +22,7 @@ from ..entries.latency import PERCENTILE_ERROR
 from ..reading.links import Links
 from ..reading.port_totals import COUNTED_BY_MACS
 from ..reading.process_pauses import ProcessPauses
-from ..session.macs import MacCounters, mac_counters, with_macs
-from ..session.port_infos import port_infos
+from ..session.ports import MacCounters, mac_counters, port_infos, with_macs
 from ..session.program import Program
 from ..session.repeated_call import reached
 from ..session.session import SwitchSession

@@ -13,7 +13,7 @@ from ....measurement.snapshot import PortCounters, PortVersionCounters, StreamCo
 from ..driver.run import SwitchRun
 from ..entries.misrouted import port_asked as misrouted_asked
 from ..entries.misrouted import port_versions as misrouted_versions
-from ..session.macs import MacCounters, mac_counters, with_macs
+from ..session.ports import MacCounters, mac_counters, with_macs
 from ..session.session import SwitchSession
 from .end_readings import port_asked, port_counters
 

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ....model.ports import Port
+from ....testbeds.fake_devices import RouterTable, Shaper
 from ....testbeds.python_process import python_command
-from ....testbeds.router_table import RouterTable
-from ....testbeds.shaper import Shaper
 from .cabling import CopyPort, FrontPort
 from .remote import RemoteSwitch
 

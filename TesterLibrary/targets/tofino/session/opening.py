@@ -9,8 +9,7 @@ from pathlib import Path
 
 from ....errors import PlanError
 from ....files.paths import data_root
-from ....testbeds.router_table import RouterTable
-from ....testbeds.shaper import Shaper
+from ....testbeds.fake_devices import RouterTable, Shaper
 from ..driver.target import TofinoTarget
 from ..path.path_target import PathTarget
 from .cabling import Cabling

@@ -5,8 +5,7 @@
 from __future__ import annotations
 
 from ....testbeds import RunningTestbed
-from ....testbeds.router_table import RouterTable
-from ....testbeds.shaper import Shaper
+from ....testbeds.fake_devices import RouterTable, Shaper
 from ....testbeds.testbed import CopySpec, SwitchSpec
 from ..driver.target import TofinoTarget
 from ..path.path_target import PathTarget

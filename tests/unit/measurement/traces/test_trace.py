@@ -8,7 +8,7 @@ import pytest
 
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.measurement.traces.trace import PathTrace, TracedPacket
-from TesterLibrary.methodology.verdicts.trace import traces_complete
+from TesterLibrary.methodology.verdicts.path import traces_complete
 from TesterLibrary.model.heading import Heading
 from TesterLibrary.verdict import Outcome
 

@@ -13,12 +13,10 @@ from TesterLibrary.errors import PlanError, TesterLibraryError
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.services import service_activation
 from TesterLibrary.methodology.services.availability import ServiceSeconds
+from TesterLibrary.methodology.services.service import Purpose, Service, loads_of
 from TesterLibrary.methodology.services.service_activation import (
     Acceptance,
-    Purpose,
-    Service,
     accepted,
-    loads_of,
     measure_configuration,
     measure_performance,
 )

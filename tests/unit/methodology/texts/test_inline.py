@@ -9,7 +9,7 @@ import pytest
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.measurement.inline import PathStatistics
 from TesterLibrary.measurement.snapshot import PathDirectionCounters, PathEventCounters
-from TesterLibrary.methodology.verdicts.inline import all_events_fired
+from TesterLibrary.methodology.verdicts.path import all_events_fired
 from TesterLibrary.verdict import Outcome, Verdict
 from tests.approval import Approved
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from TesterLibrary.methodology.services.service import Service
 from TesterLibrary.methodology.services.service_activation import (
     Acceptance,
-    Service,
     measure_configuration,
     measure_performance,
 )

@@ -21,14 +21,8 @@ from TesterLibrary.model.units.units import Duration
 from TesterLibrary.p4.build import shipped
 from TesterLibrary.planning.query import _HEADERS as QUERIED
 from TesterLibrary.planning.switch.match_action import Ternary
-from TesterLibrary.planning.switch.query import (
-    COMPARED,
-    KEYS,
-    RECEIVED_ONLY,
-    Counts,
-    QueryEntry,
-    query_entries,
-)
+from TesterLibrary.planning.switch.query import COMPARED, RECEIVED_ONLY, Counts, QueryEntry, query_entries
+from TesterLibrary.planning.switch.query_keys import KEYS
 from TesterLibrary.planning.switch.resources import QUERY_ROWS
 from TesterLibrary.targets.tofino.entries.queries import TABLES
 from TesterLibrary.targets.tofino.fake.external import query_key

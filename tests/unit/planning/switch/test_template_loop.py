@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from TesterLibrary.planning.switch.template_loop import template_packets
+from TesterLibrary.planning.switch.loops import template_packets
 
 
 @pytest.mark.parametrize(("frame_size", "packets"), [(64, 120), (1500, 10)])

@@ -18,7 +18,7 @@ from TesterLibrary.methodology.frame_loss import FrameLossResult, FrameLossSweep
 from TesterLibrary.model.units.units import Duration
 from TesterLibrary.reporting.allure import input as allure_input
 from TesterLibrary.reporting.allure.history import FILE, MOST, AllureHistory
-from TesterLibrary.reporting.record.executor import executor
+from TesterLibrary.reporting.record.machine import executor
 from TesterLibrary.reporting.record.record_place import RecordPlace
 from TesterLibrary.reporting.record.records import (
     EventRecord,

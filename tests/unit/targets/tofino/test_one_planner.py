@@ -21,9 +21,8 @@ from TesterLibrary.model.jobfile import JobFile
 from TesterLibrary.model.mix import parse_frame_sizes
 from TesterLibrary.model.port_pattern import PortPattern, over_ports
 from TesterLibrary.model.responder import Responder
-from TesterLibrary.model.stream import Stream
+from TesterLibrary.model.stream import Stream, VersionField
 from TesterLibrary.model.units.units import Duration, FrameSize, Rate
-from TesterLibrary.model.version import VersionField
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.switch.plan import switch_plan
 from TesterLibrary.targets.tofino.driver.target import TofinoTarget

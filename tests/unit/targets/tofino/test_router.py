@@ -13,7 +13,7 @@ from scapy.layers.l2 import ARP, Ether
 from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.model.units.units import Duration
 from TesterLibrary.targets.tofino.fake.router import Router
-from TesterLibrary.testbeds.router_table import RouterTable
+from TesterLibrary.testbeds.fake_devices import RouterTable
 
 LEFT, RIGHT = 132, 140  # device ports
 MACS = {port: f"02:ff:00:00:00:{port:02x}" for port in (LEFT, RIGHT)}

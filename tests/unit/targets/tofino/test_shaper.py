@@ -15,7 +15,7 @@ from TesterLibrary.model.units.units import Bandwidth, Duration, FrameSize, Rate
 from TesterLibrary.targets.tofino.driver.target import TofinoTarget
 from TesterLibrary.targets.tofino.fake.wire import ShapingBridge
 from TesterLibrary.targets.tofino.session.program import Program
-from TesterLibrary.testbeds.shaper import Shaper
+from TesterLibrary.testbeds.fake_devices import Shaper
 
 from .driver.test_job import stream
 from .jobs import planned

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from TesterLibrary.testbeds.guest.archive import archive
+from TesterLibrary.testbeds.guest.image import archive
 
 
 def entries(octets: bytes) -> Iterator[tuple[str, int, bytes]]:

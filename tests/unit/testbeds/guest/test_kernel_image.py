@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from TesterLibrary.testbeds.guest.kernel_image import unpacked
+from TesterLibrary.testbeds.guest.image import unpacked
 
 from .kernels import image_with
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts on paths: whether what was to happen to packets has happened."""
+"""Verdicts on a path: its events, its traces."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from ...errors import TesterLibraryError
 from ...measurement.inline import PathStatistics
+from ...measurement.traces.trace import PathTrace
 from ...verdict import EQUAL, Verdict, assess
 
 
@@ -33,4 +34,25 @@ def all_events_fired(paths: Sequence[PathStatistics]) -> Verdict:
         measured=f"{fired} of {len(events)}",
         bound="all",
         doubt="; ".join(filter(None, (path.doubt for path in paths))),
+    )
+
+
+def traces_complete(traces: Sequence[PathTrace]) -> Verdict:
+    """Whether all four conditions hold for each trace. Never FAIL: a hole says nothing about the device.
+
+    Raises:
+        TesterLibraryError: there is no trace.
+    """
+    if not traces:
+        raise TesterLibraryError("there is no trace to verify; call Start Trace and Stop Trace before")
+    conditions = [condition for trace in traces for condition in trace.conditions]
+    held = sum(condition.holds for condition in conditions)
+    return assess(
+        held,
+        EQUAL,
+        len(conditions),
+        subject=f"conditions of a complete trace of path {' and '.join(trace.path for trace in traces)}",
+        measured=f"{held} of {len(conditions)}",
+        bound="all",
+        doubt="; ".join(filter(None, (trace.doubt for trace in traces))),
     )
