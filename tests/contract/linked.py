@@ -29,7 +29,7 @@ def with_cable(interface: str, peer: str) -> Namespace:
 
 def wait_for_link(name: str) -> None:
     """Until then the kernel drops what is sent: a thread of its own hands the state of a new veth on."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     request = struct.pack("16sH14x", name.encode(), 0)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         while not struct.unpack("16xH14x", fcntl.ioctl(any_socket, _FLAGS, request))[0] & _RUNNING:

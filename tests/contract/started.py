@@ -24,7 +24,7 @@ def started(log: Path, listen: str, *options: str) -> Iterator[subprocess.Popen[
         log.open("wb") as file,
         subprocess.Popen(command, stdout=file, stderr=file, start_new_session=True) as engine,
     ):
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         try:
             while b'"ready"' not in log.read_bytes():
                 assert engine.poll() is None, log.read_text()

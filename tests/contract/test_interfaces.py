@@ -31,7 +31,7 @@ from TesterLibrary.testbeds.privilege import is_privileged
 from .rig import PATIENCE, Rig
 
 PAUSE = bytes.fromhex("0180c2000001 020000000201 8808 0001 ffff") + bytes(42)
-_PATIENCE_S = 5.0
+_PATIENCE_S = 60.0  # for the kernel of a busy machine
 _OFFLOADS = ("generic-receive-offload", "rx-vlan-offload")
 
 

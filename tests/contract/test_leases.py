@@ -50,7 +50,7 @@ def terms(owner: str, ttl: Duration = MINUTE, *, force: bool = False) -> LeaseTe
 
 
 def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not holds():
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -17,7 +17,7 @@ from TesterLibrary.testbeds.privilege import is_privileged
 
 from .rig import FakeRig, Rig, SwitchRig
 
-_PATIENCE_S = 5
+_PATIENCE_S = 60  # for the kernel of a busy machine
 
 
 class VethRig(Rig):
