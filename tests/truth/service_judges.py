@@ -7,8 +7,12 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
-from TesterLibrary.methodology.services.service_activation import Acceptance, measure_configuration, measure_performance
 from TesterLibrary.methodology.services.service import Purpose, Service, loads_of
+from TesterLibrary.methodology.services.service_activation import (
+    Acceptance,
+    measure_configuration,
+    measure_performance,
+)
 from TesterLibrary.methodology.services.service_burst import BucketSearch, BurstSize, find_burst_size
 from TesterLibrary.model.units.quantity import Octets
 from TesterLibrary.model.units.units import Duration, Rate, RateUnit, Ratio
