@@ -63,6 +63,7 @@ class Evidence:
     unmeasured_packets: int = 0  # frames that were sent, and whose arrival nobody counts
     burst_packets: int = 0  # most frames sent back to back after pauses, which made them late
     lost_crowded: int | None = None  # lost frames that left after pauses; None: burst_packets bounds them
+    given_up_packets: int | None = None  # of the intended frames: they were late for too long to be sent
     backlog_dropped: int = 0  # frames lost by this machine's kernel before an embedded device
     waited_ns: int | None = None  # longest time that a worker waited for its CPU
     steal: Fraction | None = None  # part of the time that a hypervisor took
@@ -105,6 +106,7 @@ class Evidence:
             unmeasured_packets=sum(c.tx_packets for s, c in streams if not s.measured),
             burst_packets=sum(held_up(c, s.rate, EvidenceLimits.max_pause_ns) for s, c in streams),
             lost_crowded=total(lost_crowded(c) for s, c in streams if s.measured),
+            given_up_packets=total(c.given_up_packets for c in counters),
             backlog_dropped=backlog_dropped,
             waited_ns=waited_ns(before, after),
             steal=_steal(before, after),
@@ -144,7 +146,7 @@ class Evidence:
             yield (
                 f"the tester sent {self.offered_packets:,} of {self.intended_packets:,} frames "
                 f"with a rate error of {percent(self.rate_error, 3, '+')} "
-                f"(limit {percent(limits.max_rate_error, 3)})"
+                f"(limit {percent(limits.max_rate_error, 3)}){self._given_up_text()}"
             )
         yield from self._drop_objections(limits)
         yield from port_objections(self.ports, limits.max_tester_drops)
@@ -178,6 +180,14 @@ class Evidence:
         if self.lost_crowded is not None:
             return self.lost_packets <= self.lost_crowded
         return self.worst_lateness_ns > limits.max_pause_ns and self.lost_packets <= self.burst_packets
+
+    def _given_up_text(self) -> str:
+        if not self.given_up_packets:
+            return ""
+        return (
+            f"; {were(self.given_up_packets, 'frame')} not sent, since the tester slept, or its port took "
+            "no frames, for more than 50 ms"
+        )
 
     def missed_rate(self, limits: EvidenceLimits) -> bool:
         """Whether the tester could not reach the offered rate: then a search takes it as its upper bound."""

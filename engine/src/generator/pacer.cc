@@ -52,13 +52,43 @@ void Pacer::Look(const Schedule& schedule, uint64_t now_ns) {
   complete_ns_ = complete ? std::min(complete_ns_, now_ns) : kNever;
 }
 
+// Frames that were due longer ago than kMostDebtNs are passed over. Their numbers go to the frames
+// after them, so that the receiver does not take them for lost. A count of frames that was asked for
+// is sent in full, and so is a file.
+void Pacer::GiveUpDebt(const Schedule& schedule, uint64_t now_ns) {
+  const ScheduleSegment& segment = schedule.segment(sent_.segment);
+  const uint64_t law_ns = segment.LawNs();
+  const uint64_t owed = OwedOfSegment();
+  const uint64_t due_ns = AddSaturating(law_ns, sent_.place.due_ns);
+  if (owed == 0 || AddSaturating(due_ns, kMostDebtNs) >= now_ns ||
+      schedule.counts_packets() || segment.departures->is_replay()) {
+    return;
+  }
+  LawPlace place = sent_.place;
+  segment.departures->PassBefore(
+      place, std::min(now_ns - kMostDebtNs, schedule.EndOf(sent_.segment)) - law_ns);
+  // No more than are known to be due; counting them may take several looks.
+  const uint64_t passed = std::min(place.frame - sent_.place.frame, owed);
+  if (sent_.place.frame + passed == place.frame) {
+    sent_.place = place;
+  } else {
+    segment.departures->Step(sent_.place, passed);
+  }
+  given_up_ += passed;
+}
+
 Pacer::PacedBatch Pacer::Next(const Schedule& schedule, uint64_t now_ns, uint16_t most) {
   if (OwedOfSegment() < most || now_ns - looked_ns_ >= kLookNs) Look(schedule, now_ns);
-  while (sent_.segment != counted_.segment && OwedOfSegment() == 0) MoveOn(schedule, sent_);
+  GiveUpDebt(schedule, now_ns);
+  while (sent_.segment != counted_.segment && OwedOfSegment() == 0) {
+    MoveOn(schedule, sent_);
+    given_up_before_ = given_up_;
+    GiveUpDebt(schedule, now_ns);
+  }
   const uint64_t owed = GivesUp(schedule, now_ns) ? 0 : OwedOfSegment();
   return {.segment = sent_.segment,
-          .first = sent_.Frame(),
-          .segment_first = sent_.base,
+          .first = sent_.Frame() - given_up_,
+          .segment_first = sent_.base - given_up_before_,
           .due_ns = AddSaturating(schedule.segment(sent_.segment).LawNs(), sent_.place.due_ns),
           .count = static_cast<uint16_t>(std::min<uint64_t>(owed, most))};
 }

@@ -16,12 +16,16 @@ namespace tester {
 
 class Pacer {
  public:
+  // What is due is sent for so long, back to back. Frames that are still not sent then are given
+  // up: a burst of them would be another load than the one that was asked for.
+  static constexpr uint64_t kMostDebtNs = 50'000'000;
+
   explicit Pacer(const Schedule& schedule);
 
   // Frames to send next, all of one segment.
   struct PacedBatch {
     uint64_t segment;
-    uint64_t first;          // counted from the stream's start
+    uint64_t first;          // counted from the stream's start, without those given up
     uint64_t segment_first;  // the first one of the segment
     uint64_t due_ns;         // of `first`
     uint16_t count;          // may be 0
@@ -43,6 +47,8 @@ class Pacer {
 
   // How many frames are known to be due, since the start.
   uint64_t intended() const { return intended_; }
+  // How many of these are not sent any more, as they were due longer than kMostDebtNs ago.
+  uint64_t given_up() const { return given_up_; }
   // Before this segment nothing remains to be sent.
   uint64_t segment() const { return sent_.segment; }
 
@@ -57,6 +63,7 @@ class Pacer {
 
   // Updates the number of frames due.
   void Look(const Schedule& schedule, uint64_t now_ns);
+  void GiveUpDebt(const Schedule& schedule, uint64_t now_ns);
   // True once no more frames will be due.
   bool Count(const Schedule& schedule, uint64_t now_ns);
   bool GivesUp(const Schedule& schedule, uint64_t now_ns) const;
@@ -71,6 +78,8 @@ class Pacer {
   Position counted_;  // the first frame that is not yet known to be due
   Position sent_;     // the first frame that is not sent
   uint64_t intended_ = 0;
+  uint64_t given_up_ = 0;
+  uint64_t given_up_before_ = 0;  // in the segments before that of sent_
   uint64_t looked_ns_ = 0;
   uint64_t complete_ns_ = kNever;
   // The first frames of segments up to that of counted_; segment n is at n % kMostSegments.

@@ -10,6 +10,7 @@ namespace {
 
 constexpr uint64_t kStart = 1'000'000;
 constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kInTime = 40'000'000;  // nothing is given up in it
 constexpr Rate kEveryMicrosecond = {1, 1000};
 
 ScheduleSegment SegmentOf(Departures departures, uint64_t begin_ns = kStart) {
@@ -68,11 +69,11 @@ TEST(Pacer, AnOffsetComesBeforeTheLaw) {
 }
 
 TEST(Pacer, DurationIsHalfOpen) {
-  Stream stream{Schedule(SegmentOf(kEveryMicrosecond), kSecond, 0)};
-  EXPECT_EQ(stream.Send(kStart + kSecond - 1), 1'000'000U);
-  EXPECT_EQ(stream.Wake(kStart + kSecond - 1), kStart + kSecond) << "to find out that it is over";
-  EXPECT_EQ(stream.Send(kStart + kSecond), 0U) << "the frame due at the end is not in it";
-  EXPECT_EQ(stream.Wake(kStart + kSecond), kNever);
+  Stream stream{Schedule(SegmentOf(kEveryMicrosecond), kInTime, 0)};
+  EXPECT_EQ(stream.Send(kStart + kInTime - 1), kInTime / 1000);
+  EXPECT_EQ(stream.Wake(kStart + kInTime - 1), kStart + kInTime) << "to find out that it is over";
+  EXPECT_EQ(stream.Send(kStart + kInTime), 0U) << "the frame due at the end is not in it";
+  EXPECT_EQ(stream.Wake(kStart + kInTime), kNever);
 }
 
 TEST(Pacer, AFrameDueBetweenTheLastTwoNanosecondsIsIn) {
@@ -190,13 +191,60 @@ TEST(Pacer, ALateStreamSendsWhatEveryUpdateOwes) {
 
 // A worker that learned of an update only after it had sent more by the old law.
 TEST(Pacer, AnUpdateThatComesTooLateLosesAndDoublesNothing) {
-  Stream stream{Schedule(SegmentOf(kEveryMicrosecond), kSecond, 0)};
+  Stream stream{Schedule(SegmentOf(kEveryMicrosecond), kInTime, 0)};
   EXPECT_EQ(stream.Send(kStart + 20'000), 21U);
   stream.schedule = stream.schedule.Updated(SegmentOf(kEveryMicrosecond, kStart + 10'000), 0);
   EXPECT_EQ(stream.Send(kStart + 20'000), 11U);
-  EXPECT_EQ(stream.Send(kStart + kSecond), kSecond / 1000 - 21);
-  EXPECT_EQ(stream.Wake(kStart + kSecond), kNever);
+  EXPECT_EQ(stream.Send(kStart + kInTime), kInTime / 1000 - 21);
+  EXPECT_EQ(stream.Wake(kStart + kInTime), kNever);
   EXPECT_EQ(stream.pacer.intended(), stream.sent);
+}
+
+// Numbers of frames have no holes: Stream::Send looks at them.
+TEST(Pacer, AfterALongSleepOnlyTheLastDebtIsSent) {
+  constexpr uint64_t kDebt = Pacer::kMostDebtNs / 1000;
+  Stream stream{Schedule(SegmentOf(kEveryMicrosecond), 0, 0)};
+  EXPECT_EQ(stream.Send(kStart), 1U);
+  EXPECT_EQ(stream.Send(kStart + Pacer::kMostDebtNs), kDebt) << "short enough";
+  EXPECT_EQ(stream.pacer.given_up(), 0U);
+  EXPECT_EQ(stream.Send(kStart + kSecond), kDebt + 1);
+  EXPECT_EQ(stream.pacer.given_up(), 1'000'000 - 2 * kDebt - 1);
+  EXPECT_EQ(stream.pacer.intended(), 1'000'001U);
+  EXPECT_EQ(stream.Wake(kStart + kSecond), kStart + kSecond + 1000);
+  EXPECT_EQ(stream.Send(kStart + kSecond + 5000), 5U);
+  EXPECT_EQ(stream.sent + stream.pacer.given_up(), stream.pacer.intended());
+}
+
+TEST(Pacer, DebtOfRandomLawsIsGivenUpToo) {
+  Stream stream{Schedule(SegmentOf(Departures(0, Exponential(7, 1000))), 0, 0)};
+  while (stream.Wake(kStart + kSecond) < kStart + kSecond) stream.Send(kStart + kSecond);
+  EXPECT_NEAR(static_cast<double>(stream.sent), 50'000, 2000);
+  EXPECT_EQ(stream.sent + stream.pacer.given_up(), stream.pacer.intended());
+}
+
+TEST(Pacer, DebtOfSeveralUpdatesIsGivenUp) {
+  Stream stream{Schedule(SegmentOf(kEveryMicrosecond), 0, 0)};
+  EXPECT_EQ(stream.Send(kStart), 1U);
+  for (const uint64_t ms : {100, 200, 970}) {
+    stream.schedule =
+        stream.schedule.Updated(SegmentOf(kEveryMicrosecond, kStart + ms * 1'000'000), 0);
+  }
+  const Pacer::PacedBatch batch = stream.pacer.Next(stream.schedule, kStart + kSecond, 64);
+  EXPECT_EQ(batch.first, 1U);
+  EXPECT_EQ(batch.segment, 2U);
+  EXPECT_EQ(stream.Send(kStart + kSecond), 50'001U);
+  const Pacer::PacedBatch last = stream.pacer.Next(stream.schedule, kStart + kSecond + 1000, 64);
+  EXPECT_EQ(last.segment, 3U);
+  EXPECT_EQ(last.segment_first, stream.sent - 30'001);
+  EXPECT_EQ(last.first, stream.sent);
+  EXPECT_EQ(stream.sent + stream.pacer.given_up() + 1, stream.pacer.intended());
+}
+
+TEST(Pacer, ACountIsSentInFull) {
+  Stream stream{Schedule(SegmentOf(kEveryMicrosecond), 0, 10)};
+  EXPECT_EQ(stream.Send(kStart + 3000), 4U);
+  EXPECT_EQ(stream.Send(kStart + kSecond / 2), 6U);
+  EXPECT_EQ(stream.pacer.given_up(), 0U);
 }
 
 TEST(Pacer, EndedAtKeepsWhatIsDueAndNoMore) {

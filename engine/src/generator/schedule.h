@@ -52,6 +52,7 @@ class Schedule {
   uint64_t EndOf(uint64_t number) const;
 
   uint64_t max_packets() const { return max_packets_; }
+  bool counts_packets() const { return max_packets_ != UINT64_MAX; }
   // When to give up a stream that owes frames. `complete_ns`: since when it is known that no more
   // will be due; kNever while it is not.
   uint64_t GiveUpNs(uint64_t complete_ns) const;

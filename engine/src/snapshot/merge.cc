@@ -142,6 +142,7 @@ uint64_t FillBuckets(const Histogram& histogram, uint64_t min, uint64_t max, Buc
 void FillStreamSent(const StreamTx& tx, StreamParts parts, v1::StreamCounters& out) {
   out.set_sending(tx.sending.load(std::memory_order_acquire));
   out.set_intended_packets(tx.intended.Get());
+  out.set_given_up_packets(tx.given_up.Get());
   out.set_tx_packets(tx.packets.Get());
   out.set_tx_bytes(tx.bytes.Get());
   out.set_first_tx_ns(tx.first_ns.Get());

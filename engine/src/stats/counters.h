@@ -104,7 +104,8 @@ struct alignas(64) StreamTx {
   }
 
   Counter intended;
-  Counter packets;  // also the next sequence number
+  Counter given_up;  // of these; see Pacer
+  Counter packets;   // also the next sequence number
   Counter bytes;
   Counter first_ns;
   Counter last_ns;

@@ -132,6 +132,7 @@ void Requeue(const PortProgram& port, uint32_t index, uint64_t now_ns) {
   const Pacer& pacer = entry.sender->pacer;
   StreamTx& tx = *entry.tx;
   tx.intended.Set(pacer.intended());
+  tx.given_up.Set(pacer.given_up());
   tx.segment.Set(pacer.segment());
   const uint64_t wake_ns = pacer.WakeNs(*entry.schedule, now_ns);
   tx.wake_ns.Set(wake_ns);

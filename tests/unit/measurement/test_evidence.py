@@ -47,6 +47,10 @@ def test_a_good_tester_has_no_objections() -> None:
     [
         ({"intended_packets": 0, "offered_packets": 0}, "no frame was to be sent"),
         ({"offered_packets": 998_000}, "sent 998,000 of 1,000,000 frames"),
+        (
+            {"offered_packets": 998_000, "given_up_packets": 2000},
+            "; 2,000 frames were not sent, since the tester slept, or its port took no frames, for more",
+        ),
         ({"rate_error": -2 * LIMITS.max_rate_error}, "rate error of -"),
         ({"rate_error": 2 * LIMITS.max_rate_error}, "rate error of \\+"),
         ({"rx_missed": 1}, "1 frame was lost in the tester's own rings"),

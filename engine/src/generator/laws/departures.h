@@ -29,6 +29,9 @@ class Departures {
   // From the start, or the update, to the begin of the law, which all other times here count from.
   uint64_t offset_ns() const { return offset_ns_; }
 
+  // Whether the times of frames are read from a file, with the frames.
+  bool is_replay() const { return std::holds_alternative<Replayed>(law_); }
+
   LawPlace Begin() const;
   // Moves to the first frame that is not due in [0, elapsed_ns]; a law that goes frame by frame may
   // be called again, as long as place.due_ns <= elapsed_ns.
