@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/mix.h"
 #include "base/random_numbers.h"
 
 namespace tester::machine {
@@ -32,7 +33,7 @@ Responder::Responder(std::shared_ptr<const ResponderPlan> plan, const CompiledTa
   if (plan_->machine.keeps_flows) {
     // It has a seed of its own, so that the numbers drawn for the table stay the same.
     flows_.emplace(plan_->capacity, plan_->machine.key_bytes, plan_->machine.cold_word_count,
-                   RandomNumber(~plan_->seed, 0));
+                   RandomNumber(~plan_->seed, 0) ^ kMixSecret);
     wheel_.emplace(*flows_);
   }
   if (!plan_->opening) return;
