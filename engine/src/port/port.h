@@ -101,6 +101,8 @@ class Port {
   PortCounters counters;
   // Frames to send once. Set by a control thread; the worker sends them and clears it.
   std::atomic<InjectOrder*> inject{nullptr};
+  // Not 0: it sends nothing (tester/access/fences.h).
+  std::atomic<uint8_t> fences{0};
   // Answers of neighbours, for control threads to read.
   LearnedRing learned;
   // The addresses that frames of no stream may have; null without a limit. Streams are checked when

@@ -137,13 +137,27 @@ v1::StampCounters& FillJobStamps(const LoadedStamps& stamps, v1::StampCounters& 
   return out;
 }
 
+// A stream whose job may be unloaded meanwhile.
+struct SnapshotStream {
+  uint16_t id;
+  StreamParts parts;
+  StreamRun run;
+};
+
 // By ascending ids.
-std::vector<const LoadedStream*> StreamsOf(const std::vector<LoadedJob*>& jobs) {
-  std::vector<const LoadedStream*> streams;
+std::vector<SnapshotStream> StreamsOf(const std::vector<LoadedJob*>& jobs, bool buckets) {
+  std::vector<SnapshotStream> streams;
   for (const LoadedJob* job : jobs) {
-    for (const auto& stream : job->streams) streams.push_back(&stream);
+    for (const auto& stream : job->streams) {
+      const auto& measurement = stream.plan.measurement;
+      streams.push_back({.id = stream.plan.id,
+                         .parts = {.versions = measurement.version.exists(),
+                                   .buckets = buckets,
+                                   .signatures = measurement.integrity != nullptr},
+                         .run = stream});
+    }
   }
-  std::ranges::sort(streams, {}, [](const LoadedStream* stream) { return stream->plan.id; });
+  std::ranges::sort(streams, {}, &SnapshotStream::id);
   return streams;
 }
 
@@ -232,38 +246,42 @@ v1::Progress Tester::Progress(const Names& names, const Client& client) {
 }
 
 v1::Snapshot Tester::TakeSnapshot(const Names& names, const Client& client, bool buckets) {
-  const std::lock_guard lock(mutex_);
-  CheckReader(client);
-  const std::vector<LoadedJob*> jobs = names.empty() ? jobs_.All() : jobs_.Find(names);
-  const std::vector<const LoadedStream*> streams = StreamsOf(jobs);
+  {
+    const std::lock_guard lock(mutex_);
+    CheckReader(client);
+    if (!names.empty()) jobs_.Find(names);
+  }
+  // Readings, and loops of workers, may take long: no other call waits for them, but for snapshots.
+  const std::lock_guard readings_lock(readings_mutex_);
   v1::Snapshot snapshot;
   snapshot.set_taken_at_ns(clock_.Now());
   FillReadings(ports_, workers_, snapshot);
-  const auto parts = [buckets](const LoadedStream& stream) {
-    return StreamParts{.versions = stream.plan.measurement.version.exists(),
-                       .buckets = buckets,
-                       .signatures = stream.plan.measurement.integrity != nullptr};
-  };
-  for (const LoadedStream* stream : streams) {
+  std::unique_lock lock(mutex_);
+  CheckReader(client);
+  const std::vector<SnapshotStream> streams =
+      StreamsOf(names.empty() ? jobs_.All() : jobs_.Find(names), buckets);
+  for (const SnapshotStream& stream : streams) {
     auto& out = *snapshot.add_streams();
-    out.set_id(stream->plan.id);
-    if (stream->fields) FillFields(*stream->fields, out);
-    FillStreamReceived(*stream->rx, parts(*stream), out);
-    FillMisrouted(stream->rx->misrouted, ports_, out);
+    out.set_id(stream.id);
+    if (stream.run.fields) FillFields(*stream.run.fields, out);
+    FillStreamReceived(*stream.run.rx, stream.parts, out);
+    FillMisrouted(stream.run.rx->misrouted, ports_, out);
   }
   for (size_t i = 0; i < ports_.size(); ++i) {
     FillPortReceived(ports_[i].counters, *snapshot.mutable_ports(static_cast<int>(i)));
   }
   // Another worker may be between handing over frames that have arrived by now, and counting them.
+  lock.unlock();
   workers_.AwaitTwoLoops();
+  lock.lock();
   for (size_t i = 0; i < streams.size(); ++i) {
-    FillStreamSent(*streams[i]->tx, parts(*streams[i]),
+    FillStreamSent(*streams[i].run.tx, streams[i].parts,
                    *snapshot.mutable_streams(static_cast<int>(i)));
   }
   for (size_t i = 0; i < ports_.size(); ++i) {
     FillPortSent(ports_[i].counters, *snapshot.mutable_ports(static_cast<int>(i)));
   }
-  for (const LoadedJob* job : jobs) {
+  for (const LoadedJob* job : names.empty() ? jobs_.All() : jobs_.Find(names)) {
     FillJob(*job, ports_, *snapshot.add_jobs());
     FillResponders(*job, snapshot);
     FillPaths(*job, ports_, snapshot);

@@ -176,6 +176,7 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
     sending.paths = std::move(paths);
     sending.stamps = std::move(stamps);
     PlanSending(jobs, request, ports_, segments, sending);
+    fences_.OpenLease();  // one may be left of a lease that ended while a worker was stuck
     Log(LogLevel::kInfo, "start",
         {{"jobs", Join(names)},
          {"start_ns", static_cast<int64_t>(request.start_ns)},

@@ -44,7 +44,8 @@ Tester::Tester(std::vector<std::unique_ptr<Port>> ports, const WorkerPlacement& 
       captures_({.workers = workers_.size(), .ports = ports_.size(), .clock = clock_}),
       queries_(workers_.size(), ports_.size()),
       lease_(lease_required),
-      rates_(ports_) {
+      rates_(ports_),
+      fences_(ports_) {
   workers_.Launch(MakePrograms());
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tester/access/client.h"
+#include "tester/access/fences.h"
 #include "tester/access/lease.h"
 #include "tester/access/port_rates.h"
 #include "tester/captures.h"
@@ -90,8 +91,10 @@ class Tester {
   v1::Lease RenewLease(const Client& client);
   void ReleaseLease(const Client& client);
   v1::GetLeaseResponse GetLease();
-  // Ends a lease whose time is over, and everything done under it. Called by Guard, like the next
-  // one.
+  // Fences ports whose traffic may not go on. It waits for no other call and no worker. Called by
+  // Guard, like the next two.
+  void CloseFences();
+  // Ends a lease whose time is over, and everything done under it.
   void EndOverdueLease();
   // Stops jobs that send, or may send, what the policy forbids.
   void EnforcePolicy();
@@ -137,12 +140,16 @@ class Tester {
   Workers workers_;
   SingleFrames single_frames_;
 
-  std::mutex mutex_;
+  std::mutex readings_mutex_;  // of the ports; taken before mutex_
+  std::mutex mutex_;           // not held while readings of ports are waited for
   Jobs jobs_;
   Captures captures_;
   Queries queries_;
   Lease lease_;
-  PortRates rates_;
+  PortRates rates_;  // thread safe
+  Fences fences_;    // thread safe
+  std::mutex excesses_mutex_;
+  std::vector<PortRates::Excess> excesses_;  // at ports with a fence, whose jobs are to be stopped
   std::string ended_by_;
 };
 

@@ -194,6 +194,8 @@ void Rehearse(const PortProgram& port, uint64_t now_ns) {
 bool ServeStreams(const PortProgram& port, const Clock& clock) {
   const uint64_t due_ns = clock.Now();
   if (port.queue->Empty() || port.queue->Top().due_ns > due_ns) return false;
+  if (port.port->fences.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    return false;
   Outbox out;
   Gather(port, due_ns, out);
   // Read again: gathering from many streams takes time, and this time is written into signatures.

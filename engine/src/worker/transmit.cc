@@ -21,6 +21,8 @@ uint64_t BytesOnWire(rte_mbuf* const* mbufs, unsigned count) {
 }
 
 uint16_t Transmit(const Port& port, rte_mbuf** mbufs, uint16_t count) {
+  if (port.fences.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    return 0;
   if (port.taps == nullptr) [[likely]] {
     return rte_eth_tx_burst(port.device(), 0, mbufs, count);
   }

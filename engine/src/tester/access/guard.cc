@@ -11,7 +11,7 @@
 namespace tester {
 namespace {
 
-constexpr auto kLook = std::chrono::milliseconds(50);
+constexpr auto kLook = std::chrono::milliseconds(10);
 
 }  // namespace
 
@@ -20,17 +20,17 @@ Guard::~Guard() {
     const std::lock_guard lock(mutex_);
     end_ = true;
   }
-  ended_.notify_one();
-  thread_.join();
+  ended_.notify_all();
+  fencing_.join();
+  ending_.join();
 }
 
-void Guard::Run(Tester& tester) {
+void Guard::Repeat(const std::function<void()>& look) {
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, kLook, [this] { return end_; })) {
     lock.unlock();
     try {
-      tester.EndOverdueLease();
-      tester.EnforcePolicy();
+      look();
     } catch (const std::exception& error) {  // a worker that does not move; health says so, too
       Log(LogLevel::kError, "failed", {{"call", "guard"}, {"reason", error.what()}});
     }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <thread>
 
@@ -15,18 +16,30 @@ namespace tester {
 
 class Guard {
  public:
-  explicit Guard(Tester& tester) : thread_([this, &tester] { Run(tester); }) {}
+  // Traffic ends within 50 ms: a fence needs no lock that others hold, while the order that stops
+  // traffic may wait for other calls, and for workers.
+  explicit Guard(Tester& tester)
+      : fencing_([this, &tester] { Repeat([&tester] { tester.CloseFences(); }); }),
+        ending_([this, &tester] {
+          Repeat([&tester] {
+            tester.EndOverdueLease();
+            tester.EnforcePolicy();
+          });
+        }) {}
   ~Guard();
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
  private:
-  void Run(Tester& tester);
+  // Again and again until the end.
+  void Repeat(const std::function<void()>& look);
 
   std::mutex mutex_;
   std::condition_variable ended_;
   bool end_ = false;
-  std::thread thread_;  // the last one: it uses the others
+  // The last ones: they use the others.
+  std::thread fencing_;
+  std::thread ending_;
 };
 
 }  // namespace tester

@@ -43,6 +43,10 @@ class Lease {
   // Ends the lease in force. `how`: the reason, for its owner.
   void End(const std::string& how);
 
+  // When its traffic ends, if nobody renews it; nothing without a lease, or with a detached one.
+  std::optional<Clock::time_point> TrafficUntil() const {
+    return held_ && !held_->detached ? std::optional(held_->until) : std::nullopt;
+  }
   bool IsHeld() const { return held_.has_value(); }
   bool IsOver(Clock::time_point now) const { return held_ && now >= held_->until; }
   bool IsDetached() const { return held_ && held_->detached; }

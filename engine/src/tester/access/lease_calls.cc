@@ -54,7 +54,14 @@ void Tester::EndLease(const std::string& how) {
   const bool detached = lease_.IsDetached();
   lease_.End(how);  // first: whatever fails below, the former owner may do nothing more
   if (detached) return;
-  Remove(number, by);
+  fences_.LeaseUntil(Lease::Clock::now());
+  try {
+    Remove(number, by);
+  } catch (...) {
+    fences_.LeaseEnded(false);
+    throw;
+  }
+  fences_.LeaseEnded(true);
 }
 
 v1::AcquireLeaseResponse Tester::AcquireLease(const v1::AcquireLeaseRequest& request,
@@ -81,6 +88,7 @@ v1::AcquireLeaseResponse Tester::AcquireLease(const v1::AcquireLeaseRequest& req
     }
     const auto now = Lease::Clock::now();
     response.set_token(lease_.Grant(request, client, now));
+    fences_.LeaseUntil(lease_.TrafficUntil());
     *response.mutable_lease() = *lease_.Message(now);
   }
   if (request.force()) single_frames_.Finish();  // no frame of another client leaves any more
@@ -96,6 +104,7 @@ v1::Lease Tester::RenewLease(const Client& client) {
   const std::lock_guard lock(mutex_);
   const auto now = Lease::Clock::now();
   lease_.Renew(client, now);
+  fences_.LeaseUntil(lease_.TrafficUntil());
   return *lease_.Message(now);
 }
 
@@ -116,6 +125,15 @@ v1::GetLeaseResponse Tester::GetLease() {
   response.set_required(lease_.required());
   if (const auto lease = lease_.Message(Lease::Clock::now())) *response.mutable_lease() = *lease;
   return response;
+}
+
+void Tester::CloseFences() {
+  fences_.CloseOverdue(Lease::Clock::now());
+  for (auto& excess : rates_.Look(clock_.Now())) {
+    fences_.CloseRate(excess.port);
+    const std::lock_guard lock(excesses_mutex_);
+    excesses_.push_back(std::move(excess));
+  }
 }
 
 void Tester::EndOverdueLease() {

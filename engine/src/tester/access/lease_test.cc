@@ -7,6 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "tester/access/guard.h"
 #include "tester/tester_testing.h"
 
@@ -244,6 +247,59 @@ TEST_F(LeasedTest, AClientThatDoesNotRenewStopsSending) {
   const Client bob = Acquire(Wish("bob"));
   EXPECT_THAT(Refusal([&] { tester->Progress({"job"}, alice); }), HasSubstr(R"(leased to "bob")"));
   EXPECT_EQ(CodeOf([&] { tester->Progress({"job"}, bob); }), Code::kNotFound);
+}
+
+// Without a guard, as if it waited for another call.
+TEST_F(LeasedTest, AFenceStopsTrafficBeforeTheOrderDoes) {
+  const Client alice = Acquire(Wish("alice", kSecond));
+  Work(alice);
+  tester->CloseFences();
+  const uint64_t before = Sent();
+  std::this_thread::sleep_for(milliseconds(50));
+  EXPECT_GT(Sent(), before) << "the lease is in force";
+  std::this_thread::sleep_for(milliseconds(1100));
+  tester->CloseFences();
+  std::this_thread::sleep_for(milliseconds(5));
+  const uint64_t at_fence = Sent();
+  std::this_thread::sleep_for(milliseconds(50));
+  EXPECT_EQ(Sent(), at_fence);
+  tester->EndOverdueLease();
+  ExpectNothingIsLeft();
+  tester->CloseFences();
+  const Client bob = Acquire(Wish("bob"));
+  Work(bob);
+  std::this_thread::sleep_for(milliseconds(50));
+  EXPECT_GT(Sent(), at_fence) << "the fence is open again";
+}
+
+TEST_F(LeasedTest, ADetachedJobHasNoFence) {
+  const Client alice = Acquire(Wish("alice", kSecond, false, true));
+  Work(alice);
+  std::this_thread::sleep_for(milliseconds(1100));
+  tester->CloseFences();
+  const uint64_t before = Sent();
+  std::this_thread::sleep_for(milliseconds(50));
+  EXPECT_GT(Sent(), before);
+}
+
+TEST_F(LeasedTest, ObserversThatPollDoNotDelayTheEnd) {
+  const Guard guard(*tester);
+  const Client alice = Acquire(Wish("alice", kSecond));
+  Work(alice);
+  std::atomic<bool> ended{false};
+  std::vector<std::thread> observers;
+  for (int i = 0; i < 4; ++i) {
+    observers.emplace_back([&] {
+      while (!ended) All();
+    });
+  }
+  const auto over = std::chrono::steady_clock::now() + seconds(1) + milliseconds(60);
+  std::this_thread::sleep_until(over);
+  const uint64_t at_end = Sent();
+  std::this_thread::sleep_for(milliseconds(100));
+  EXPECT_EQ(Sent(), at_end);
+  ended = true;
+  for (auto& observer : observers) observer.join();
 }
 
 TEST_F(LeasedTest, DetachedJobsAreForTheNextOne) {

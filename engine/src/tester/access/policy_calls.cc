@@ -29,7 +29,10 @@ bool SendsFrom(const LoadedJob& job, uint16_t port) {
 
 void Tester::AdmitRates(const LoadedJob& job, std::string_view where) {
   const uint64_t now_ns = clock_.Now();
-  const auto admit = [&](uint16_t port) { rates_.Admit(port, 0, 0, now_ns, where); };
+  const auto admit = [&](uint16_t port) {
+    rates_.Admit(port, 0, 0, now_ns, where);
+    fences_.OpenRate(port);  // one may be left, if a worker was stuck
+  };
   for (const auto& stream : job.streams) admit(stream.plan.tx_port);
   for (const auto& responder : job.responders) admit(responder.plan->out_port);
   for (const auto& path : job.paths) {
@@ -45,11 +48,18 @@ void Tester::StopForbidden(const std::vector<LoadedJob*>& jobs, const std::strin
 }
 
 void Tester::EnforcePolicy() {
+  CloseFences();
   const std::lock_guard lock(mutex_);
-  for (const auto& excess : rates_.Look(clock_.Now())) {
+  std::vector<PortRates::Excess> excesses;
+  {
+    const std::lock_guard excesses_lock(excesses_mutex_);
+    excesses.swap(excesses_);
+  }
+  for (const auto& excess : excesses) {
     std::vector<LoadedJob*> jobs = jobs_.All();
     std::erase_if(jobs, [&](const LoadedJob* job) { return !SendsFrom(*job, excess.port); });
     StopForbidden(jobs, excess.text);
+    fences_.OpenRate(excess.port);
   }
   for (LoadedJob* job : jobs_.All()) {
     for (const auto& responder : job->responders) {

@@ -55,6 +55,7 @@ std::string PortRates::Sent::TimeText() const {
 std::array<PortRates::Sent, 2> PortRates::SentBy(Limited& limited, uint64_t now_ns) const {
   const PortCounters& counters = ports_[limited.port].counters;
   auto& samples = limited.samples;
+  if (!samples.empty()) now_ns = std::max(now_ns, samples.back().at_ns);  // threads look by turns
   samples.push_back(
       {.at_ns = now_ns, .packets = counters.tx_packets.Get(), .bytes = counters.tx_bytes.Get()});
   const auto is_older = [&](const Sample& sample) { return sample.at_ns + kWindowNs < now_ns; };
@@ -69,6 +70,7 @@ std::array<PortRates::Sent, 2> PortRates::SentBy(Limited& limited, uint64_t now_
 }
 
 std::vector<PortRates::Excess> PortRates::Look(uint64_t now_ns) {
+  const std::lock_guard lock(mutex_);
   std::vector<Excess> found;
   for (Limited& limited : limited_) {
     const auto spans = SentBy(limited, now_ns);
@@ -100,6 +102,7 @@ std::vector<PortRates::Excess> PortRates::Look(uint64_t now_ns) {
 
 void PortRates::Admit(uint16_t port, uint64_t frames, uint64_t bytes, uint64_t now_ns,
                       std::string_view where) {
+  const std::lock_guard lock(mutex_);
   for (Limited& limited : limited_) {
     if (limited.port != port) continue;
     const auto spans = SentBy(limited, now_ns);

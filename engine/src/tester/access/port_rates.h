@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Rates of ports with a limit, over any second. Not thread safe.
+// Rates of ports with a limit, over any second. Thread safe.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,7 @@ class PortRates {
   std::array<Sent, 2> SentBy(Limited& limited, uint64_t now_ns) const;
 
   const Ports& ports_;
+  std::mutex mutex_;
   std::vector<Limited> limited_;
 };
 
