@@ -205,6 +205,7 @@ void ApplyPolicy(const Policy& policy, Options& options) {
     Refuse("--allow, and clients in --policy; give one of them");
   }
   for (const auto& [name, role] : policy.clients) options.listen.allowed.insert(name);
+  options.listen.roles = policy.clients;
   for (const auto& [name, limit] : policy.rates) {
     const bool is_port = std::ranges::any_of(
         options.ports, [&, &name = name](const PortSpec& port) { return port.name == name; });

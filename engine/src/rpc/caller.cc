@@ -46,6 +46,14 @@ std::vector<std::string> NamesOf(const grpc::AuthContext& client) {
   return names;
 }
 
+Role RoleOf(const std::vector<std::string>& names, const std::map<std::string, Role>& roles) {
+  Role role = roles.empty() ? Role::kAdmin : Role::kObserve;
+  for (const std::string& name : names) {
+    if (const auto at = roles.find(name); at != roles.end()) role = std::max(role, at->second);
+  }
+  return role;
+}
+
 Client CallerOf(const grpc::ServerContext& context, const std::map<std::string, Role>& clients) {
   const auto& metadata = context.client_metadata();
   const auto value = [&metadata](const char* key) {
@@ -54,14 +62,10 @@ Client CallerOf(const grpc::ServerContext& context, const std::map<std::string, 
   };
   const std::vector<std::string> names = NamesOf(*context.auth_context());
   const std::string certificate = names.empty() ? "" : names.front();
-  Role role = clients.empty() ? Role::kAdmin : Role::kObserve;
-  for (const std::string& name : names) {
-    if (const auto at = clients.find(name); at != clients.end()) role = std::max(role, at->second);
-  }
   return {.name = CallerText(value("user-agent"), certificate, context.peer()),
           .token = std::string(value(kLeaseKey).substr(0, kLongest)),
           .trusted = false,
-          .role = role,
+          .role = RoleOf(names, clients),
           .observes = !clients.empty()};
 }
 

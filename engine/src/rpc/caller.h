@@ -23,6 +23,9 @@ inline constexpr char kLeaseKey[] = "tester-lease";
 // its role in `clients` by the names in its certificate; with none given, it is an admin.
 Client CallerOf(const grpc::ServerContext& context, const std::map<std::string, Role>& clients);
 
+// The highest role of these names; an admin where there are no roles.
+Role RoleOf(const std::vector<std::string>& names, const std::map<std::string, Role>& roles);
+
 // All names of a certificate, common and alternative ones.
 std::vector<std::string> NamesOf(const grpc::AuthContext& client);
 

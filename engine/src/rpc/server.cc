@@ -33,6 +33,10 @@ constexpr std::string_view kUnixPrefix = "unix:";
 constexpr std::string_view kTlsPrefix = "grpc+tls:";
 constexpr size_t kMaxSocketPath = sizeof(sockaddr_un::sun_path) - 1;
 constexpr int kMaxMessageBytes = 256 << 20;
+// Bytes of all messages that arrive, and threads of calls: an observer may not use up the machine.
+constexpr size_t kMostCallBytes = size_t{1} << 30;
+constexpr int kMostCallThreads = 256;
+constexpr int kMostCallsOfClient = 64;  // on one connection, at a time
 constexpr int kHandshakeMs = 10'000;  // a client that says nothing holds a socket no longer
 constexpr auto kGoodbye = std::chrono::milliseconds(500);
 
@@ -99,8 +103,9 @@ std::shared_ptr<grpc::ServerCredentials> TlsCredentials(const ListenOptions& opt
   tls.pem_key_cert_pairs.push_back(
       {ReadFile(options.tls_key, "--tls-key"), ReadFile(options.tls_certificate, "--tls-cert")});
   auto credentials = grpc::SslServerCredentials(tls);
-  if (!options.allowed.empty()) {
-    credentials->SetAuthMetadataProcessor(std::make_shared<AllowedClients>(options.allowed));
+  if (!options.allowed.empty() || !options.roles.empty()) {
+    credentials->SetAuthMetadataProcessor(
+        std::make_shared<AllowedClients>(options.allowed, options.roles));
   }
   return credentials;
 }
@@ -178,6 +183,9 @@ Server::Server(const ListenOptions& options, Service& service) {
   grpc::ServerBuilder builder;
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
   builder.SetMaxSendMessageSize(kMaxMessageBytes);
+  builder.SetResourceQuota(
+      grpc::ResourceQuota("tester").Resize(kMostCallBytes).SetMaxThreads(kMostCallThreads));
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMostCallsOfClient);
   builder.RegisterService(&service);
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
   const auto credentials =

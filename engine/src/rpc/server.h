@@ -6,6 +6,7 @@
 
 #include <grpcpp/server_builder.h>
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -21,6 +22,7 @@ struct ListenOptions {
   std::string tls_key;
   std::string tls_client_ca;
   std::set<std::string> allowed;  // names of certificates; empty: any that tls_client_ca has signed
+  std::map<std::string, Role> roles;  // by names of certificates; empty: all are admins
 
   // Over a network every client needs a lease: a client that goes away would leave traffic on.
   bool IsRemote() const;
