@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory with scattered accesses, in huge pages where the kernel has some, so that few look-ups
-// walk page tables. All of it is touched when it is made.
+// Memory with scattered accesses, in huge pages where it fills some and the kernel has them: few
+// look-ups walk page tables. All of it is touched when it is made: no worker waits for pages.
 #pragma once
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
@@ -23,6 +24,7 @@ class HugeArray {
 
  private:
   static constexpr size_t kPage = size_t{2} << 20;
+  static constexpr size_t kLine = std::max<size_t>(64, alignof(T));
 
   struct Free {
     size_t count;
@@ -33,10 +35,12 @@ class HugeArray {
   };
 
   static T* Make(size_t count) {
-    const size_t bytes = (count * sizeof(T) + kPage - 1) / kPage * kPage;
-    void* const memory = std::aligned_alloc(kPage, bytes);
+    const size_t unit = count * sizeof(T) < kPage ? kLine : kPage;
+    const size_t bytes = (count * sizeof(T) + unit - 1) / unit * unit;
+    void* const memory = std::aligned_alloc(unit, bytes);
     if (memory == nullptr) throw std::bad_alloc();
-    ::madvise(memory, bytes, MADV_HUGEPAGE);  // an advice: without it all is slower, and as right
+    // An advice: without it all is slower, and as right.
+    if (unit == kPage) ::madvise(memory, bytes, MADV_HUGEPAGE);
     return ::new (memory) T[count]();
   }
 

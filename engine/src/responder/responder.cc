@@ -41,6 +41,13 @@ Responder::Responder(std::shared_ptr<const ResponderPlan> plan, const CompiledTa
   if (flows_) numbers_.emplace(plan_->capacity);
 }
 
+uint64_t Responder::BytesFor(const ResponderPlan& plan) {
+  if (!plan.machine.keeps_flows) return 0;
+  const uint64_t flows =
+      FlowTable::BytesFor(plan.capacity, plan.machine.key_bytes, plan.machine.cold_word_count);
+  return flows + (plan.opening ? plan.capacity * sizeof(uint32_t) : 0);
+}
+
 void Responder::Begin(uint64_t start_us, uint64_t end_us) {
   if (!opener_) return;
   opener_->Begin(start_us, end_us);

@@ -55,6 +55,9 @@ class Responder {
   Responder(std::shared_ptr<const ResponderPlan> plan, const CompiledTable* compiled,
             std::shared_ptr<ResponderCounters> counters);
 
+  // Bytes of memory for the flows of a plan.
+  static uint64_t BytesFor(const ResponderPlan& plan);
+
   const ResponderPlan& plan() const { return *plan_; }
   const ResponderCounters& counters() const { return *counters_; }
 
@@ -135,7 +138,7 @@ class Responder {
   std::optional<FlowTable> flows_;
   std::optional<Wheel> wheel_;
   std::optional<Opener> opener_;
-  std::optional<Mapped<uint32_t>> numbers_;  // which opening a flow is, plus 1
+  std::optional<HugeArray<uint32_t>> numbers_;  // which opening a flow is, plus 1
   uint64_t taken_ = 0;                       // by a trigger
   bool stopping_ = false;
   uint64_t stopped_at_us_ = 0;

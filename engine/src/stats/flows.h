@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/mapped.h"
+#include "base/huge_array.h"
 
 namespace tester {
 
@@ -65,7 +65,7 @@ class Flows {
     return std::atomic_ref<uint64_t>(from).load(std::memory_order_relaxed);
   }
 
-  Mapped<Counts> counts_;
+  HugeArray<Counts> counts_;
   uint32_t count_;
   // Worker's own: of the frame before.
   uint32_t flow_ = 0;

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "tester/flow_memory.h"
 #include "tester/tester.h"
 
 namespace tester {
@@ -110,9 +111,28 @@ std::shared_ptr<JobStart> NewStart(const LoadedJob& job, size_t ports,
   return start;
 }
 
+// Runs of paths, stamps and responders, whose memory takes time.
+struct HeldRuns {
+  std::vector<PathRun> paths;
+  std::vector<StampRun> stamps;
+  std::vector<ResponderRun> responders;
+};
+
+HeldRuns NewHeldRuns(const std::vector<LoadedJob*>& jobs, const Ports& ports, const Clock& clock) {
+  HeldRuns runs;
+  for (const LoadedJob* job : jobs) {
+    for (const auto& path : job->paths) runs.paths.push_back(path.NewRun(ports, clock));
+    for (const auto& stamps : job->stamps) runs.stamps.push_back(stamps.NewRun(clock.Now()));
+    for (const auto& responder : job->responders) {
+      runs.responders.push_back(responder.NewRun(ports[responder.plan->out_port]));
+    }
+  }
+  return runs;
+}
+
 // The runs that send and answer. Takes the segments, in the order of streams.
 void PlanSending(const std::vector<LoadedJob*>& jobs, const StartRequest& request,
-                 const Ports& ports, std::vector<ScheduleSegment>& segments, Runs& runs) {
+                 size_t ports, std::vector<ScheduleSegment>& segments, Runs& runs) {
   const uint64_t end_ns =
       request.duration_ns == 0 ? 0 : AddSaturating(request.start_ns, request.duration_ns);
   auto job_run = runs.jobs.begin();
@@ -120,14 +140,13 @@ void PlanSending(const std::vector<LoadedJob*>& jobs, const StartRequest& reques
   auto stream_run = runs.streams.begin();
   auto responder_run = runs.responders.begin();
   for (const LoadedJob* job : jobs) {
-    const auto start = NewStart(*job, ports.size(), request);
+    const auto start = NewStart(*job, ports, request);
     for (size_t i = 0; i < job->streams.size(); ++i, ++stream_run, ++segment) {
       segment->begin_ns = request.start_ns;
       stream_run->Send(std::move(*segment), request.duration_ns, request.packets);
       start->streams.push_back(stream_run->tx);
     }
-    for (const auto& responder : job->responders) {
-      *responder_run = responder.NewRun(ports[responder.plan->out_port]);
+    for (size_t i = 0; i < job->responders.size(); ++i) {
       responder_run++->running->responder.Begin(Microseconds(request.start_ns),
                                                 Microseconds(end_ns));
     }
@@ -146,6 +165,7 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
   const auto jobs = jobs_.Find(names);
   for (const LoadedJob* job : jobs) RefuseRunning(*job);
   for (const LoadedJob* job : jobs) AdmitRates(*job, "start");
+  CheckFlowMemory(jobs);
   Runs before = RunsOf(jobs);
   Runs counting = before;
   counting.streams.clear();
@@ -159,12 +179,7 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
   }
   ReadAhead(segments);
   try {
-    std::vector<PathRun> paths;  // their memory takes time
-    std::vector<StampRun> stamps;
-    for (const LoadedJob* job : jobs) {
-      for (const auto& path : job->paths) paths.push_back(path.NewRun(ports_, clock_));
-      for (const auto& job_stamps : job->stamps) stamps.push_back(job_stamps.NewRun(clock_.Now()));
-    }
+    HeldRuns held = NewHeldRuns(jobs, ports_, clock_);
     // All jobs get new counters before one of them sends: old counters count no new frame.
     Swap(jobs, counting);
     Publish();
@@ -173,9 +188,10 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
                                .packets = packets_per_stream,
                                .by = client.name};
     Runs sending = RunsOf(jobs);
-    sending.paths = std::move(paths);
-    sending.stamps = std::move(stamps);
-    PlanSending(jobs, request, ports_, segments, sending);
+    sending.paths = std::move(held.paths);
+    sending.stamps = std::move(held.stamps);
+    sending.responders = std::move(held.responders);
+    PlanSending(jobs, request, ports_.size(), segments, sending);
     fences_.OpenLease();  // one may be left of a lease that ended while a worker was stuck
     Log(LogLevel::kInfo, "start",
         {{"jobs", Join(names)},

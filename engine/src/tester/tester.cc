@@ -12,6 +12,7 @@
 #include "base/run_apart.h"
 #include "base/saturate.h"
 #include "base/text.h"
+#include "tester/flow_memory.h"
 
 namespace tester {
 namespace {
@@ -107,6 +108,7 @@ void Tester::Load(const v1::Job& job, const Client& client) {
   Job plan = replays ? RunApart([job, ports = ports_.limits()] { return ValidateJob(job, ports); },
                                 [this, &client] { CheckAdmitted(client); })
                      : ValidateJob(job, ports_.limits());
+  CheckFlowMemory(plan);
   const std::lock_guard lock(mutex_);
   CheckLease(client);
   RefuseEnded();

@@ -20,6 +20,12 @@ uint32_t Word(const uint8_t* key, size_t index) {
 
 }  // namespace
 
+uint64_t FlowTable::BytesFor(uint32_t capacity, size_t key_bytes, size_t cold_word_count) {
+  const uint64_t identity = sizeof(Link) + (key_bytes + 3) / 4 * sizeof(uint32_t);
+  return capacity * (sizeof(Flow) + identity + cold_word_count * sizeof(uint64_t)) +
+         OpenTable<Slot, HugeArray>::SlotsFor(SlotsFor(capacity)) * sizeof(Slot);
+}
+
 FlowTable::FlowTable(uint32_t capacity, size_t key_bytes, size_t cold_word_count, uint64_t seed)
     : capacity_(capacity),
       key_words_((key_bytes + 3) / 4),

@@ -3,12 +3,12 @@
 
 // Flows by their keys: records in arrays, and slots of a hash table that point at them. A flow
 // takes its line of 64 bytes, its addresses (24 bytes for TCP over IPv4, 48 at most), its cold
-// words, and 11 to 22 bytes of slots.
+// words, and 11 to 22 bytes of slots. All of it is touched when it is made.
 #pragma once
 
 #include <cstdint>
 
-#include "base/mapped.h"
+#include "base/huge_array.h"
 #include "base/open_table.h"
 #include "responder/flows/flow.h"
 
@@ -16,6 +16,9 @@ namespace tester::machine {
 
 class FlowTable {
  public:
+  // Bytes of memory for so many flows.
+  static uint64_t BytesFor(uint32_t capacity, size_t key_bytes, size_t cold_word_count);
+
   // At least one flow. `seed`: keeps it secret which keys share a slot.
   FlowTable(uint32_t capacity, size_t key_bytes, size_t cold_word_count, uint64_t seed);
 
@@ -76,10 +79,10 @@ class FlowTable {
   uint32_t size_ = 0;
   uint32_t fresh_ = 0;       // records from here on were never used
   uint32_t free_ = kNoFlow;  // list of freed records, linked by their first words
-  Mapped<Flow> flows_;
-  Mapped<uint8_t> identities_;
-  Mapped<uint64_t> cold_words_;
-  OpenTable<Slot, Mapped> slots_;
+  HugeArray<Flow> flows_;
+  HugeArray<uint8_t> identities_;
+  HugeArray<uint64_t> cold_words_;
+  OpenTable<Slot, HugeArray> slots_;
 };
 
 }  // namespace tester::machine

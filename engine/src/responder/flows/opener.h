@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "base/mapped.h"
+#include "base/huge_array.h"
 #include "responder/flows/addresses.h"
 
 namespace tester::machine {
@@ -48,7 +48,7 @@ class Opener {
   uint32_t fresh_ = 0;  // flows below this number were opened
   uint32_t first_ = 0;  // begin of the ended flows, a ring
   uint32_t over_ = 0;
-  Mapped<uint32_t> ring_;
+  HugeArray<uint32_t> ring_;
 };
 
 }  // namespace tester::machine
