@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 
 from ..service.web.server import listen, url_of
+from ..testbeds.processes import piped
 from ..testbeds.python_process import python_command
 
 _GREATEST_PORT = 65535
@@ -67,8 +68,7 @@ class LivePage:
             self._listening.close()
         if self._process is None:
             return
-        assert self._process.stdin is not None
-        self._process.stdin.close()
+        piped(self._process.stdin).close()
         try:
             self._process.wait(_END_S)
         except subprocess.TimeoutExpired:

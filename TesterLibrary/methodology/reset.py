@@ -141,12 +141,11 @@ class ResetResult(Result):
         Of several silences the longest is the least, and all frames lost, at the rate of the stream, are the
         most: the device was out of operation for no longer.
         """
-        each = [(stream.outage_bounds, stream) for stream in trial.streams]
-        if any(bounds is None for bounds, _ in each):
-            return None
         least, most = 0.0, 0.0
-        for bounds, stream in each:
-            assert bounds is not None
+        for stream in trial.streams:
+            bounds = stream.outage_bounds
+            if bounds is None:
+                return None
             outages = stream.outages or ()
             if bounds[0] == inf:  # it was silent until the traffic ended: at least for so long
                 bounds = (max((float(o.by_time_ns) for o in outages), default=0.0), inf)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, permutations
 
 from ..errors import PlanError
-from ..model.plan.planned_query import Placed, PlacedFact, PlacedField, PlannedTest
+from ..model.plan.planned_query import Placed, PlacedField, PlannedTest
 from ..protocols.values import MaskedNumbers, complement
 from .lengths import LENGTH
 from .presence import Presence
@@ -35,25 +35,24 @@ def check_possible(demands: Sequence[Demand], presence: Presence) -> None:
     for one, other in combinations(demands, 2):
         if presence.exclude(one.operand, other.operand):
             raise PlanError(f"no packet has both {one.name} and {other.name}; make a query for each")
-    if _emptied(demands, presence) is None:
+    empty = _emptied(demands, presence)
+    if empty is None:
         return
     few = list(demands)
     for demand in reversed(demands):
         rest = [other for other in few if other is not demand]
-        if _emptied(rest, presence) is not None:
-            few = rest
+        if (operand := _emptied(rest, presence)) is not None:
+            few, empty = rest, operand
     if len(few) > 1:
         texts = " and ".join(demand.text for demand in few)
         raise PlanError(
             f"no packet passes its filter: {texts} exclude each other; leave one out, or change it"
         )
-    raise PlanError(_alone(few[0], presence))
+    raise PlanError(_alone(few[0], empty, presence))
 
 
-def _alone(demand: Demand, presence: Presence) -> str:
+def _alone(demand: Demand, operand: Placed, presence: Presence) -> str:
     """Why no packet meets one demand: the operand that has no value, and those that it can have."""
-    operand = _emptied([demand], presence)
-    assert operand is not None
     name, read = (demand.name, demand.read) if operand == demand.operand else ("length", _whole_number)
     size = len(operand.mask)
     values = ", ".join(
@@ -79,7 +78,8 @@ def _emptied(demands: Sequence[Demand], presence: Presence) -> Placed | None:
     for demand in demands:
         for test in demand.tests:
             numbers[demand.operand] &= _meeting(test)
-    pairs = [(one, other) for one, other in permutations(numbers, 2) if _overlap(one, other)]
+    fields = [operand for operand in numbers if isinstance(operand, PlacedField)]
+    pairs = [(one, other) for one, other in permutations(fields, 2) if _overlap(one, other)]
     for _ in numbers:  # bits that one operand has from another may fix those of a third
         for one, other in pairs:
             numbers[other] &= _shared(one, numbers[one], other)
@@ -97,21 +97,18 @@ def _whole(operand: Placed) -> int:
     return int.from_bytes(operand.mask, "big")
 
 
-def _overlap(one: Placed, other: Placed) -> bool:
+def _overlap(one: PlacedField, other: PlacedField) -> bool:
     """Whether two fields of one header have bytes in common."""
-    if isinstance(one, PlacedFact) or isinstance(other, PlacedFact):
-        return False
     if (one.part, one.ether_type, one.protocol) != (other.part, other.ether_type, other.protocol):
         return False
     return one.offset < _behind(other) and other.offset < _behind(one)
 
 
-def _behind(operand: Placed) -> int:
-    assert isinstance(operand, PlacedField)
+def _behind(operand: PlacedField) -> int:
     return operand.offset + len(operand.mask)
 
 
-def _shared(one: Placed, left: MaskedNumbers, other: Placed) -> MaskedNumbers:
+def _shared(one: PlacedField, left: MaskedNumbers, other: PlacedField) -> MaskedNumbers:
     """The numbers of one field that have the bits which are the same in all numbers left of another."""
     bits, least = 8 * len(other.mask), left.smallest()
     if least is None:

@@ -141,12 +141,12 @@ def _tests(given: FilterCondition, planned: Sequence[PlannedTest]) -> Iterator[T
             "slices of it, length and port are for queries"
         )
     for test in planned:
-        yield from _of_field(given, test)
+        if isinstance(test.operand, PlacedField):
+            yield from _of_field(given, test, test.operand)
 
 
-def _of_field(given: FilterCondition, test: PlannedTest) -> Iterator[Test]:
-    name, placed = str(given.operand), test.operand
-    assert isinstance(placed, PlacedField)
+def _of_field(given: FilterCondition, test: PlannedTest, placed: PlacedField) -> Iterator[Test]:
+    name = str(given.operand)
     whole = int.from_bytes(placed.mask, "big")
     shift = (whole & -whole).bit_length() - 1
     mask, value = (int.from_bytes(octets, "big") >> shift for octets in (test.mask, test.value))

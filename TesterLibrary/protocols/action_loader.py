@@ -10,12 +10,11 @@ from typing import Any
 from ..files.document import Place
 from ..model.action import Act, Action, Fields
 from ..model.expression import Expression
-from . import actions as _actions  # registers them
+from . import actions as _  # noqa: F401 - registers them
 from .document_reader import DocumentReader, quantity
 from .sending_loader import fields, octets
 
 __all__ = ["actions"]
-assert _actions is not None
 
 
 def actions(reader: DocumentReader, data: Mapping[str, Any], place: Place) -> Iterator[Action]:

@@ -143,8 +143,8 @@ class Connections:
                     running.end, trial, unfinished and replace(unfinished, stopped=True)
                 )
                 self._tester.evidence.note_faults(trial.objections)
-                if isinstance(running.end, Clients):
-                    self._turns.used(running.planned, trial.statistics.openings)
+                if opening := running.planned.opening:
+                    self._turns.used(running.planned, opening, trial.statistics.openings)
                 statistics = trial.statistics
             finally:
                 with suppress(TargetError):
@@ -341,7 +341,7 @@ class Connections:
         (planned,) = plan.ends
         if not planned.opening or (isinstance(end, Clients) and end.first_source is not None):
             return plan
-        opening = replace(planned.opening, first_flow=self._turns.first(planned))
+        opening = replace(planned.opening, first_flow=self._turns.first(planned, planned.opening))
         return replace(plan, ends=(replace(planned, opening=opening),))
 
     def _known(self, name: str, kind: type[End]) -> RunningEnd:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..model.units.units import Duration
+from ..testbeds.processes import piped
 
 _KEEPER = Path(__file__).with_name("hook_keeper.py")
 _AT_ONCE = 1 << 16  # bytes of output
@@ -47,8 +48,7 @@ class HookProcess:
 
     def said(self) -> Iterator[bytes]:
         """Its output as it comes, to its end. TimeoutError if that comes too late."""
-        output = self._keeper.stdout
-        assert output is not None
+        output = piped(self._keeper.stdout)
         while part := os.read(_ready(output.fileno(), self._ends_at), _AT_ONCE):
             yield part
 
@@ -75,9 +75,9 @@ class HookProcess:
 
     def end(self) -> None:
         """Ends it and all that it has started."""
-        assert self._keeper.stdout is not None
-        if not self._keeper.stdout.closed:
-            self._keeper.stdout.close()
+        output = piped(self._keeper.stdout)
+        if not output.closed:
+            output.close()
             os.close(self._hold)
             os.close(self._told)
         self._keeper.wait()

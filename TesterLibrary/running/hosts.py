@@ -241,12 +241,12 @@ class Hosts:
             TesterLibraryError: they cannot be read.
         """
         since = self._marked.get((host, KERNEL), {})
-        found = self._read(host, source_of(KERNEL))
-        for each in (since, found):
-            if isinstance(each, str):
-                raise TesterLibraryError(each)
-        assert not isinstance(found, str)
-        return {name: value - _before(since, name) for name, value in found.items()}
+        if isinstance(since, str):
+            raise TesterLibraryError(since)
+        now = self._read(host, source_of(KERNEL))
+        if isinstance(now, str):
+            raise TesterLibraryError(now)
+        return {name: value - _before(since, name) for name, value in now.items()}
 
     def watch(self, host: str, source: str, arguments: Sequence[str] = ()) -> str:
         """Has a source of counters read by every `mark`; arguments as of `run`. Returns its name.
@@ -276,11 +276,11 @@ class Hosts:
             raise TesterLibraryError(
                 f"{source!r} of host {host} was not read at Start Path; call Set Counter Source before it"
             )
+        if isinstance(since, str):
+            return since
         now = self._read(host, source_of(source))
-        for found in (since, now):
-            if isinstance(found, str):
-                return found
-        assert not isinstance(now, str)
+        if isinstance(now, str):
+            return now
         if name not in now:
             return f"{source!r} of host {host} has no counter {name!r}{did_you_mean(name, list(now))}"
         before = _before(since, name)

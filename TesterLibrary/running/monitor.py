@@ -185,8 +185,9 @@ class Monitor:
         if self._objects_to(before):
             return
         self._amend(before)
-        self._closed, self._open, self._is_read = self._open, self._flip(before), False
-        self._read_closed()
+        closed, self._open, self._is_read = self._open, self._flip(before), False
+        self._closed = closed
+        self._read_closed(closed)
 
     def _objects_to(self, snapshot: Snapshot) -> bool:
         """Whether the versions cannot be told apart by these counters, which `reason` says then."""
@@ -197,16 +198,15 @@ class Monitor:
 
     def _read_again(self) -> None:
         """Goes on with the interval that could not be read, if its counts are possible by now."""
-        if self._begun and not self._objects_to(self._snapshot()) and not self._is_read:
-            self._read_closed()
+        if self._begun and not self._objects_to(self._snapshot()) and self._closed and not self._is_read:
+            self._read_closed(self._closed)
 
-    def _read_closed(self) -> None:
-        assert self._closed, "an interval was closed"
-        after = self._settled(self._closed.version)
+    def _read_closed(self, closed: _Stretch) -> None:
+        after = self._settled(closed.version)
         if self._objects_to(after):
             return
         self._is_read, self._last = True, after
-        interval = self._read(self._closed, after, len(self._intervals) + 1, ON_THE_WAY)
+        interval = self._read(closed, after, len(self._intervals) + 1, ON_THE_WAY)
         if self._intervals and not interval.sent and not any(s.sending for s in after.streams):
             self._closed = None  # the traffic had ended before it began
             return

@@ -338,8 +338,8 @@ class Paths:
         return self._tester.plans.of_job(Job(_job_of(path), paths=(path,), seed=self._tester.seed))
 
     def _read(self, state: _PathState) -> PathStatistics:
-        assert state.plan is not None
-        assert state.before is not None
+        if state.plan is None or state.before is None:
+            raise state.path.refused("it is not forwarding; call Start Path first")
         job = state.plan.job
         now = self._tester.target.snapshot([job])
         limits = self._tester.rules.limits

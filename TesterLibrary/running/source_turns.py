@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from zlib import crc32
 
-from ..model.plan.planned_end import PlannedEnd
+from ..model.plan.planned_end import Opening, PlannedEnd
 from ..model.units.splitmix import splitmix64
 
 
@@ -23,20 +23,18 @@ class SourceTurns:
         self._seed = seed
         self._next: dict[Hashable, int] = {}
 
-    def first(self, end: PlannedEnd) -> int:
+    def first(self, end: PlannedEnd, opening: Opening) -> int:
         """The flow with which clients begin that do not say so themselves."""
-        assert end.opening is not None
-        key = _key(end)
+        key = _key(end, opening)
         if key not in self._next:
-            return splitmix64(self._seed, crc32(repr(key).encode())) % end.opening.flows
+            return splitmix64(self._seed, crc32(repr(key).encode())) % opening.flows
         return self._next[key]
 
-    def used(self, end: PlannedEnd, openings: int) -> None:
+    def used(self, end: PlannedEnd, opening: Opening, openings: int) -> None:
         """Notes that clients have opened so many flows since their start."""
-        assert end.opening is not None
-        self._next[_key(end)] = (end.opening.first_flow + openings) % end.opening.flows
+        self._next[_key(end, opening)] = (opening.first_flow + openings) % opening.flows
 
 
-def _key(end: PlannedEnd) -> Hashable:
-    assert end.opening is not None
-    return end.port, end.vlan, end.opening.flows, end.opening.addresses
+def _key(end: PlannedEnd, opening: Opening) -> Hashable:
+    """All ends with these sources and targets."""
+    return end.port, end.vlan, opening.flows, opening.addresses

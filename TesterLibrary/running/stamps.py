@@ -100,14 +100,17 @@ class StampGroups:
 
     def end(self, paths: Collection[str]) -> list[StampResult]:
         """Stamps no more packets of these paths, waits for those that are under way, and writes the files."""
-        return [self._end(k) for k in self._groups.values() if k.plan and any(map(k.is_on, paths))]
+        return [
+            self._end(state, state.plan)
+            for state in self._groups.values()
+            if state.plan and any(map(state.is_on, paths))
+        ]
 
-    def _end(self, state: _GroupState) -> StampResult:
-        assert state.plan is not None
-        target, job = self._tester.target, state.plan.job
+    def _end(self, state: _GroupState, plan: Plan) -> StampResult:
+        target, job = self._tester.target, plan.job
         try:
             target.stop([job])
-            state.last = self._read(state, self._files(state))
+            state.last = self._read(state.stamps, plan, self._files(state, plan))
         finally:
             state.plan = None
             with suppress(TargetError, PlanError):
@@ -127,7 +130,7 @@ class StampGroups:
         """
         state = self._groups[self._groups.only(name)]
         if state.plan:
-            return self._read(state)
+            return self._read(state.stamps, state.plan)
         return self._last(state)
 
     @staticmethod
@@ -153,21 +156,17 @@ class StampGroups:
                     "and a tester that counts flows: a testerd does, a switch does not"
                 )
             return state.flows[heading]
-        return [flow for flows, _ in self._records(state, heading) for flow in flows]
+        return [flow for flows, _ in self._records(state.stamps, state.plan, heading) for flow in flows]
 
     def _records(
-        self, state: _GroupState, heading: str
+        self, stamps: Stamps, plan: Plan, heading: str
     ) -> Iterator[tuple[tuple[StampFlowCounters, ...], tuple[StampIntervalCounters, ...]]]:
-        assert state.plan is not None
-        return part_of(self._tester.target, "stamps").read(
-            state.plan.job, state.stamps.name, _HEADINGS[heading]
-        )
+        return part_of(self._tester.target, "stamps").read(plan.job, stamps.name, _HEADINGS[heading])
 
-    def _read(self, state: _GroupState, files: tuple[str, ...] = ()) -> StampResult:
+    def _read(self, stamps: Stamps, plan: Plan, files: tuple[str, ...] = ()) -> StampResult:
         """Counters once nothing is under way, or the longest time for that is over."""
-        assert state.plan is not None
-        stamps, job = state.stamps, state.plan.job
-        target, timeout_ns = self._tester.target, state.stamps.timeout.ns
+        job = plan.job
+        target, timeout_ns = self._tester.target, stamps.timeout.ns
         ends_ns = target.snapshot([job]).taken_at_ns + timeout_ns
 
         def under_way_at(now: Snapshot) -> int:
@@ -190,16 +189,18 @@ class StampGroups:
             percentile_error=self._tester.capabilities.percentile_error,
         )
 
-    def _files(self, state: _GroupState) -> tuple[str, ...]:
+    def _files(self, state: _GroupState, plan: Plan) -> tuple[str, ...]:
         """Writes flows and intervals of all directions, once nothing is under way; the names of the files.
 
         A tester that counts no flows has no intervals, either.
         """
-        counted = [found.heading for found in self._read(state).directions if found.flows is not None]
+        counted = [
+            found.heading for found in self._read(state.stamps, plan).directions if found.flows is not None
+        ]
         directory = self._tester.recorder.directory / FOLDER
         written: list[File] = []
         for heading in filter(counted.__contains__, _headings(state.stamps)):
-            chunks = list(self._records(state, heading))
+            chunks = list(self._records(state.stamps, plan, heading))
             name = f"{state.stamps.name}-{heading}"
             flows, intervals = (_free(directory, f"{name}-{what}") for what in ("flows", "intervals"))
             try:
@@ -218,7 +219,7 @@ class StampGroups:
     def _end_left(self, name: str) -> str:
         state = self._groups.pop(name, None)
         if state and state.plan:
-            self._end(state)
+            self._end(state, state.plan)
         return ""
 
     def _planned(self, stamps: Stamps) -> Plan:

@@ -278,9 +278,8 @@ class Traces:
 
 
 def _packet(frame: CapturedFrame, path: PlannedPath | None) -> TracedPacket:
-    assert path is not None
-    assert frame.traced is not None
-    assert frame.sequence is not None
+    if path is None or frame.traced is None or frame.sequence is None:
+        raise TargetError("the tester gave a traced packet without its path or number; trace it again")
     events = [path.events[index] for index in frame.traced.events]
     return TracedPacket(
         number=frame.sequence,

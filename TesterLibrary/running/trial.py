@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
-from ..errors import PlanError, TargetError
+from ..errors import PlanError, TargetError, TesterLibraryError
 from ..measurement.delays.in_time import ArrivalReading, InTime
 from ..measurement.delays.sustained import DelayReading, Growth, growth
 from ..measurement.evidence import Evidence, EvidenceLimits
@@ -58,7 +58,7 @@ class StreamRun:
         self.listens = Duration(0)  # so long after the last departure at least, whether one is missing or not
         self.listened_ns = 0  # from the last departure until it was counted
         self._started_at = ""
-        self._before: Snapshot | None = None
+        self._begun: Snapshot | None = None  # the counters as they were before the start
         self._held = HeldFrames(tester, self.tx_ports, name)
         self._changed: set[int] = set()  # ids of streams that were changed while they were sending
         self._backlog_before = 0
@@ -90,7 +90,14 @@ class StreamRun:
     @property
     def is_started(self) -> bool:
         """Whether its streams have been started: they are sending, or have come to their end."""
-        return self._before is not None
+        return self._begun is not None
+
+    @property
+    def _before(self) -> Snapshot:
+        """The counters before its streams were started. TesterLibraryError if they were not."""
+        if self._begun is None:
+            raise TesterLibraryError(f"{self.name} was not started, so nothing is counted; start it first")
+        return self._begun
 
     @property
     def unending(self) -> Sequence[Stream]:
@@ -136,12 +143,12 @@ class StreamRun:
 
     def begin(self, before: Snapshot) -> None:
         """Notes the counters as they are before its streams start."""
-        self._before = before
+        self._begun = before
         self._held.begin(before)
         self._backlog_before = self._tester.backlog_drops()
         self._started_at = wall_clock()
         self._delays, self._arrivals = {}, {}
-        now_ns = self._before.taken_at_ns
+        now_ns = before.taken_at_ns
         self._stale = {s.id: self._tester.air.undelivered.at(s.rx_port, now_ns) for s in self._unsigned}
 
     def report(self, progress: SendingProgress) -> None:
@@ -238,7 +245,6 @@ class StreamRun:
 
     def _note_missing(self, after: Snapshot) -> None:
         """Remembers frames that have not arrived: a later trial may count them."""
-        assert self._before is not None, "start() has read the counters before"
         for stream in self._unsigned:
             counted = after.stream(stream.id)
             self._tester.air.undelivered.note(
@@ -254,7 +260,6 @@ class StreamRun:
         return FlowSummary.of(part_of(self._tester.target, "flows").read(self.name, stream.id), most, by)
 
     def _trial(self, after: Snapshot, duration: Duration | None) -> Trial:
-        assert self._before is not None, "start() has read the counters before"
         evidence = self.evidence_at(after)
         counters = {s.id: after.stream(s.id) for s in self.plan.streams}
         job = after.job(self.name)
@@ -308,7 +313,6 @@ class StreamRun:
 
     def evidence_at(self, after: Snapshot) -> Evidence:
         """Evidence of the tester's work since the start."""
-        assert self._before is not None, "start() has read the counters before"
         return self.evidence(self._before, after)
 
     def evidence(self, before: Snapshot, after: Snapshot) -> Evidence:

@@ -29,6 +29,7 @@ from .processes import (
     end_all,
     in_namespaces,
     open_namespaces,
+    piped,
 )
 from .python_process import python_command
 from .testbed import Testbed, TestbedPort
@@ -79,12 +80,11 @@ class HostProcess:
 
     def _ask(self, line: str) -> Mapping[str, Any]:
         """One line to the host, its answer back."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
+        requests, answers = piped(self._process.stdin), piped(self._process.stdout)
         try:
-            self._process.stdin.write(line.encode() + b"\n")
-            self._process.stdin.flush()
-            answer = self._process.stdout.readline()
+            requests.write(line.encode() + b"\n")
+            requests.flush()
+            answer = answers.readline()
         except OSError:
             answer = b""
         if not answer:
@@ -178,10 +178,8 @@ class HostProcess:
         """
         if os.getpid() != self._owner:
             return
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
         with suppress(OSError):  # it is gone already
-            self._process.stdin.close()
+            piped(self._process.stdin).close()
         try:
             self._process.wait(_GRACE)
         except subprocess.TimeoutExpired:
@@ -189,7 +187,7 @@ class HostProcess:
             self._process.wait()
         _end_inside(self._namespaces)
         self._namespaces = []
-        self._process.stdout.close()
+        piped(self._process.stdout).close()
         self._stderr.close()
 
 

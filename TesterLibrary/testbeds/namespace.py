@@ -24,6 +24,7 @@ from pyroute2 import IPRoute
 from pyroute2.ethtool.ioctl import IoctlEthtool
 from pyroute2.netlink.nfnetlink.nfctsocket import NFCTSocket
 
+from ..errors import TestbedError
 from ..model.ports import Interface
 from ..model.units.units import Duration
 from .address_limit import limit_addresses
@@ -106,7 +107,8 @@ class Namespace:
 
     def scratch(self) -> Path:
         """A new folder for files of its programs."""
-        assert self.sandbox is not None
+        if self.sandbox is None:
+            raise TestbedError("a namespace whose programs have no sandbox has no folder for their files")
         return self.sandbox.scratch()
 
     @contextmanager

@@ -12,8 +12,21 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 _PROC = Path("/proc")
+_START = 18  # among the fields behind the state
+
+
+def _fields(stat: str) -> list[str]:
+    """The state and the fields behind it: the process name before them may contain anything."""
+    return stat.rpartition(")")[2].split()
+
+
+def piped(stream: IO[bytes] | None) -> IO[bytes]:
+    """A stream of a process that was started with a pipe there."""
+    assert stream is not None
+    return stream
 
 
 @dataclass(frozen=True)
@@ -30,8 +43,14 @@ class ProcessId:
             stat = (_PROC / str(pid) / "stat").read_text()
         except OSError:
             return None
-        state, *fields = stat.rpartition(")")[2].split()  # the process name before it may contain anything
-        return None if state in "ZX" else cls(pid, int(fields[18]))
+        state, *fields = _fields(stat)
+        return None if state in "ZX" else cls(pid, int(fields[_START]))
+
+    @classmethod
+    def own(cls) -> ProcessId:
+        """This process."""
+        _, *fields = _fields((_PROC / "self" / "stat").read_text())
+        return cls(os.getpid(), int(fields[_START]))
 
     @classmethod
     def parse(cls, text: str) -> ProcessId:

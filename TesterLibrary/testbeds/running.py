@@ -127,7 +127,10 @@ class RunningTestbed:
 
     def restart(self, duration: Duration) -> None:
         """Takes an embedded device down for a time, and up again. TestbedError if the testbed is gone."""
-        assert self._host is not None, "the testbed file was refused"
+        if self._host is None:
+            raise TestbedError(
+                f"testbed {self.testbed.name!r} has no embedded device; give it a hook that restarts its own"
+            )
         self._host.restart(duration)
 
     def backlog_drops(self) -> int:

@@ -120,7 +120,8 @@ def numeric_width(field: Any) -> int | None:
 def as_number(field: Any, text: str) -> int:
     """The number that a number or an address is in the bits of its field. ValueError as from `converted`."""
     value = _single(field, text)
-    assert not isinstance(value, bytes), f"{field} holds octets"
+    if isinstance(value, bytes):
+        raise ValueError(f"{text!r}: {field.name} holds octets, which are no number")
     return int(value.replace(":", ""), 16) if isinstance(value, str) else int(value)
 
 

@@ -74,7 +74,8 @@ def fleet_of(campaign: Campaign) -> Fleet:
             and of devices that exclude each other though one testbed needs both.
     """
     entries, document = campaign.fleet, campaign.document
-    assert entries is not None, "the caller has looked"
+    if entries is None:
+        raise TesterLibraryError(f"{document.path} names no testers; give testers:")
     load = cache(load_testbed)  # many testers have the same ones
     testbeds = {  # of each tester, by their files
         entry.name: {

@@ -168,29 +168,25 @@ class Latency:
             return found
         rank = max(1, self.count - copies) * percent / 100
         least, most = (
-            self._about(at_rank(self.counters.buckets, place), percentile=True)
+            self._figure(at_rank(self.counters.buckets, place), percentile=True)
             for place in (rank, min(self.count, rank + copies))
         )
-        assert least
-        assert most
         return _widened(found, least.least, most.most)
 
     def _min_without(self, copies: int) -> Figure | None:
         found = self._about(self.min)
         if not found or not copies:
             return found
-        most = self._about(at_rank(self.counters.buckets, min(self.count, copies + 1)), percentile=True)
-        return _widened(found, found.least, most.most) if most else None
+        most = self._figure(at_rank(self.counters.buckets, min(self.count, copies + 1)), percentile=True)
+        return _widened(found, found.least, most.most)
 
     def _mean_without(self, copies: int) -> Figure | None:
         found, count = self._about(self.mean), max(1, self.count - copies)
         if not found or not copies:
             return found
         was = self.counters
-        least = self._about(max(float(was.min_ns), (was.sum_ns - copies * was.max_ns) / count))
-        most = self._about(min(float(was.max_ns), (was.sum_ns - copies * was.min_ns) / count))
-        assert least
-        assert most
+        least = self._figure(max(float(was.min_ns), (was.sum_ns - copies * was.max_ns) / count))
+        most = self._figure(min(float(was.max_ns), (was.sum_ns - copies * was.min_ns) / count))
         return _widened(found, least.least, most.most)
 
     def bounds_with(self, missing: int, percent: float) -> tuple[Fraction | float, Fraction | float] | None:
@@ -199,17 +195,16 @@ class Latency:
             return None
         rank = (self.count + missing) * percent / 100
         least, most = (
-            self._about(at_rank(self.counters.buckets, place), percentile=True)
+            self._figure(at_rank(self.counters.buckets, place), percentile=True)
             for place in (rank - missing, min(rank, self.count))
         )
-        assert least
-        assert most
         return least.least if rank > missing else Fraction(0), most.most if rank <= self.count else inf
 
     def _about(self, value: float | None, base: int = 0, *, percentile: bool = False) -> Figure | None:
+        return None if value is None else self._figure(value, base, percentile=percentile)
+
+    def _figure(self, value: float, base: int = 0, *, percentile: bool = False) -> Figure:
         """A value less a base, with its error; a percentile does not leave the range of all values."""
-        if value is None:
-            return None
         error = self.error.of(value, percentile=percentile)
         least, most = Fraction(value) - error, Fraction(value) + error
         if percentile:

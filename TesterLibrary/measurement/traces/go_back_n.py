@@ -244,20 +244,18 @@ class _Analysis:
         """The receiver's automaton, for what leaves the path towards it."""
         if half.expected is None:
             half.expected = psn
-        if not packet.arrives:
+        gone_ns = packet.taken_ns
+        if gone_ns is None:
             if psn_after(psn, half.expected) >= 0:
                 half.missing.setdefault(psn, packet)
             return
-        assert packet.gone_ns is not None
         if lost := half.missing.pop(psn, None):
-            self.recoveries.append(
-                Recovery(lost.number, lost.direction, packet.gone_ns - lost.arrived_ns, True)
-            )
+            self.recoveries.append(Recovery(lost.number, lost.direction, gone_ns - lost.arrived_ns, True))
         if psn_after(psn, half.expected) < 0:
             return
         if psn != half.expected:
             if half.state is State.IN_ORDER:
-                half.behind_ns = packet.gone_ns
+                half.behind_ns = gone_ns
             self._step(half, packet, psn, Step.BEHIND)
             return
         self._step(half, packet, psn, Step.NEXT)
@@ -292,21 +290,20 @@ class _Analysis:
             if psn != half.expected:
                 self._fault(half, packet, psn, Fault.WRONG_NAK, half.expected)
             half.state = State.ASKED
-        if packet.arrives:
+        if (gone_ns := packet.taken_ns) is not None:
             generation_ns = packet.arrived_ns - half.behind_ns if half.state is State.ASKED else None
-            assert packet.gone_ns is not None
-            half.asked = _Asked(psn, packet.gone_ns, generation_ns)
+            half.asked = _Asked(psn, gone_ns, generation_ns)
             if is_new and half.state is State.IN_ORDER:
                 half.expected = psn
 
     def _told(self, half: _Half, packet: TracedPacket, psn: int) -> None:
         self.naks += 1
-        if not packet.arrives:
+        gone_ns = packet.taken_ns
+        if gone_ns is None:
             return
-        assert packet.gone_ns is not None
         self.naks_arrived += 1
         prompted = half.state is State.ASKED or half.behind_ns > 0
-        half.asked = _Asked(psn, packet.gone_ns, packet.arrived_ns - half.behind_ns if prompted else 0)
+        half.asked = _Asked(psn, gone_ns, packet.arrived_ns - half.behind_ns if prompted else 0)
         self._reaches(half, psn)
 
     def _acknowledges(self, half: _Half, packet: TracedPacket, psn: int) -> None:

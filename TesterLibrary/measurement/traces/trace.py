@@ -43,6 +43,11 @@ class TracedPacket:
         return self.gone_ns is not None and Change.DAMAGED not in self.changes
 
     @property
+    def taken_ns(self) -> int | None:
+        """When it left, if its receiver can take it; None: it cannot."""
+        return self.gone_ns if self.arrives else None
+
+    @property
     def gone_ns(self) -> int | None:
         """When it left; about when, where it waited for later packets or nobody knows; None: it has not."""
         about = self.left_ns is None and self.fate in (Fate.HELD, Fate.UNTIMED)

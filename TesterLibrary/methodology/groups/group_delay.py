@@ -153,7 +153,8 @@ class GroupDelayResult(Result):
 
 def _bounds(cycle: GroupCycle, delay: GroupDelay) -> tuple[int, int | None]:
     found = cycle.join_ns if delay is GroupDelay.JOIN else cycle.leave_ns
-    assert found is not None, "a cycle without a delay was looked for before"
+    if found is None:
+        raise PlanError(f"no {delay.value} was seen in a cycle, so it has no bounds")
     return found
 
 

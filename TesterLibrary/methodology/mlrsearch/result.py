@@ -158,8 +158,8 @@ class MultipleLossRatioResult(Result):
 
     def _between(self, found: GoalResult, bound: Rate) -> str:
         """Why a bound above the conditional throughput is not missed for certain; empty if it is."""
-        assert found.upper is not None
-        assert found.lower is not None
+        if found.upper is None or found.lower is None:
+            return "the search has not found the bounds of its goal; give it more trials"
         upper = self._at(found.upper, bound.unit)
         if upper <= bound.value:
             return ""

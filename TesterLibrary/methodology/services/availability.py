@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 
 from ...measurement.interval import Interval, StreamInterval
 from ...model.units.units import Duration
@@ -121,7 +122,7 @@ class _Piece:
 
 def _cut(pieces: list[_Piece], length_ns: int) -> _Piece:
     """Takes so much time off the end of the list, or all that there is."""
-    taken: _Piece | None = None
+    taken: list[_Piece] = []
     left_ns = Fraction(length_ns)
     while pieces and left_ns > 0:
         piece = pieces.pop()
@@ -129,6 +130,5 @@ def _cut(pieces: list[_Piece], length_ns: int) -> _Piece:
             pieces.append(piece.part(piece.duration_ns - left_ns))
             piece = piece.part(left_ns)
         left_ns -= piece.duration_ns
-        taken = piece if taken is None else taken + piece
-    assert taken is not None
-    return taken
+        taken.append(piece)
+    return reduce(_Piece.__add__, taken)

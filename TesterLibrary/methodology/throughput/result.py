@@ -144,8 +144,8 @@ class ThroughputResult(Result):
         """
         value: Any = self._in(bound.unit)
         failed, doubt = self._device_failed(bound.unit), ""
-        if value is not None and self.agreement:
-            value, doubt = self._mean(bound)
+        if value is not None and self.load is not None and self.agreement:
+            value, doubt = self._mean(bound, self.agreement, self.load, value)
         elif value is None or value < bound.value or self.repetitions:
             doubt = self._doubt(bound)
             if value is None and failed is not None:
@@ -190,14 +190,13 @@ class ThroughputResult(Result):
             return None
         return float(found.least), None if found.most is None else float(found.most)
 
-    def _mean(self, bound: Rate) -> tuple[Any, str]:
-        """The mean in the unit of the bound, and the reason why nothing can be concluded from it."""
-        agreement, left = self.agreement, self._in(bound.unit)
-        assert agreement is not None
-        assert left is not None
-        assert self.load is not None
-        each = self._asked(bound.unit) / self.load  # of this unit, in line rate
-        least = agreement.least * left / self.load
+    def _mean(self, bound: Rate, agreement: Agreement, load: Fraction, left: Fraction) -> tuple[Any, str]:
+        """The mean in the unit of the bound, and the reason why nothing can be concluded from it.
+
+        `left` is what has left at the load, in that unit.
+        """
+        each = self._asked(bound.unit) / load  # of this unit, in line rate
+        least = agreement.least * left / load
         if least >= bound.value:
             return least, ""
         if agreement.most is None:

@@ -86,7 +86,8 @@ def were(count: int, noun: str) -> str:
 def decimal(value: Fraction) -> str:
     """A finite decimal fraction in full, without an exponent: `0.00001`, `1488.095`."""
     places = _places(value)
-    assert places is not None, f"{value} has no end as a decimal"
+    if places is None:
+        raise ValueError(f"{value} has no end as a decimal")
     whole = abs(value.numerator) * 10**places // value.denominator
     digits = f"{whole:0{places + 1}d}"
     sign = "-" if value < 0 else ""

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ...errors import PlanError
 from ...protocols.frame import checksum
 
 _ADDRESSES = 12  # bytes of Ethernet before its type
@@ -142,9 +143,8 @@ class FrameFields:
 
     def with_checksum(self, octets: bytes) -> bytes:
         """A frame with these headers and the checksum of TCP or UDP; one of UDP without any stays without."""
-        assert self.ip is not None
-        assert self.transport is not None
-        assert self.protocol is not None
+        if self.ip is None or self.transport is None or self.protocol is None:
+            raise PlanError("a frame without TCP or UDP has no checksum of it")
         at = self.transport + _TRANSPORT_CHECKSUM[self.protocol]
         if self.udp is not None and octets[at : at + 2] == b"\0\0":
             return octets

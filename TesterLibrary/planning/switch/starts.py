@@ -104,20 +104,27 @@ def carried_values(protocol: Protocol, template: Template) -> tuple[Expression, 
     return tuple(Expression("TCP.seq") if str(value) in drawn else value for value in values)
 
 
+def opening_of(end: PlannedEnd) -> Opening:
+    """How clients open flows. PlanError for an end that opens none."""
+    if end.opening is None:
+        raise PlanError(f"{end.name!r}: it opens no flows; give clients")
+    return end.opening
+
+
 def placed_starts(end: PlannedEnd, chip: LoopbackPorts, edited_fields: int) -> PlacedStarts:
     """The starts of clients, not placed yet, of which so many fields can change.
 
     Raises:
         PlanError: what of the clients a switch cannot do.
     """
-    assert end.opening is not None
-    if end.opening.rate is None:
+    opening = opening_of(end)
+    if opening.rate is None:
         raise PlanError(
             f"{end.name!r}: a switch opens connections at a rate, and none is given; give rate=, such as "
             "1000/s"
         )
     found = starts(end, edited_fields)
-    pps = end.opening.rate * 10**9
+    pps = opening.rate * 10**9
     if len(end.protocol.states) > 1:
         check_turns(end, pps, found.hosts.count * found.ports.count, "starts")
     return paced(end, found, pps, START, chip)
@@ -145,8 +152,7 @@ def paced(end: PlannedEnd, found: Starts, pps: Fraction, event: str, chip: Loopb
 
 def starts(end: PlannedEnd, edited_fields: int) -> Starts:
     """The starts of planned clients. PlanError as placed_starts."""
-    opening = end.opening
-    assert opening is not None
+    opening = opening_of(end)
     _check_drawn(end.protocol)
     series = {one.field: one for one in opening.addresses}
     if set(series) != set(_FLOW_FIELDS):

@@ -81,7 +81,8 @@ def compare(before: Records, after: Records, tolerance: Ratio) -> tuple[Comparis
     """
     named = any(len({test.testbed for test in run.tests}) > 1 for run in (before, after))
     old, new = _values(before, named), _values(after, named)
-    found = [_compared(old.get(key), new.get(key), tolerance) for key in dict.fromkeys((*old, *new))]
+    records = {**old, **new}.items()
+    found = [_compared(record, old.get(key), new.get(key), tolerance) for key, record in records]
     urgency = list(Change)
     return tuple(sorted(found, key=lambda each: urgency.index(each.change)))
 
@@ -106,9 +107,9 @@ def _values(run: Records, named: bool) -> Mapping[_Key, VerdictRecord]:
     return found
 
 
-def _compared(old: VerdictRecord | None, new: VerdictRecord | None, tolerance: Ratio) -> Comparison:
-    there = new or old
-    assert there is not None
+def _compared(
+    there: VerdictRecord, old: VerdictRecord | None, new: VerdictRecord | None, tolerance: Ratio
+) -> Comparison:
     change, part, reason = Change.NOT_COMPARED, None, "only the run before has it" if old else "it is new"
     if old and new:
         change, part, reason = _changed(old.verdict, new.verdict, tolerance)

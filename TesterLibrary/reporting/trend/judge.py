@@ -73,9 +73,7 @@ class Alarm:
     @property
     def value(self) -> float:
         """The value with which it began."""
-        value = self.steps[0].value
-        assert value is not None, "a candidate has a value"
-        return value
+        return _known(self.steps[0].value)
 
     def then(self, step: Step) -> Alarm:
         """The alarm after a further step."""
@@ -210,5 +208,9 @@ def _worse(value: float, before: float, higher_is_better: bool | None) -> float:
 
 
 def _value(point: Point) -> float:
-    assert point.value is not None, "the values of a fit tester are numbers"
-    return point.value
+    return _known(point.value)
+
+
+def _known(value: float | None) -> float:
+    assert value is not None, "the values of a fit tester, and of candidates, are numbers"
+    return value

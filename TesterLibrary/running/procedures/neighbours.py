@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 
-from ...errors import PlanError
+from ...errors import PlanError, TargetError
 from ...measurement.flows import flows_of
 from ...measurement.learning import LearningCheck, LearningTrial
 from ...measurement.trial import Trial
@@ -254,7 +254,8 @@ class NeighbourMeasurer:
         with self._sent(neighbours.probes(), _ROUNDS * neighbours.addresses.count) as run:
             trial = run.finish()
             flows = trial.stream(PROBES).flows
-            assert flows is not None, "the probes count their flows"
+            if flows is None:
+                raise TargetError("the tester has not counted the flows of its probes; use one that does")
             if flows.statistics.silent:
                 found = flows_of(part_of(self._tester.target, "flows").read(run.name, self._probes(run).id))
                 silent = (flow.index for flow in found if not flow.received)

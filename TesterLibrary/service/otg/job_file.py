@@ -74,7 +74,8 @@ def _streams(flow: FlowSetting, ports: Any, findings: Findings) -> Iterator[dict
 
 def _stream(flow: FlowSetting, part: Part, port: Port) -> dict[str, Any]:
     stream = part.stream
-    assert stream.headers is not None
+    if stream.headers is None:
+        raise UnitError("packet: a flow without headers has no equivalent; give its headers")
     if flow.anywhere:
         raise UnitError("tx_rx.port.rx_names: a stream of a job file is expected on one port; give one")
     if stream.headers.types:

@@ -9,6 +9,7 @@ from math import inf
 from typing import Any
 
 from ...measurement.counter import total
+from ...measurement.delays.correction import DelayKind
 from ...measurement.snapshot import Snapshot
 from ...model.units.units import LINE_OVERHEAD
 from ...running.tester import Tester
@@ -182,7 +183,7 @@ def _flow_metric(
         **_rates(flow, now, flows),
     }
     if setting.latency is not None:
-        values["latency"] = _latency(flow, flows)
+        values["latency"] = _latency(flow, flows, setting.latency)
     if setting.timestamps:
         values["timestamps"] = _timestamps(flow)
     return values
@@ -247,9 +248,7 @@ def _loss(flow: FlowCount) -> tuple[int, int] | None:
     return lost, sent
 
 
-def _latency(flow: FlowCount, flows: Transmission) -> dict[str, float] | None:
-    kind = flow.setting.latency
-    assert kind is not None
+def _latency(flow: FlowCount, flows: Transmission, kind: DelayKind) -> dict[str, float] | None:
     least, most, total, number = inf, 0, 0, 0
     for stream, counter in zip(flow.streams, flow.counters, strict=False):
         seen = counter.latency

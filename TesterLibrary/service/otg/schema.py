@@ -68,8 +68,16 @@ def values_of(field: FieldDescriptor) -> dict[str, int]:
 
 def enumeration(field: FieldDescriptor) -> EnumDescriptor:
     """The values that a field may have."""
-    assert field.enum_type is not None, f"{field.full_name} is no enumeration"
+    if field.enum_type is None:
+        raise TypeError(f"{field.full_name} is no enumeration")
     return field.enum_type
+
+
+def message_of(field: FieldDescriptor) -> Descriptor:
+    """The message that has a field."""
+    if field.containing_type is None:
+        raise TypeError(f"{field.full_name} is no field of a message")
+    return field.containing_type
 
 
 @cache

@@ -17,7 +17,16 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from .refusal import Findings
-from .schema import Message, alternatives, descriptor, enumeration, is_list, names_of, values_of
+from .schema import (
+    Message,
+    alternatives,
+    descriptor,
+    enumeration,
+    is_list,
+    message_of,
+    names_of,
+    values_of,
+)
 
 _FIELDS: dict[str, frozenset[str]] = {}  # by the name of a message
 _VALUES: dict[
@@ -50,8 +59,7 @@ def is_read(message: Descriptor, field: str) -> bool:
 
 def values_read(field: FieldDescriptor) -> list[str]:
     """The values of an enumeration that are read, in the order of the model."""
-    message = field.containing_type
-    assert message is not None
+    message = message_of(field)
     allowed = _VALUES.get((message.name, field.name))
     return [name for name in values_of(field) if allowed is None or name in allowed]
 
@@ -124,8 +132,7 @@ class _About:
 
 @cache
 def _about(field: FieldDescriptor) -> _About:
-    message = field.containing_type
-    assert message is not None
+    message = message_of(field)
     known = values_of(field) if field.type == FieldDescriptor.TYPE_ENUM else None
     return _About(
         name=field.name,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
-from . import control  # all that reads messages is imported by it
+from . import control as _  # noqa: F401 - all that reads messages is imported by it
 from .schema import descriptor, values_of, version
 from .support import is_read, values_read
 
@@ -22,7 +22,6 @@ _CHOICE = "choice"
 
 def table() -> str:
     """A row for each message that is read, with its fields; a field in brackets has these values only."""
-    assert control.SPECIFICATIONS
     lines = [f"Model {version()}:", "", "| message | supported | refused |", "|---|---|---|"]
     lines += (
         f"| `{message.name}` | {_listed(_supported(message))} | {_listed(_refused(message))} |"

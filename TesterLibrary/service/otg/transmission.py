@@ -20,7 +20,7 @@ from ...running.tester import Tester
 from ...running.trial import StreamRun, start_together
 from .group import Group, Settling
 from .history import Counts, History
-from .refusal import OtgError
+from .refusal import OtgError, OtgFailure
 from .sending import Limit
 from .settings import FlowSetting
 
@@ -434,7 +434,9 @@ def _of(group: Group, counters: Mapping[int, StreamCounters]) -> list[StreamCoun
 
 
 def _final(group: Group) -> Snapshot:
-    assert group.final is not None
+    if group.final is None:
+        names = [stream.name for stream in group.streams]
+        raise OtgFailure([f"{_listed(names)} has not ended; stop it first"])
     return group.final
 
 

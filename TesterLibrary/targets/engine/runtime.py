@@ -19,8 +19,7 @@ _NAME = re.compile(r"testerd-(?P<world>\d+)-(?P<pid>\d+)-(?P<start>\d+)-\w+")
 
 def new_runtime_directory() -> Path:
     """A new directory that only we can enter, with a path short enough for a socket."""
-    owner = ProcessId.of(os.getpid())
-    assert owner is not None
+    owner = ProcessId.own()
     prefix = f"testerd-{_world()}-{owner.pid}-{owner.start}-"
     made = Path(tempfile.mkdtemp(prefix=prefix))
     if len(str(made)) <= _LONGEST_SOCKET_PATH - len("/testerd.sock"):

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ...errors import TestbedError
 from ..programs import load_nftables
 from . import DutPort, device, restart, router
 
@@ -92,7 +93,10 @@ def translate(
     """
     if teardown is not None:
         _teardowns[namespace] = teardown
-    assert outside.address is not None
+    if outside.address is None:
+        raise TestbedError(
+            f"port {outside.interface!r}: a gateway needs the port's address in the testbed file"
+        )
     limits = {
         "connections": "" if connections is None else _CONNECTIONS,
         "rate": "" if rate is None else _RATE,

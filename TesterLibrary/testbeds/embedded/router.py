@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ipaddress import ip_interface
+from ipaddress import IPv4Interface, IPv6Interface, ip_interface
 from typing import TYPE_CHECKING
 
 from ...errors import TestbedError
@@ -66,15 +66,11 @@ def build(
     seconds later if they do not answer. The machine has one table of them for each IP version, so one such
     device is open at a time (`neighbour_table.py`). `most_neighbours` is a truth to be found.
     """
-    for port in ports:
-        if port.address is None:
-            raise TestbedError(
-                f"port {port.interface!r}: a router needs the port's address and gateway in the testbed file"
-            )
-    versions = {port.address.version for port in ports if port.address}
+    addresses = [_address(port) for port in ports]
+    versions = {address.version for address in addresses}
     if versions == {4}:
         namespace.without_ipv6()
-    for port in ports:
+    for port, address in zip(ports, addresses, strict=True):
         if neighbours == "kept":
             _neighbour_times(namespace, port.interface, reachable=_HOUR, first_probe=_HOUR)
         elif reachable is not None:
@@ -83,9 +79,8 @@ def build(
         name = f"ipv6.conf.{port.interface}.accept_untracked_na"
         namespace.sysctl(name, int(unsolicited), optional=True)
         namespace.sysctl(f"ipv4.conf.{port.interface}.send_redirects", 0)
-        assert port.address is not None
-        namespace.address(port.interface, port.address)
-        if neighbours == "aged" and port.address.version == 6:
+        namespace.address(port.interface, address)
+        if neighbours == "aged" and address.version == 6:
             namespace.address(port.interface, _LINK_LOCAL)
     if most_neighbours is not None:
         load_nftables(namespace, "".join(_LIMITS[v].format(most=most_neighbours) for v in sorted(versions)))
@@ -99,6 +94,14 @@ def switch(namespace: Namespace, on: bool) -> None:
     """Stops the router from forwarding, or lets it again."""
     namespace.sysctl("ipv4.ip_forward", int(on))
     namespace.sysctl("ipv6.conf.all.forwarding", int(on), optional=True)
+
+
+def _address(port: DutPort) -> IPv4Interface | IPv6Interface:
+    if port.address is None:
+        raise TestbedError(
+            f"port {port.interface!r}: a router needs the port's address and gateway in the testbed file"
+        )
+    return port.address
 
 
 def _neighbour_times(namespace: Namespace, interface: str, *, reachable: int, first_probe: int) -> None:

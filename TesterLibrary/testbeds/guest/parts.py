@@ -68,10 +68,9 @@ def find_parts(wanted: Wanted, root: Path) -> Parts:
     kernel = _newest_kernel(root, wanted.modules)
     if kernel is None:
         missing[f"a kernel with the module {wanted.modules[0]} in {root / 'boot'}"] = _KERNEL_PACKAGE
-    if missing:
+    if missing or kernel is None:
         packages_named = " ".join(dict.fromkeys(missing.values()))
         raise NotInstalled(f"it needs {', '.join(missing)}; install the packages {packages_named}")
-    assert kernel is not None
     if not os.access(kernel.image, os.R_OK):
         raise NotInstalled(
             f"its guests run {kernel.image}, which this user may not read: chmod a+r it, as root"

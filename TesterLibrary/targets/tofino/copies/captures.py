@@ -27,7 +27,7 @@ from ..driver.job import SwitchJob
 from ..entries.entry import TableEntry
 from ..session.repeated_call import Turn, in_turn
 from ..session.session import SwitchSession
-from ..session.switch import Asked
+from ..session.switch import Asked, numbers_of
 from .copied_capture import CopiedCapture, Tap
 from .copied_streams import CopiedStreams
 from .copies import MIRROR, Copies, from_zero
@@ -204,9 +204,7 @@ class SwitchCaptures:
         asked = [Asked(_numbers(tap), {"$REGISTER_INDEX": self._series(tap)}) for tap in taps]
         found = {}
         for tap, reading in zip(taps, self._session.read(asked), strict=True):
-            numbers = reading[f"{_numbers(tap).partition('.')[2]}.f1"]
-            assert isinstance(numbers, Sequence)
-            found[tap] = sum(map(int, numbers)) % (1 << 32)
+            found[tap] = sum(numbers_of(reading, f"{_numbers(tap).partition('.')[2]}.f1")) % (1 << 32)
         return found
 
     def _series(self, tap: Tap) -> int:

@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from ....errors import PlanError, TargetError
 from ..entries.entry import TableEntry
+from ..session.cabling import CopyPort
 from ..session.session import SwitchSession
 from .copy_receiver import CopyReceiver, Takes
 
@@ -45,19 +46,23 @@ class Copies:
 
     def check(self, name: str) -> None:
         """PlanError if the testbed does not say where copies go to; `name` is whose they are."""
-        if self._session.cabling.copies is None:
+        self._port(name)
+
+    def _port(self, name: str) -> CopyPort:
+        port = self._session.cabling.copies
+        if port is None:
             raise PlanError(
                 f"{name}: the testbed has no copy port; a switch keeps no packets, and sends copies to this "
                 "machine: give tester.switch.copies its port, and the address of the interface that it "
                 "leads to"
             )
+        return port
 
     def open(self) -> None:
         """Listens from now on, and has the switch send copies to where it listens. It may be repeated."""
         if self._receiver is not None:
             return
-        session, port = self._session, self._session.cabling.copies
-        assert port is not None
+        session, port = self._session, self._port("copies")
         receiver = CopyReceiver(port.host.ip, self._now_ns)
         try:
             session.write([self._carrier(receiver.port)])
@@ -92,8 +97,7 @@ class Copies:
     def check_that_some_came(self, name: str, *, due: int, came: int) -> None:
         """TargetError if none has come of those that are due; `name` is whose they are."""
         if due and not came:
-            port = self._session.cabling.copies
-            assert port is not None
+            port = self._port(name)
             raise TargetError(
                 f"{name}: none of the {due:,} copies that are due has come to "
                 f"{port.host.ip}; look whether that interface is up, at the other end of port {port.front}, "
@@ -108,8 +112,7 @@ class Copies:
 
     def _carrier(self, udp_port: int) -> TableEntry:
         """The entry that puts copies into datagrams to this machine."""
-        port = self._session.cabling.copies
-        assert port is not None
+        port = self._port("copies")
         return TableEntry(
             carriers(self._egress),
             {"egress_port": self._session.copy_port},

@@ -19,7 +19,7 @@ from ....planning.switch.prefix import first_server
 from ....planning.switch.replies import replies_only, reply_rows
 from ....planning.switch.resources import GAP_LAWS, LINKS, REPLIES, START, TEMPLATES, TRIGGERS
 from ....planning.switch.signature import signed_template
-from ....planning.switch.starts import PlacedStarts, opening_rows
+from ....planning.switch.starts import PlacedStarts, opening_of, opening_rows
 from ....planning.switch.streams import SwitchEnd, SwitchStream, place
 from ....planning.switch.timers import timer_of
 from ....planning.switch.trigger import ReturnedFrame, TemplateFrame, switch_trigger
@@ -280,8 +280,8 @@ class _Builder:
             flows = free_range(end.flow_capacity, self._ranges, most)
             self._answering += end_entries(end, port, link, first, flows, link)
         else:
-            assert end.opening is not None
-            program = opening_rows(program, end.opening.reopen)
+            opening = opening_of(end)
+            program = opening_rows(program, opening.reopen)
             sources = SourceNumbers(placed.starts.starts)
             flows = free_range(sources.count, self._ranges, most)
             sources = replace(sources, first=flows.first)
@@ -290,7 +290,7 @@ class _Builder:
                 vlan = end.vlan if event == START else LOOK_VLAN
                 events[event], known_by = self._starts(packets, sources, first, vlan)
                 self._entries.append(
-                    link_addresses(known_by, port, end.opening.destination_mac, end.opening.source_mac)
+                    link_addresses(known_by, port, opening.destination_mac, opening.source_mac)
                 )
                 woken += counted_events(program, known_by, write_port, event)
                 links.append(known_by)

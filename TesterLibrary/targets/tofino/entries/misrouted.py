@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from ....measurement.snapshot import PortVersionCounters
 from ..session.session import SwitchSession
-from ..session.switch import Asked, Reading
+from ..session.switch import Asked, Reading, number_of
 
 DIGEST = "external.ExternalIngressDeparser.misrouted"
 _COUNTERS = "external.ExternalIngress.misrouted"
@@ -33,8 +33,8 @@ def port_versions(readings: Sequence[Reading]) -> tuple[PortVersionCounters, ...
     """Frames at a port that were expected at others, of each version, since the program runs."""
     return tuple(
         PortVersionCounters(
-            rx_packets=_number(reading, "$COUNTER_SPEC_PKTS"),
-            rx_bytes=_number(reading, "$COUNTER_SPEC_BYTES"),
+            rx_packets=number_of(reading, "$COUNTER_SPEC_PKTS"),
+            rx_bytes=number_of(reading, "$COUNTER_SPEC_BYTES"),
         )
         for reading in readings
     )
@@ -63,9 +63,3 @@ class Places:
         """The ports of a stream, by the names of the testbed."""
         seen = self._seen.get(template, set())
         return tuple(name for name, number in self._session.numbers.items() if number in seen)
-
-
-def _number(reading: Reading, name: str) -> int:
-    value = reading[name]
-    assert isinstance(value, int)
-    return value

@@ -16,7 +16,7 @@ from ....planning.switch.query import Counts, QueryEntry, directions, query_entr
 from ....planning.switch.resources import QUERIES
 from ..session.repeated_call import Turn, in_turn
 from ..session.session import SwitchSession
-from ..session.switch import Asked
+from ..session.switch import Asked, number_of
 from .entry import Masked, TableEntry
 
 _CONTROLS = {
@@ -221,9 +221,7 @@ class SwitchQueries:
         counted = _Counted(self._now_ns())
         readings = self._session.read([Asked(entry.table, entry.key) for entry in query.written(entries)])
         for entry, reading in zip(entries, readings, strict=True):
-            packets, size = reading[_PACKETS], reading[_OCTETS]
-            assert isinstance(packets, int)
-            assert isinstance(size, int)
+            packets, size = number_of(reading, _PACKETS), number_of(reading, _OCTETS)
             if entry.counts is not Counts.ROW:
                 counted.apart[entry.counts] += packets
             elif packets:

@@ -116,10 +116,8 @@ class AnsweredRange:
 def answered_ranges(neighbours: Iterable[PlannedNeighbour]) -> list[AnsweredRange]:
     """The ranges of IPv4 neighbours' addresses, as few as possible."""
     found: list[AnsweredRange] = []
-    answered = [n for n in neighbours if isinstance(n.address, IPv4Address)]
-    for neighbour in sorted(set(answered), key=lambda n: (n.port, n.mac, int(n.address))):
-        assert isinstance(neighbour.address, IPv4Address)
-        port, mac, address = neighbour.port, neighbour.mac, neighbour.address
+    answered = {(n.port, n.mac, n.address) for n in neighbours if isinstance(n.address, IPv4Address)}
+    for port, mac, address in sorted(answered):
         if found and (found[-1].port, found[-1].mac, found[-1].last + 1) == (port, mac, address):
             found[-1] = AnsweredRange(port, mac, found[-1].first, address)
         else:

@@ -13,7 +13,7 @@ from ....planning.switch.replies import header_key
 from ....planning.switch.resources import QUEUES
 from ....planning.switch.trigger import ReturnedFrame, SwitchTrigger, TemplateFrame
 from ..session.program import Program
-from ..session.switch import Asked, Reading
+from ..session.switch import Asked, Reading, numbers_of
 from .classifier import vlan_key
 from .entry import Masked, TableEntry, Value
 
@@ -115,6 +115,4 @@ def untouched(most: int) -> Reading:
 
 def matched(reading: Reading, most: int) -> int:
     """The packets by which a trigger went off. Each pipe has a register, and one has the trigger's port."""
-    value = reading[_LEFT]
-    assert not isinstance(value, str)
-    return sum(most - left for left in ([value] if isinstance(value, int) else value))
+    return sum(most - left for left in numbers_of(reading, _LEFT))

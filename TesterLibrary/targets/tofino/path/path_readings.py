@@ -13,7 +13,7 @@ from ....model.heading import Heading
 from ....model.inline import Drop
 from ....model.plan.planned_path import PlannedEvent
 from ..session.session import SwitchSession
-from ..session.switch import Asked, Reading
+from ..session.switch import Asked, Reading, number_of
 from .path_entries import EGRESS, INGRESS, LoadedPath
 
 BRIDGED = 7  # bytes of the header between the gresses, which the egress counts (p4/include/path_headers.p4)
@@ -48,7 +48,7 @@ def read_path(session: SwitchSession, path: LoadedPath) -> PathSeen:
     missed: Counter[int] = Counter()
     flows, packets = path.flows, path.packets
     asked = [Asked(entry.table, entry.key) for entry in path.counted]
-    counts = [_number(reading, _PACKETS) for reading in session.read(asked)]
+    counts = [number_of(reading, _PACKETS) for reading in session.read(asked)]
     for counted, count in zip(flows, counts[: len(flows)], strict=True):
         seen[counted.flow.flow, counted.flow.direction, counted.flow.data] += count
     for selected, count in zip(packets, counts[len(flows) :], strict=True):
@@ -132,11 +132,11 @@ def read_ports(session: SwitchSession) -> tuple[PortCounters, ...]:
     return tuple(
         PortCounters(
             name=name,
-            tx_packets=_number(sent[place], _PACKETS),
-            tx_bytes=_number(sent[place], _OCTETS) - BRIDGED * _number(sent[place], _PACKETS),
-            rx_packets=_number(taken[place], _PACKETS) + _number(ignored[place], _PACKETS),
-            rx_bytes=_number(taken[place], _OCTETS) + _number(ignored[place], _OCTETS),
-            rx_foreign=_number(taken[place], _PACKETS) + _number(ignored[place], _PACKETS),
+            tx_packets=number_of(sent[place], _PACKETS),
+            tx_bytes=number_of(sent[place], _OCTETS) - BRIDGED * number_of(sent[place], _PACKETS),
+            rx_packets=number_of(taken[place], _PACKETS) + number_of(ignored[place], _PACKETS),
+            rx_bytes=number_of(taken[place], _OCTETS) + number_of(ignored[place], _OCTETS),
+            rx_foreign=number_of(taken[place], _PACKETS) + number_of(ignored[place], _PACKETS),
         )
         for place, name in enumerate(session.numbers)
     )
@@ -148,18 +148,12 @@ def packets_at(session: SwitchSession, table: str, ports: tuple[int, int]) -> tu
 
 
 def _at(session: SwitchSession, table: str, ports: tuple[int, int], what: str) -> tuple[int, int]:
-    first, second = (_number(reading, what) for reading in _readings(session, table, ports))
+    first, second = (number_of(reading, what) for reading in _readings(session, table, ports))
     return first, second
 
 
 def _readings(session: SwitchSession, table: str, indices: Sequence[int]) -> list[Reading]:
     return session.read([Asked(table, {"$COUNTER_INDEX": index}) for index in indices])
-
-
-def _number(reading: Reading, name: str) -> int:
-    value = reading[name]
-    assert isinstance(value, int)
-    return value
 
 
 def _largest(value: object) -> int:

@@ -54,8 +54,7 @@ class _Trace:
 
     @property
     def every(self) -> int:
-        assert self.capture.traced is not None
-        return self.capture.traced.every
+        return self.capture.traced.every if self.capture.traced else 1
 
 
 class PathTraces:
@@ -74,7 +73,8 @@ class PathTraces:
     def check(self, capture: Capture, path: LoadedPath) -> None:
         """PlanError for a trace that the switch cannot have."""
         name, traced = capture.name, capture.traced
-        assert traced is not None
+        if traced is None:
+            raise PlanError(f"capture {name!r} is of no path; give it a path to trace")
         if name in self._traces:
             raise PlanError(f"there is a capture {name!r} already; forget it first")
         for other in self._traces.values():

@@ -13,7 +13,7 @@ from ....planning.switch.answers import TAG_LENGTH
 from ....planning.switch.resources import START
 from ..driver.loaded import PACKET, CountedRow, LoadedEnd
 from ..entries.triggers import left_asked, matched, untouched
-from ..session.switch import Asked, Reading
+from ..session.switch import Asked, Reading, number_of
 
 _PACKETS, _OCTETS = "$COUNTER_SPEC_PKTS", "$COUNTER_SPEC_BYTES"
 _HEADERS = 14 + 20 + 20 + 4  # bytes of a segment of TCP without options, FCS included
@@ -49,7 +49,7 @@ def end_counters(job: str, end: LoadedEnd, readings: Sequence[Reading], *, answe
     """The counters of an end since its start. Answers that found their queue full were not sent."""
     if end.trigger is not None:
         return _trigger_counters(job, end, readings, answering=answering)
-    packets = [_number(reading, _PACKETS) for reading in readings]
+    packets = [number_of(reading, _PACKETS) for reading in readings]
     rows = list(zip(end.rows, packets[: len(end.rows)], strict=True))
     full = sum(packets[len(end.rows) :])
     counted: Counter[str] = Counter()
@@ -85,7 +85,7 @@ def _trigger_counters(
     sent = went_off = matched(left, end.planned.most)
     not_sent = 0
     if inside:
-        asked, not_sent = (_number(reading, _PACKETS) for reading in inside)
+        asked, not_sent = (number_of(reading, _PACKETS) for reading in inside)
         sent = asked - not_sent
     return EndCounters(
         job=job,
@@ -103,7 +103,7 @@ def _payload(end: LoadedEnd, row: CountedRow, packets: int, reading: Reading) ->
     if row.octets is not None:
         return packets * row.octets
     headers = _HEADERS if end.planned.vlan is None else _HEADERS + TAG_LENGTH
-    return _number(reading, _OCTETS) - packets * headers
+    return number_of(reading, _OCTETS) - packets * headers
 
 
 def _flows(end: LoadedEnd, rows: Sequence[tuple[CountedRow, int]]) -> Flows:
@@ -131,8 +131,8 @@ def port_asked(port: int) -> list[Asked]:
 
 def port_counters(name: str, readings: Sequence[Reading]) -> PortCounters:
     """The counters of a port since the program runs. Frames of no stream may have either version."""
-    packets = [_number(reading, _PACKETS) for reading in readings]
-    octets = [_number(reading, _OCTETS) for reading in readings]
+    packets = [number_of(reading, _PACKETS) for reading in readings]
+    octets = [number_of(reading, _OCTETS) for reading in readings]
     return PortCounters(
         name=name,
         tx_packets=sum(packets[:2]),
@@ -144,9 +144,3 @@ def port_counters(name: str, readings: Sequence[Reading]) -> PortCounters:
             for version in (0, 1)
         ),
     )
-
-
-def _number(reading: Reading, name: str) -> int:
-    value = reading[name]
-    assert isinstance(value, int)
-    return value

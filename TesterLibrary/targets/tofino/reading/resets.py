@@ -178,7 +178,8 @@ def _buckets(stream: LoadedStream, extremes: Extremes) -> Sequence[int]:
 
 
 def _flows(end: LoadedEnd) -> Sequence[int]:
-    assert end.flows is not None
+    if end.flows is None:
+        return range(0)
     return range(end.flows.first, end.flows.first + (1 << end.flows.bits))
 
 

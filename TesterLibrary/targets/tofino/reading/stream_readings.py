@@ -18,7 +18,7 @@ from ....measurement.snapshot import LatencyCounters, OrderCounters, StreamCount
 from ..driver.loaded import LoadedStream
 from ..entries.latency import between, by_index
 from ..entries.outages import OutageRegisters
-from ..session.switch import Asked, Reading
+from ..session.switch import Asked, Reading, numbers_of
 from .arrival import Arrival
 
 _IN, _OUT = "ExternalIngress", "ExternalEgress"
@@ -363,8 +363,4 @@ def least_of(reading: Reading, name: str) -> int:
 
 def _values(reading: Reading, name: str) -> list[int]:
     """The values of each pipe, by the last part of a field's name."""
-    found = next(value for whole, value in reading.items() if whole.rpartition(".")[2] == name)
-    if isinstance(found, int):
-        return [found]
-    assert not isinstance(found, str)
-    return list(found)
+    return numbers_of(reading, next(whole for whole in reading if whole.rpartition(".")[2] == name))

@@ -21,6 +21,7 @@ from typing import Any
 
 from ....errors import TargetError
 from ....model.units.units import Duration
+from ....testbeds.processes import piped
 from ..entries.entry import TableEntry
 from .pipe_messages import entry_words, error_of, key_words
 from .switch import Asked, Digest, PortSetup, PortState, Reading, SwitchGone
@@ -194,8 +195,7 @@ class RemoteSwitch:
         return answer["done"]
 
     def _line(self, do: str) -> bytes:
-        assert self._process.stdout
-        output = self._process.stdout.fileno()
+        output = piped(self._process.stdout).fileno()
         while b"\n" not in self._rest:
             if not select.select([output], [], [], self._patience.seconds)[0]:
                 self._process.kill()  # a later answer would be taken for the answer to another request
@@ -225,7 +225,6 @@ def _states(words: Iterable[Mapping[str, Any]]) -> tuple[PortState, ...]:
 
 
 def _write(process: subprocess.Popen[bytes], octets: bytes) -> None:
-    assert process.stdin
-    view = memoryview(octets)
+    requests, view = piped(process.stdin), memoryview(octets)
     while view:
-        view = view[process.stdin.write(view) or 0 :]
+        view = view[requests.write(view) or 0 :]

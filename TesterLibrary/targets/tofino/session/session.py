@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
-from ....errors import TesterLibraryError
+from ....errors import PlanError, TesterLibraryError
 from ....model.units.units import Duration
 from ..entries.entry import TableEntry
 from .cabling import Cabling, bring_up, check_pipelines, copy_port, device_ports, roles
@@ -123,7 +123,8 @@ class SwitchSession:
     @property
     def copy_port(self) -> int:
         """The device port that leads copies away. The cabling has one."""
-        assert self._copies is not None
+        if self._copies is None:
+            raise PlanError("the testbed has no copy port; give tester.switch.copies its port")
         return self._copies
 
     def set_mirror(self, session: int) -> None:

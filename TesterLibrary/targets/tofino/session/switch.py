@@ -16,6 +16,23 @@ from ..entries.entry import TableEntry, Value
 
 Reading = Mapping[str, int | str | bool | Sequence[int]]  # by field; a list has one number for each pipe
 
+
+def number_of(reading: Reading, name: str) -> int:
+    """The number of a field. TargetError if the switch has answered something else."""
+    value = reading[name]
+    if isinstance(value, int):
+        return value
+    raise TargetError(f"the switch answered {value!r} for {name}, which is no number; look at its driver")
+
+
+def numbers_of(reading: Reading, name: str) -> list[int]:
+    """The numbers of a field, one for each pipe. TargetError as `number_of`."""
+    value = reading[name]
+    if isinstance(value, str):
+        raise TargetError(f"the switch answered {value!r} for {name}, which is no number; look at its driver")
+    return [value] if isinstance(value, int) else list(value)
+
+
 MEDIA = ("copper", "optical", "none")
 FECS = ("none", "fc", "rs")
 
