@@ -67,7 +67,7 @@ class SessionNumbers:
     interpreted: bool | None = None  # its tables are; None: the tester has one way to run tables only
     unread: Mapping[str, str] = field(default_factory=dict)  # by counter, what a table cannot read
     failures: tuple[str, ...] = ()  # counters of what flows fail by
-    first_change: str = ""  # the first byte that a table verified and that was another one: where, and what
+    examples: str = ""  # the first byte that a table verified and that was another one, and the like
 
     @classmethod
     def of(
@@ -77,7 +77,7 @@ class SessionNumbers:
         duration_ns: int,
         *,
         opens: bool = False,
-        first_change: str = "",
+        examples: str = "",
     ) -> Numbers:
         """The counters of an end since its start, by the names that its protocol has for them."""
         layers = protocol.layers
@@ -110,7 +110,7 @@ class SessionNumbers:
             interpreted=counted.interpreted,
             unread={f"{layer.name}.{name}": what for layer in layers for name, what in layer.unread},
             failures=tuple(f"{layer.name}.{name}" for layer in layers for name in layer.failures),
-            first_change=first_change,
+            examples=examples,
         )
 
     def since(self: Numbers, earlier: Numbers) -> Numbers:
@@ -127,7 +127,7 @@ class SessionNumbers:
             interpreted=self.interpreted,
             unread=self.unread,
             failures=self.failures,
-            first_change=self.first_change,
+            examples=self.examples,
             concurrent=self.concurrent,
             most_concurrent=self.most_concurrent,
             counters={name: value - earlier.counters.get(name, 0) for name, value in self.counters.items()},

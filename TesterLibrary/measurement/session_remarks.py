@@ -65,8 +65,7 @@ def failed(numbers: SessionNumbers) -> str:
     crossed = f"{numbers.crossed:,} frames for other flows arrived" if numbers.crossed else ""
     if not numbers.failed:
         return crossed
-    change = f"first change: {numbers.first_change}" if numbers.first_change else ""
-    details = ", ".join(filter(None, (causes(numbers), change, crossed)))
+    details = ", ".join(filter(None, (causes(numbers), numbers.examples, crossed)))
     return f"{numbers.failed:,} failed" + (f" ({details})" if details else "")
 
 

@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+from .domain_name import domain_name
 from .frame import Frame
 
 _MOST_BEFORE = (1 << 31) - 1
+_MOST_AHEAD = (1 << 32) - 1
 
 
 class InHand:
@@ -16,6 +18,7 @@ class InHand:
         self.frame = frame
         self.taken = 0
         self._before = 0  # bytes that arrived earlier and follow its payload in the stream
+        self._ahead = 0  # bytes of the stream that are missing before its payload
 
     @property
     def left(self) -> int:
@@ -37,10 +40,28 @@ class InHand:
         """Notes that so many bytes which arrived earlier follow its payload in the stream."""
         self._before = min(self._before + max(0, octets), _MOST_BEFORE)
 
+    def set_ahead(self, octets: int) -> None:
+        """Notes that so many bytes of the stream are missing before its payload."""
+        self._ahead = max(0, min(octets, _MOST_AHEAD))
+
+    def read_name(self, at: int) -> int:
+        """The number of a domain name, 0 if it is not whole; `at` counts from the innermost header.
+
+        At 0 it is the name at the begin of the payload, and is taken off.
+        """
+        header = self.frame.parts[-1].octets
+        here = len(header) + min(self.taken, len(self.frame.payload))
+        name = domain_name(bytes(header) + self.frame.payload, len(header), at or here)
+        if at == 0 and name.number:
+            self.take(name.octets)
+        return name.number
+
     def read(self, name: str) -> int:
         """The value of a field, or of a fact about the packet."""
         if name == "payload.length":
             return len(self.frame.payload)
         if name == "payload.left":
             return self.left
+        if name == "payload.ahead":
+            return self._ahead
         return self.frame.length if name == "frame.length" else self.frame.get(name)

@@ -18,6 +18,7 @@ from .layout import Layout
 FACTS: Mapping[str, tuple[int, bool]] = {
     "payload.length": (16, True),  # bytes, of all that arrived
     "payload.left": (32, True),  # bytes not yet skipped, scanned or taken, with those that `lengthen` added
+    "payload.ahead": (32, True),  # bytes of the stream that are missing before it, as `ahead` has said
     "frame.length": (16, True),  # bytes, without FCS and padding
     "consumed": (32, False),  # bytes that the table above took of the payload at the last signal
     "scanned": (16, False),  # bytes that the last scan took

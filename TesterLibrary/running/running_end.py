@@ -16,6 +16,7 @@ from ..measurement.snapshot import EndCounters, Snapshot
 from ..model.job import Job
 from ..model.plan.plan import Plan
 from ..model.plan.planned_end import PlannedEnd
+from ..model.protocol import Protocol
 from ..model.responder import Clients, End, Responder
 from ..model.units.units import Duration
 from ..reporting.record.machine import wall_clock
@@ -64,7 +65,7 @@ class RunningEnd:
             counters,
             span_ns,
             opens=self.opens,
-            first_change=_first_change(counters),
+            examples=_examples(self.planned.protocol, counters),
         )
 
     def openings(self, counted: SessionStatistics | None = None) -> Openings | None:
@@ -267,14 +268,20 @@ class Answering:
             self._target.unload([self._job])
 
 
-def _first_change(counters: EndCounters) -> str:
-    """The first byte that a table verified and that was another one; empty if there is none."""
-    if counters.changed_headers is None:
-        return ""
-    return (
-        f"byte {counters.changed_place:,} of the content from {connection_text(counters.changed_headers)} is "
-        f"0x{counters.changed_arrived:02x}, not 0x{counters.changed_expected:02x}"
-    )
+def _examples(protocol: Protocol, counters: EndCounters) -> str:
+    """The first changed byte, and the first packet that a table kept for a counter; empty without them."""
+    examples = []
+    if counters.changed_headers is not None:
+        examples.append(
+            f"first change: byte {counters.changed_place:,} of the content from "
+            f"{connection_text(counters.changed_headers)} is 0x{counters.changed_arrived:02x}, "
+            f"not 0x{counters.changed_expected:02x}"
+        )
+    if counters.example_headers is not None and counters.example_counter is not None:
+        names = [name for layer in protocol.layers for name in layer.counters]
+        name = names[counters.example_counter].replace("_", " ")
+        examples.append(f"first {name}: from {connection_text(counters.example_headers)}")
+    return ", ".join(examples)
 
 
 def connection_text(frame: bytes) -> str:

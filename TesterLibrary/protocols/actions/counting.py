@@ -56,6 +56,36 @@ class Count(Act):
 
 
 @dataclass(frozen=True)
+class Example(Act):
+    """Keeps the packet in hand as the example of a counter, whose connection verdicts name.
+
+    An engine does; this does not change what is counted.
+    """
+
+    keys: ClassVar[Schemas] = {"example": named("give the counter that the packet is an example of")}
+
+    counter: str
+
+    @classmethod
+    def load(cls, key: str, value: Any, loading: Loading, place: Place) -> Iterator[Act]:
+        yield cls(value)
+
+    def check(self, checking: Checking) -> Iterator[str]:
+        yield from checking.packet("a packet")
+        yield from checking.declared("counter", self.counter)
+
+    def run(self, running: Running) -> None:
+        """Frames are not kept here."""
+
+    def lower(self, lowering: Lowering) -> Iterator[Record]:
+        yield {"example": lowering.named("counter", self.counter)}
+
+    @property
+    def cuts(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
 class RecordTime(Act):
     """Adds the time since a variable was set to `now` to a histogram of the whole job."""
 

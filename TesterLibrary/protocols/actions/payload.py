@@ -68,6 +68,21 @@ class Lengthen(_Cut):
 
 
 @dataclass(frozen=True)
+class Ahead(_Cut):
+    """Says that bytes of the stream are missing before the payload: `payload.ahead`."""
+
+    keys: ClassVar[Schemas] = {
+        "ahead": expression("give how many bytes of the stream are missing before the payload")
+    }
+
+    def run(self, running: Running) -> None:
+        running.packet.set_ahead(running.value(self.octets))
+
+    def lower(self, lowering: Lowering) -> Iterator[Record]:
+        yield {"ahead": lowering.expression(self.octets)}
+
+
+@dataclass(frozen=True)
 class Scan(Act):
     """Runs a scanner over the payload from where it is on."""
 

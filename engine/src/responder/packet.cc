@@ -190,6 +190,7 @@ bool ParseUsual(const Machine& machine, Frame frame, Packet& packet) {
   packet.before = 0;
   ReadTcp(tcp, at + payload, packet.facts);
   packet.facts[kPayloadLength] = packet.facts[kPayloadLeft] = packet.payload_bytes;
+  packet.facts[kPayloadAhead] = 0;
   packet.facts[kFrameLength] = end;
   return true;
 }
@@ -218,6 +219,7 @@ Parsed Parse(const Machine& machine, Frame frame, Packet& packet) {
   packet.taken = 0;
   packet.before = 0;
   packet.facts[kPayloadLength] = packet.facts[kPayloadLeft] = packet.payload_bytes;
+  packet.facts[kPayloadAhead] = 0;
   packet.facts[kFrameLength] = reader.end + reader.trailer;
   if (reader.uneven || !HasRightChecksums(machine, packet)) return Parsed::kMalformed;
   return Parsed::kGood;

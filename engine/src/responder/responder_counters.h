@@ -37,32 +37,34 @@ namespace tester {
   X(too_long)                        \
   X(not_sent)
 
-// The first unexpected byte of a payload. Written once; any thread reads.
-class FirstChange {
- public:
-  struct Byte {
-    uint64_t place = 0;  // in the content
-    uint8_t arrived = 0;
-    uint8_t expected = 0;
-  };
+// The first unexpected byte of a payload.
+struct ChangedByte {
+  uint64_t place = 0;  // in the content
+  uint8_t arrived = 0;
+  uint8_t expected = 0;
+};
 
-  // `headers`: of the frame that it arrived in.
-  void Keep(Frame headers, const Byte& byte) {
+// The first packet of a kind, and what is told of it. Written once; any thread reads.
+template <typename Detail>
+class FirstPacket {
+ public:
+  // `headers`: of the frame.
+  void Keep(Frame headers, const Detail& detail) {
     if (kept()) return;
     header_bytes_ = std::min(headers.size(), headers_.size());
     std::copy_n(headers.begin(), header_bytes_, headers_.begin());
-    byte_ = byte;
+    detail_ = detail;
     kept_.store(true, std::memory_order_release);
   }
   // The others may be read once this is true.
   bool kept() const { return kept_.load(std::memory_order_acquire); }
   Frame headers() const { return {headers_.data(), header_bytes_}; }
-  const Byte& byte() const { return byte_; }
+  const Detail& detail() const { return detail_; }
 
  private:
   std::array<uint8_t, 192> headers_{};
   size_t header_bytes_ = 0;
-  Byte byte_;
+  Detail detail_{};
   std::atomic<bool> kept_{false};
 };
 
@@ -74,7 +76,8 @@ struct ResponderCounters {
   std::vector<Latency> histograms;  // of microseconds
   TESTER_RESPONDER_COUNTERS(TESTER_DECLARE_COUNTER)
   std::atomic<bool> opening{false};
-  FirstChange first_change;
+  FirstPacket<ChangedByte> first_change;
+  FirstPacket<uint16_t> example;  // of a counter
 };
 
 }  // namespace tester

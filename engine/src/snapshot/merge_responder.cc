@@ -16,12 +16,18 @@ void FillDurations(const Latency& times, v1::DurationCounters& out) {
   out.set_max_us(times.max());
 }
 
-void FillChange(const FirstChange& change, v1::EndCounters& out) {
+void FillChange(const FirstPacket<ChangedByte>& change, v1::EndCounters& out) {
   if (!change.kept()) return;
   out.set_changed_headers(change.headers().data(), change.headers().size());
-  out.set_changed_place(change.byte().place);
-  out.set_changed_arrived(change.byte().arrived);
-  out.set_changed_expected(change.byte().expected);
+  out.set_changed_place(change.detail().place);
+  out.set_changed_arrived(change.detail().arrived);
+  out.set_changed_expected(change.detail().expected);
+}
+
+void FillExample(const FirstPacket<uint16_t>& example, v1::EndCounters& out) {
+  if (!example.kept()) return;
+  out.set_example_headers(example.headers().data(), example.headers().size());
+  out.set_example_counter(example.detail());
 }
 
 }  // namespace
@@ -35,6 +41,7 @@ void FillResponder(const ResponderCounters& counters, v1::EndCounters& out) {
   }
   for (const Latency& times : counters.histograms) FillDurations(times, *out.add_histograms());
   FillChange(counters.first_change, out);
+  FillExample(counters.example, out);
   out.set_opening(counters.opening.load(std::memory_order_relaxed));
 #define TESTER_SET(name) out.set_##name(counters.name.Get());
   TESTER_RESPONDER_COUNTERS(TESTER_SET)

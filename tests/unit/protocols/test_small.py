@@ -235,7 +235,8 @@ ALIAS = DNSRR(rrname="www.example.com", type="CNAME", rdata="a.example.net")
     ("answer", "records", "name"),
     [
         ("192.0.2.1", {"an": [RECORD]}, "answered"),
-        ("192.0.2.1", {"an": [ALIAS, RECORD]}, "answered"),
+        ("192.0.2.1", {"an": [ALIAS, DNSRR(rrname="a.example.net", rdata="192.0.2.1")]}, "answered"),
+        ("192.0.2.1", {"an": [ALIAS, RECORD]}, "wrong_answer"),  # the alias has no address of its own
         ("192.0.2.1", {"an": [RECORD], "ar": [GLUE]}, "answered"),  # the address of a name server
         ("192.0.2.2", {"an": [RECORD]}, "wrong_answer"),
         ("192.0.3.1", {"an": [RECORD]}, "wrong_answer"),
@@ -309,9 +310,9 @@ def test_a_record_that_says_more_than_is_there_is_malformed(tail: bytes) -> None
 
 
 def test_the_longest_name_that_fits_is_walked_through() -> None:
-    tail = b"\1a" * 230 + b"\0" + b"\0\1\0\1\0\0\0\1\0\4\1\2\3\4"
-    assert len(tail) + 21 <= 500
-    assert answered(lambda octets: octets[:33] + tail, {"an": [RECORD]}) == {"answered": 1}
+    tail = b"\0" + b"\0\x2e\0\1\0\0\0\1\0\4\1\2\3\4"  # RRSIG, which may be of any name
+    assert answered(lambda octets: octets[:33] + b"\1a" * 127 + tail, {"an": [RECORD]}) == {"answered": 1}
+    assert answered(lambda octets: octets[:33] + b"\1a" * 128 + tail, {"an": [RECORD]}) == {"malformed": 1}
 
 
 def test_a_question_that_nobody_answers_is_given_up() -> None:

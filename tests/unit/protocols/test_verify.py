@@ -50,6 +50,10 @@ def asked(size: int, requests: int = 1) -> TcpPeer:
     return server
 
 
+def connected_server() -> TcpPeer:
+    return TcpPeer(Dialogue("http-server")).connects([("MSS", 1460)])
+
+
 def answers(server: TcpPeer, answer: bytes, cuts: list[int]) -> None:
     edges = [
         0,
@@ -127,6 +131,93 @@ def test_a_stream_of_others_is_not_compared() -> None:
     server.sends(FILL[:7] + b"x" * 100)
     server.sends(FILL)
     assert counts(server.dialogue) == (0, 0)
+
+
+def test_a_changed_byte_at_the_begin_does_not_hide_a_stream() -> None:
+    server = TcpPeer(Dialogue("tcp-server")).connects([("MSS", 1460)])
+    server.sends(b"\xff" + FILL[1:])
+    server.sends(FILL)
+    assert counts(server.dialogue) == (2 * len(FILL), 1)
+
+
+@pytest.mark.parametrize("place", [1000, 1999])
+@pytest.mark.parametrize("first", [0, 500], ids=["before all others", ""])
+@pytest.mark.parametrize("again", [False, True], ids=["", "sent again"])
+def test_bytes_before_their_turn_are_compared_as_they_come(place: int, first: int, again: bool) -> None:
+    """The early segment is held by its numbers; what overlaps it later hides nothing."""
+    server = TcpPeer(Dialogue("tcp-server")).connects([("MSS", 1460)])
+    begin, stream = server.seq, (FILL * 10)[:2000]
+    changed = stream[:place] + bytes([stream[place] ^ 1]) + stream[place + 1 :]
+    if first:
+        server.sends(stream[:first])
+    server.says("PA", changed[1000:2000], seq=begin + 1000)
+    server.says("PA", stream[first:1000], seq=begin + first)
+    if again:
+        server.says("PA", stream[1000:2000], seq=begin + 1000)
+    assert counts(server.dialogue) == (2000, 1)
+    assert server.dialogue.count("bytes_received") == 2000
+
+
+def test_early_bytes_that_are_dropped_are_compared_too() -> None:
+    """No more than two blocks are kept, so the third one comes again, and is right then."""
+    server = TcpPeer(Dialogue("tcp-server")).connects([("MSS", 1460)])
+    begin, stream = server.seq, (FILL * 10)[:1000]
+    for place, octet in ((200, b""), (400, b""), (600, b"\xff")):
+        server.says("PA", (octet + stream[place + len(octet) :])[:100], seq=begin + place)
+    server.says("PA", stream, seq=begin)
+    assert counts(server.dialogue) == (1300, 1)
+
+
+def test_early_bytes_of_others_are_not_compared() -> None:
+    server = TcpPeer(Dialogue("tcp-server")).connects([("MSS", 1460)])
+    begin = server.seq
+    server.says("PA", b"x" * 100, seq=begin + 100)
+    server.says("PA", FILL[:7] + b"x" * 93, seq=begin)
+    server.says("PA", FILL, seq=begin + 300)
+    assert counts(server.dialogue) == (0, 0)
+
+
+@pytest.mark.parametrize("early", [0, 1460, 4000])
+@pytest.mark.parametrize("form", ["length", "until the end"])
+def test_a_body_before_its_turn_is_compared_as_it_comes(early: int, form: str) -> None:
+    """Also before the head, where a server of our own is the source."""
+    length = b"Content-Length: %10d\r\n" % SIZE if form == "length" else b""
+    head = OK + b"Server: TesterLibrary\r\n" + OURS_SAYS + length + b"\r\n"
+    server = asked(SIZE)
+    begin = server.seq
+    body = BODY[:5000] + bytes([BODY[5000] ^ 1]) + BODY[5001:]
+    whole = head + BODY
+    if early:
+        server.says("A", whole[:early], seq=begin)
+    server.says("A", (head + body)[4200:], seq=begin + 4200)
+    server.says("A", whole[early:4200], seq=begin + early)
+    server.says("A", whole[4200:], seq=begin + 4200)
+    is_seen = early > 0 or form == "length"
+    assert server.dialogue.count("changed") == (1 if is_seen else 0)
+
+
+def test_the_head_of_our_server_has_the_length_that_the_client_expects() -> None:
+    server = connected_server()
+    (answer,) = server.says("PA", b"GET /5 HTTP/1.1\r\nHost: a\r\n\r\n")
+    head, _, body = bytes(answer[TCP].payload).partition(b"\r\n\r\n")
+    table = (Path(__file__).parents[3] / "resources" / "protocols" / "http-client.yaml").read_text()
+    assert f"OWN_HEAD: {len(head) + 4} " in table
+    assert body == FILL[:5]
+
+
+@pytest.mark.parametrize(("place", "seen"), [(100, 1), (699, 1)])
+def test_bytes_of_a_chunk_before_their_turn_are_compared(place: int, seen: int) -> None:
+    server = asked(SIZE)
+    begin = server.seq
+    head = OK + OURS_SAYS + b"Transfer-Encoding: chunked\r\n\r\n"
+    whole = head + chunked(BODY, 700)
+    body_begin = len(head) + len(b"2bc\r\n")
+    changed = bytearray(whole)
+    changed[body_begin + place] ^= 1
+    server.says("A", whole[: body_begin + 50], seq=begin)
+    server.says("A", bytes(changed[body_begin + 90 : body_begin + 700]), seq=begin + body_begin + 90)
+    server.says("A", whole[body_begin + 50 : body_begin + 90], seq=begin + body_begin + 50)
+    assert server.dialogue.count("changed") == seen
 
 
 @pytest.fixture

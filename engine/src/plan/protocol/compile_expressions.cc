@@ -44,10 +44,10 @@ FieldLoad FieldLoadOf(machine::Base base, size_t fact) {
 }
 
 Operand CompileFact(v1::Fact fact, std::string_view thing, const ProtocolCompiler& compiler) {
-  if (fact <= v1::FACT_UNSPECIFIED || fact > v1::FACT_TCP_TS_ECR) {
+  if (fact <= v1::FACT_UNSPECIFIED || fact > v1::FACT_PAYLOAD_AHEAD) {
     Refuse(Cat(compiler.where, ", ", thing), "fact ", int{fact}, "; they are those of Fact");
   }
-  if (fact >= v1::FACT_TCP_FIN && compiler.out.tcp == machine::kNone) {
+  if (fact >= v1::FACT_TCP_FIN && fact <= v1::FACT_TCP_TS_ECR && compiler.out.tcp == machine::kNone) {
     Refuse(Cat(compiler.where, ", ", thing), "a fact of TCP, and there is no header of TCP");
   }
   Operand operand{.kind = Operand::Kind::kFact, .bits = 32};
@@ -73,6 +73,9 @@ Operand CompileFact(v1::Fact fact, std::string_view thing, const ProtocolCompile
       operand.load = FieldLoadOf(
           machine::kPacketFacts,
           machine::kPayloadLength + static_cast<size_t>(fact - v1::FACT_PAYLOAD_LENGTH));
+      return operand;
+    case v1::FACT_PAYLOAD_AHEAD:
+      operand.load = FieldLoadOf(machine::kPacketFacts, machine::kPayloadAhead);
       return operand;
     default:
       operand.load = FieldLoadOf(machine::kPacketFacts,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// All actions, numbered. The build lists the files NAME_action.h of this folder
+// All actions, numbered. The build lists the files actions/NAME_action.h
 // (engine/sources.py); each has a struct NameAction:
 //
 //   kCase<v1::Action>        its case in protocol.proto

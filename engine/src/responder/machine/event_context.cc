@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/random_numbers.h"
+#include "wire/domain_name.h"
 
 namespace tester::machine {
 
@@ -51,20 +52,38 @@ void EventContext::Verify(const Content& content, int64_t octets, int64_t from) 
   const auto most = static_cast<int64_t>(rest.size());
   const auto bytes = static_cast<size_t>(std::clamp<int64_t>(octets, 0, most));
   const uint8_t* const right = content.From(from);
-  Count(content.compared, bytes);
-  if (std::memcmp(rest.data(), right, bytes) == 0) return;
   size_t first = bytes;
   uint64_t changed = 0;
-  for (size_t i = 0; i < bytes; ++i) {
+  const bool same = std::memcmp(rest.data(), right, bytes) == 0;
+  for (size_t i = 0; !same && i < bytes; ++i) {
     if (rest[i] == right[i]) continue;
     first = std::min(first, i);
     ++changed;
   }
+  if (content.alike != kNone) {
+    if (bytes < kLeastAlike || 2 * changed > bytes) return;
+    machine.registers[content.alike].Set(context.state, 1);
+  }
+  Count(content.compared, bytes);
+  if (same) return;
   Count(content.changed, changed);
   counters.first_change.Keep({packet.frame, packet.payload},
                              {.place = static_cast<uint64_t>(from) + first,
                               .arrived = rest[first],
                               .expected = right[first]});
+}
+
+void EventContext::ReadName(const Register& reg, int64_t at) const {
+  if (context.packet == nullptr) return;
+  Packet& packet = *context.packet;
+  const size_t begin = packet.headers[machine.headers.size() - 1];
+  const size_t end = packet.payload + packet.payload_bytes - begin;
+  const size_t least = packet.payload - begin;
+  const size_t here = least + std::min(packet.taken, packet.payload_bytes);
+  const size_t from = at == 0 ? here : static_cast<size_t>(std::clamp<int64_t>(at, 0, UINT16_MAX));
+  const wire::DomainName name = wire::ReadDomainName({packet.frame + begin, end}, least, from);
+  if (at == 0 && name.hash != 0) packet.Take(static_cast<int64_t>(name.bytes));
+  reg.SetWide(context.state, name.hash);
 }
 
 // A reset of the lowest table resets those above. Messages said by the tables above are still sent.

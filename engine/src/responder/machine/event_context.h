@@ -52,6 +52,7 @@ struct EventContext {
   static constexpr uint32_t kMostRounds = 1000;  // of rows for one event
   static constexpr size_t kMaxPending = 32;
   static constexpr int64_t kLongestTimerUs = INT32_MAX;
+  static constexpr size_t kLeastAlike = 8;  // bytes that tell a content
 
   const Machine& machine;
   const std::vector<bool>
@@ -151,11 +152,21 @@ struct EventContext {
   void Lengthen(int64_t octets) const {
     if (context.packet != nullptr) context.packet->Lengthen(octets);
   }
+  void SetAhead(int64_t octets) const {
+    if (context.packet == nullptr) return;
+    context.packet->facts[kPayloadAhead] =
+        static_cast<uint64_t>(std::clamp<int64_t>(octets, 0, UINT32_MAX));
+  }
+  void ReadName(const Register& reg, int64_t at) const;
   void Take(const Register& reg) const {
     if (context.packet == nullptr) return;
     const Uint128 wanted = reg.GetWide(context.state);
     const auto most = static_cast<int64_t>(std::min<Uint128>(wanted, INT64_MAX));
     reg.SetWide(context.state, wanted - context.packet->Take(most));
+  }
+  void KeepExample(uint16_t counter) const {
+    if (context.packet == nullptr) return;
+    counters.example.Keep({context.packet->frame, context.packet->payload}, counter);
   }
   void Verify(const Content& content, int64_t octets, int64_t from) const;
   // The event that follows from the scan; kNone: no event.

@@ -78,6 +78,7 @@ enum PacketFact : uint8_t {
   kHasTimestamp,
   kTsVal,
   kTsEcr,
+  kPayloadAhead,
   kPacketFactCount
 };
 using PacketFacts = std::array<uint64_t, kPacketFactCount>;

@@ -126,6 +126,7 @@ struct Content {
   std::vector<uint8_t> octets;  // Repeated
   uint16_t compared = 0;        // counters
   uint16_t changed = 0;
+  uint16_t alike = kNone;  // register
 
   const uint8_t* From(int64_t place) const {
     const auto bytes = static_cast<int64_t>(period);

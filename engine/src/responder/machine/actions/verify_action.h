@@ -22,10 +22,12 @@ struct VerifyAction {
     const auto counter = [&scope](uint32_t index) {
       return scope.Thing("counter", index, scope.in().counters_size(), scope.begins().counters);
     };
+    const uint16_t alike = verify.has_alike() ? scope.Variable(verify.alike()) : kNone;
     compiler.out.contents.push_back({.period = static_cast<uint32_t>(verify.content().size()),
                                      .octets = Repeated(verify.content()),
                                      .compared = counter(verify.compared()),
-                                     .changed = counter(verify.changed())});
+                                     .changed = counter(verify.changed()),
+                                     .alike = alike});
     return {.a = scope.Exact(verify.most()),
             .b = scope.Exact(verify.start()),
             .c = static_cast<uint16_t>(compiler.out.contents.size() - 1)};
