@@ -43,8 +43,8 @@ control PathWatches(in path_headers_t hdr, in bit<9> ingress_port, out bit<1> se
 control PathFlows(in path_headers_t hdr, in bit<9> ingress_port, in bit<1> seen, in bit<1> opens, in ends_t ends,
                   out flow_number_t flow) {
     Hash<flow_slot_t>(HashAlgorithm_t.CRC16) slots;
-    Hash<flow_slot_t>(HashAlgorithm_t.CRC32) checks;
-    flow_slot_t check = 0;
+    Hash<bit<32>>(HashAlgorithm_t.CRC32) checks;
+    bit<32> check = 0;
     bit<1> known = 0;
     bit<1> shared = 0;
     bit<1> reopened = 0;
@@ -53,7 +53,7 @@ control PathFlows(in path_headers_t hdr, in bit<9> ingress_port, in bit<1> seen,
     Register<bit<1>, flow_slot_t>(FLOW_SLOTS, 0) appeared;
     Register<flow_number_t, bit<1>>(1, 0) flows;
     Register<flow_number_t, flow_slot_t>(FLOW_SLOTS, 0) numbers;
-    Register<flow_slot_t, flow_slot_t>(FLOW_SLOTS, 0) owners;
+    Register<bit<32>, flow_slot_t>(FLOW_SLOTS, 0) owners;
     Register<bit<32>, flow_slot_t>(FLOW_SLOTS, 0) openings;  // sequence numbers of SYNs
     Counter<bit<64>, bit<1>>(1, CounterType_t.PACKETS) unnumbered;
     Counter<bit<64>, bit<9>>(PATH_PORTS, CounterType_t.PACKETS) unmatched;
@@ -80,13 +80,13 @@ control PathFlows(in path_headers_t hdr, in bit<9> ingress_port, in bit<1> seen,
             result = value;
         }
     };
-    RegisterAction<flow_slot_t, flow_slot_t, bit<1>>(owners) own = {
-        void apply(inout flow_slot_t value) {
+    RegisterAction<bit<32>, flow_slot_t, bit<1>>(owners) own = {
+        void apply(inout bit<32> value) {
             value = check;
         }
     };
-    RegisterAction<flow_slot_t, flow_slot_t, bit<1>>(owners) compare = {
-        void apply(inout flow_slot_t value, out bit<1> result) {
+    RegisterAction<bit<32>, flow_slot_t, bit<1>>(owners) compare = {
+        void apply(inout bit<32> value, out bit<1> result) {
             result = 0;
             if (value != check) {
                 result = 1;

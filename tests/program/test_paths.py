@@ -148,3 +148,18 @@ def test_segments_that_come_again_do_the_same_on_both(paths: P4Program) -> None:
     path = rigs[0].target.snapshot().path("wan", "wan")
     assert path.untracked == 1
     assert all(event.fired for event in path.events)
+
+
+def test_flows_that_share_a_place_do_the_same_on_both(paths: P4Program) -> None:
+    """Only the upper halves of their checks differ."""
+    rigs = SwitchPathRig(), SwitchPathRig(runs_paths(paths))
+    ends = ("10.0.0.1", "10.0.0.2"), ("10.108.101.17", "10.0.143.2")
+    frames = [on_wire(IP(src=source, dst=target) / TCP(sport=4000, dport=80)) for source, target in ends]
+    for rig in rigs:
+        rig.target.load(plan(rig, _AGAIN))
+        rig.target.start(["wan"])
+        rig.pass_frames(frames)
+        path = rig.target.snapshot().path("wan", "wan")
+        assert (path.flows, path.untracked) == (1, 1)
+    found_numbers, expected_numbers = map(_numbers, rigs)
+    assert found_numbers == expected_numbers

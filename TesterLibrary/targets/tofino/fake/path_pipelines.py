@@ -134,7 +134,7 @@ class PathPipelines:
         if not frame.transport:
             return 0
         ends = passing.ends
-        at, check = (pipe, crc16(ends)), crc32(ends) & 0xFFFF
+        at, check = (pipe, crc16(ends)), crc32(ends)
         appeared, numbers, owners, openings = (
             self._cells(f"{INGRESS}.flows.{name}") for name in ("appeared", "numbers", "owners", "openings")
         )

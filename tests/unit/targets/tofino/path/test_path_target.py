@@ -104,6 +104,17 @@ def test_flows_that_share_a_place_are_a_doubt() -> None:
     assert path.flows == len(ends) - path.untracked
 
 
+def test_flows_that_share_a_place_are_known_apart_by_32_bits() -> None:
+    """The lower 16 bits of both checks are the same, too."""
+    rig = SwitchPathRig()
+    start(rig, EVENT)
+    first = IP(src="10.0.0.1", dst="10.0.0.2") / TCP(sport=4000, dport=80)
+    second = IP(src="10.108.101.17", dst="10.0.143.2") / TCP(sport=4000, dport=80)
+    rig.pass_frames([on_wire(first), on_wire(second)])
+    path = counters(rig)
+    assert (path.flows, path.untracked) == (1, 1)
+
+
 def test_ports_of_different_pipelines_have_paths_without_events() -> None:
     rig = SwitchPathRig(connectors=("1/0", "17/0"))
     with pytest.raises(PlanError, match=r"path 'wan': .* 'p1' of pipeline 0, 'p2' of pipeline 1; take"):
