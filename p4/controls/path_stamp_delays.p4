@@ -68,52 +68,57 @@ control PathStampAge(in path_egress_headers_t hdr, in bit<16> owner, in bit<32> 
     }
 }
 
-// Whether a packet left after all others that have come back: then it has not come back before, either. Its time is
-// compared span by span of 2^32 ns.
+// The span of 2^32 ns in which the latest packet left, by the upper half of its time, which wraps after 78 hours.
+struct span_t {
+    bit<16> latest;
+    bit<16> begun;
+}
+
+// The latest packet within that span.
+struct newest_t {
+    bit<32> low;
+    bit<32> high;
+}
+
+// Whether a packet left after all others that have come back: then it has not come back before, either.
 control PathStampOrder(in stamped_t direction, in bit<16> high, in bit<32> low, out bit<1> follows) {
-    bit<16> latest = 0;
-    bit<16> later = 0;
-    bit<16> earlier = 0;
+    bit<1> later = 0;
 
-    Register<bit<16>, stamped_t>(STAMPED, 0) spans;   // the latest one
-    Register<bit<32>, stamped_t>(STAMPED, 0) newest;  // the greatest time in it
+    Register<span_t, stamped_t>(STAMPED, {0, 0}) spans;
+    Register<newest_t, stamped_t>(STAMPED, {0, 0}) newest;
 
-    RegisterAction<bit<16>, stamped_t, bit<16>>(spans) reach = {
-        void apply(inout bit<16> value, out bit<16> result) {
-            result = value;
-            if (high > value) {
-                value = high;
-            }
-        }
-    };
-    RegisterAction<bit<32>, stamped_t, bit<1>>(newest) begin = {
-        void apply(inout bit<32> value) {
-            value = low;
-        }
-    };
-    RegisterAction<bit<32>, stamped_t, bit<1>>(newest) follow = {
-        void apply(inout bit<32> value, out bit<1> result) {
+    RegisterAction<span_t, stamped_t, bit<1>>(spans) reach = {
+        void apply(inout span_t value, out bit<1> result) {
             result = 0;
-            if (low > value) {
-                value = low;
+            if (value.begun == 0 || (int<16>) (high - value.latest) > 0) {
+                value.latest = high;
+                result = 1;
+            }
+            value.begun = 1;
+        }
+    };
+    RegisterAction<newest_t, stamped_t, bit<1>>(newest) begin = {
+        void apply(inout newest_t value) {
+            value.low = low;
+            value.high = (bit<32>) high;
+        }
+    };
+    RegisterAction<newest_t, stamped_t, bit<1>>(newest) follow = {
+        void apply(inout newest_t value, out bit<1> result) {
+            result = 0;
+            if (value.high == (bit<32>) high && low > value.low) {
+                value.low = low;
                 result = 1;
             }
         }
     };
 
-    action compare() {
-        later = high |-| latest;
-        earlier = latest |-| high;
-    }
-
     apply {
-        follows = 0;
-        latest = reach.execute(direction);
-        compare();
-        if (later != 0) {
+        later = reach.execute(direction);
+        if (later == 1) {
             begin.execute(direction);
             follows = 1;
-        } else if (earlier == 0) {
+        } else {
             follows = follow.execute(direction);
         }
     }

@@ -16,6 +16,7 @@ from scapy.packet import Packet, Raw
 
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.heading import Heading
+from TesterLibrary.model.units.units import Duration
 from tests.contract.path_rig import segment
 from tests.contract.stamp_rig import Does, SwitchAround, SwitchStampRig, counters, start
 
@@ -130,3 +131,18 @@ def test_a_packet_that_comes_back_in_a_later_span_is_the_same_on_both(paths: P4P
     found_numbers, expected_numbers = map(_numbers, arounds)
     assert found_numbers == expected_numbers
     assert [direction.received for direction in counters(arounds[0])] == [3, 0]
+
+
+@pytest.mark.parametrize("begin_ns", [(1 << 47) - 2 * 10**9, (1 << 48) - 2 * 10**9])
+def test_order_is_the_same_on_both_where_times_go_round(paths: P4Program, begin_ns: int) -> None:
+    arounds = SwitchAround(SwitchStampRig()), SwitchAround(SwitchStampRig(runs_paths(paths)))
+    for around in arounds:
+        delays = iter([700] * 8 + [15 * 10**8, 700])
+        start(around, timeout=Duration(4 * 10**9))
+        around.rig.now_ns = begin_ns
+        around.rig.device.does = lambda frame, now_ns, delays=delays: [(now_ns + next(delays), frame)]
+        around.rig.through([segment(1)] * 10, gap_ns=10**9)
+        around.rig.now_ns += 10**9
+    found_numbers, expected_numbers = map(_numbers, arounds)
+    assert found_numbers == expected_numbers
+    assert [(d.received, d.behind) for d in counters(arounds[1])] == [(10, 1), (0, 0)]

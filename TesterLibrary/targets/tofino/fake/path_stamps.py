@@ -89,11 +89,15 @@ class PathStamps:
 
     def _follows(self, place: tuple[int, int], high: int, low: int) -> bool:
         """Whether a packet left after all others that have come back."""
-        spans, newest = self._cells(SPANS), self._cells(NEWEST)
-        latest = spans.get(place, 0)
-        follows = high > latest or (high == latest and low > newest.get(place, 0))
+        latest, begun = self._cells(SPANS, "latest"), self._cells(SPANS, "begun")
+        newest_high, newest_low = self._cells(NEWEST, "high"), self._cells(NEWEST, "low")
+        later = not begun.get(place) or 0 < (high - latest.get(place, 0)) % _HALF < _HALF // 2
+        begun[place] = 1
+        if later:
+            latest[place] = newest_high[place] = high
+        follows = later or (newest_high[place] == high and low > newest_low[place])
         if follows:
-            spans[place], newest[place] = high, low
+            newest_low[place] = low
         return follows
 
     def _measure(self, place: tuple[int, int], port: int, delay_ns: int) -> None:

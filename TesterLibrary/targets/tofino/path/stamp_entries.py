@@ -140,8 +140,8 @@ class LoadedStamps:
             for fate in Fate:
                 yield _number(each.fate(fate), _PACKETS)
             for table, data in (
-                (SPANS, {"f1": 0}),
-                (NEWEST, {"f1": 0}),
+                (SPANS, {"latest": 0, "begun": 0}),
+                (NEWEST, {"low": 0, "high": 0}),
                 (EXTREMES, {"least": _LONGEST, "greatest": 0}),
                 (DELAY_SUM, {"low": 0, "high": 0}),
             ):

@@ -107,6 +107,20 @@ def test_times_go_on_where_their_lower_half_wraps(begin_ns: int) -> None:
     assert (found.delay.min_ns, found.delay.max_ns, found.delay.sum_ns) == (2000, 2000, 20_000)
 
 
+@pytest.mark.parametrize("gap_ns", [SECOND, 2 * SECOND])
+@pytest.mark.parametrize("begin_ns", [1 << 46, (1 << 47) - 4 * SECOND, 3 << 46, (1 << 48) - 4 * SECOND])
+def test_order_is_known_however_long_the_clock_runs(begin_ns: int, gap_ns: int) -> None:
+    """Its times wrap after 78 hours."""
+    delays = iter([2000] * 8 + [3 * gap_ns // 2, 2000])
+    around = made(lambda frame, now_ns: [(now_ns + next(delays), frame)], timeout=Duration(4 * SECOND))
+    around.rig.now_ns = begin_ns
+    around.rig.through([FRAME] * 8, gap_ns=gap_ns)
+    assert (only(around).received, only(around).behind) == (8, 0)
+    around.rig.through([FRAME] * 2, gap_ns=gap_ns)
+    around.rig.now_ns += 2 * gap_ns
+    assert (only(around).received, only(around).behind) == (10, 1)
+
+
 @pytest.mark.parametrize("gap_ns", [2 * SECOND, 3 * SECOND, 5 * SECOND, 20 * SECOND])
 def test_a_pause_changes_no_order(gap_ns: int) -> None:
     around = made()
