@@ -89,6 +89,7 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
     PortCounters() port_counters;
     StreamCounters() stream_counters;
     BlindDelay() blind_delay;
+    LatencyOf() latency_of;
     Latency() latency;
     FlowCells() flow_cells;
     Order() order;
@@ -100,6 +101,7 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
     slot_t own = 0;            // of the stream and the version
     Hash<bit<32>>(HashAlgorithm_t.IDENTITY) times;
     bit<32> time = 0;          // for outages
+    bit<32> took = 0;          // a frame with a signature
     bit<32> skipped = 0;
     arrival_t arrival = 0;
 
@@ -116,6 +118,7 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
         } else {
             time = times.get({ig.ingress_mac_tstamp[40:9]}); // here it delays nothing
             time = time | 1;
+            latency_of.apply(hdr.signature.timestamp_ns, ig.ingress_mac_tstamp, took);
             copies.apply(ig.ingress_port, RECEIVED, ig.ingress_mac_tstamp, meta.copied, ig_deparser.mirror_type);
             classifier.apply(hdr, meta.signature_rest, ig.ingress_port, meta.class);
             queries.apply(hdr, ig.ingress_port, meta.class.measured, meta.class.stream);
@@ -128,7 +131,7 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
                 ig_deparser.drop_ctl = 1;
             } else if (meta.class.measured) {
                 if (meta.class.signed) {
-                    latency.apply(meta.class.stream, hdr.signature.timestamp_ns, ig.ingress_mac_tstamp);
+                    latency.apply(meta.class.stream, took);
                     flow_cells.apply(meta.class.stream, hdr.signature.sequence_high);
                     order.apply(meta.class.stream, hdr.signature.sequence, skipped, arrival);
                 }

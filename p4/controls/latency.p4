@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Round-trip time of every frame with a signature: extremes, sum and histogram of each stream. A bucket is
-// a prefix of the time, so a log-linear scale is an entry a bucket; the driver fills in the scale.
+// a prefix of the time, so a log-linear scale is an entry a bucket; the driver fills in the scale. A latency that 32 bits
+// do not hold is the greatest that they do: the driver reports none then.
 #ifndef LATENCY_P4
 #define LATENCY_P4
 
@@ -11,8 +12,34 @@ struct extremes_t {
     bit<32> greatest;
 }
 
-control Latency(in template_t stream, in timestamp_t sent, in timestamp_t now) {
-    bit<32> latency = 0;
+// The latency of a frame by its time of departure, where it has one. Its age in units of 2^16 ns says whether the
+// difference of the low halves of both times is all of it. It waits for nothing, so nobody waits for it.
+control LatencyOf(in timestamp_t sent, in timestamp_t now, out bit<32> latency) {
+    Hash<bit<32>>(HashAlgorithm_t.IDENTITY) departures;
+    Hash<bit<32>>(HashAlgorithm_t.IDENTITY) arrivals;
+    bit<32> departed = 0;
+    bit<32> arrived = 0;
+    bit<32> age = 0;
+
+    action subtract() {
+        latency = now[31:0] - sent[31:0];
+    }
+    action subtract_units() {
+        age = arrived - departed;
+    }
+
+    apply {
+        departed = departures.get({sent[47:16]});
+        arrived = arrivals.get({now[47:16]});
+        subtract();
+        subtract_units();
+        if (age[31:16] != 0) {
+            latency = LATENCY_UNKNOWN;
+        }
+    }
+}
+
+control Latency(in template_t stream, in bit<32> latency) {
     bit<8> bucket = 0;
 
     Register<extremes_t, template_t>(TEMPLATES, {0xffffffff, 0}) extremes;
@@ -31,9 +58,6 @@ control Latency(in template_t stream, in timestamp_t sent, in timestamp_t now) {
         }
     };
 
-    action subtract() {
-        latency = now[31:0] - sent[31:0];
-    }
     action in_bucket(bit<8> number) {
         bucket = number;
     }
@@ -46,7 +70,6 @@ control Latency(in template_t stream, in timestamp_t sent, in timestamp_t now) {
     }
 
     apply {
-        subtract();
         widen.execute(stream);
         sum.apply((slot_t) stream, latency);
         buckets.apply();

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // How a frame arrives, by its sequence number: above all before it, overtaken (RFC 4737 section 3), or again. A stream
-// has a cell for each of the lowest 8 bits of a number, with the highest number that has come there, and 1.
+// has a cell for each of the lowest 8 bits of a number, with the highest number that has come there, and 1. Numbers count
+// modulo 2^32: of two, the one less than 2^31 ahead is the higher one.
 #ifndef ORDER_P4
 #define ORDER_P4
 
@@ -18,7 +19,7 @@ control Order(in template_t stream, in bit<32> sequence, out bit<32> skipped, in
     RegisterAction<bit<32>, template_t, bit<32>>(next) follows = {
         void apply(inout bit<32> value, out bit<32> result) {
             result = value;
-            if (sequence >= value) {
+            if ((int<32>) (sequence - value) >= 0) {
                 value = sequence + 1;
             }
         }
@@ -29,7 +30,7 @@ control Order(in template_t stream, in bit<32> sequence, out bit<32> skipped, in
             result = 0;
             if (value == number) {
                 result = 2;
-            } else if (value > number) {
+            } else if ((int<32>) (value - number) > 0) {
                 result = 3;
             } else {
                 value = number;

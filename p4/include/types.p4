@@ -40,6 +40,7 @@ const bit<8> RECEIVED = 0;     // headings of copies of a port
 const bit<8> TRANSMITTED = 1;
 const bit<8> OF_TEMPLATE = 1;  // in the event of such a copy, before the number of its template
 const bit<8> GREEN = 0;        // what a meter says of packets within its rate
+const bit<32> LATENCY_UNKNOWN = 0xffffffff;
 
 // What a packet inside the switch is. Its first byte.
 enum bit<8> kind_t {

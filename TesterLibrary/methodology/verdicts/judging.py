@@ -369,7 +369,12 @@ def undelayed(trials: Sequence[Trial]) -> str:
     """The streams of trials that have no latency, and why; empty if each has one."""
     undelayed = [s for trial in trials for s in trial.streams if not s.counters.latency.count]
     names = ", ".join(dict.fromkeys(s.name for s in undelayed if s.signed))
-    missing = f"no frame of {names} with a signature was received" if names else ""
+    missing = (
+        f"no latency of {names} is known: no frame with a signature was received, or one took longer than "
+        "the tester can measure"
+        if names
+        else ""
+    )
     return deaf(trials) or missing or (undiscerned(trials) if undelayed else "")
 
 

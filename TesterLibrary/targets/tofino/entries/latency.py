@@ -25,6 +25,7 @@ _PARTS = 4  # bits of a mantissa in a fine octave
 PERCENTILE_ERROR = PercentileError(
     Fraction(33, 1000), from_ns=1 << _FINE.start, to_ns=1 << _FINE.stop, outside=Fraction(335, 1000)
 )
+UNKNOWN_NS = (1 << _WORD) - 1  # the latency of a frame that was away for longer, or has another time
 OTHERS = 0xFF  # the bucket of times that no prefix matches
 
 

@@ -11,6 +11,7 @@ from ....planning.switch.chip import PORT_MASK, pipe_of
 from ....planning.switch.query_keys import KEYS
 from ..copies.copy_record import OF_TEMPLATE, RECEIVED, TRANSMITTED, CopyRecord
 from ..entries.entry import TableEntry
+from ..entries.latency import UNKNOWN_NS
 from ..entries.misrouted import DIGEST
 from ..entries.queries import TABLES as QUERIES
 from ..reading.arrival import Arrival
@@ -25,7 +26,7 @@ from .store import Store, first, number
 
 _QUERY_KEYS = {key.name: key for key in KEYS}
 _CPU_HEADER = 5  # bytes
-_WORD, _HALF = 1 << 32, 1 << 16
+_WORD, _HALF, _HALF_WORD = 1 << 32, 1 << 16, 1 << 31
 _TIME = (1 << 48) - 1
 _INGRESS, _EGRESS = "ExternalIngress", "ExternalEgress"
 
@@ -232,26 +233,27 @@ class External:
     def _ordered(self, sequence: int, port: int, stream: int) -> tuple[Arrival, int]:
         """How a frame arrives, and how many numbers it skips, modulo 2^32."""
         following, place = self._cells(_INGRESS, "order.next", "f1"), (pipe_of(port), stream)
-        expected = following.get(place, 0)
-        if sequence >= expected:
+        skipped = (sequence - following.get(place, 0)) % _WORD
+        above = skipped < _HALF_WORD
+        if above:
             following[place] = (sequence + 1) % _WORD
         highest, cell = self._cells(_INGRESS, "order.cells", "f1"), (place[0], stream << 8 | sequence % 256)
         before, this = highest.get(cell, 0), (sequence + 1) % _WORD
-        if before < this:
+        ahead = (before - this) % _WORD
+        if ahead >= _HALF_WORD:
             highest[cell] = this
-        skipped = (sequence - expected) % _WORD
-        if skipped < _WORD // 2:
+        if above:
             return Arrival.ABOVE, skipped
-        if before == this:
+        if ahead == 0:
             return Arrival.AGAIN, skipped
-        return Arrival.LATE if before > this else Arrival.OVERTAKEN, skipped
+        return Arrival.LATE if ahead < _HALF_WORD else Arrival.OVERTAKEN, skipped
 
     def _note_outage(self, sequence: int, skipped: int, port: int, stream: int, now_ns: int) -> None:
         place, time = (pipe_of(port), stream), (now_ns >> 9) % _WORD | 1
         first_of, last_of = (self._cells(_INGRESS, "outages.arrivals", name) for name in ("first", "last"))
         last = last_of.get(place, 0)
         first_of[place], last_of[place] = first_of.get(place) or time, time
-        if not last or not 0 < skipped < _WORD // 2:
+        if not last or not 0 < skipped < _HALF_WORD:
             return
         length = (time - last) % _WORD
         for register, field, value in (("longest", "since", last), ("most", "frames", skipped)):
@@ -262,7 +264,7 @@ class External:
         self._cells(_INGRESS, "outages.before", "f1")[place] = sequence
 
     def _measure(self, packet: Packet, port: int, stream: int, now_ns: int) -> None:
-        latency = (now_ns - packet.get("signature.timestamp_ns")) % _WORD
+        latency = _latency_ns(packet.get("signature.timestamp_ns"), now_ns)
         control = f"external.{_INGRESS}.latency"
         for name, better in (("least", min), ("greatest", max)):
             cells, place = self._cells(_INGRESS, "latency.extremes", name), (pipe_of(port), stream)
@@ -341,6 +343,12 @@ class External:
     def _role(self, port: int) -> int:
         entry = self._store.match("external.ExternalIngressParser.$PORT_METADATA", port)
         return number(entry, "role") if entry else 0
+
+
+def _latency_ns(departed_ns: int, arrived_ns: int) -> int:
+    """The latency of a frame by its times of departure and arrival (p4/controls/latency.p4)."""
+    age = ((arrived_ns >> 16) - (departed_ns >> 16)) % _WORD
+    return UNKNOWN_NS if age >= _HALF else (arrived_ns - departed_ns) % _WORD
 
 
 def query_key(packet: Packet, name: str) -> int:

@@ -16,7 +16,7 @@ from typing import Literal
 from ....measurement.counter import Counter
 from ....measurement.snapshot import LatencyCounters, OrderCounters, StreamCounters, VersionCounters
 from ..driver.loaded import LoadedStream
-from ..entries.latency import between, by_index
+from ..entries.latency import UNKNOWN_NS, between, by_index
 from ..entries.outages import OutageRegisters
 from ..session.switch import Asked, Reading, numbers_of
 from .arrival import Arrival
@@ -272,7 +272,7 @@ def stream_counters(
         versions=versions if stream.planned.version else (),
         open_version=open_version,
         order=OrderCounters(
-            next_sequence=found.next_sequence,
+            next_sequence=found.next_sequence if exact or not stream.planned.signature else None,
             duplicated=_arrived(found, Arrival.AGAIN) if exact else None,
             late=_arrived(found, Arrival.LATE) if exact else None,
             behind=behind(found),
@@ -281,14 +281,12 @@ def stream_counters(
 
 
 def numbers_are_exact(stream: LoadedStream, found: StreamRegisters) -> bool:
-    """Whether it is known of each frame that came below the highest number how it came.
+    """Whether it is known of each frame how it came.
 
-    Frames without a signature have no numbers. Numbers have 32 bits, and the program compares them without
-    unwrapping: after 2^32 frames, a frame that comes again or late sets the next number back. One that skips
-    2^31 numbers or more looks as if it came below the highest number.
+    Frames without a signature have no numbers. Numbers have 32 bits: a frame that skips 2^31 numbers or more
+    looks as if it came below the highest number, and so do the frames after it.
     """
-    is_unwrapped = sum(one.packets for one in found.tx) < _WORD and undelivered(found) < _WORD // 2
-    return stream.planned.signature and (is_unwrapped or not behind(found))
+    return stream.planned.signature and (undelivered(found) < _WORD // 2 or not behind(found))
 
 
 def undelivered(registers: StreamRegisters) -> int:
@@ -312,8 +310,8 @@ def _arrived(found: StreamRegisters, *arrivals: Arrival) -> int:
 
 
 def latency_counters(found: StreamRegisters, packets: int) -> LatencyCounters:
-    """The latencies of so many frames with a signature."""
-    if not packets:
+    """The latencies of so many frames with a signature; of none if that of one of them is not known."""
+    if not packets or found.greatest == UNKNOWN_NS:
         return LatencyCounters()
     return LatencyCounters(
         count=packets,

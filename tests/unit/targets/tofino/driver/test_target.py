@@ -68,6 +68,21 @@ class Driven(Bench):
         return counted.tx_packets, counted.rx_packets
 
 
+@pytest.mark.parametrize(
+    ("delay_ns", "is_known"), [(4 * 10**9, True), (4_295_000_000, False), (9 * 10**9, False)]
+)
+def test_a_latency_that_32_bits_do_not_hold_is_absent(delay_ns: int, *, is_known: bool) -> None:
+    driven = Driven(FakePath(delay=Duration(delay_ns)))
+    driven.target.load(driven.plan())
+    driven.target.start(["north"], packets=5)
+    driven.target.wait(["north"], timeout=PATIENCE)
+    driven.clock.sleep(10)
+    (counters,) = driven.target.snapshot(["north"]).streams
+    assert counters.rx_packets == 5
+    assert counters.latency.count == (5 if is_known else 0)
+    assert counters.latency.min_ns == (delay_ns if is_known else 0)
+
+
 def test_after_a_restart_the_call_is_inconclusive_and_jobs_are_there_again() -> None:
     driven = Driven()
     driven.target.load(driven.plan())
