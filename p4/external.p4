@@ -185,11 +185,11 @@ parser ExternalEgressParser(packet_in packet, out headers_t hdr, out external_eg
     state start {
         packet.extract(eg);
         meta = {0, 0, 0, 0, 0, false, false, false, false, false, {kind_t.FORWARDED, 0, 0, 0, 0, 0, 0}};
-        transition select(packet.lookahead<bit<8>>()) {
-            0: forwarded;      // kind_t.FORWARDED
-            4: reply;          // kind_t.REPLY
-            5: copy;           // kind_t.COPY
-            6: to_driver;      // kind_t.TO_DRIVER
+        transition select((kind_t) packet.lookahead<bit<8>>()) {
+            kind_t.FORWARDED: forwarded;
+            kind_t.REPLY: reply;
+            kind_t.COPY: copy;
+            kind_t.TO_DRIVER: to_driver;
             default: loop;
         }
     }
@@ -245,7 +245,7 @@ parser ExternalEgressParser(packet_in packet, out headers_t hdr, out external_eg
 
 #include "parsers/network.p4"
 #include "parsers/signed.p4"
-#include "parsers/labels.p4"
+#include "parsers/leaving_labels.p4"
 }
 
 control ExternalEgress(inout headers_t hdr, inout external_egress_t meta, in egress_intrinsic_metadata_t eg,

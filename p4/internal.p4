@@ -52,7 +52,7 @@ parser InternalIngressParser(packet_in packet, out headers_t hdr, out internal_i
 
 #include "parsers/network.p4"
 #include "parsers/answered.p4"
-#include "parsers/labels.p4"
+#include "parsers/leaving_labels.p4"
 }
 
 control InternalIngress(inout headers_t hdr, inout internal_ingress_t meta, in ingress_intrinsic_metadata_t ig,

@@ -120,7 +120,7 @@ control PathIngress(inout path_headers_t hdr, inout path_ingress_t meta, in ingr
         watches.apply(hdr, ig.ingress_port, seen);
         length.apply(hdr, octets, data, opens, takes);
         hdr.bridged.setValid();
-        hdr.bridged.kind = PATH_FORWARDED;
+        hdr.bridged.kind = kind_t.FORWARDED;
         hdr.bridged.arrived_high = ig.ingress_mac_tstamp[47:32];
         hdr.bridged.arrived_low = ig.ingress_mac_tstamp[31:0];
         if (passes == 1) {
@@ -177,9 +177,9 @@ parser PathEgressParser(packet_in packet, out path_egress_headers_t hdr, out pat
     state start {
         packet.extract(eg);
         meta = {0, 0, 0, false, false};
-        transition select(packet.lookahead<bit<8>>()) {
-            0: forwarded;      // PATH_FORWARDED
-            5: copy;           // kind_t.COPY
+        transition select((kind_t) packet.lookahead<bit<8>>()) {
+            kind_t.FORWARDED: forwarded;
+            kind_t.COPY: copy;
             default: accept;
         }
     }

@@ -6,7 +6,7 @@
 #include "include/types.p4"
 #include "own_headers.p4" // generated from header files: templates/own_headers.p4.j2
 #include "include/headers.p4"
-#include "include/changing.p4"
+#include "ipv6_answers.p4" // generated from protocols: templates/ipv6_answers.p4.j2
 
 #include "controls/classifier.p4"
 #include "controls/counters.p4"

@@ -22,7 +22,7 @@ from ..targets.tofino.session.daemon import PIPES, Scopes, scopes_of
 from ..targets.tofino.session.program import NOTES
 from . import outputs, sources
 from .compiler import compile_program, options
-from .efsm import efsm, queue_numbers
+from .efsm import efsm, ipv6_answers, queue_numbers
 from .outputs import shipped
 from .own_headers import own_headers
 from .parser_states import check_parsers
@@ -97,6 +97,7 @@ class Parts:
             "efsm.p4": efsm(self.keeping),
             "replies.p4": replies(self.bypassing),
             "own_headers.p4": own_headers(self.headers),
+            "ipv6_answers.p4": ipv6_answers(self.keeping),
         }
 
     def notes(self, profile: str) -> dict[str, Any]:

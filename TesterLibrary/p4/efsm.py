@@ -135,10 +135,19 @@ def efsm(programs: Sequence[MatchAction]) -> str:
         keys=_keys(programs),
         answers=answers,
         triggers=list(_trigger_actions()),
-        ipv6=any(network_of(protocol) == "IPv6" for protocol in protocols),
+        ipv6=_answers_in_ipv6(programs),
         expecting=any(map(expected_variable, protocols)),
         beginning=any(map(begun_variable, protocols)),
     )
+
+
+def ipv6_answers(programs: Sequence[MatchAction]) -> str:
+    """P4 text for the parts of the program that only templates of IPv6 need."""
+    return templates().get_template("ipv6_answers.p4.j2").render(ipv6=_answers_in_ipv6(programs))
+
+
+def _answers_in_ipv6(programs: Sequence[MatchAction]) -> bool:
+    return any(network_of(program.protocol) == "IPv6" for program in programs)
 
 
 def queue_numbers(programs: Sequence[MatchAction]) -> dict[str, int]:

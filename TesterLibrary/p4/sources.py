@@ -70,7 +70,7 @@ def sources(path: Path) -> list[Path]:
     return found
 
 
-GENERATED = ("efsm.p4", "replies.p4", "own_headers.p4")
+GENERATED = ("efsm.p4", "replies.p4", "own_headers.p4", "ipv6_answers.p4")
 _PROTOCOLS = "efsm.p4"  # a program that includes it has protocols
 
 

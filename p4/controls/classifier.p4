@@ -89,12 +89,7 @@ control Classifier(in headers_t hdr, in bit<16> signature_rest, in bit<9> ingres
             hdr.ipv4.src: ternary @name("ipv4_src");
             hdr.ipv4.dst: ternary @name("ipv4_dst");
             hdr.ipv4.proto: ternary @name("ipv4_proto");
-#ifdef IPV6_ANSWERS
-            hdr.ipv6.isValid(): ternary @name("ipv6_valid");
-            hdr.ipv6.src_low: ternary @name("ipv6_src_low");
-            hdr.ipv6.dst_high: ternary @name("ipv6_dst_high");
-            hdr.ipv6.dst_low: ternary @name("ipv6_dst_low");
-#endif
+            IPV6_CLASS_KEYS
             hdr.tcp.isValid(): ternary @name("tcp_valid");
             hdr.udp.isValid(): ternary @name("udp_valid");
             hdr.tcp.sport: ternary @name("tcp_sport");

@@ -20,79 +20,50 @@ control PathEnds(in path_headers_t hdr, in bit<9> ingress_port, out bit<1> passe
                  inout ingress_intrinsic_metadata_for_deparser_t deparser) {
     Counter<bit<64>, bit<9>>(PATH_PORTS, CounterType_t.PACKETS_AND_BYTES) received;
 
+    action pass(bit<1> heading, bit<9> port, series_t series, MirrorId_t session) {
+        received.count(ingress_port);
+        passes = 1;
+        tm.ucast_egress_port = port;
+        ends.heading = heading;
+        copied.series = series;
+        copied.session = session;
+        copied.heading = (bit<8>) heading;
+    }
     action forward(bit<9> port, series_t series, MirrorId_t session) {
-        received.count(ingress_port);
-        passes = 1;
-        tm.ucast_egress_port = port;
-        ends.heading = 0;
-        copied.series = series;
-        copied.session = session;
-        copied.heading = 0;
-    }
-    action forward_tcp(bit<9> port, series_t series, MirrorId_t session) {
-        received.count(ingress_port);
-        passes = 1;
-        tm.ucast_egress_port = port;
-        ends.heading = 0;
-        copied.series = series;
-        copied.session = session;
-        copied.heading = 0;
-        ends.near = hdr.ipv4.src;
-        ends.far = hdr.ipv4.dst;
-        ends.near_port = hdr.tcp.sport;
-        ends.far_port = hdr.tcp.dport;
-        ends.proto = hdr.ipv4.proto;
-    }
-    action forward_udp(bit<9> port, series_t series, MirrorId_t session) {
-        received.count(ingress_port);
-        passes = 1;
-        tm.ucast_egress_port = port;
-        ends.heading = 0;
-        copied.series = series;
-        copied.session = session;
-        copied.heading = 0;
-        ends.near = hdr.ipv4.src;
-        ends.far = hdr.ipv4.dst;
-        ends.near_port = hdr.udp.sport;
-        ends.far_port = hdr.udp.dport;
-        ends.proto = hdr.ipv4.proto;
+        pass(0, port, series, session);
     }
     action backward(bit<9> port, series_t series, MirrorId_t session) {
-        received.count(ingress_port);
-        passes = 1;
-        tm.ucast_egress_port = port;
-        ends.heading = 1;
-        copied.series = series;
-        copied.session = session;
-        copied.heading = 1;
+        pass(1, port, series, session);
+    }
+    action from_near(l4_port_t source, l4_port_t destination) {
+        ends.near = hdr.ipv4.src;
+        ends.far = hdr.ipv4.dst;
+        ends.near_port = source;
+        ends.far_port = destination;
+        ends.proto = hdr.ipv4.proto;
+    }
+    action from_far(l4_port_t source, l4_port_t destination) {
+        ends.near = hdr.ipv4.dst;
+        ends.far = hdr.ipv4.src;
+        ends.near_port = destination;
+        ends.far_port = source;
+        ends.proto = hdr.ipv4.proto;
+    }
+    action forward_tcp(bit<9> port, series_t series, MirrorId_t session) {
+        forward(port, series, session);
+        from_near(hdr.tcp.sport, hdr.tcp.dport);
+    }
+    action forward_udp(bit<9> port, series_t series, MirrorId_t session) {
+        forward(port, series, session);
+        from_near(hdr.udp.sport, hdr.udp.dport);
     }
     action backward_tcp(bit<9> port, series_t series, MirrorId_t session) {
-        received.count(ingress_port);
-        passes = 1;
-        tm.ucast_egress_port = port;
-        ends.heading = 1;
-        copied.series = series;
-        copied.session = session;
-        copied.heading = 1;
-        ends.near = hdr.ipv4.dst;
-        ends.far = hdr.ipv4.src;
-        ends.near_port = hdr.tcp.dport;
-        ends.far_port = hdr.tcp.sport;
-        ends.proto = hdr.ipv4.proto;
+        backward(port, series, session);
+        from_far(hdr.tcp.sport, hdr.tcp.dport);
     }
     action backward_udp(bit<9> port, series_t series, MirrorId_t session) {
-        received.count(ingress_port);
-        passes = 1;
-        tm.ucast_egress_port = port;
-        ends.heading = 1;
-        copied.series = series;
-        copied.session = session;
-        copied.heading = 1;
-        ends.near = hdr.ipv4.dst;
-        ends.far = hdr.ipv4.src;
-        ends.near_port = hdr.udp.dport;
-        ends.far_port = hdr.udp.sport;
-        ends.proto = hdr.ipv4.proto;
+        backward(port, series, session);
+        from_far(hdr.udp.sport, hdr.udp.dport);
     }
     action drop() {
         passes = 0;

@@ -20,29 +20,26 @@ control PathNumbered(inout path_headers_t hdr, in place_t tally, in bit<32> numb
                      inout ingress_intrinsic_metadata_for_deparser_t deparser) {
     DirectCounter<bit<64>>(CounterType_t.PACKETS) selected;
 
-    action pass(bit<1> first, bit<1> second, bit<1> third, bit<1> fourth) {
-        selected.count();
+    action follow(bit<1> first, bit<1> second, bit<1> third, bit<1> fourth) {
         begins.first = first;
         begins.second = second;
         begins.third = third;
         begins.fourth = fourth;
     }
+    action pass(bit<1> first, bit<1> second, bit<1> third, bit<1> fourth) {
+        selected.count();
+        follow(first, second, third, fourth);
+    }
     action drop(event_t happens, bit<1> first, bit<1> second, bit<1> third, bit<1> fourth) {
         selected.count();
         event = happens;
-        begins.first = first;
-        begins.second = second;
-        begins.third = third;
-        begins.fourth = fourth;
+        follow(first, second, third, fourth);
         deparser.drop_ctl = 1;
     }
     action mark(event_t happens, bit<1> first, bit<1> second, bit<1> third, bit<1> fourth) {
         selected.count();
         event = happens;
-        begins.first = first;
-        begins.second = second;
-        begins.third = third;
-        begins.fourth = fourth;
+        follow(first, second, third, fourth);
         hdr.ipv4.tos = hdr.ipv4.tos | 3;
         marked = true;
     }
@@ -50,10 +47,7 @@ control PathNumbered(inout path_headers_t hdr, in place_t tally, in bit<32> numb
                    bit<32> mask) {
         selected.count();
         event = happens;
-        begins.first = first;
-        begins.second = second;
-        begins.third = third;
-        begins.fourth = fourth;
+        follow(first, second, third, fourth);
         hdr.payload.word = hdr.payload.word ^ mask;
     }
 

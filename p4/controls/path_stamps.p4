@@ -93,31 +93,26 @@ control PathStampWatches(in path_egress_headers_t hdr, in bit<9> egress_port, in
 // Puts a stamp into a packet that has room for it.
 control PathStampRoom(inout path_egress_headers_t hdr, in timestamp_t now, in bit<16> mark, in bit<1> occupied,
                       in bit<16> excess, inout bit<16> l4_change, out resize_t resize, out fate_t fate) {
-    action stamp_tcp() {
+    action stamp(bit<16> kind) {
         hdr.stamp.setValid();
-        hdr.stamp.kind = STAMP_OF_TCP;
+        hdr.stamp.kind = kind;
         hdr.stamp.first_high = now[47:32];
         hdr.stamp.first_low = now[31:0];
         hdr.stamp.flow = STAMP_NO_FLOW;
         hdr.stamp.second_high = mark;
         hdr.stamp.second_low = 0;
-        hdr.tcp.offset = hdr.tcp.offset + 0x40;
-        l4_change = 0x4010;    // of the offset, and of the length in the pseudo header
         resize = STAMP_GROWS;
         fate = STAMP_SENT;
     }
+    action stamp_tcp() {
+        stamp(STAMP_OF_TCP);
+        hdr.tcp.offset = hdr.tcp.offset + 0x40;
+        l4_change = 0x4010;    // of the offset, and of the length in the pseudo header
+    }
     action stamp_udp() {
-        hdr.stamp.setValid();
-        hdr.stamp.kind = STAMP_OF_UDP;
-        hdr.stamp.first_high = now[47:32];
-        hdr.stamp.first_low = now[31:0];
-        hdr.stamp.flow = STAMP_NO_FLOW;
-        hdr.stamp.second_high = mark;
-        hdr.stamp.second_low = 0;
+        stamp(STAMP_OF_UDP);
         hdr.udp.len = hdr.udp.len + STAMP_LENGTH;
         l4_change = 0x20;      // of both lengths
-        resize = STAMP_GROWS;
-        fate = STAMP_SENT;
     }
     action leave(fate_t as_it_is) {
         resize = STAMP_KEEPS;

@@ -8,6 +8,11 @@
 
 #include "../include/headers.p4"
 
+// Of a program whose protocols have no templates of IPv6.
+control NoQueuedIpv6(inout headers_t hdr, in bool asks, in bit<8> element) {
+    apply { }
+}
+
 control QueuedIpv6(inout headers_t hdr, in bool asks, in bit<8> element) {
     Register<bit<32>, bit<8>>(QUEUE_ARRAY) sources_0; // from the first bits on
     Register<bit<32>, bit<8>>(QUEUE_ARRAY) sources_1;

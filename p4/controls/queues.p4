@@ -36,14 +36,12 @@ control Queues(inout headers_t hdr, in reply_t reply, in bool asks, in bool poll
     Register<bit<32>, bit<8>>(QUEUE_ARRAY) peers_low;
     Hash<bit<8>>(HashAlgorithm_t.IDENTITY) elements;
     Counter<bit<32>, queue_t>(QUEUES, CounterType_t.PACKETS) full;
-#ifdef IPV6_ANSWERS
-    QueuedIpv6() ipv6_addresses;
-#endif
+    QUEUED_IPV6() ipv6_addresses;
 
     RegisterAction<bit<8>, queue_t, bit<1>>(lengths) lengthen = {
         void apply(inout bit<8> length, out bit<1> result) {
             result = 0;
-            if (length < 16) {
+            if (length < QUEUE_LENGTH) {
                 length = length + 1;
                 result = 1;
             }
@@ -142,38 +140,33 @@ control Queues(inout headers_t hdr, in reply_t reply, in bool asks, in bool poll
         } else if (granted == 1) {
             pointer = pop.execute(reply.queue);
         }
-        element = elements.get({pointer[3:0], reply.queue});
+        element = elements.get({(place_in_queue_t) pointer, reply.queue});
         // Four arrays fill a stage; the first four do not wait for the number of the element.
         if (granted == 1) {
-#ifdef IPV6_ANSWERS
             if (hdr.ipv6.isValid()) {
                 ipv6_addresses.apply(hdr, asks, element);
             }
-#endif
             if (asks) {
-                put_source.execute(elements.get({pointer[3:0], reply.queue}));
-                put_destination.execute(elements.get({pointer[3:0], reply.queue}));
-                put_ports.execute(elements.get({pointer[3:0], reply.queue}));
+                put_source.execute(elements.get({(place_in_queue_t) pointer, reply.queue}));
+                put_destination.execute(elements.get({(place_in_queue_t) pointer, reply.queue}));
+                put_ports.execute(elements.get({(place_in_queue_t) pointer, reply.queue}));
                 put_seq.execute(element);
                 if (hdr.udp.isValid()) {
                     put_word.execute(element);
                 } else {
                     put_ack.execute(element);
                 }
-                put_link.execute(elements.get({pointer[3:0], reply.queue}));
+                put_link.execute(elements.get({(place_in_queue_t) pointer, reply.queue}));
                 put_peer_high.execute(element);
                 put_peer_low.execute(element);
             } else {
-#ifdef IPV6_ANSWERS
-                if (hdr.ipv4.isValid())
-#endif
-                {
-                    hdr.ipv4.dst = get_source.execute(elements.get({pointer[3:0], reply.queue}));
-                    hdr.ipv4.src = get_destination.execute(elements.get({pointer[3:0], reply.queue}));
+                if (GETS_IPV4) {
+                    hdr.ipv4.dst = get_source.execute(elements.get({(place_in_queue_t) pointer, reply.queue}));
+                    hdr.ipv4.src = get_destination.execute(elements.get({(place_in_queue_t) pointer, reply.queue}));
                 }
-                ports_of_answer = get_ports.execute(elements.get({pointer[3:0], reply.queue}));
+                ports_of_answer = get_ports.execute(elements.get({(place_in_queue_t) pointer, reply.queue}));
                 hdr.tcp.seq = get_seq.execute(element);
-                hdr.loop.link = get_link.execute(elements.get({pointer[3:0], reply.queue}));
+                hdr.loop.link = get_link.execute(elements.get({(place_in_queue_t) pointer, reply.queue}));
                 hdr.loop.shared[15:0] = get_peer_high.execute(element);
                 hdr.loop.peer_low = get_peer_low.execute(element);
                 // A queue's templates are all of UDP or all of TCP, as the packets that ask for them.

@@ -6,10 +6,12 @@
 #ifndef REPLICATOR_P4
 #define REPLICATOR_P4
 
+const bit<16> PRUNES_NOTHING = 0xffff; // the id of a replica that no port is left out of
+
 control Replicator(in template_t template, in link_t link, inout ingress_intrinsic_metadata_for_tm_t tm) {
     action copy(MulticastGroupId_t group) {
         tm.mcast_grp_a = group;
-        tm.rid = 0xffff;       // prunes nothing
+        tm.rid = PRUNES_NOTHING;
     }
 
     table groups {

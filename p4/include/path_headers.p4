@@ -19,7 +19,7 @@ header payload_word_h {
 
 // Between the ingress and the egress. Its first byte says which of the two it is. Of a time each half has a container.
 header path_bridged_h {
-    bit<8> kind;               // PATH_FORWARDED
+    kind_t kind;               // kind_t.FORWARDED
     bit<16> arrived_high;
     bit<32> arrived_low;
 }
@@ -72,8 +72,6 @@ struct path_egress_headers_t {
     path_tcp_h tcp;
     stamp_h stamp;
 }
-
-const bit<8> PATH_FORWARDED = 0;
 
 typedef bit<16> flow_number_t; // in the order of appearance, from 1
 typedef bit<16> flow_slot_t;   // a hash of a flow's ends

@@ -18,6 +18,8 @@ typedef bit<8> state_t;        // of a flow, in the low bits
 const state_t LOOKED_AT = 0x80; // the other one: a look of a timer has passed since the state was written
 const bit<12> VLAN_OF_LOOKS = 0xfff; // which no frame has (IEEE 802.1Q)
 typedef bit<4> queue_t;        // of templates that reply, the low bits of a pointer (norma section 4.3)
+typedef bit<4> place_in_queue_t; // of an element: QUEUE_LENGTH is a power of two
+const bit<8> QUEUE_LENGTH = 16;
 typedef bit<1> version_t;      // which of two sets of counters a frame belongs in (norma section 6.1)
 typedef bit<3> arrival_t;      // 0: above all before it, 1: overtaken, 5: again, 7: too late to tell these two apart
 typedef bit<9> slot_t;         // of a stream and a version, in counters and sums
@@ -56,8 +58,7 @@ enum bit<8> kind_t {
 // What is behind a port; port metadata, which the driver fills.
 enum bit<8> role_t {
     FRONT = 0,                 // front panel
-    CPU = 1,                   // the switch's own: packets to and from the driver
-    LOOPBACK = 2               // egress is wired to ingress
+    CPU = 1                    // the switch's own: packets to and from the driver
 }
 
 #endif

@@ -1,33 +1,10 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// One or two labels of MPLS before IP and UDP, in a frame that arrives: as far as its signature and its version need.
+// What is behind labels of MPLS in a frame that arrives: as far as its signature and its version need.
 // IP and UDP have headers of their own here, so that nobody answers a frame with a label as if it had none.
 
-state mpls {
-    transition select(packet.lookahead<bit<24>>()[0:0]) {
-        1: last_label;
-        default: first_label;
-    }
-}
-
-state last_label {
-    packet.extract(hdr.mpls);
-    transition labelled;
-}
-
-state first_label {
-    packet.extract(hdr.mpls);
-    transition select(packet.lookahead<bit<24>>()[0:0]) {
-        1: second_label;
-        default: accept;
-    }
-}
-
-state second_label {
-    packet.extract(hdr.second_mpls);
-    transition labelled;
-}
+#include "labels.p4"
 
 state labelled {
     transition select(packet.lookahead<bit<4>>()) {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// One or two labels of MPLS before IP, in a frame of the tester's own that leaves. Of more only the first one is found.
+// One or two labels of MPLS before IP. Of more only the first one is found. The state `labelled`, of what is behind them,
+// is beside this file: in leaving_labels.p4, or in arriving_labels.p4.
 
 state mpls {
     transition select(packet.lookahead<bit<24>>()[0:0]) {
@@ -26,12 +27,4 @@ state first_label {
 state second_label {
     packet.extract(hdr.second_mpls);
     transition labelled;
-}
-
-state labelled {
-    transition select(packet.lookahead<bit<4>>()) {
-        4: ipv4;
-        6: ipv6;
-        default: accept;
-    }
 }

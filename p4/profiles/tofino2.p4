@@ -6,5 +6,4 @@
 #include <t2na.p4>
 
 #define THIRD_EDITOR ThirdEditor
-#define IPV6_ANSWERS
 #include "tester.p4"

@@ -38,6 +38,15 @@ def test_every_source_belongs_to_a_profile() -> None:
     assert there - included == set()
 
 
+def test_no_part_of_a_program_depends_on_a_name_that_may_be_misspelt() -> None:
+    """A misspelt name in a condition of the preprocessor is silent; a misspelt control is an error."""
+    files = {file for name in sources.profiles() for file in sources.sources(sources.profile(name))}
+    lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    conditions = [line for line in lines if re.match(r"#\s*(if|ifdef|ifndef|elif)\b", line)]
+    assert len(conditions) > 20
+    assert all(re.fullmatch(r"#ifndef \w+_P4", line) for line in conditions)
+
+
 def test_the_hash_is_of_the_sources_and_of_what_is_generated() -> None:
     path = sources.profile("tofino")
     generated = dict.fromkeys(sources.GENERATED, "a")

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -78,6 +79,23 @@ def test_a_program_takes_lengths_of_ipv6_if_a_table_has_them() -> None:
     assert generate(["http-get"], chip=TOFINO_2) == generate(["http-get"])
     with pytest.raises(PlanError, match="use a Tofino 2"):
         generate(["http-get-ipv6"])
+
+
+def test_queues_and_classes_have_ipv6_if_a_table_has_it() -> None:
+    with_it, without = (
+        generate(names, chip=TOFINO_2)["ipv6_answers.p4"] for names in (["http-get-ipv6"], ["http-get"])
+    )
+    assert re.findall(r"ipv6_\w+(?=\")", with_it) == [
+        "ipv6_valid",
+        "ipv6_src_low",
+        "ipv6_dst_high",
+        "ipv6_dst_low",
+    ]
+    assert re.findall(r"ipv6_\w+(?=\")", without) == []
+    assert "#define QUEUED_IPV6 QueuedIpv6" in with_it
+    assert "#define QUEUED_IPV6 NoQueuedIpv6" in without
+    macros = [re.findall(r"#define (\w+)", text) for text in (with_it, without)]
+    assert macros[0] == macros[1]
 
 
 def test_no_switch_answers_behind_other_headers_than_tcp_and_udp() -> None:
