@@ -117,8 +117,8 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
             hdr.cpu.setInvalid();
         } else {
             time = times.get({ig.ingress_mac_tstamp[40:9]}); // here it delays nothing
+            latency_of.apply(hdr.signature.timestamp_ns, ig.ingress_mac_tstamp, time, took);
             time = time | 1;
-            latency_of.apply(hdr.signature.timestamp_ns, ig.ingress_mac_tstamp, took);
             copies.apply(ig.ingress_port, RECEIVED, ig.ingress_mac_tstamp, meta.copied, ig_deparser.mirror_type);
             classifier.apply(hdr, meta.signature_rest, ig.ingress_port, meta.class);
             queries.apply(hdr, ig.ingress_port, meta.class.measured, meta.class.stream);

@@ -347,8 +347,8 @@ class External:
 
 def _latency_ns(departed_ns: int, arrived_ns: int) -> int:
     """The latency of a frame by its times of departure and arrival (p4/controls/latency.p4)."""
-    age = ((arrived_ns >> 16) - (departed_ns >> 16)) % _WORD
-    return UNKNOWN_NS if age >= _HALF else (arrived_ns - departed_ns) % _WORD
+    age = ((arrived_ns >> 9) - (departed_ns >> 9)) % _WORD
+    return UNKNOWN_NS if age >> 23 else (arrived_ns - departed_ns) % _WORD
 
 
 def query_key(packet: Packet, name: str) -> int:
