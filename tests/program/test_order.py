@@ -78,7 +78,7 @@ def test_disorder_is_the_same_on_both_where_numbers_go_round(program: P4Program)
         (_WORD, False),
         (_WORD + 10**6, False),
         (5 * _WORD, False),
-        (1 << 47, False),
+        (1 << 40, False),
         (-(10**9), False),
     ],
 )
