@@ -26,7 +26,8 @@ from tools import engine, protos  # noqa: E402
 WITH_ENGINE = os.environ.get("TESTER_ENGINE", "build") != "skip"
 
 # Beside the package in a checkout, inside it in a wheel; TesterLibrary/paths.py finds both.
-DATA = ("resources", "suites", "reports", "p4")
+DATA = ("docs", "resources", "suites", "reports", "p4")
+LEFT_OUT = ("__pycache__", "site", "images", "iframe-worker", "release-notes")
 
 DEPENDENCIES = [
     "grpcio-health-checking >= 1.66",
@@ -66,7 +67,7 @@ class Build(build_py):
         for name in DATA:
             if (ROOT / name).is_dir():
                 target = Path(self.build_lib) / "TesterLibrary" / "_data" / name
-                shutil.copytree(ROOT / name, target, ignore=shutil.ignore_patterns("__pycache__"))
+                shutil.copytree(ROOT / name, target, ignore=shutil.ignore_patterns(*LEFT_OUT))
 
 
 class Wheel(bdist_wheel):

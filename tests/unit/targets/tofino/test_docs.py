@@ -55,7 +55,9 @@ def limits() -> str:
 def test_order_is_known_where_the_page_says_so(
     missing: int, received: int, arrival: Arrival, *, signed: bool
 ) -> None:
-    assert "If 2^31 frames are missing (14 s of 64-byte frames at 100 Gbps) and a frame came out of order" in limits()
+    assert (
+        "If 2^31 frames are missing (14 s of 64-byte frames at 100 Gbps) and a frame came out of" in limits()
+    )
     assert "Frames without a signature have no numbers: their duplicates, reordering and outages" in limits()
     stream = replace(LOADED, planned=replace(LOADED.planned, signature=signed))
     arrived = Counted({Arrival.ABOVE: received}) + Counted({arrival: 1})
