@@ -101,7 +101,7 @@ class InHand(Protocol):
         """Notes that so many bytes which arrived earlier follow its payload in the stream."""
 
     def set_ahead(self, octets: int) -> None:
-        """Notes that so many bytes of the stream are missing before its payload."""
+        """Notes the number of bytes of the stream that are missing before its payload."""
 
     def read_name(self, at: int) -> int:
         """The number of a domain name, 0 if it is not whole. At 0 it is the payload's, and is taken off."""

@@ -41,7 +41,7 @@ class InHand:
         self._before = min(self._before + max(0, octets), _MOST_BEFORE)
 
     def set_ahead(self, octets: int) -> None:
-        """Notes that so many bytes of the stream are missing before its payload."""
+        """Notes the number of bytes of the stream that are missing before its payload."""
         self._ahead = max(0, min(octets, _MOST_AHEAD))
 
     def read_name(self, at: int) -> int:
