@@ -53,15 +53,15 @@ void Pacer::Look(const Schedule& schedule, uint64_t now_ns) {
 }
 
 // Frames that were due longer ago than kMostDebtNs are passed over. Their numbers go to the frames
-// after them, so that the receiver does not take them for lost. A count of frames that was asked for
-// is sent in full, and so is a file.
+// after them, so that the receiver does not take them for lost. A count of frames that was asked
+// for is sent in full, and so is a file.
 void Pacer::GiveUpDebt(const Schedule& schedule, uint64_t now_ns) {
   const ScheduleSegment& segment = schedule.segment(sent_.segment);
   const uint64_t law_ns = segment.LawNs();
   const uint64_t owed = OwedOfSegment();
   const uint64_t due_ns = AddSaturating(law_ns, sent_.place.due_ns);
-  if (owed == 0 || AddSaturating(due_ns, kMostDebtNs) >= now_ns ||
-      schedule.counts_packets() || segment.departures->is_replay()) {
+  if (owed == 0 || AddSaturating(due_ns, kMostDebtNs) >= now_ns || schedule.counts_packets() ||
+      segment.departures->is_replay()) {
     return;
   }
   LawPlace place = sent_.place;

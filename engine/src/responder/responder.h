@@ -139,7 +139,7 @@ class Responder {
   std::optional<Wheel> wheel_;
   std::optional<Opener> opener_;
   std::optional<HugeArray<uint32_t>> numbers_;  // which opening a flow is, plus 1
-  uint64_t taken_ = 0;                       // by a trigger
+  uint64_t taken_ = 0;                          // by a trigger
   bool stopping_ = false;
   uint64_t stopped_at_us_ = 0;
   uint64_t stops_per_second_ = 0;

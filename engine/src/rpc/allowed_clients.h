@@ -18,8 +18,8 @@
 namespace tester {
 
 // Asked on every call, before its message is read. A client passes if one of the names in its
-// certificate, common or alternative, is allowed, and if its role allows the call: the service looks
-// at roles again, but then the message, which may be large, has been read.
+// certificate, common or alternative, is allowed, and if its role allows the call: the service
+// looks at roles again, but then the message, which may be large, has been read.
 class AllowedClients final : public grpc::AuthMetadataProcessor {
  public:
   // `names`: empty for any. `roles`: by names; empty: all are admins.

@@ -37,7 +37,7 @@ constexpr int kMaxMessageBytes = 256 << 20;
 constexpr size_t kMostCallBytes = size_t{1} << 30;
 constexpr int kMostCallThreads = 256;
 constexpr int kMostCallsOfClient = 64;  // on one connection, at a time
-constexpr int kHandshakeMs = 10'000;  // a client that says nothing holds a socket no longer
+constexpr int kHandshakeMs = 10'000;    // a client that says nothing holds a socket no longer
 constexpr auto kGoodbye = std::chrono::milliseconds(500);
 
 std::string ReadFile(const std::string& path, std::string_view option) {

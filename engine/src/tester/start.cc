@@ -131,8 +131,8 @@ HeldRuns NewHeldRuns(const std::vector<LoadedJob*>& jobs, const Ports& ports, co
 }
 
 // The runs that send and answer. Takes the segments, in the order of streams.
-void PlanSending(const std::vector<LoadedJob*>& jobs, const StartRequest& request,
-                 size_t ports, std::vector<ScheduleSegment>& segments, Runs& runs) {
+void PlanSending(const std::vector<LoadedJob*>& jobs, const StartRequest& request, size_t ports,
+                 std::vector<ScheduleSegment>& segments, Runs& runs) {
   const uint64_t end_ns =
       request.duration_ns == 0 ? 0 : AddSaturating(request.start_ns, request.duration_ns);
   auto job_run = runs.jobs.begin();

@@ -36,7 +36,8 @@ DomainName ReadDomainName(Frame message, size_t least, size_t from) {
     name_bytes += size_t{label} + 1;
     if (label >= 0x40 || name_bytes > kMaxNameBytes || at + label >= message.size()) break;
     add(label);
-    if (label == 0) return {.hash = hash == 0 ? 1 : hash, .bytes = bytes == 0 ? at + 1 - from : bytes};
+    if (label == 0)
+      return {.hash = hash == 0 ? 1 : hash, .bytes = bytes == 0 ? at + 1 - from : bytes};
     for (size_t i = at + 1; i <= at + label; ++i) add(SmallLetter(message[i]));
     at += size_t{label} + 1;
   }

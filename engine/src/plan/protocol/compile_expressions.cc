@@ -47,7 +47,8 @@ Operand CompileFact(v1::Fact fact, std::string_view thing, const ProtocolCompile
   if (fact <= v1::FACT_UNSPECIFIED || fact > v1::FACT_PAYLOAD_AHEAD) {
     Refuse(Cat(compiler.where, ", ", thing), "fact ", int{fact}, "; they are those of Fact");
   }
-  if (fact >= v1::FACT_TCP_FIN && fact <= v1::FACT_TCP_TS_ECR && compiler.out.tcp == machine::kNone) {
+  if (fact >= v1::FACT_TCP_FIN && fact <= v1::FACT_TCP_TS_ECR &&
+      compiler.out.tcp == machine::kNone) {
     Refuse(Cat(compiler.where, ", ", thing), "a fact of TCP, and there is no header of TCP");
   }
   Operand operand{.kind = Operand::Kind::kFact, .bits = 32};
