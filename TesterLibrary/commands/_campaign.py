@@ -98,7 +98,7 @@ def run_campaign(
         title=campaign.title,
     )
     runner = FleetRunner(fleet, workers) if fleet else None
-    run = replace(run, by=runner, status=options.status)
+    run = replace(run, by=runner, status=options.events)
     if runner:
         runner.check(run)
     text = _times(run, campaign, fleet)

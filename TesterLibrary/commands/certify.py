@@ -123,7 +123,7 @@ def _certify(options: argparse.Namespace) -> int:
         return _resume(options) if options.resume else _begin(options)
     except ChoiceError as error:
         print(f"tester: {error}", file=sys.stderr)
-        options.status.tell("error", text=str(error))
+        options.events.tell("error", text=str(error))
         return WRONG_COMMAND_LINE
 
 
@@ -143,7 +143,7 @@ def _begin(options: argparse.Namespace) -> int:
         exclude=options.exclude,
         tests=_tests(options),
     )
-    run = replace(chosen, status=options.status)
+    run = replace(chosen, status=options.events)
     key = load_private_key(options.key) if options.key else None
     with LivePage(options.live) as page:
         items = run.begin()
@@ -165,7 +165,7 @@ def _resume(options: argparse.Namespace) -> int:
     key = load_private_key(options.key) if options.key else None
     output = Path(options.resume).resolve()
     with LivePage(options.live) as page, alone(output) if output.is_dir() else nullcontext():
-        run = replace(resumed(output, inconclusive=options.inconclusive), status=options.status)
+        run = replace(resumed(output, inconclusive=options.inconclusive), status=options.events)
         items = run.again or ()
         page.begin(run.output)
         tests = f"{len(items)} of {len(run.known_items())} tests are left{undecided(run)}"

@@ -37,7 +37,7 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command. Returns its exit status."""
     options = _parser().parse_args(arguments)
-    options.status = StatusWriter(options.status_fd)
+    options.events = StatusWriter(options.status_fd)
     try:
         status: int = options.run(options)
         print(end="", flush=True)  # here, not when Python ends: nobody may read it
@@ -52,15 +52,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = _failed(options, str(problem))
     except Exception as fault:  # a fault of ours is no verdict: Python's own status is that of FAIL
         traceback.print_exc()
-        options.status.tell("error", text=f"a fault of tester itself: {fault!r}")
+        options.events.tell("error", text=f"a fault of tester itself: {fault!r}")
         status = STATUS[ERROR]
-    options.status.tell("ended", outcome=_OUTCOMES.get(status, ERROR))
+    options.events.tell("ended", outcome=_OUTCOMES.get(status, ERROR))
     return status
 
 
 def _failed(options: argparse.Namespace, problem: str) -> int:
     print(f"tester: {problem}", file=sys.stderr)
-    options.status.tell("error", text=problem)
+    options.events.tell("error", text=problem)
     return STATUS[ERROR]
 
 

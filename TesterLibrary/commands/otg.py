@@ -107,13 +107,13 @@ def _run(options: argparse.Namespace) -> int:
             grpc=options.grpc,
             locations=locations,
             told=_tell,
-            refused=partial(_tell_parent, options.status),
+            refused=partial(_tell_parent, options.events),
         ) as ports:
             print(f"{opened.name}: {', '.join(_described(opened, locations))}")
             reached = f"https://{ADDRESS}:{ports.http}" if ports.http else f"https at {options.http}"
             remote = f"{ADDRESS}:{ports.grpc}" if ports.grpc else f"unix:{options.grpc}"
             print(f"{reached} (http, too), gRPC {remote}; Ctrl-C ends", flush=True)
-            options.status.tell("ready")
+            options.events.tell("ready")
             end.wait()
     return 0
 

@@ -322,7 +322,7 @@ def test_a_fault_is_an_error_and_never_the_fail_of_a_device(
 
     class Faulty:
         def parse_args(self, _: object) -> object:
-            return Mock(run=Mock(side_effect=fault))
+            return Mock(run=Mock(side_effect=fault), status_fd=None)
 
     monkeypatch.setattr(cli, "_parser", Faulty)
     assert cli.main([]) == 3

@@ -265,7 +265,7 @@ def test_the_traffic_of_a_test_stands_beside_its_verdict(tmp_path: Path) -> None
 
 def test_without_matplotlib_there_is_a_page_without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    page = golden_page()
+    page = certificate(golden_records())
     assert "This page has no pictures: plots need matplotlib; install robotframework-testerlibrary" in page
     assert "<img" not in page
     assert "<caption>Verdicts" in page
