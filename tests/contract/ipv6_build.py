@@ -15,13 +15,15 @@ from TesterLibrary.targets.tofino.session.program import NOTES, SCHEMA
 _OF_IPV4 = ("http-get", "dns-one")
 PROTOCOLS = tuple(f"{name}-ipv6" if name in _OF_IPV4 else name for name in default_protocols("tofino2"))
 _HEADERS = "responder.efsm.headers"
+_CLASSES = "classifier.classes"
+_CLASS_KEYS = {"ipv6_valid": 1, "ipv6_src_low": 32, "ipv6_dst_high": 96, "ipv6_dst_low": 32}  # bits of each
 
 
 def ipv6_build(folder: Path) -> Path:
     """The shipped outputs with tables of IPv6 in the place of those of IPv4, in a folder."""
     schema = json.loads((shipped("tofino2") / SCHEMA).read_text(encoding="utf-8"))
     (headers,) = (table for table in schema["tables"] if table["name"].endswith(_HEADERS))
-    tables = [_renamed(table) for table in schema["tables"]]
+    tables = [_with_keys(_renamed(table)) for table in schema["tables"]]
     tables.append({**headers, "name": headers["name"].replace("headers", "ipv6_headers")})
     (folder / SCHEMA).write_text(json.dumps({**schema, "tables": tables}), encoding="utf-8")
     pipes = json.loads((shipped("tofino2") / NOTES).read_text(encoding="utf-8"))["pipes"]
@@ -38,3 +40,15 @@ def _renamed(table: dict[str, Any]) -> dict[str, Any]:
         text = text.replace(f".{own}_", f".{own}_ipv6_").replace(f".{own}_ipv6_client_", f".{own}_client_")
     renamed: dict[str, Any] = json.loads(text)
     return renamed
+
+
+def _with_keys(table: dict[str, Any]) -> dict[str, Any]:
+    """The table of classes with the keys that only answers of IPv6 need; any other one as it is."""
+    if not table["name"].endswith(_CLASSES):
+        return table
+    key = next(key for key in table["key"] if key["name"] == "ipv4_valid")
+    new = [
+        {**key, "id": 1000 + number, "name": name, "type": {"type": "bytes", "width": bits}}
+        for number, (name, bits) in enumerate(_CLASS_KEYS.items())
+    ]
+    return {**table, "key": [*table["key"], *new]}

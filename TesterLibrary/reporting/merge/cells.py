@@ -86,21 +86,26 @@ def attempts(run: Path, cell: PlannedCell) -> tuple[Attempt, ...]:
     return tuple(_attempts(run / CELLS / cell.name))
 
 
+def _numbers(folder: Path) -> list[int]:
+    return sorted(int(path.name) for path in folder.glob("[0-9]*") if path.name.isdecimal())
+
+
 def _attempts(folder: Path) -> Iterator[Attempt]:
-    numbers = sorted(int(path.name) for path in folder.glob("[0-9]*") if path.name.isdecimal())
-    for number in numbers:
+    for number in _numbers(folder):
         path = folder / str(number)
         try:
             content = parse((path / _ATTEMPT).read_text(encoding="utf-8"))
             yield Attempt(path, **content)
+        except FileNotFoundError:
+            continue  # it begins just now, or whoever began it was killed
         except (OSError, ValueError, TypeError) as problem:
             raise TesterLibraryError(f"{path / _ATTEMPT} cannot be read: {problem}") from None
 
 
 def begin_attempt(run: Path, cell: PlannedCell, tester: str) -> Attempt:
     """A new attempt at a cell, with its folder."""
-    number = len(attempts(run, cell)) + 1
-    attempt = Attempt(run / CELLS / cell.name / str(number), tester, wall_clock())
+    folder = run / CELLS / cell.name
+    attempt = Attempt(folder / str(max(_numbers(folder), default=0) + 1), tester, wall_clock())
     make_directory(attempt.folder)
     _write(attempt)
     return attempt

@@ -16,6 +16,7 @@ from TesterLibrary.reporting.merge.assembly import assemble, merge
 from TesterLibrary.reporting.merge.cells import (
     Attempt,
     PlannedCell,
+    attempts,
     begin_attempt,
     cell_outcome,
     end_attempt,
@@ -286,3 +287,11 @@ def test_runs_of_two_devices_are_not_merged(tmp_path: Path, second: dict[str, st
     with pytest.raises(TesterLibraryError, match=message):
         merge(runs, tmp_path / "whole")
     assert not (tmp_path / "whole").exists()
+
+
+def test_an_attempt_whose_tester_was_killed_as_it_began_is_none(tmp_path: Path) -> None:
+    """Its folder stays, and no later attempt gets it."""
+    begun = begin_attempt(tmp_path, CELLS[0], "t1")
+    (begun.folder.parent / "2").mkdir()
+    assert attempts(tmp_path, CELLS[0]) == (begun,)
+    assert begin_attempt(tmp_path, CELLS[0], "t2").folder.name == "3"
