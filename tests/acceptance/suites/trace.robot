@@ -21,7 +21,8 @@ A Lost Segment And Its Retransmission
     Verify Trace Complete    wan
     Get Path Statistics    wan    received    ==    ${trace.received}
     ${found} =    Analyse Retransmissions    wan    host=server    direction=backward
-    Should Be Equal As Strings    ${found.lost} ${found.fast} ${found.timeouts} ${found.spurious}    1 1 0 0
+    # On a busy machine the timer of the kernel may be faster than three acknowledgements.
+    Should Be Equal As Strings    ${found.lost} ${{ $found.fast + $found.timeouts }} ${found.spurious}    1 1 0
     VAR    ${packet} =    ${trace.packets[${found.recoveries[0].packet}]}
     Should Be Equal As Strings    ${packet.events} ${packet.left_ns}    ('the twentieth',) None
     Verify Recovery Below    wan    10 s
