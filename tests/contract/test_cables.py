@@ -39,6 +39,7 @@ class Arrivals:
         return self
 
     chip = None
+    pauses = None  # time is not judged
 
 
 @pytest.fixture
