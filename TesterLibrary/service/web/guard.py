@@ -13,6 +13,7 @@ import ipaddress
 import json
 import time
 import traceback
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, MutableMapping
 from contextlib import AbstractContextManager, nullcontext
@@ -59,7 +60,7 @@ class Elsewhere(Refusal):
     status = HTTPStatus.MISDIRECTED_REQUEST
 
 
-class Guard:
+class Guard(ABC):
     """An ASGI application around another one. Each server is a subclass, which says whom it serves."""
 
     misdirected = "this server is reached by its address, or as localhost"
@@ -87,7 +88,7 @@ class Guard:
         self._noting: set[asyncio.Task[None]] = set()
         connections.on_malformed = self._refuse_malformed
 
-    def admit(self, scope: Scope, headers: Mapping[str, str]) -> None:
+    def admit(self, scope: Scope, headers: Mapping[str, str]) -> None:  # noqa: B027 - a server may admit all
         """Refuses a request by who has sent it."""
 
     def check_origin(self, origin: str) -> None:
@@ -99,12 +100,12 @@ class Guard:
         """Counts a request while it is answered, and refuses what is too many."""
         return nullcontext()
 
-    async def note(self, scope: Scope, refusal: Refusal) -> None:
+    async def note(self, scope: Scope, refusal: Refusal) -> None:  # noqa: B027 - a server may note none
         """Notes that a request was refused."""
 
+    @abstractmethod
     def answer(self, scope: Scope, refusal: Refusal) -> Response:
         """The answer to a request that is refused."""
-        raise NotImplementedError
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves a request."""
