@@ -108,6 +108,7 @@ def test_requests_that_are_refused(
     assert answer.status == status
     error = json.loads(answer.read())["errors"][0]
     assert said in error
+    until(lambda: bench.told)
     assert bench.told == [f"refused {status}: {error}"]
     assert asked(connection(port, tls=False), "GET", "/config")[0] == 200
 
@@ -146,6 +147,7 @@ def test_what_is_said_of_a_refusal_is_one_line_of_plain_text(bench: Bench, port:
         client.sendall(begin + b"x" * 9000 + b" HTTP/1.1\r\nConnection: close\r\n\r\n")
         while client.recv(1 << 16):
             pass
+    until(lambda: bench.told)  # it is noted beside the answer
     (said,) = bench.told
     assert said.isprintable()
     assert len(said) < 600
