@@ -13,7 +13,7 @@ from robot.api import ExecutionResult
 from ..errors import TesterLibraryError
 from ..testbeds.python_process import python_command
 
-_COMMANDS = "TesterLibrary.commands.main"
+COMMANDS = "TesterLibrary.commands.main"  # the module of the command tester
 _TIMEOUT_S = 120.0
 
 
@@ -39,7 +39,7 @@ def planned(job: str, target: str) -> str:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "job.yaml"
         path.write_text(job, encoding="utf-8")
-        done = _run(_COMMANDS, "plan", str(path), "--target", target)
+        done = _run(COMMANDS, "plan", str(path), "--target", target)
     if done.returncode:
         problem = (done.stderr or done.stdout).strip().removeprefix("tester: ")
         raise TesterLibraryError(problem.replace(f"{folder}/", ""))

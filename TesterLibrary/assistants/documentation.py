@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,22 +38,23 @@ class Documentation:
 
     def __init__(self) -> None:
         self._sections = tuple(_sections())
+        # The tools are called in threads, one of which makes this.
+        self._database = sqlite3.connect(":memory:", check_same_thread=False)
+        self._database.execute("CREATE VIRTUAL TABLE sections USING fts5(title, text, tokenize='porter')")
+        self._database.executemany(
+            "INSERT INTO sections(rowid, title, text) VALUES (?, ?, ?)",
+            ((row, section.title, section.text) for row, section in enumerate(self._sections)),
+        )
 
     def answer(self, question: str, most: int) -> tuple[DocumentationPart, ...]:
         """The sections that answer a question best, the best first; a title word for word is first."""
         words = [f'"{word}"' for word in _WORD.findall(question)]
         if not words:
             return ()
-        with closing(sqlite3.connect(":memory:")) as database:
-            database.execute("CREATE VIRTUAL TABLE sections USING fts5(title, text, tokenize='porter')")
-            database.executemany(
-                "INSERT INTO sections(rowid, title, text) VALUES (?, ?, ?)",
-                ((row, section.title, section.text) for row, section in enumerate(self._sections)),
-            )
-            rows = database.execute(
-                "SELECT rowid FROM sections WHERE sections MATCH ? ORDER BY bm25(sections, ?, 1.0) LIMIT ?",
-                (" OR ".join(words), _TITLE_WEIGHT, most),
-            ).fetchall()
+        rows = self._database.execute(
+            "SELECT rowid FROM sections WHERE sections MATCH ? ORDER BY bm25(sections, ?, 1.0) LIMIT ?",
+            (" OR ".join(words), _TITLE_WEIGHT, most),
+        ).fetchall()
         ranked = [self._sections[row] for (row,) in rows]
         named = [section for section in self._sections if section.title.lower() == question.strip().lower()]
         return tuple(dict.fromkeys([*named, *ranked]))[:most]

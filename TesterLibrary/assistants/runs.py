@@ -16,8 +16,8 @@ from ..reporting.pages.rebuild import evidence_of
 from ..reporting.record.records import Records, TestRecord, read
 from ..testbeds.python_process import python_command
 from ..verdict import Verdict
+from .checks import COMMANDS
 
-_COMMANDS = "TesterLibrary.commands.main"
 _SHOWN = 40  # lines of the console
 _MOST_TRIALS = 20  # of one test, the last ones
 _PATIENCE_S = 60.0  # with a run that is told to end
@@ -28,13 +28,7 @@ class AssistantRun:
     """A run that goes on, or one that is over."""
 
     name: str
-    folder: Path
     process: subprocess.Popen[bytes]
-
-    @property
-    def console(self) -> Path:
-        """The file with all output of the command."""
-        return self.folder.with_suffix(".log")
 
     @property
     def is_over(self) -> bool:
@@ -78,15 +72,15 @@ class Runs:
             str(_write(self.folder / f"{name}-{word}", files[word])) if word in files else word
             for word in command
         ]
-        with output.with_suffix(".log").open("wb") as console:
+        with _console(output).open("wb") as console:
             process = subprocess.Popen(
-                python_command(_COMMANDS, *words, "--output", str(output)),
+                python_command(COMMANDS, *words, "--output", str(output)),
                 stdin=subprocess.DEVNULL,
                 stdout=console,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        self._current = AssistantRun(name, output, process)
+        self._current = AssistantRun(name, process)
         return self._current
 
     def end(self, name: str = "") -> None:
@@ -100,7 +94,7 @@ class Runs:
         run = self._current if self._current and self._current.name == name else None
         if run:
             run.wait(wait_s)
-        lines = folder.with_suffix(".log").read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = _console(folder).read_text(encoding="utf-8", errors="replace").splitlines()
         state: dict[str, object] = {"run": name, "folder": str(folder), "console": lines[-_SHOWN:]}
         if run and not run.is_over:
             return {**state, "state": "running"}
@@ -141,7 +135,7 @@ def explanation(records: Records, name: str) -> dict[str, object]:
         "outcome": test.outcome,
         "said": test.said,
         "verdicts": [_verdict(verdict) for verdict in records.verdicts_of(test)],
-        "trials": [*_trials(records, test)][-_MOST_TRIALS:],
+        "trials": _trials(records, test)[-_MOST_TRIALS:],
     }
 
 
@@ -180,6 +174,11 @@ def _outcome(folder: Path) -> dict[str, object]:
     ]
     reports = [str(folder / name) for name in ("certificate.html", "log.html") if (folder / name).is_file()]
     return {"outcome": content["outcome"], "tests": tests, "reports": reports}
+
+
+def _console(folder: Path) -> Path:
+    """The file with all output of the command of a run."""
+    return folder.with_suffix(".log")
 
 
 def _write(path: Path, text: str) -> Path:

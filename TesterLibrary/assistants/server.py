@@ -185,8 +185,8 @@ class Tools:
 
     def results(self, run: str, wait_s: float = 0) -> dict[str, object]:
         """State, outcome, tests and reports of a run; waits at most wait_s (300) seconds for its end."""
-        if self._leased and not run.startswith("run-"):
-            return self._leased.state(run, wait_s)
+        if place := self._place_of(run):
+            return place.state(run, wait_s)
         return self._runs.state(run, min(wait_s, _MOST_WAIT_S))
 
     def explain_verdict(self, run: str, test: str) -> dict[str, object]:
@@ -195,8 +195,12 @@ class Tools:
 
     def stop_run(self, run: str) -> dict[str, object]:
         """Ends a run; what was measured so far is reported."""
-        if self._leased and not run.startswith("run-"):
-            self._leased.cancel(run)
+        if place := self._place_of(run):
+            place.cancel(run)
         else:
             self._runs.end(run)
         return self.results(run)
+
+    def _place_of(self, run: str) -> LeasedPlace | None:
+        """The leased place that runs it; None: it is a run of this machine."""
+        return None if run.startswith("run-") else self._leased

@@ -87,12 +87,16 @@ def held_up(counted: StreamCounters, rate: Fraction, limit_ns: int) -> int:
     return ceil(rate * max(counted.worst_lateness_ns, pauses))
 
 
+def missing(counted: StreamCounters) -> int:
+    """Frames that were sent and did not arrive; of those that arrived twice one counts."""
+    return max(0, counted.tx_packets - (counted.rx_packets - (counted.order.duplicated or 0)))
+
+
 def lost_crowded(counted: StreamCounters) -> int | None:
     """Lost frames that left after pauses of the tester; None where they are not counted."""
     if counted.rx_lost_crowded is None:
         return None
-    first_arrivals = counted.rx_packets - (counted.order.duplicated or 0)
-    return min(counted.rx_lost_crowded, max(0, counted.tx_packets - first_arrivals))
+    return min(counted.rx_lost_crowded, missing(counted))
 
 
 def pauses_text(worst_ns: int, burst: str) -> str:

@@ -11,7 +11,7 @@ from fractions import Fraction
 from ..model.plan.plan import Plan, PlannedStream
 from ..model.units.number import percent, were
 from .counter import increase, total
-from .departure import held_up, lost_crowded, pauses_text, rate_error
+from .departure import held_up, lost_crowded, missing, pauses_text, rate_error
 from .port_evidence import PortEvidence, link_objection, links_down, port_evidence, port_objections
 from .snapshot import ClockCounters, Snapshot, StreamCounters, WorkerCounters
 
@@ -102,7 +102,7 @@ class Evidence:
             worst_worker_gap_ns=job.worst_gap_ns(earlier) if job else None,
             worst_lateness_ns=max((c.worst_lateness_ns for c in counters), default=0),
             clock_drift=_drift(before.clock, after.clock),
-            lost_packets=sum(_missing(c) for s, c in streams if s.measured),
+            lost_packets=sum(missing(c) for s, c in streams if s.measured),
             unmeasured_packets=sum(c.tx_packets for s, c in streams if not s.measured),
             burst_packets=sum(held_up(c, s.rate, EvidenceLimits.max_pause_ns) for s, c in streams),
             lost_crowded=total(lost_crowded(c) for s, c in streams if s.measured),
@@ -228,11 +228,6 @@ def _worst_rate_error(
 ) -> Fraction:
     errors = (rate_error(None if s.id in changed else s.departures, c) for s, c in streams)
     return max(errors, key=abs, default=Fraction(0))
-
-
-def _missing(counters: StreamCounters) -> int:
-    """Frames that were sent and did not arrive; of those that arrived twice one counts."""
-    return max(0, counters.tx_packets - (counters.rx_packets - (counters.order.duplicated or 0)))
 
 
 def _drift(before: ClockCounters | None, after: ClockCounters | None) -> Fraction | None:

@@ -137,7 +137,7 @@ def links_down(before: Snapshot, after: Snapshot, ports: Collection[str]) -> tup
 
 
 def link_objection(down: Collection[str], most: int) -> Iterator[str]:
-    """Why what was measured is not to be trusted: the links of more ports than so many were down."""
+    """An objection, if the links of more ports were down than are allowed."""
     if len(down) > most:
         yield f"the link of {' and of '.join(down)} was down" + (f" (limit {most} ports)" if most else "")
 

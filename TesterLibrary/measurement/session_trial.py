@@ -11,9 +11,15 @@ from math import ceil
 
 from ..model.units.number import percent, were
 from . import session_remarks
-from .counter import increase
 from .evidence import EvidenceLimits, backlog_objection, gap_objection, waited_ns
-from .port_evidence import held_objections, link_objection, links_down, port_evidence, port_objections
+from .port_evidence import (
+    held_objections,
+    link_objection,
+    links_down,
+    lost_at_ports,
+    port_evidence,
+    port_objections,
+)
 from .session_numbers import OPENING_TIMES
 from .sessions import SessionStatistics
 from .snapshot import Snapshot
@@ -165,15 +171,6 @@ def _rate(look: SessionStatistics) -> float:
     return look.openings / look.duration_ns if look.duration_ns else 0
 
 
-def _dropped(before: Snapshot, after: Snapshot, ports: Collection[str]) -> int:
-    """Frames that the tester itself lost at ports."""
-    readings = [(before.port(name), after.port(name)) for name in sorted(ports)]
-    return sum(
-        (increase(a.rx_missed, b.rx_missed) or 0) + (increase(a.kernel_dropped, b.kernel_dropped) or 0)
-        for a, b in readings
-    )
-
-
 def _trouble(statistics: SessionStatistics) -> str:
     """The flows and segments that a lost frame may have hit; empty if there are none."""
     counts = {
@@ -208,7 +205,7 @@ def objections(
     yield from port_objections(port_evidence(before, after, ports), limits.max_tester_drops)
     yield from held_objections(before, after, ports, limits.max_rate_error)
     slow = f"; {session_remarks.interpreted(statistics)}" if statistics.interpreted else ""
-    drops = _dropped(before, after, ports)
+    drops = lost_at_ports(before, after, ports)
     if drops > limits.max_tester_drops:
         yield (
             f"{were(drops, 'frame')} lost in the tester's own rings and interfaces "

@@ -168,7 +168,7 @@ def _text(least: Fraction | None, best: Trial | None, bound: Rate) -> str:
 
 
 def _too_little(trials: Sequence[Trial], bound: Rate) -> str:
-    """That less than the bound was offered; empty if not."""
+    """The doubt if the offered load was below the bound; empty otherwise."""
     offered = max((_offered(trial, bound.unit) for trial in trials), default=Fraction(0))
     if offered >= bound.value:
         return ""
