@@ -187,6 +187,11 @@ class Interval:
         return sum(s.received for s in self.streams)
 
     @property
+    def received_bytes(self) -> int:
+        """Bytes of the frames of the interval that arrived, with FCS."""
+        return sum(s.received_bytes for s in self.streams)
+
+    @property
     def lost(self) -> int:
         """Frames of the interval that did not arrive, each stream for itself."""
         return sum(s.lost for s in self.streams)
@@ -244,7 +249,7 @@ class Interval:
     @property
     def throughput_bps(self) -> float:
         """Received bits of frames for each second of sending (L2, FCS included)."""
-        return sum(s.received_bytes for s in self.streams) * 8e9 / self.duration_ns
+        return self.received_bytes * 8e9 / self.duration_ns
 
     @property
     def delay_ns(self) -> float | None:
@@ -255,6 +260,14 @@ class Interval:
     def delay_bound_ns(self) -> float | None:
         """The most by which the delay can be wrong because of lost frames."""
         return self._weighted([s.delay.bound_ns for s in self.streams])
+
+    @property
+    def _rate_text(self) -> str:
+        """Frames received for each second; both bounds where lost frames leave it open."""
+        if self.known_lost is not None:
+            return f"{self.received_rate:,.0f}"
+        received = (self.sent - lost for lost in (self.most_lost, self.least_lost))
+        return bounds_text(*(round(frames * 1e9 / self.duration_ns) for frames in received))
 
     def _weighted(self, values: list[Fraction | None]) -> float | None:
         known = [(v, s.received) for v, s in zip(values, self.streams, strict=True) if v is not None]
@@ -268,7 +281,7 @@ class Interval:
             part += f" to {percent(self.most_loss, 4)}, as {why}"
         text = (
             f"interval {self.number}, {Duration(self.duration_ns)}: sent {self.sent:,}, "
-            f"lost {bounds_text(self.least_lost, self.most_lost)} ({part}), {self.received_rate:,.0f} pps"
+            f"lost {bounds_text(self.least_lost, self.most_lost)} ({part}), {self._rate_text} pps"
         )
         if self.delay_ns is None or self.delay_bound_ns is None:
             return text

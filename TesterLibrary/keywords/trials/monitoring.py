@@ -90,8 +90,9 @@ class Monitoring:
         | ``statistic`` | SENT, RECEIVED, LOST, LOSS, RECEIVED_RATE, THROUGHPUT or DELAY of each interval |
         | ``assertion_expected`` | frames, a ratio, ``1 kpps``, ``1 Gbps`` or a time; holds in each interval |
 
-        LOST and LOSS are None in an interval in which frames may have arrived twice and hide lost frames, of
-        streams without signature, and while missing frames may still be on their way.
+        All but SENT and DELAY are None in an interval in which frames may have arrived twice and hide lost
+        frames, of streams without signature, and while missing frames may still be on their way. An assertion
+        judges their bounds.
         Attributes of an interval: ``number``, ``sent``, ``received``, ``lost`` (missing frames;
         ``least_lost`` and ``most_lost``), ``loss`` (0 to 1), ``received_rate`` (frames/s),
         ``throughput_bps`` (L2), ``delay_ns`` (mean, measured blind; None if nothing arrived),

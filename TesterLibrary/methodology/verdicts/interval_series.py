@@ -4,14 +4,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from fractions import Fraction
 from typing import Any
 
 from assertionengine import AssertionOperator
 
-from ...measurement.interval import Interval, bounds_text
-from ...model.units.units import bandwidth_text, duration_text, ratio_text
+from ...measurement.interval import Interval
+from ...model.units.units import MAX_FRAME_SIZE, MIN_FRAME_SIZE, bandwidth_text, duration_text, ratio_text
 from ...verdict import About, Between, Outcome, Verdict, assess, text_of
 from ..monitoring import MonitoringResult
 
@@ -51,7 +52,7 @@ def each_as_expected(
             measured=_text(interval, statistic, result.least_lost_in(interval)),
             bound=bound,
             doubt=doubt,
-            text=ratio_text if statistic is IntervalStatistic.LOSS else None,
+            text=_TEXTS.get(statistic),
         )
         for interval in result.intervals
     ]
@@ -64,21 +65,42 @@ def each_as_expected(
 
 def exactly(interval: Interval, statistic: IntervalStatistic) -> Any:
     """A figure of an interval; None where it is absent, or only its bounds are known."""
-    names = {IntervalStatistic.LOST: "known_lost", IntervalStatistic.LOSS: "known_loss"}
-    return getattr(interval, names.get(statistic, statistic.value))
+    if statistic in _TEXTS and interval.known_lost is None:
+        return None
+    return getattr(interval, statistic.value)
 
 
 def known(interval: Interval, statistic: IntervalStatistic, least_lost: int) -> Any:
     """A figure of an interval, or its bounds where copies or lost frames leave it open; None if absent."""
     value = getattr(interval, statistic.value)
-    if statistic is IntervalStatistic.LOST:
-        return Between(least_lost, interval.most_lost)
-    if statistic is IntervalStatistic.LOSS:
-        return Between(_part(least_lost, interval), interval.most_loss)
+    if statistic in _TEXTS and least_lost != interval.most_lost:
+        return Between(*_bounds(interval, statistic, least_lost))
     if statistic is IntervalStatistic.DELAY and value is not None:
         error = interval.delay_bound_ns or 0
         return About(value - error, value + error, _text(interval, statistic, least_lost))
     return value
+
+
+def _bounds(interval: Interval, statistic: IntervalStatistic, least_lost: int) -> tuple[Any, Any]:
+    """A figure if as many frames as may be were lost, and if as few as may be; the less first."""
+    most_lost = interval.most_lost
+    if statistic is IntervalStatistic.LOST:
+        return least_lost, most_lost
+    if statistic is IntervalStatistic.LOSS:
+        return _part(least_lost, interval), _part(most_lost, interval)
+    least, most = interval.sent - most_lost, interval.sent - least_lost
+    if statistic is IntervalStatistic.RECEIVED:
+        return least, most
+    seconds = interval.duration_ns / 1e9
+    if statistic is IntervalStatistic.RECEIVED_RATE:
+        return least / seconds, most / seconds
+    # Nobody knows of which size a copy or a missing frame is.
+    copied, missing = max(0, interval.received - least), max(0, most - interval.received)
+    octets = interval.received_bytes
+    return (
+        max(least * MIN_FRAME_SIZE, octets - copied * MAX_FRAME_SIZE) * 8 / seconds,
+        (octets + missing * MAX_FRAME_SIZE) * 8 / seconds,
+    )
 
 
 def _part(lost: int, interval: Interval) -> Fraction:
@@ -87,14 +109,20 @@ def _part(lost: int, interval: Interval) -> Fraction:
 
 def _text(interval: Interval, statistic: IntervalStatistic, least_lost: int) -> str:
     value = getattr(interval, statistic.value)
-    if statistic is IntervalStatistic.LOST and least_lost < interval.lost:
-        return bounds_text(least_lost, interval.most_lost)
-    if statistic is IntervalStatistic.LOSS and least_lost < interval.lost:
-        return f"{ratio_text(_part(least_lost, interval))} to {ratio_text(interval.most_loss)}"
-    if statistic is IntervalStatistic.DELAY and value is not None:
-        return f"{duration_text(value)} ± {duration_text(interval.delay_bound_ns or 0)}"
     if value is None:
         return ""
-    if statistic is IntervalStatistic.THROUGHPUT:
-        return bandwidth_text(value)
-    return f"{text_of(value)} frames/s" if statistic is IntervalStatistic.RECEIVED_RATE else text_of(value)
+    if statistic is IntervalStatistic.DELAY:
+        return f"{duration_text(value)} ± {duration_text(interval.delay_bound_ns or 0)}"
+    text = _TEXTS.get(statistic, text_of)
+    if statistic in _TEXTS and least_lost != interval.most_lost:
+        return " to ".join(text(end) for end in _bounds(interval, statistic, least_lost))
+    return text(value)
+
+
+_TEXTS: dict[IntervalStatistic, Callable[[Any], str]] = {  # of what depends on how many frames arrived
+    IntervalStatistic.RECEIVED: text_of,
+    IntervalStatistic.LOST: text_of,
+    IntervalStatistic.LOSS: ratio_text,
+    IntervalStatistic.RECEIVED_RATE: lambda rate: f"{text_of(rate)} frames/s",
+    IntervalStatistic.THROUGHPUT: bandwidth_text,
+}

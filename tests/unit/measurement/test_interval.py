@@ -141,9 +141,44 @@ def test_what_one_interval_lost_is_open_without_a_signature(
         assert verdict.outcome is outcome, verdict
 
 
+_COPIED = replace(north(), again=100)  # 900 to 1,000 frames of 64 bytes
+_MOVED = replace(north(990), open=BY_VERSION)  # 990 to 1,000
+
+
+@pytest.mark.parametrize(
+    ("stream", "statistic", "operator", "bound", "outcome"),
+    [
+        (_COPIED, IntervalStatistic.RECEIVED, ">=", 900, Outcome.PASS),
+        (_COPIED, IntervalStatistic.RECEIVED, ">=", 901, Outcome.INCONCLUSIVE),
+        (_COPIED, IntervalStatistic.RECEIVED, "<=", 899, Outcome.FAIL),
+        (_COPIED, IntervalStatistic.RECEIVED_RATE, ">=", 950, Outcome.INCONCLUSIVE),
+        (_COPIED, IntervalStatistic.RECEIVED_RATE, ">", 1000, Outcome.FAIL),
+        (_COPIED, IntervalStatistic.THROUGHPUT, ">=", 900 * 512, Outcome.PASS),
+        (_COPIED, IntervalStatistic.THROUGHPUT, ">=", 512_000, Outcome.INCONCLUSIVE),
+        (_COPIED, IntervalStatistic.THROUGHPUT, "<=", 512_000, Outcome.PASS),
+        (_MOVED, IntervalStatistic.RECEIVED, ">=", 990, Outcome.PASS),
+        (_MOVED, IntervalStatistic.RECEIVED, ">=", 995, Outcome.INCONCLUSIVE),
+        (_MOVED, IntervalStatistic.THROUGHPUT, ">=", 990 * 512, Outcome.PASS),
+        (_MOVED, IntervalStatistic.THROUGHPUT, "<=", 512_000, Outcome.INCONCLUSIVE),  # of any size
+    ],
+)
+def test_what_arrived_of_an_interval_is_known_as_well_as_what_was_lost(
+    stream: StreamInterval, statistic: IntervalStatistic, operator: str, bound: float, outcome: Outcome
+) -> None:
+    unsigned = ("north",) if stream.open else ()
+    beside = (interval(north()),) if stream.open else ()
+    series = MonitoringResult(
+        "north", (), SECOND, Method.VERSION, "", (interval(stream), *beside), unsigned=unsigned
+    )
+    verdict = each_as_expected(series, statistic, AssertionOperator[operator], bound, f"{operator} {bound}")
+    assert verdict.outcome is outcome, verdict
+    assert exactly(interval(stream), statistic) is None
+
+
 def test_an_interval_without_signatures_prints_bounds() -> None:
     line = str(interval(replace(north(920), open=BY_VERSION, again=None)))
     assert "lost 0 to 1,000 (0.0000 % to 100.0000 %, as the device may write over the versions of" in line
+    assert ", 0 to 1,000 pps, delay" in line
 
 
 def test_frames_that_may_be_on_their_way_are_not_lost() -> None:
