@@ -102,7 +102,7 @@ def test_from_allure(browser: Browser, run: Path) -> None:
         body = page.locator("body")
         expect(body).to_contain_text(NUMBER)
         expect(body).to_contain_text(BOUND)
-        for name in ("plot.svg", "trials.html", "trials.json", "frames-losses.pcapng"):
+        for name in ("plot.svg", "trials.html", "trials.csv", "frames-losses.pcapng"):
             expect(page.get_by_text(name).first).to_be_visible()
         page.get_by_text("plot.svg").first.click()
         expect(

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 _TYPES = {
-    "json": "application/json",
+    "csv": "text/csv",
     "html": "text/html",
     "svg": "image/svg+xml",
     "pcapng": "application/vnd.tcpdump.pcap",
@@ -17,7 +17,7 @@ _TYPES = {
 
 
 def attach(name: str, content: str | bytes, kind: str) -> None:
-    """Adds an attachment to the current test, if Allure listens; `kind` is json, html, svg or pcapng."""
+    """Adds an attachment to the current test, if Allure listens; `kind` is csv, html, svg or pcapng."""
     manager = sys.modules.get("allure_commons")
     if manager is None:  # Allure's listener is not loaded
         return

@@ -226,14 +226,19 @@ def write_tables(records: Records, folder: Path) -> tuple[Path, ...]:
     """Writes each table as CSV, `trials.csv` and so on; NULL is empty. RecordError if that is impossible."""
     make_directory(folder)
     made = []
-    for name, table in TABLES.items():
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(table.columns)
-        writer.writerows(table.rows(records))
+    for name in TABLES:
         made.append(folder / f"{name}.csv")
-        write_file(made[-1], text.getvalue())
+        write_file(made[-1], table_text(name, records))
     return tuple(made)
+
+
+def table_text(name: str, records: Records) -> str:
+    """A table as CSV; NULL is empty."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(TABLES[name].columns)
+    writer.writerows(TABLES[name].rows(records))
+    return text.getvalue()
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Values to JSON and back, exactly: a fraction is the text `1/3`, a histogram a list of [bucket, count].
+"""Values to JSON and back, exactly: a fraction is the text `1/3`.
+
+A histogram is a flat list: the number of its first bucket, the count there, the step to its next bucket, the
+count there, and so on. Pairs of bucket and count would make records twice as large; they are read, too.
 
 A mapping without entries is an object, unless its field says that its keys are numbers.
 """
@@ -14,6 +17,7 @@ from collections.abc import Hashable, Mapping
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
+from itertools import accumulate
 from math import isfinite
 from pathlib import PurePath
 from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
@@ -57,13 +61,21 @@ def encode(value: object) -> Any:
 def _encode_items(value: object) -> object:
     if isinstance(value, Mapping):
         if value and all(isinstance(key, int) for key in value):
-            return [[key, encode(value[key])] for key in sorted(value)]
+            return _encode_numbered(value)
         return {str(key): encode(item) for key, item in value.items()}
     if isinstance(value, collections.abc.Set):  # in an order that is the same in each run
         return sorted(encode(item) for item in value)
     if isinstance(value, collections.abc.Iterable) and not isinstance(value, PurePath):
         return [encode(item) for item in value]
     return str(value)
+
+
+def _encode_numbered(value: Mapping[int, object]) -> list[object]:
+    keys = sorted(value)
+    if not all(type(count) is int for count in value.values()):
+        return [[key, encode(value[key])] for key in keys]
+    steps = (key - before for before, key in zip([0, *keys], keys, strict=False))
+    return [number for step, key in zip(steps, keys, strict=True) for number in (step, value[key])]
 
 
 def _encode_field(owner: object, name: str) -> object:
@@ -134,8 +146,14 @@ def _value(hint: Any, data: Any) -> Any:
     if origin is collections.abc.Mapping:
         if isinstance(data, collections.abc.Mapping):
             return {key: _value(arguments[1], item) for key, item in data.items()}
-        return {int(key): count for key, count in data}
+        return _numbered_mapping(data)
     return _object(hint, data) if isinstance(hint, type) else data
+
+
+def _numbered_mapping(data: Any) -> dict[int, Any]:
+    if not data or not isinstance(data[0], int):
+        return {int(key): count for key, count in data}
+    return dict(zip(accumulate(data[::2]), data[1::2], strict=True))
 
 
 def _object(cls: type, data: Any) -> object:

@@ -7,7 +7,6 @@ It also tells Robot what Robot does not know, and puts trials into log.html and 
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from base64 import b64decode
@@ -36,8 +35,8 @@ from .durable import RecordError
 from .outcome import ERROR, FAIL, INCONCLUSIVE, NOT_JUDGED, PASS, outcome_of
 from .progress import Console
 from .record_place import CERTIFICATE, RecordPlace
-from .recorder import RUN_VARIABLE, Recorder, derived
-from .records import ResultRecord
+from .recorder import RUN_VARIABLE, Recorder
+from .records import Records, ResultRecord, TrialRecord
 from .taken_over import said_of
 
 HOST = "host"  # the tag of keywords by which something is done on a host
@@ -172,7 +171,7 @@ class Listener:
         self._progress.end_test(outcome, message)
         # Last of all: a page that cannot be drawn costs no record.
         if recorder.trials:
-            _show(tuple(recorder.trials))
+            _show(place, tuple(recorder.trials))
         for figure in (*recorder.plots, *_of_results(recorder, place)):
             _show_plot(figure)
         for excerpt in recorder.excerpts:
@@ -223,12 +222,15 @@ def _both(first: str, second: str) -> str:
     return "\n\n".join(text for text in (first, second) if text)
 
 
-def _show(trials: tuple[Trial, ...]) -> None:
+def _show(place: RecordPlace, trials: tuple[Trial, ...]) -> None:
+    from ..pages.tables import table_text  # and procedures: not while a suite is imported
+
     plot, text = ("", "") if missing() else of_trials(trials)
     html = trials_html(trials, plot, text)
     logger.write(html, "INFO", html=True)
-    records = [{**encode(trial), "derived": derived(trial)} for trial in trials]
-    allure.attach("trials.json", json.dumps(records, indent=1, ensure_ascii=False), "json")
+    records = Records({}, trials=tuple(TrialRecord(place, None, trial) for trial in trials))
+    for table in ("trials", "streams"):
+        allure.attach(f"{table}.csv", table_text(table, records), "csv")
     allure.attach("trials.html", f"<!DOCTYPE html><meta charset='utf-8'><title>Trials</title>{html}", "html")
     if plot:
         allure.attach("plot.svg", plot, "svg")

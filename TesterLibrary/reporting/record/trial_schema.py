@@ -77,6 +77,12 @@ def _schema(hint: Any, parts: dict[str, Any]) -> dict[str, Any]:
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is tuple:
         return {"type": "array", "items": _schema(arguments[0], parts)}
+    if origin is collections.abc.Mapping and arguments == (int, int):
+        return {
+            "type": "array",
+            "items": {"type": "integer"},
+            "$comment": "first number, its count, step to the next number, its count, and so on",
+        }
     if origin is collections.abc.Mapping:
         pair = [_schema(argument, parts) for argument in arguments]
         return {

@@ -140,7 +140,7 @@ def test_frames_around_losses_are_in_the_log_and_in_allure(tmp_path: Path) -> No
         results[result["name"]] = {each["name"]: each["source"] for each in _attachments(result)}
     for test, name in (("Stopped By The Test", "trial"), ("Stopped By The End Of The Test", "left")):
         attached = results[test]
-        assert {"trials.json", f"{name}-losses.html", f"{name}-losses.pcapng"} <= set(attached)
+        assert {"trials.csv", f"{name}-losses.html", f"{name}-losses.pcapng"} <= set(attached)
         assert (f"capture {name}.svg" in attached) == (name == "trial"), "of those that the test has stopped"
         packets = rdpcap(str(allure / attached[f"{name}-losses.pcapng"]))
         assert any(b"LOST" in (packet.comment or b"") for packet in packets)

@@ -53,9 +53,10 @@ def test_a_trial_comes_back_as_it_was(
     assert decode(Trial, json.loads(json.dumps(encode(trial)))) == trial
 
 
-def test_fractions_are_texts_and_histograms_pairs() -> None:
+def test_fractions_are_texts_and_histograms_steps_and_counts() -> None:
     assert encode(Fraction(1, 3)) == "1/3"
-    assert encode({5: 0, 3: 1}) == [[3, 1], [5, 0]]
+    assert encode({5: 0, 3: 1, 9: 4}) == [3, 1, 2, 0, 4, 4]
+    assert encode({3: "x"}) == [[3, "x"]]
     assert encode(LimitedBy.TESTER) == "tester"
     assert encode(b"\x02\x00\x01") == "02:00:01"
 
@@ -68,6 +69,18 @@ def test_no_entries_are_an_object_unless_keys_are_numbers() -> None:
     assert decode(LatencyCounters, nothing).buckets == {}
     assert encode(PortEvidence("p1", rx_sizes={}))["rx_sizes"] == []
     assert encode(DutSpec("bridge"))["options"] == {}
+
+
+@pytest.mark.parametrize("buckets", [[[3, 1], [5, 2]], [3, 1, 2, 2]])
+def test_histograms_of_pairs_are_read_too(buckets: object) -> None:
+    nothing = encode(LatencyCounters(count=0, sum_ns=0, buckets={}))
+    assert decode(LatencyCounters, {**nothing, "buckets": buckets}).buckets == {3: 1, 5: 2}
+
+
+def test_a_histogram_that_ends_in_a_step_is_refused() -> None:
+    nothing = encode(LatencyCounters(count=0, sum_ns=0, buckets={}))
+    with pytest.raises(ValueError, match="zip"):
+        decode(LatencyCounters, {**nothing, "buckets": [3, 1, 2]})
 
 
 def test_units_come_back() -> None:
