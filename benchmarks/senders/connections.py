@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from ipaddress import IPv4Interface
 
@@ -28,55 +28,71 @@ _CLIENT, _SERVER = IPv4Interface("10.0.0.1/8"), IPv4Interface("10.0.0.2/8")
 
 
 @contextmanager
-def http(connections: int, *, hold: bool = False) -> Iterator[EngineTarget]:
+def http(connections: int, *, hold: bool = False, cpus: Sequence[int] = ()) -> Iterator[EngineTarget]:
     """An engine with so many connections open at once, each of one request, and a new one for each that ends.
 
     Args:
-        connections: How many are open at once.
+        connections: How many are open at once, at each lcore.
         hold: Whether each stays open for a minute without a request, instead.
+        cpus: Of its lcores, each of which is both ends of connections of its own; by default one that sends.
     """
-    process = EngineProcess.launch(
-        ports={"p1": "loop:x", "p2": "loop:x"},
-        cpus=[sending_cpu()],
-        memory_mib=_MEMORY_MIB,
+    cpus = cpus or [sending_cpu()]
+    pairs = [(f"p{number}", f"q{number}") for number in range(len(cpus))]
+    process = EngineProcess.launch(  # an lcore serves each len(cpus)-th port
+        ports={
+            port: f"loop:{number}"
+            for place in range(2)
+            for number, port in enumerate(p[place] for p in pairs)
+        },
+        cpus=cpus,
+        memory_mib=_MEMORY_MIB * len(cpus),
         command_prefix=UNDISTURBED,
     )
     target = process.target()
     try:
-        target.load(_plan(target, connections, hold=hold))
-        target.start([_JOB])
+        jobs = [f"{_JOB} {client}" for client, _ in pairs]
+        for job, pair in zip(jobs, pairs, strict=True):
+            target.load(_plan(job, target, pair, connections, hold=hold))
+        target.start(jobs)
         yield target
     finally:
         target.close()
 
 
 def users(target: EngineTarget) -> EndCounters:
-    """Counters of the clients."""
-    return target.snapshot().end(_JOB, USERS)
+    """Counters of the clients of the first lcore."""
+    return target.snapshot().end(f"{_JOB} p0", USERS)
 
 
-def _plan(target: EngineTarget, connections: int, *, hold: bool) -> Plan:
+def ended(target: EngineTarget) -> int:
+    """Connections of all clients that have ended."""
+    return sum(end.flows_ended or 0 for end in target.snapshot().ends if end.name == USERS)
+
+
+def _plan(job: str, target: EngineTarget, pair: tuple[str, str], connections: int, *, hold: bool) -> Plan:
+    known = target.capabilities()
     ports = {
-        info.name: Port(info.name, Bandwidth(10**10), info.mac, info.max_frame_size, address)
-        for info, address in zip(target.capabilities().ports, (_CLIENT, _SERVER), strict=True)
+        name: Port(name, Bandwidth(10**10), known.port(name).mac, known.port(name).max_frame_size, address)
+        for name, address in zip(pair, (_CLIENT, _SERVER), strict=True)
     }
-    macs: Neighbours = {("p1", _SERVER.ip): ports["p2"].mac}
+    client, server = pair
+    macs: Neighbours = {(client, _SERVER.ip): ports[server].mac}
     ends = [
         plan_end(end, number, 1, ports=ports, gateways={}, neighbours=macs).end
-        for number, end in enumerate(_ends(connections, hold=hold))
+        for number, end in enumerate(_ends(client, server, connections, hold=hold))
     ]
-    return Plan(_JOB, 1, (), ends=tuple(ends))
+    return Plan(job, 1, (), ends=tuple(ends))
 
 
-def _ends(connections: int, *, hold: bool) -> list[End]:
+def _ends(client: str, server: str, connections: int, *, hold: bool) -> list[End]:
     asks, answers = ("tcp-client", "tcp-server") if hold else ("http-client", "http-server")
     parameters = {"size": 0, "hold": "60 s"} if hold else {"size": BODY}
     target = Endpoints.parse(f"{_SERVER.ip}:80")
     return [
-        Responder(name="web", port="p2", protocol=answers, servers=target, flows=connections + 1024),
+        Responder(name="web", port=server, protocol=answers, servers=target, flows=connections + 1024),
         Clients(
             name=USERS,
-            port="p1",
+            port=client,
             protocol=asks,
             target=target,
             sources=Endpoints.parse("10.1.0.1-10.1.0.100"),

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
@@ -41,8 +41,23 @@ def sending(port: str, *streams: PlannedStream, enter: Sequence[str] = ()) -> It
         streams: What it sends, made from `stream()`, which alone is the default.
         enter: Put before its command, to run it in a namespace.
     """
-    with _running(port, streams or (stream(),), enter) as target:
+    with _running({_PORT: port}, streams or (stream(),), enter=enter) as target:
         yield lambda: target.snapshot().ports[0].tx_packets
+
+
+@contextmanager
+def on_each(specs: Sequence[str], sent: PlannedStream, cpus: Sequence[int]) -> Iterator[EngineTarget]:
+    """An engine with these ports, each of which is looped to itself or takes what it gets, and sends.
+
+    Args:
+        specs: What its ports are.
+        sent: What each port sends to itself, made from `stream()`.
+        cpus: Of its lcores, which serve the ports by turns.
+    """
+    ports = {f"p{number}": spec for number, spec in enumerate(specs, 1)}
+    streams = [replace(sent, id=number, tx_port=port, rx_port=port) for number, port in enumerate(ports, 1)]
+    with _running(ports, streams, cpus=cpus) as target:
+        yield target
 
 
 @contextmanager
@@ -68,7 +83,7 @@ def looping(sent: PlannedStream) -> Iterator[Callable[[], int]]:
 @contextmanager
 def looped_stream(sent: PlannedStream) -> Iterator[EngineTarget]:
     """The engine itself, with that stream."""
-    with _running("loop:x", (sent,)) as target:
+    with _running({_PORT: "loop:x"}, (sent,)) as target:
         yield target
 
 
@@ -76,30 +91,34 @@ def looped_stream(sent: PlannedStream) -> Iterator[EngineTarget]:
 def looped(*, flows: int = 0) -> Iterator[EngineTarget]:
     """The engine itself. Arguments as of `measuring`."""
     measured = with_version(replace(stream(signature=True), flows=flows))
-    with _running("loop:x", (measured,)) as target:
+    with _running({_PORT: "loop:x"}, (measured,)) as target:
         yield target
 
 
 @contextmanager
 def following(port: str, law: Departures, *, enter: Sequence[str] = ()) -> Iterator[EngineTarget]:
     """An engine that sends one stream whose frames leave by that law. Arguments as of `sending`."""
-    with _running(port, (replace(stream(), departures=law),), enter) as target:
+    with _running({_PORT: port}, (replace(stream(), departures=law),), enter=enter) as target:
         yield target
 
 
 @contextmanager
 def _running(
-    port: str, streams: tuple[PlannedStream, ...], enter: Sequence[str] = ()
+    ports: Mapping[str, str],
+    streams: Sequence[PlannedStream],
+    *,
+    cpus: Sequence[int] = (),
+    enter: Sequence[str] = (),
 ) -> Iterator[EngineTarget]:
     process = EngineProcess.launch(
-        ports={_PORT: port},
-        cpus=[sending_cpu()],
+        ports=ports,
+        cpus=cpus or [sending_cpu()],
         memory_mib=MEMORY_MIB,
         command_prefix=[*enter, *UNDISTURBED],
     )
     target = process.target()
     try:
-        target.load(Plan(_JOB, 1, streams))
+        target.load(Plan(_JOB, 1, tuple(streams)))
         target.start([_JOB])
         yield target
     finally:

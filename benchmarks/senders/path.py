@@ -71,6 +71,16 @@ def forwarding(
 
 
 @contextmanager
+def forwarding_by_each(cpus: Sequence[int]) -> Iterator[Callable[[], int]]:
+    """The same with a path for the lcore of each of these CPUs, without events."""
+    ends = [(f"p{number}", f"q{number}") for number in range(len(cpus))]
+    ports = {port: f"loop:{port}" for place in range(2) for port in (pair[place] for pair in ends)}
+    plans = [Plan(first, 1, (), paths=(_path(_PATH, (first, second), ()),)) for first, second in ends]
+    with _going_round(ports, plans, cpus=cpus, at=tuple(ports)) as forwarded:
+        yield forwarded
+
+
+@contextmanager
 def stamping(
     stamps: PlannedStamps | None = None, *, events: Sequence[PlannedEvent] = ()
 ) -> Iterator[Callable[[], int]]:
@@ -93,10 +103,15 @@ def stamping(
 
 @contextmanager
 def _going_round(
-    ports: Mapping[str, str], plans: Sequence[Plan], captures: Sequence[Capture] = ()
+    ports: Mapping[str, str],
+    plans: Sequence[Plan],
+    captures: Sequence[Capture] = (),
+    *,
+    cpus: Sequence[int] = (),
+    at: Sequence[str] = _PORTS,
 ) -> Iterator[Callable[[], int]]:
     process = EngineProcess.launch(
-        ports=ports, cpus=[sending_cpu()], memory_mib=MEMORY_MIB, command_prefix=UNDISTURBED
+        ports=ports, cpus=cpus or [sending_cpu()], memory_mib=MEMORY_MIB, command_prefix=UNDISTURBED
     )
     target = process.target()
     jobs = [plan.job for plan in plans]
@@ -107,7 +122,9 @@ def _going_round(
             target.captures.start(capture)
         target.start(jobs)
         target.frames.inject(
-            LearningFrame(_PORTS[number % 2], _frame(number)) for number in range(_FRAMES_UNDER_WAY)
+            LearningFrame(port, _frame(number))
+            for place, port in enumerate(at)
+            for number in range(place % 2, _FRAMES_UNDER_WAY, 2)
         )
 
         def forwarded() -> int:
