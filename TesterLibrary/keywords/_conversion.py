@@ -12,12 +12,15 @@ import types
 import typing
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from enum import Enum
+from inspect import signature
 from typing import Any
 
 from ..model.units.written import NOTATIONS, Notation
 from ._attributes import attributes_of
 
 _PACKAGE = __name__.partition(".")[0]
+# Robot asks each converter for its signature and its types at each call of a keyword: they are made once.
+_SIGNATURE = signature(lambda value: value)
 
 
 def converters(components: Collection[Any]) -> dict[type[Any], Callable[[Any], Any]]:
@@ -26,7 +29,7 @@ def converters(components: Collection[Any]) -> dict[type[Any], Callable[[Any], A
     Derived types come before those that they derive from: Robot takes the first that a type is a subclass of.
     """
     found: dict[type[Any], Callable[[Any], Any]] = {
-        kind: _parser(kind, notation) for kind, notation in NOTATIONS.items()
+        kind: _Parser(kind, notation) for kind, notation in NOTATIONS.items()
     }
     found |= {kind: _OnlyInstances(kind) for kind in _results(components)}
     return dict(sorted(found.items(), key=lambda item: (-len(item[0].__mro__), item[0].__name__)))
@@ -58,15 +61,19 @@ def _classes(hint: Any) -> Iterator[type[Any]]:
         yield from _classes(argument)
 
 
-def _parser(kind: type[Any], notation: Notation) -> Callable[[Any], Any]:
+class _Parser:
     """Robot's converter of a type, with the type's own documentation."""
 
-    def convert(value):  # type: ignore[no-untyped-def]  # annotated below: the types differ from one to the next
-        return notation.parse(value)
+    __signature__ = _SIGNATURE
 
-    convert.__annotations__ = {"value": notation.accepts}
-    convert.__doc__ = kind.__doc__
-    return convert
+    def __init__(self, kind: type[Any], notation: Notation) -> None:
+        self.__doc__ = kind.__doc__
+        self.robot_types = {"value": notation.accepts}
+        self._parse = notation.parse
+
+    def __call__(self, value: object) -> Any:
+        """The value, parsed."""
+        return self._parse(value)
 
 
 def with_reasons(
@@ -94,6 +101,8 @@ def _alone(hint: Any, converted: Collection[type[Any]]) -> Any:
 
 class _OnlyInstances:
     """Robot's converter of a result, which nothing is converted to; Libdoc reads its documentation."""
+
+    __signature__ = _SIGNATURE
 
     def __init__(self, kind: type[Any]) -> None:
         self._kind = kind

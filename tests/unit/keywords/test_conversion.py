@@ -10,6 +10,7 @@ from enum import Enum
 
 import pytest
 from robot.api.deco import keyword
+from robot.running.arguments.customconverters import CustomArgumentConverters
 
 from TesterLibrary.keywords import CONVERTERS
 from TesterLibrary.keywords._conversion import converters
@@ -63,8 +64,8 @@ def test_a_type_that_a_suite_writes_registers_itself(monkeypatch: pytest.MonkeyP
 
     convert = converters([])[Weight]
     assert convert("3 kg") == "3 kg parsed"
-    assert convert.__annotations__ == {"value": str}
-    assert convert.__doc__ == "A weight: `3 kg`."
+    (known,) = CustomArgumentConverters.from_dict({Weight: convert})
+    assert (known.value_types, known.doc) == ((str,), "A weight: `3 kg`.")
 
 
 def test_derived_types_come_first_as_robot_takes_the_first_that_fits() -> None:
