@@ -125,6 +125,9 @@ class Getter:
         def text(ns: float) -> str:
             return "not over" if isinf(ns) else duration_text(ns)
 
+        def measured(ns: float) -> str:
+            return f"{text(least)} or more, and not over" if isinf(ns) and not isinf(least) else text(ns)
+
         value: float | None = asserted(
             self._suite,
             longest if whole else None,
@@ -132,6 +135,7 @@ class Getter:
             expected,
             subject=f"outage{_of(stream)}",
             unit=Unit(TIME.parse, text),
+            text=measured,
             known=Between(least, most) if whole else None,
             doubt=doubt_of(trials)
             or ("" if whole else unmeasured(trials) or undiscerned(trials) or uncounted(trials)),

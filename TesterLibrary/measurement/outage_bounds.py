@@ -42,9 +42,10 @@ def outage_bounds(counted: StreamCounters, order: Order, rate: Fraction) -> tupl
 
     It is known by time where every frame arrived once and in its place. A frame that arrives again, or late,
     ends no outage, but the tester's time of silence; and frames that were only overtaken are not lost. There
-    the frames that are missing are the bounds. One that had not ended has no end. Frames of a broadcast that
-    are missing at other ports may have been missing there in a row. Where no frame is missing, an outage may
-    lie between two frames.
+    the frames that are missing are the bounds. One that is not over when the traffic ends is at least as long
+    as until then; a stream without any arrival is dark without end. Frames of a broadcast that are missing at
+    other ports may have been missing there in a row. Where no frame is missing, an outage may lie between two
+    frames.
     """
     if order.loss_bounds == (0, 0):
         return 0, float(1 / rate)
@@ -57,19 +58,22 @@ def outage_bounds(counted: StreamCounters, order: Order, rate: Fraction) -> tupl
         return max(known[0], float(min(1, fewest) / rate)), max(known[1], float((most + 1) / rate))
     if counted.outages is None or order.loss_bounds is None or not _numbered(counted):
         return None
-    if _missing_last(counted):
+    if not counted.rx_packets:
         return inf, inf
     first, first_most = _missing_first(counted, order, rate)
     found: OutageCounters = counted.outages
     fewest, most = order.loss_bounds
     if _undisturbed(order):
         least_ns = max(Fraction(found.longest_ns - found.within_ns), max(first, min(1, fewest)) / rate)
-        most_ns = Fraction(found.longest_ns + found.within_ns if found.longest_ns else 0)
-        return float(least_ns), float(max(least_ns, most_ns, first_most / rate))
-    overtaken = most if order.reordered is None else order.reordered
-    between = ceil(Fraction(max(0, found.longest_lost - overtaken), overtaken + 1))
-    least_ns = max(min(1, fewest), between, first) / rate
-    return float(least_ns), float(max(Fraction(found.longest_ns + found.within_ns), (most + 1) / rate))
+        by_time_ns = Fraction(found.longest_ns + found.within_ns if found.longest_ns else 0)
+        most_ns = max(least_ns, by_time_ns, first_most / rate)
+    else:
+        overtaken = most if order.reordered is None else order.reordered
+        between = ceil(Fraction(max(0, found.longest_lost - overtaken), overtaken + 1))
+        least_ns = max(min(1, fewest), between, first) / rate
+        most_ns = max(Fraction(found.longest_ns + found.within_ns), (most + 1) / rate)
+    last = _missing_last(counted)
+    return float(max(least_ns, last / rate)), inf if last else float(most_ns)
 
 
 def _at_its_port(order: Order) -> Order:

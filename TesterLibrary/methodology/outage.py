@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
+from math import ceil, inf
 
 from ..measurement.counter import Counter, not_counted
 from ..measurement.outage_bounds import Outage
@@ -102,16 +102,26 @@ def _longest(streams: Sequence[StreamResult]) -> tuple[float, float, bool]:
     return least, most, len(measured) == len(bounds)
 
 
-def outage_below(trials: Sequence[Trial], bound: Duration) -> Verdict:
-    """Whether the longest outage is at most a bound; one that was not over when the traffic ended is not.
+def _open(trials: Sequence[Trial], bound: Duration, most: float) -> str:
+    """Why an outage may be longer than a bound, or not."""
+    if most == inf:
+        return "it was not over when the traffic ended; send for longer"
+    return _too_coarse(trials, bound)
 
-    INCONCLUSIVE where copies or frames out of order leave its length open, and where frames are further apart
+
+def outage_below(trials: Sequence[Trial], bound: Duration) -> Verdict:
+    """Whether the longest outage is at most a bound.
+
+    One that was not over when the traffic ended is FAIL if it was longer by then, else INCONCLUSIVE. So it is
+    where copies or frames out of order leave its length open, and where frames are further apart
     than the bound, so that none shows a shorter outage.
     """
     streams = [stream for trial in trials if trial.valid for stream in trial.streams]
     longest = next(iter(outages_of(trials)), None)
     text = _outage_of(longest, streams) if longest else f"none{_longer(trials)}"
     least, most, all_measured = _longest(streams)
+    if longest and longest.by_time_ns < least < inf:
+        text = f"{duration_text(least)} or more; the last one, {text}"
     unknown = not all_measured and least <= bound.ns
     absent = undiscerned(trials) or uncounted(trials)
     return assess(
@@ -124,6 +134,6 @@ def outage_below(trials: Sequence[Trial], bound: Duration) -> Verdict:
         doubt=doubt_of(trials)
         or unmeasured(trials)
         or (absent if unknown else "")
-        or (_too_coarse(trials, bound) if least <= bound.ns < most else ""),
+        or (_open(trials, bound, most) if least <= bound.ns < most else ""),
         text=duration_text,
     )

@@ -71,6 +71,7 @@ class TrialMeasurer:
         self._note = note
         self._pauses = pauses
         self.leads: Callable[[Fraction, Duration], bool] = lambda _load, _duration: False  # see measure
+        self.listens = pauses.residual  # for copies and other late frames, where none is missing
         self.streams = tuple(streams)
         self.load = tester.busiest(streams)  # of the streams at their own rates
         if not self.load and not any(stream.as_captured for stream in streams):
@@ -326,7 +327,7 @@ class TrialMeasurer:
     def _shot(self, streams: Sequence[Stream], limits: EvidenceLimits | None = None) -> Shot:
         """Another attempt at the trial that is under way."""
         shot = Shot(self._tester, "trial", streams, number=self._tester.evidence.trials, limits=limits)
-        shot.run.listens = self._pauses.residual
+        shot.run.listens = self.listens
         return shot
 
     def _send(

@@ -84,7 +84,8 @@ def outage(draw: random.Random, source: Source = random_scene) -> Case:
     """An outage is a run of frames that never arrived; its time is exact to two gaps and the spread."""
     scene = source(draw)
     bound_ns = draw.choice([0, _beside(draw, scene), _beside(draw, scene)])
-    within = all(_is_within(log, bound_ns) for log in scene.every)
+    each = {_is_within(log, bound_ns) for log in scene.every}
+    within = False if False in each else None if None in each else True
     hidden = any(log.lost and (log.duplicated or log.reordered) for log in scene.every)
     excuse = "copies and frames out of order" if hidden else ""
     if any(log.device.gap_ns > bound_ns for log in scene.every):
@@ -112,12 +113,14 @@ def _beside(draw: random.Random, scene: Scene) -> int:
     return max(0, wanted)
 
 
-def _is_within(log: Log, bound_ns: int) -> bool:
-    """One that was not over when the traffic ended is not within any bound."""
+def _is_within(log: Log, bound_ns: int) -> bool | None:
+    """None where one was not over when the traffic ended; a stream of which nothing arrives has no end."""
     runs = log.runs
-    if runs and sum(runs[-1]) == log.sent:
+    if any(count * log.device.gap_ns > bound_ns for _, count in runs):
         return False
-    return all(count * log.device.gap_ns <= bound_ns for _, count in runs)
+    if not runs or sum(runs[-1]) < log.sent:
+        return True
+    return False if not log.firsts else None
 
 
 @judge

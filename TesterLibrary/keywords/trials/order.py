@@ -74,6 +74,7 @@ class FrameOrder:
         | `Verify Reordering Below` | 0 |
         """
         measurer = self._suite.measurer("reordering", streams, rate, by_signature=True)
+        measurer.listens = max(measurer.listens, self._suite.tester.rules.settle)
         return self._suite.found(
             measure_order(measurer, measurer.load, duration or self._suite.profile.trial)
         )
@@ -105,6 +106,9 @@ class FrameOrder:
         ``extent`` is the greatest reordering extent. ``wrong_length``, ``fragments`` and ``wrong_headers``
         are frames that arrived changed. `Measure Reordering` explains all of them; `Get Frame Loss` counts
         lost frames. A tester that does not count a fate returns None, and an assertion is INCONCLUSIVE.
+
+        Of what arrives again, only `Measure Reordering` waits for copies that come 0.2 s after the last
+        frame.
 
         | `Get Frame Order` | duplicated | == | 0 |
         """

@@ -82,8 +82,9 @@ class Outages:
 
         | ``bound`` | the longest time, such as ``50 ms`` |
 
-        INCONCLUSIVE if the frames of a stream are further apart than the bound: send two or more frames in
-        that time.
+        An outage that was not over when the traffic ended fails if it was longer than the bound by then, or
+        if no frame arrived at all. Otherwise it is INCONCLUSIVE: send for longer. INCONCLUSIVE, too, if the
+        frames of a stream are further apart than the bound: send two or more frames in that time.
 
         | `Verify Outage Below` | 50 ms | ${trial} |
         """

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from fractions import Fraction
+from math import inf
 from types import SimpleNamespace
 from typing import Any
 
@@ -86,8 +87,16 @@ def test_no_outage_is_0_one_that_is_not_over_has_no_end_and_one_that_nobody_coun
     with pytest.raises(Inconclusive, match=r"outage: it is only known to lie between 0 ns and 6.72 us"):
         outage(whole, "<=", "6 us")  # frames are further apart than that
     endless = sample(counters={"rx_packets": 100_000, "order": order_counters(100_000)})
-    with pytest.raises(VerdictFailed, match=r"^FAIL: outage is not over, required <= 1 h"):
+    assert outage(endless) == inf
+    with pytest.raises(
+        VerdictFailed, match=r"^FAIL: outage is 327.99648 ms or more, and not over, required <= 50 ms"
+    ):
+        outage(endless, "<=", "50 ms")
+    with pytest.raises(Inconclusive, match=r"outage: it is only known to be 327.99648 ms or more"):
         outage(endless, "<=", "1 h")
+    dark = sample(counters={"rx_packets": 0, "order": order_counters()})
+    with pytest.raises(VerdictFailed, match=r"^FAIL: outage is not over, required <= 1 h"):
+        outage(dark, "<=", "1 h")
     uncounted = sample("100 %", counts=False)
     assert outage(uncounted) is None
     with pytest.raises(Inconclusive, match=r"^INCONCLUSIVE: outage: "):

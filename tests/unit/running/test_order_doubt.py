@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -13,14 +14,16 @@ from assertionengine import AssertionOperator
 
 from TesterLibrary.errors import Inconclusive
 from TesterLibrary.keywords._getter import Getter
+from TesterLibrary.keywords.trials.order import FrameOrder
+from TesterLibrary.measurement.snapshot import Snapshot, StreamCounters
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.order import measure_order, reordering_below
 from TesterLibrary.methodology.verdicts.judging import loss_below
 from TesterLibrary.model.editor import Editor, FieldPath, RandomField
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units.units import Ratio
+from TesterLibrary.model.units.units import Duration, Rate, Ratio
 from TesterLibrary.running.measurer import TrialMeasurer
-from TesterLibrary.targets.fake import fake_port
+from TesterLibrary.targets.fake import FakeTarget, fake_port
 from TesterLibrary.verdict import Outcome
 
 from .testers import SECOND, fake_tester, opened, stream
@@ -50,6 +53,30 @@ def test_one_flow_and_another_port_keep_their_order(tmp_path: Path, of: Stream) 
     trial = measured(tmp_path, of)
     assert trial.order_objections == ()
     assert reordering_below([trial], NONE).outcome is Outcome.PASS
+
+
+class Late(FakeTarget):
+    """Behind a device that sends the last frame again 0.15 s after it."""
+
+    def snapshot(self, jobs: Sequence[str] = (), *, buckets: bool = True) -> Snapshot:
+        counted = super().snapshot(jobs, buckets=buckets)
+        return replace(counted, streams=tuple(self._again(s, counted.taken_at_ns) for s in counted.streams))
+
+    @staticmethod
+    def _again(stream: StreamCounters, now_ns: int) -> StreamCounters:
+        if not stream.last_rx_ns or now_ns < stream.last_rx_ns + 150_000_000:
+            return stream
+        order = replace(stream.order, duplicated=1)
+        return replace(stream, rx_packets=stream.rx_packets + 1, order=order)
+
+
+def test_copies_are_waited_for_where_nothing_is_missing(tmp_path: Path) -> None:
+    """The time is that of the tester's fake clock: nobody waits."""
+    suite = opened(tmp_path, target=Late())
+    suite.tester.rules = replace(suite.tester.rules, settle=Duration(200_000_000))
+    suite.streams["north"] = stream()
+    result = FrameOrder(suite).measure_reordering("north", rate=Rate.parse("10 %"), duration=SECOND)
+    assert result.order.duplicated == 1
 
 
 def test_a_getter_of_what_was_reordered_does_not_judge_it(tmp_path: Path) -> None:
