@@ -6,8 +6,8 @@
     python3 tools/engine.py static  one that needs no library of this machine, for a wheel (wheels.py)
     python3 tools/engine.py test    its tests, under AddressSanitizer and UndefinedBehaviorSanitizer
     python3 tools/engine.py ahead   begins to build these on what others leave of the CPUs, and returns
-    python3 tools/engine.py fuzz    libFuzzer for some seconds a target; `make test-long` does, not CI
-    python3 tools/engine.py race    tests of ports, workers and tester, under ThreadSanitizer; not in CI
+    python3 tools/engine.py fuzz    libFuzzer for some seconds a target; `make test-long`
+    python3 tools/engine.py race    tests of ports, workers and tester under ThreadSanitizer; `make test-long`
 
 Needs nothing but the standard library. What was built from the same inputs before is copied (build_cache.py).
 """
@@ -139,14 +139,7 @@ def test() -> None:
     """Builds everything with sanitizers and runs the tests; fuzz targets on corpora and mutations of them."""
     _end_ahead()
     _configure_tests()
-    programs = [Path(test["cmd"][0]) for test in _tests(TEST_BUILD)]
-    if not programs:
-        raise EngineError("The engine was built without its tests: they need libgtest-dev and libgmock-dev.")
-    cache = _cache(*SANITIZED)
-    if not cache.restore(TEST_BUILD, programs):
-        _run("meson", "compile", "-C", str(TEST_BUILD))
-        cache.store(TEST_BUILD, programs)
-    _run("meson", "test", "-C", str(TEST_BUILD), "--no-rebuild", "--print-errorlogs")
+    _run_tests(TEST_BUILD, SANITIZED)
 
 
 def ahead() -> None:
@@ -238,17 +231,28 @@ def fuzz() -> None:
 def race() -> None:
     """Builds what runs in several threads with ThreadSanitizer and runs its tests."""
     _refuse_if_lacking(missing())
-    if _clang_has("thread"):
+    # GCC's does not know fences; what they order are atomics, of which it reports no race.
+    options = RACES if _clang_has("thread") else (*RACES, "-Dcpp_args=-Wno-tsan")
+    if options == RACES:
         os.environ["CXX"] = "clang++"
-        _configure(RACE_BUILD, *RACES)
-    else:
-        # GCC's does not know fences; what they order are atomics, of which it reports no race.
-        _configure(RACE_BUILD, *RACES, "-Dcpp_args=-Wno-tsan")
-    _run("meson", "compile", "-C", str(RACE_BUILD), "engine_test")
+    _configure(RACE_BUILD, *options)
     # A test forks, and what it forks has a thread.
-    options = f"halt_on_error=1:die_after_fork=0:suppressions={SOURCE / 'races.supp'}"
-    os.environ.setdefault("TSAN_OPTIONS", options)
-    _run("meson", "test", "-C", str(RACE_BUILD), "--no-rebuild", "--print-errorlogs", "engine")
+    settings = f"halt_on_error=1:die_after_fork=0:suppressions={SOURCE / 'races.supp'}"
+    os.environ.setdefault("TSAN_OPTIONS", settings)
+    _run_tests(RACE_BUILD, options, "engine")
+
+
+def _run_tests(folder: Path, options: tuple[str, ...], *names: str) -> None:
+    """Builds tests and runs them: these, or all there are."""
+    programs = [Path(test["cmd"][0]) for test in _tests(folder) if not names or test["name"] in names]
+    if not programs:
+        raise EngineError("The engine was built without its tests: they need libgtest-dev and libgmock-dev.")
+    cache = _cache(*options)
+    if not cache.restore(folder, programs):
+        targets = [program.name for program in programs] if names else []
+        _run("meson", "compile", "-C", str(folder), *targets)
+        cache.store(folder, programs)
+    _run("meson", "test", "-C", str(folder), "--no-rebuild", "--print-errorlogs", *names)
 
 
 def _refuse_if_lacking(packages: list[str]) -> None:

@@ -7,6 +7,7 @@ is no engine its tests are skipped; with TESTER_REQUIRE_ENGINE=1, as in CI, they
 TESTER_SWITCH=model the switch is not a fake one but the vendor's model of its chip, in slow motion; with
 TESTER_SWITCH=program it is the fake one, but its pipelines run the P4 program itself. With
 TESTER_SWAP_PORTS=1 the ports p1 and p2 have changed places: nothing may depend on which one is the first.
+With TESTER_WORKERS=2 an engine has two workers, and p1 and p2 are served by different ones.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from tests.model.running import RunningModel
 from tests.program.compiled import compiled
 from tests.program.pipelines import runs_program
 
-from .rig import FakeRig, Rig, SwitchRig, in_place
+from .rig import WORKER_CPUS, FakeRig, Rig, SwitchRig, in_place
 from .slow_motion import ModelRig, slow_model
 
 _SWITCH = os.environ.get("TESTER_SWITCH")
@@ -42,7 +43,7 @@ def engine() -> Iterator[EngineProcess]:
         if os.environ.get("TESTER_REQUIRE_ENGINE") == "1":
             raise
         pytest.skip(error.reason)
-    process = EngineProcess.launch(ports=in_place({"p1": "loop:x", "p2": "loop:x"}))
+    process = EngineProcess.launch(ports=in_place({"p1": "loop:x", "p2": "loop:x"}), cpus=WORKER_CPUS)
     yield process
     process.stop()
 
@@ -50,7 +51,7 @@ def engine() -> Iterator[EngineProcess]:
 @pytest.fixture
 def process(request: pytest.FixtureRequest) -> Iterator[EngineProcess]:
     """An engine for one test, with the ports that its module names."""
-    process = EngineProcess.launch(ports=in_place(request.module.PORTS))
+    process = EngineProcess.launch(ports=in_place(request.module.PORTS), cpus=WORKER_CPUS)
     yield process
     process.stop()
 
