@@ -21,8 +21,6 @@ from TesterLibrary.targets.parts import LeaseTerms
 from .rig import Rig
 from .stepping import stepping_clock
 
-pytestmark = pytest.mark.waits
-
 
 @pytest.fixture
 def stepped(engine: EngineProcess, tmp_path: Path) -> Iterator[EngineProcess]:

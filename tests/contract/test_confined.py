@@ -20,7 +20,7 @@ from TesterLibrary.targets.engine.program import find_program
 from .rig import Rig
 from .started import started
 
-pytestmark = [pytest.mark.usefixtures("engine"), pytest.mark.waits]
+pytestmark = pytest.mark.usefixtures("engine")
 
 _KEPT = 1 << 12 | 1 << 23 | 1 << 39  # CAP_NET_ADMIN, CAP_SYS_NICE, CAP_BPF
 

@@ -26,7 +26,7 @@ from .started import started
 
 PORTS = {"p1": "loop:x", "p2": "loop:x"}
 
-pytestmark = [pytest.mark.usefixtures("engine"), pytest.mark.waits]  # skips, or fails, where there is none
+pytestmark = pytest.mark.usefixtures("engine")  # skips, or fails, where there is none
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from .rig import Rig
 from .started import started
 from .test_replay import replaying
 
-pytestmark = [pytest.mark.usefixtures("engine"), pytest.mark.waits]
+pytestmark = pytest.mark.usefixtures("engine")
 
 
 @dataclass(frozen=True)

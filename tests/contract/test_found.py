@@ -26,7 +26,7 @@ from .rig import Rig
 
 NO_LEASE = Duration(0)
 
-pytestmark = [pytest.mark.usefixtures("engine"), pytest.mark.waits]
+pytestmark = pytest.mark.usefixtures("engine")
 _LEFT = """
 import sys
 from TesterLibrary.targets.engine.client import EngineTarget

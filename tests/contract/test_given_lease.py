@@ -16,8 +16,6 @@ from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess
 from TesterLibrary.targets.parts import LeaseTerms
 
-pytestmark = pytest.mark.waits
-
 PORTS = {"p1": "loop:x", "p2": "loop:x"}
 TERMS = LeaseTerms("alice", Duration(60 * 10**9))
 

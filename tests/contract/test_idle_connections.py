@@ -21,7 +21,7 @@ from TesterLibrary.targets.engine.client import EngineTarget
 from .started import started
 from .test_engine_tls import Identity, free_address, identity, tls_options
 
-pytestmark = [pytest.mark.usefixtures("engine"), pytest.mark.waits]
+pytestmark = pytest.mark.usefixtures("engine")
 
 FREE_DESCRIPTORS = 64  # beside those that the engine has without connections
 IDLE = 200

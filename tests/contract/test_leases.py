@@ -37,8 +37,6 @@ from TesterLibrary.targets.parts import LeaseTerms
 from .leased_client import TESTBED, said, sending
 from .rig import PATIENCE, FakeRig, Rig, SwitchRig
 
-pytestmark = pytest.mark.waits
-
 PORTS = {"p1": "loop:x", "p2": "loop:x"}
 SECOND = Duration(10**9)
 BRIEFLY = Duration(3 * 10**9)  # a machine under load may take a second to renew it

@@ -38,7 +38,7 @@ from .rig import PATIENCE, Rig
 PORTS = {"p1": "loop:x", "p2": "loop:x"}
 ASKED = Duration(60 * 10**9)
 
-pytestmark = [pytest.mark.usefixtures("engine"), pytest.mark.waits]
+pytestmark = pytest.mark.usefixtures("engine")
 
 
 class Bob:

@@ -39,6 +39,8 @@ from tests.unit.running.testers import fake_tester
 from .planted import Planted
 from .rig import SwitchRig
 
+pytestmark = pytest.mark.alone
+
 FRAMES = 410
 ATTEMPTS = 3
 EVERY = 20

@@ -44,7 +44,7 @@ INSIDE = "source 198.18.0.0/24\ndestination 198.18.0.0/24\nothers allow\n"
 OUTSIDE = "203.0.113.1"
 NOT_SENT = f"{OUTSIDE} may not be sent; the policy of this tester allows 198.18.0.0/24"
 
-pytestmark = [pytest.mark.usefixtures("engine"), pytest.mark.waits]
+pytestmark = pytest.mark.usefixtures("engine")
 
 
 def written(folder: Path, policy: str) -> str:

@@ -18,8 +18,6 @@ from TesterLibrary.model.units.units import Duration
 
 from .rig import PATIENCE, Rig
 
-pytestmark = pytest.mark.waits
-
 Refused = Callable[[Rig], None]
 
 

@@ -16,7 +16,7 @@ MOST_GROWTH = 1 << 20  # bytes of memory
 READINGS, PAUSE = 15, 0.25  # seconds
 WARM_UP = 50  # trials, in which gRPC starts its threads and the allocator gets its arenas
 
-pytestmark = [pytest.mark.usefixtures("engine"), pytest.mark.waits]
+pytestmark = pytest.mark.usefixtures("engine")
 
 
 def run_trials(rig: Rig, number: int) -> None:
