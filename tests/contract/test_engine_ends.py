@@ -46,7 +46,7 @@ _SO_TIMESTAMPNS = 35
 _SO_RCVBUFFORCE = 33
 
 # Not beside others: threads of gRPC that begin while a test is in a network namespace stay in it.
-pytestmark = pytest.mark.usefixtures("engine")
+pytestmark = [pytest.mark.usefixtures("engine"), pytest.mark.alone]
 
 
 @pytest.fixture
