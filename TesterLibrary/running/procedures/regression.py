@@ -12,7 +12,6 @@ from ...methodology.regression import is_comparison, no_regression
 from ...model.units.units import Ratio
 from ...reporting.pages.repetitions import unrepeated
 from ...reporting.record.recorder import read_run
-from ...reporting.trend.baseline import Sought, find_baseline
 from ...verdict import Verdict
 from ..suite import Suite
 
@@ -23,6 +22,11 @@ def beside_baseline(suite: Suite, verdict: Verdict | None, baseline: str, within
     Raises:
         TesterLibraryError: nothing was judged in this test, or there is no such baseline.
     """
+    from ...reporting.trend.baseline import (  # pages and plots: not while a suite is imported
+        Sought,
+        find_baseline,
+    )
+
     recorder = suite.recorder
     standing = [known for known in recorder.judgements.standing if not is_comparison(known)]
     judged = verdict or (standing[-1] if standing else None)
