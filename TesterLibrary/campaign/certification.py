@@ -4,73 +4,46 @@
 
 from __future__ import annotations
 
-import os
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Protocol
 from uuid import uuid4
 
 from robot.api import TestSuite
-from robot.utils import normalize
 
-from ..errors import ChoiceError, TesterLibraryError
-from ..files.criteria import check_criteria, criteria_file, load_criteria, to_copy
-from ..files.paths import data_root, resource
+from ..errors import ChoiceError
+from ..files.criteria import check_criteria, load_criteria
+from ..files.paths import data_root
 from ..files.profile import profile_values, section
-from ..reporting.merge.cells import CELLS
 from ..reporting.record import agenda
 from ..reporting.record.digests import digest_of
-from ..reporting.record.long_name import label
 from ..reporting.record.record_place import ALLURE_RESULTS, EVIDENCE, ROBOT
 from ..reporting.record.recorder import Recorder, read_run, start_run
 from ..reporting.record.records import read_verdicts
 from ..reporting.record.run_files import RunFile, RunFiles, RunFilesListener, write_run_files
-from ..testbeds import load_testbed, shipped_testbeds
-from ..testbeds.load import check_interfaces, find_testbed
+from ..testbeds.load import check_interfaces
+from .bed import Bed, BedFiles
 from .child_status import UNHEARD, StatusWriter
 from .criteria_bounds import check_bounds
-from .resume import NAMED, REPEATED, check_agenda, check_given, merge, set_aside, unfinished
+from .interrupted_run import merge
 from .robot_command import literal, run_robot
-from .robot_process import await_end, record_fault
+from .robot_process import record_fault
 from .selection import Selection
-from .suite_files import check_testbeds, imported, inside, named, read_files, suite_digest
+from .suite_files import check_testbeds
 from .suite_names import OwnNames
 from .time_budget import ENDED, TimeBudget, TimeLimit, latest_end, record_not_run, spent
 
 _OWN_NAMES = f"{OwnNames.__module__}.{OwnNames.__name__}"
 _SIZE = re.compile("([0-9]+) Bytes")  # name of a test
 _NAMED = 3  # suites, in a title
-_INSTEAD = {  # of variables that a run sets itself
-    "testbed": "name the testbed by --testbed, or in testbeds: of a campaign",
-    "profilefile": "name the profile by --profile, or in profile: of a campaign",
-    "criteriafile": "name the criteria by --criteria, or in criteria: of a campaign",
-}
 _FILES_LISTENER = f"{RunFilesListener.__module__}.{RunFilesListener.__name__}"
 _LIMIT_LISTENER = f"{TimeLimit.__module__}.{TimeLimit.__name__}"
 _BUDGET_LISTENER = f"{TimeBudget.__module__}.{TimeBudget.__name__}"
-
-
-@dataclass(frozen=True)
-class Bed:
-    """A testbed of a certification, with the suites that are run there, for one time."""
-
-    testbed: str  # for the library: a name or an absolute path
-    name: str  # as the file says
-    suites: tuple[Path, ...]
-    criteria: Path | None  # for its device; None: its suites have bounds of their own
-    repetition: int = 1
-    layer: int | None = None  # of the device, as the file says
-
-    @property
-    def label(self) -> str:
-        """The name of its tests in the reports."""
-        return label(self.name, self.repetition)
 
 
 class Runner(Protocol):
@@ -260,9 +233,9 @@ class Certification:
             profile=self.profile_values,
             criteria=criteria,
             certification=self.given,
-            files=list(self._files()),
+            files=self.deciding_files(),
         )
-        self._write_run_files()
+        self.write_run_files()
         agenda.write(evidence, self.title, items, self.suite_s)
         if self.by:
             self.by.begin(self)
@@ -319,48 +292,25 @@ class Certification:
         """The arguments with which Robot runs some tests of one testbed; its output goes to `output`."""
         return [*self._options(1, bed, ends_at), *_by_name(items), *map(str, suites)]
 
-    def read_files(self, bed: Bed) -> Iterator[Path]:
-        """The files that running a testbed reads, without the library's own and those that tests name."""
-        yield from filter(None, (find_testbed(bed.testbed), self.profile, bed.criteria))
-        for path in bed.suites:
-            yield from (path,) if path.is_file() else inside(path)
-        yield from imported(bed.suites, self._variables(bed))
+    def files(self, bed: Bed) -> BedFiles:
+        """The files that a testbed is run with."""
+        return BedFiles(bed, self.profile, self._variables(bed))
 
-    def run_files(self, bed: Bed) -> Mapping[Path, str]:
-        """The files that must not change while a testbed is run, with what each is.
-
-        Files that tests write are none of them.
-        """
-        files = {"testbed": find_testbed(bed.testbed), "profile": self.profile, "criteria": bed.criteria}
-        own = {path.absolute(): f"the {kind} {path.name}" for kind, path in files.items() if path}
-        return {**read_files(bed.suites, self._variables(bed)), **own}
-
-    def _write_run_files(self) -> None:
-        beds = dict.fromkeys(replace(bed, repetition=1) for bed in self.beds)
-        files = {path: said for bed in beds for path, said in self.run_files(bed).items()}
-        noted = [RunFile(str(path), said, digest_of(path)) for path, said in files.items()]
+    def write_run_files(self) -> None:
+        """Notes the files that must not change while the certification runs."""
+        files = {
+            path: text for bed in self._different_beds for path, text in self.files(bed).watched().items()
+        }
+        noted = [RunFile(str(path), text, digest_of(path)) for path, text in files.items()]
         write_run_files(self.output, noted)
 
-    def named_files(self, bed: Bed) -> list[Path]:
-        """The files that its suites name, which tests may read, or write."""
-        return named(bed.suites, self._variables(bed))
-
-    def _files(self) -> Iterator[Mapping[str, str]]:
+    def deciding_files(self) -> list[Mapping[str, str]]:
         """The files that decide what is measured and required, by name and SHA-256."""
-        for bed in dict.fromkeys(replace(bed, repetition=1) for bed in self.beds):
-            files = {"testbed": find_testbed(bed.testbed), "profile": self.profile, "criteria": bed.criteria}
-            for kind, path in files.items():
-                if path:
-                    digest = digest_of(path)
-                    yield {"testbed": bed.name, "kind": kind, "name": path.name, "sha256": digest}
-            for path in bed.suites:
-                yield {"testbed": bed.name, "kind": "suite", "name": path.name, "sha256": suite_digest(path)}
-            decided = {path.resolve() for path in files.values() if path}
-            for kind, found in (("import", imported), (NAMED, named)):
-                for path in found(bed.suites, self._variables(bed)):
-                    if path not in decided:
-                        name = os.path.relpath(path, bed.suites[0].parent)
-                        yield {"testbed": bed.name, "kind": kind, "name": name, "sha256": digest_of(path)}
+        return [file for bed in self._different_beds for file in self.files(bed).deciding()]
+
+    @property
+    def _different_beds(self) -> Iterable[Bed]:
+        return dict.fromkeys(replace(bed, repetition=1) for bed in self.beds)
 
     def _variables(self, bed: Bed) -> dict[str, str]:
         """The variables with which the suites run on a testbed, by name."""
@@ -422,159 +372,3 @@ def _by_name(items: Sequence[agenda.Item]) -> list[str]:
 def _is_of(item: agenda.Item, bed: Bed) -> bool:
     """Whether a test is run on this testbed in this repetition."""
     return item.suite.startswith(f"{bed.label}.")
-
-
-def resumed(output: Path, *, inconclusive: bool = False) -> Certification:
-    """The rest of a certification that was interrupted, or had errors: its records are made ready for it.
-
-    With `inconclusive` the tests that ended INCONCLUSIVE are run again, too.
-
-    Raises:
-        TesterLibraryError: there is no such run, its tests have changed since, or a file is missing.
-    """
-    evidence = output.absolute() / EVIDENCE
-    if (output / CELLS).is_dir():
-        raise TesterLibraryError(
-            f"{output} is a campaign on several testers; go on by tester run or tester campaign with its "
-            "file, and --resume"
-        )
-    if not (evidence / "run.json").is_file():
-        raise ChoiceError(f"{output} is no run of tester certify: it has no {EVIDENCE}/run.json")
-    given = read_run(evidence).get("certification")
-    if not given:
-        raise TesterLibraryError(
-            f"{output} cannot be resumed: it was not run by tester certify, or by an older one"
-        )
-    return rest_of(certification(**given, output=output), inconclusive=inconclusive)
-
-
-def rest_of(whole: Certification, *, inconclusive: bool = False) -> Certification:
-    """The tests of a certification that have no verdict yet; the records in its folder are made ready.
-
-    With `inconclusive` the tests that ended INCONCLUSIVE are run again, too.
-
-    Raises:
-        TesterLibraryError: its folder has the records of other tests.
-    """
-    evidence = whole.output / EVIDENCE
-    items = tuple(whole.items())
-    check_agenda(whole.output, evidence, items)
-    check_given(whole.output, read_run(evidence), tuple(whole._files()), whole.selection.variables)
-    whole._write_run_files()
-    if whole.by:
-        if inconclusive:
-            raise ChoiceError("--inconclusive is not for a campaign on several testers; leave it out")
-        return replace(whole, again=whole.by.left(whole))
-    await_end(whole.output)
-    if faults := read_verdicts(evidence).faults:
-        raise TesterLibraryError(f"{whole.output} cannot be resumed: {faults[0]}; run it from its begin")
-    left = unfinished(evidence, items)
-    again = unfinished(evidence, items, inconclusive=inconclusive)
-    set_aside(evidence, left)
-    set_aside(evidence, [item for item in again if item not in left], REPEATED)
-    return replace(whole, again=again)
-
-
-def certification(
-    *,
-    profile: str,
-    testbeds: Sequence[str],
-    criteria: str | None,
-    suites: Sequence[str],
-    output: Path,
-    variables: Mapping[str, str] = MappingProxyType({}),
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-    tests: Sequence[str] = (),
-    repetitions: int = 1,
-    time_budget_s: float | None = None,
-    title: str = "",
-) -> Certification:
-    """A certification from what a person types.
-
-    Raises:
-        TesterLibraryError: a file is not there; the message names those that are.
-    """
-    for name in variables:
-        if instead := _INSTEAD.get(normalize(name, ignore="_")):
-            raise ChoiceError(
-                f"the variable {name} is set by the run itself, for each of its testbeds; {instead}"
-            )
-    path = resource("criteria/profiles", profile)
-    given = tuple(_suite(name) for name in suites)
-    runs = section(profile_values(path), "runs")
-    if testbeds:
-        shipped = tuple(dict.fromkeys(name for run in runs for name in run["suites"]))
-        bounded = any(run.get("criteria") for run in runs)
-        runs = [{"testbed": name, "suites": shipped, "criteria": bounded} for name in testbeds]
-    beds = tuple(_bed(run, given, criteria) for run in runs)
-    return Certification(
-        beds=tuple(replace(bed, repetition=n) for n in range(1, repetitions + 1) for bed in beds),
-        profile=path,
-        output=output.absolute(),
-        selection=Selection(variables, tuple(include), tuple(exclude), tuple(tests)),
-        time_budget_s=time_budget_s,
-        named=title,
-        given={
-            "profile": _absolute(profile),
-            "testbeds": list(map(_absolute, testbeds)),
-            "criteria": _absolute(criteria) if criteria else None,
-            "suites": list(map(str, given)),
-            "variables": dict(variables),
-            "include": list(include),
-            "exclude": list(exclude),
-            "tests": list(tests),
-            "repetitions": repetitions,
-            "time_budget_s": time_budget_s,
-            "title": title,
-        },
-    )
-
-
-def _absolute(name_or_path: str) -> str:
-    """A path from anywhere; a name of something shipped stays."""
-    path = Path(name_or_path).expanduser()
-    return str(path.absolute()) if path.exists() else name_or_path
-
-
-def _bed(run: Mapping[str, Any], suites: tuple[Path, ...], criteria: str | None) -> Bed:
-    """A testbed of the run with its suites: those given, or else those of the profile."""
-    name = run["testbed"]
-    found = load_testbed(name)
-    shipped = {path: known for known, path in shipped_testbeds().items()}
-    assert found.source is not None, "it was read from a file"
-    testbed = shipped.get(found.source) or str(found.source)
-    chosen = suites or tuple(data_root() / "suites" / suite for suite in run["suites"])
-    if criteria is not None:
-        return Bed(testbed, found.name, chosen, _criteria(criteria), layer=found.dut.layer)
-    if not run.get("criteria"):
-        return Bed(testbed, found.name, chosen, None)
-    try:
-        file = criteria_file(testbed)
-    except TesterLibraryError:
-        if suites and not any(map(_uses_criteria, suites)):
-            return Bed(testbed, found.name, chosen, None)
-        raise
-    return Bed(testbed, found.name, chosen, file, layer=found.dut.layer)
-
-
-def _criteria(given: str) -> Path:
-    """A file of criteria. TesterLibraryError if there is none, or a folder."""
-    path = Path(given).expanduser()
-    if not path.is_file():
-        why = f"{path} is a folder" if path.is_dir() else f"there is no file {path} (from {Path.cwd()})"
-        raise ChoiceError(f"criteria: {why}; give a file with bounds. {to_copy()}")
-    return path.resolve()
-
-
-def _uses_criteria(suite: Path) -> bool:
-    """Whether a suite, or one in a folder, reads the bounds of a device."""
-    files = [suite] if suite.is_file() else [*suite.rglob("*.robot"), *suite.rglob("*.resource")]
-    return any("CRITERIA" in file.read_text(encoding="utf-8", errors="replace") for file in files)
-
-
-def _suite(name: str) -> Path:
-    path = Path(name).expanduser()
-    if not path.exists():
-        raise ChoiceError(f"there is no suite {path} (from {Path.cwd()})")
-    return path.absolute()

@@ -1,126 +1,75 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The finished part of an interrupted certification, and its records made ready for the rest."""
+"""A certification that was interrupted goes on."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import TesterLibraryError
-from ..reporting.merge.assembly import merge_outputs
+from ..errors import ChoiceError, TesterLibraryError
+from ..reporting.merge.cells import CELLS
 from ..reporting.record import agenda
-from ..reporting.record.codec import parse
-from ..reporting.record.durable import json_line, make_directory, write_file
-from ..reporting.record.finished_trials import ASIDE
-from ..reporting.record.outcome import ERROR, INCONCLUSIVE
-from ..reporting.record.record_chain import CHAIN, FIELD, rechained
-from ..reporting.record.recorder import EARLIER_ATTEMPT, earlier_attempt, read_run
-
-NAMED = "file"  # the kind of a file that a suite names, and the run may read
-REPEATED = "repeated"  # folders of the evidence with tests that run again, of which no trial is taken over
-_KINDS = ("trial", "result", "verdict", "withdrawal", "test", "event")
-_REBOT_FAILED = 251  # up to 250 it is the number of failed tests
+from ..reporting.record.record_place import EVIDENCE
+from ..reporting.record.recorder import read_run
+from ..reporting.record.records import read_verdicts
+from .certification import Certification
+from .certification_arguments import certification
+from .interrupted_run import NAMED, REPEATED, set_aside, unfinished
+from .robot_process import await_end
 
 
-def unfinished(
-    evidence: Path, items: Sequence[agenda.Item], *, inconclusive: bool = False
-) -> tuple[agenda.Item, ...]:
-    """The tests that have to run: those without a record, and those that ended with an error.
+def resumed(output: Path, *, inconclusive: bool = False) -> Certification:
+    """The rest of a certification that was interrupted, or had errors: its records are made ready for it.
 
-    An interrupted test is such an error. Whatever ended with a verdict, or judged nothing, is finished;
-    with `inconclusive` without those of which the tester could not tell.
+    With `inconclusive` the tests that ended INCONCLUSIVE are run again, too.
+
+    Raises:
+        TesterLibraryError: there is no such run, its tests have changed since, or a file is missing.
     """
-    again = (ERROR, INCONCLUSIVE) if inconclusive else (ERROR,)
-    done = {
-        (record["suite"], record["test"])
-        for record in _read(evidence / "tests.jsonl")
-        if record["outcome"] not in again
-    }
-    whole = agenda.read(evidence)
-    run = whole.items if whole else tuple(items)
-    chosen = {(item.suite, item.chosen) for item in run if (item.suite, item.test) not in done}
-    # A template runs all of its own.
-    return tuple(item for item in run if (item.suite, item.chosen) in chosen)
+    evidence = output.absolute() / EVIDENCE
+    if (output / CELLS).is_dir():
+        raise TesterLibraryError(
+            f"{output} is a campaign on several testers; go on by tester run or tester campaign with its "
+            "file, and --resume"
+        )
+    if not (evidence / "run.json").is_file():
+        raise ChoiceError(f"{output} is no run of tester certify: it has no {EVIDENCE}/run.json")
+    given = read_run(evidence).get("certification")
+    if not given:
+        raise TesterLibraryError(
+            f"{output} cannot be resumed: it was not run by tester certify, or by an older one"
+        )
+    return rest_of(certification(**given, output=output), inconclusive=inconclusive)
 
 
-def set_aside(evidence: Path, again: Sequence[agenda.Item], name: str = ASIDE) -> Path | None:
-    """Moves the records of tests that run again, and of the setups of their suites, to a folder beside them.
+def rest_of(whole: Certification, *, inconclusive: bool = False) -> Certification:
+    """The tests of a certification that have no verdict yet; the records in its folder are made ready.
 
-    Otherwise the report would take trials of the one attempt for those of the other: they have the same
-    numbers. A line that a killed run has not finished is moved, too. How they had ended stays, as events.
+    With `inconclusive` the tests that ended INCONCLUSIVE are run again, too.
 
-    Returns:
-        The folder; None if there was nothing to be moved.
+    Raises:
+        TesterLibraryError: its folder has the records of other tests.
     """
-    tests = {(item.suite, item.test) for item in again}
-
-    def moves(record: Mapping[str, Any]) -> bool:
-        suite, test = record.get("suite", ""), record.get("test", "")
-        if record.get("event") == EARLIER_ATTEMPT:
-            return False
-        if test:
-            return (suite, test) in tests
-        return any(f"{item.suite}.".startswith(f"{suite}.") for item in again)
-
-    verdicts = {record["number"] for record in _read(evidence / "verdicts.jsonl") if moves(record)}
-    moved: dict[str, list[str]] = {}
-    chained = (evidence / "run.json").is_file() and CHAIN in read_run(evidence)
-    attempts: list[str] = []  # events of how tests that move had ended
-    numbers: dict[int, int] = {}  # of the verdicts that stay, without gaps
-    for kind in _KINDS:
-        path = evidence / f"{kind}s.jsonl"
-        events = attempts if kind == "event" else []
-        if not path.exists() and not events:
-            continue
-        lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else [""]
-        kept: list[str] = []
-        gone = [lines.pop()]
-        for line in lines:
-            record = json.loads(line)
-            if record["verdict"] in verdicts if kind == "withdrawal" else moves(record):
-                gone.append(line)
-                if kind == "test":
-                    attempts.append(json_line(earlier_attempt(record)))
-                continue
-            if kind == "verdict":
-                number = numbers[record["number"]] = len(numbers) + 1
-                line = json_line({**record, "number": number})
-            elif kind == "withdrawal":
-                line = json_line({**record, "verdict": numbers[record["verdict"]]})
-            kept.append(line)
-        if gone := list(filter(None, gone)):
-            moved[path.name] = gone
-        kept += events
-        if gone or kept != lines:
-            anew = rechained(kept) if chained or any(f'"{FIELD}"' in line for line in kept) else kept
-            write_file(path, "".join(f"{line}\n" for line in anew))
-    if not moved:
-        return None
-    folder = _free(evidence, name)
-    make_directory(folder)
-    for name, lines in moved.items():
-        write_file(folder / name, "".join(f"{line}\n" for line in lines))
-    return folder
-
-
-def merge(first: Path, second: Path) -> None:
-    """Puts the tests of the second output of Robot into the first one, in place of their earlier results."""
-    if not second.exists():
-        return
-    if not first.exists():
-        second.replace(first)
-        return
-    merged = first.with_suffix(".merged")
-    if (
-        merge_outputs((first, second), merged) >= _REBOT_FAILED
-    ):  # an output that a killed run has left unfinished
-        second.replace(first)
-        return
-    merged.replace(first)
-    second.unlink()
+    evidence = whole.output / EVIDENCE
+    items = tuple(whole.items())
+    check_agenda(whole.output, evidence, items)
+    check_given(whole.output, read_run(evidence), whole.deciding_files(), whole.selection.variables)
+    whole.write_run_files()
+    if whole.by:
+        if inconclusive:
+            raise ChoiceError("--inconclusive is not for a campaign on several testers; leave it out")
+        return replace(whole, again=whole.by.left(whole))
+    await_end(whole.output)
+    if faults := read_verdicts(evidence).faults:
+        raise TesterLibraryError(f"{whole.output} cannot be resumed: {faults[0]}; run it from its begin")
+    left = unfinished(evidence, items)
+    again = unfinished(evidence, items, inconclusive=inconclusive)
+    set_aside(evidence, left)
+    set_aside(evidence, [item for item in again if item not in left], REPEATED)
+    return replace(whole, again=again)
 
 
 def check_agenda(output: Path, evidence: Path, items: Sequence[agenda.Item]) -> None:
@@ -172,19 +121,3 @@ def check_given(
 def _place(file: Mapping[str, str]) -> tuple[str, ...]:
     """The part that a file has; of the suites of a testbed, and of what they import, each has its own."""
     return file["testbed"], file["kind"], file["name"] if file["kind"] in ("suite", "import", NAMED) else ""
-
-
-def _read(path: Path) -> list[dict[str, Any]]:
-    """The records of a file, without a last line that was not finished."""
-    lines = path.read_text(encoding="utf-8").split("\n")[:-1] if path.exists() else []
-    try:
-        return [parse(line) for line in lines]
-    except ValueError as problem:
-        raise TesterLibraryError(f"{path} has a line that is no record: {problem}") from None
-
-
-def _free(evidence: Path, name: str) -> Path:
-    number = 1
-    while (folder := evidence / f"{name}-{number}").exists():
-        number += 1
-    return folder

@@ -19,7 +19,8 @@ from ..reporting.trend.address import Address
 from ..reporting.trend.database import TOLERANCE, open_database
 from ..reporting.trend.figure import run_of
 from ..reporting.trend.summary import Standing, Trend, trends
-from .certification import Certification, certification
+from .certification import Certification
+from .certification_arguments import certification
 from .execution import execute
 from .robot_command import literal
 

@@ -13,12 +13,14 @@ from datetime import datetime
 from pathlib import Path
 
 from ..campaign.campaign_file import Campaign, load_campaign
-from ..campaign.certification import Certification, certification, rest_of
+from ..campaign.certification import Certification
+from ..campaign.certification_arguments import certification
 from ..campaign.execution import add_inconclusive, execute, link_latest, undecided
 from ..campaign.fleet.fleet import Fleet, fleet_of
 from ..campaign.fleet.runner import FleetRunner
 from ..campaign.fleet.workers import Workers
 from ..campaign.job_campaign import job_campaign
+from ..campaign.resume import rest_of
 from ..campaign.run_lock import alone
 from ..campaign.trend_gate import TrendGate, worst
 from ..campaign.verdict_lines import RESULTS

@@ -11,8 +11,9 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from ..campaign.certification import certification, resumed
+from ..campaign.certification_arguments import certification
 from ..campaign.execution import add_inconclusive, execute, link_latest, undecided
+from ..campaign.resume import resumed
 from ..campaign.run_lock import alone
 from ..campaign.verdict_lines import RESULTS
 from ..errors import ChoiceError

@@ -31,8 +31,9 @@ from ...reporting.record.agenda import Item, expected_s
 from ...reporting.record.digests import digest_of
 from ...reporting.record.record_place import EVIDENCE
 from ...reporting.record.recorder import Recorder, read_run
+from ..bed import Bed
 from ..cell_pace import Pace
-from ..certification import Bed, Certification, Placed
+from ..certification import Certification, Placed
 from ..end_signals import asked_to_end
 from ..robot_process import await_end
 from ..time_budget import OVERDUE, latest_end, record_not_run, spent
@@ -126,7 +127,7 @@ class FleetRunner:
             first.bed,
             suites,
             self._fleet.places(first.bed.name, first.suite),
-            _digests(run.named_files(replace(first.bed, suites=suites))),
+            _digests(run.files(replace(first.bed, suites=suites)).named()),
         )
 
     def check(self, run: Certification) -> None:
@@ -302,8 +303,8 @@ class _Campaign:
             ),
             budget_s=budget,
             environment=environment,
-            files=_digests(part.read_files(replace(bed, suites=job.suites))) | named,
-            watched=_digests(part.run_files(replace(bed, suites=job.suites))),
+            files=_digests(part.files(replace(bed, suites=job.suites)).read()) | named,
+            watched=_digests(part.files(replace(bed, suites=job.suites)).watched()),
         )
 
     def _ended(self, cell: str, fault: str, leases: Leases) -> None:

@@ -13,7 +13,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from TesterLibrary.campaign.certification import Certification, certification
+from TesterLibrary.campaign.certification import Certification
+from TesterLibrary.campaign.certification_arguments import certification
 from TesterLibrary.commands import main as cli
 from TesterLibrary.commands.certify import _tests
 from TesterLibrary.errors import ChoiceError, TesterLibraryError

@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 from robot.run import RobotFramework
 
-from TesterLibrary.campaign.certification import Bed, Certification, certification
+from TesterLibrary.campaign.bed import Bed
+from TesterLibrary.campaign.certification import Certification
+from TesterLibrary.campaign.certification_arguments import certification
 from TesterLibrary.reporting.record.agenda import SUITE
 from TesterLibrary.running import suite as running
 from TesterLibrary.running.opening import OpenTestbed

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.campaign import certification as _certification
-from TesterLibrary.campaign.certification import certification
+from TesterLibrary.campaign.certification_arguments import certification
 from TesterLibrary.commands import main as cli
 from TesterLibrary.reporting.record.record_place import EVIDENCE
 from TesterLibrary.reporting.record.records import Records, read

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from robot import run as run_robot
 
-from TesterLibrary.campaign.resume import set_aside
+from TesterLibrary.campaign.interrupted_run import set_aside
 from TesterLibrary.commands import main as cli
 from TesterLibrary.reporting.record.agenda import Item
 from TesterLibrary.reporting.record.record_place import EVIDENCE

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from TesterLibrary.campaign.campaign_file import load_campaign
-from TesterLibrary.campaign.certification import certification
+from TesterLibrary.campaign.certification_arguments import certification
 from TesterLibrary.commands import main as cli
 from TesterLibrary.reporting.record.record_place import EVIDENCE
 from TesterLibrary.reporting.record.records import Records, read

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from TesterLibrary.campaign.resume import set_aside
+from TesterLibrary.campaign.interrupted_run import set_aside
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.model.units.units import Duration
 from TesterLibrary.reporting.record import agenda

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 
-from TesterLibrary.campaign.resume import set_aside
+from TesterLibrary.campaign.interrupted_run import set_aside
 from TesterLibrary.measurement.counter import EVERY_COUNTER
 from TesterLibrary.measurement.snapshot import FlowCounters
 from TesterLibrary.measurement.trial import Trial

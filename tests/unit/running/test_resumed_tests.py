@@ -17,7 +17,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from TesterLibrary.campaign.resume import set_aside
+from TesterLibrary.campaign.interrupted_run import set_aside
 from TesterLibrary.errors import Inconclusive, PlanError
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.back_to_back import BurstSearch, find_maximum_burst

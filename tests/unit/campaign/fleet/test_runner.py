@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import pytest
 
 from TesterLibrary.campaign.campaign_file import load_campaign
-from TesterLibrary.campaign.certification import certification
+from TesterLibrary.campaign.certification_arguments import certification
 from TesterLibrary.campaign.fleet.fleet import fleet_of
 from TesterLibrary.campaign.fleet.runner import FleetRunner
 from TesterLibrary.campaign.fleet.task import Task, unlike
