@@ -9,14 +9,13 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import replace
 from uuid import uuid4
 
 from ..reporting.record.machine import wall_clock
 from .config import Config, ServedPlace
 from .job import JobState
 from .jobs import Jobs
-from .ledger import SERVICE, Caller, Ledger, Work
+from .ledger import SERVICE, Caller, Ledger, Work, restore_leases
 from .refusal import Ended, Misfit, NotAllowed, Refusal, Unknown, Unready, Wrong
 from .scheduler import Lease, Moment, Scheduler, State, Wish
 from .store import Kept, Store, keep_lease, keep_note
@@ -360,23 +359,8 @@ class Lab:
         self.scheduler = self._new_scheduler()
         self.out_of_use = {n: r for n, r in (kept.notes.get("out of use") or {}).items() if n in self.places}
         self.scheduler.unfit.update(self.out_of_use)
-        for lease in kept.leases:
-            try:
-                self.scheduler.restore(lease, self.now())
-            except (Refusal, KeyError):
-                over = self._left(lease)
-                work.changes.append(keep_lease(over))
-                work.lines.append(SERVICE.line("end a lease", lease.id, 410, over.reason))
+        restore_leases(self.scheduler, kept.leases, self.now(), work)
         self.scheduler.last_fence = max(self.scheduler.last_fence, fence)
-
-    def _left(self, lease: Lease) -> Lease:
-        """A lease of a place that is no longer served."""
-        place = lease.place or lease.wish.place or "what it asks for"
-        over = replace(
-            lease, state=State.LOST, reason=f"{place} is no longer served", ended_at=self.now().wall
-        )
-        self.scheduler.remember(over)
-        return over
 
     async def _resume_testers(self, kept: Kept) -> None:
         """Goes on with the leases of testers; the next tick ends those that are lost."""

@@ -9,14 +9,16 @@ that are held are kept meanwhile.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from ..errors import TesterLibraryError
 from ..reporting.record.machine import wall_clock
-from .refusal import Unready
-from .store import AuditLine, Change, Kept, Store, Writer
+from .refusal import Refusal, Unready
+from .scheduler import Lease, Moment, Scheduler, State
+from .store import AuditLine, Change, Kept, Store, keep_lease
+from .store_writer import Writer
 from .user import Role
 
 T = TypeVar("T")
@@ -112,3 +114,17 @@ class Ledger:
         """Writes what is waiting, and closes the database."""
         self._writer.close()
         self._store.close()
+
+
+def restore_leases(scheduler: Scheduler, leases: Iterable[Lease], now: Moment, work: Work) -> None:
+    """Takes leases up again. Those of places that are no longer served end, which is noted in the work."""
+    for lease in leases:
+        try:
+            scheduler.restore(lease, now)
+        except (Refusal, KeyError):
+            place = lease.place or lease.wish.place or "what it asks for"
+            reason = f"{place} is no longer served"
+            over = replace(lease, state=State.LOST, reason=reason, ended_at=now.wall)
+            scheduler.remember(over)
+            work.changes.append(keep_lease(over))
+            work.lines.append(SERVICE.line("end a lease", lease.id, 410, reason))

@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ...measurement.snapshot import Snapshot
+from ...measurement.snapshot import Snapshot, StreamCounters
 from ...model.plan.plan import PlannedStream
 from ...running.trial import StreamRun
+from ...running.trial_rules import TrialRules
 from .sending import Limit
+
+_SLOWER = 2  # factor on the latency of the slowest frame
 
 
 @dataclass
@@ -60,3 +63,46 @@ class Group:
     def is_quiet(self) -> bool:
         """Whether it has sent all, and nothing came for a while."""
         return self.final is not None or (self.settling is not None and self.settling.is_quiet)
+
+    def counters(self, streams: Mapping[int, StreamCounters]) -> list[StreamCounters]:
+        """The counters of its streams, out of those of all streams by id."""
+        return [streams[stream.id] for stream in self.streams]
+
+    def note(self, now_ns: int, streams: Mapping[int, StreamCounters], rules: TrialRules) -> bool:
+        """Notes what has arrived: whether that is all, or nothing more is waited for, as in a trial."""
+        counters = self.counters(streams)
+        if any(counter.sending for counter in counters):
+            return False
+        arrived = sum(received(counter, anywhere=True) or 0 for counter in counters)
+        of_each = [unique(counter, anywhere=counter.id in self.any_port) or 0 for counter in counters]
+        seen = self.settling
+        if seen is None:
+            seen = self.settling = Settling(now_ns, arrived, sum(of_each), now_ns, now_ns)
+        seen.note(now_ns, arrived, sum(of_each))
+        slowest = max((counter.latency.max_ns for counter in counters), default=0)
+        seen.is_quiet = now_ns - seen.quiet_since_ns >= max(rules.settle.ns, _SLOWER * slowest)
+        is_missing = any(once < counter.tx_packets for once, counter in zip(of_each, counters, strict=True))
+        # A device that stood still sends later what it holds (RFC 2544 §23).
+        was_waited_for = self.unexpected or now_ns - seen.ended_ns >= rules.residual.ns
+        # One that repeats frames has them arrive for ever.
+        is_endless = now_ns - seen.new_since_ns >= rules.grace.ns
+        return not is_missing or (seen.is_quiet and was_waited_for) or is_endless
+
+
+def listed(names: Sequence[str]) -> str:
+    """Flows in a sentence: four of them, and how many more."""
+    shown = ", ".join(dict.fromkeys(names[:4]))
+    return f"flows {shown} and {len(names) - 4:,} more" if len(names) > 4 else f"flow {shown}"
+
+
+def received(counter: StreamCounters, *, anywhere: bool) -> int | None:
+    """Frames that arrived where they are expected, or at any port; None where nobody counts them."""
+    if not anywhere:
+        return counter.rx_packets
+    return None if counter.rx_misrouted is None else counter.rx_packets + counter.rx_misrouted
+
+
+def unique(counter: StreamCounters, *, anywhere: bool) -> int | None:
+    """The same without frames that arrived again."""
+    found = received(counter, anywhere=anywhere)
+    return None if found is None else found - (counter.order.duplicated or 0)

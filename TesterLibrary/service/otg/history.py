@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Hashable, Mapping
 
+from ...measurement.snapshot import PortCounters
+
 Counts = tuple[int, int, int, int]  # frames sent and received, bytes sent and received
 Rates = tuple[float, float, float, float]  # each second, of the same
 _Reading = tuple[int, Mapping[Hashable, Counts]]
@@ -73,3 +75,8 @@ class History:
         asked_ns = min(_MOST_NS, max(_LEAST_NS, round(_FRAMES * 1e9 / expected)) if expected else _LEAST_NS)
         old = (reading for reading in reversed(self._readings) if now_ns - reading[0] >= asked_ns)
         return asked_ns, next(old, self._readings[0])
+
+
+def port_counts(port: PortCounters) -> Counts:
+    """Frames and bytes of a port, sent and received."""
+    return port.tx_packets, port.rx_packets, port.tx_bytes, port.rx_bytes

@@ -13,11 +13,12 @@ from ...measurement.delays.correction import DelayKind
 from ...measurement.snapshot import Snapshot
 from ...model.units.units import LINE_OVERHEAD
 from ...running.tester import Tester
+from .group import received, unique
 from .refusal import Findings, OtgFailure
 from .schema import Message, chosen
 from .settings import PortSetting
 from .support import reads
-from .transmission import FlowCount, Transmission, received, unique
+from .transmission import FlowCount, Transmission
 
 reads("MetricsRequest", "choice port flow", choice="port flow")
 reads("PortMetricsRequest", "port_names column_names")

@@ -12,20 +12,19 @@ from itertools import count
 
 from ...errors import PlanError, TargetError
 from ...measurement.delays.correction import DelayKind
-from ...measurement.snapshot import PortCounters, Snapshot, StreamCounters
+from ...measurement.snapshot import Snapshot, StreamCounters
 from ...model.plan.plan import PlannedStream
 from ...model.stream import Stream
 from ...planning.rate import check_sum
 from ...running.tester import Tester
 from ...running.trial import StreamRun, start_together
-from .group import Group, Settling
-from .history import Counts, History
+from .group import Group, listed, received, unique
+from .history import Counts, History, port_counts
 from .refusal import OtgError, OtgFailure
 from .sending import Limit
 from .settings import FlowSetting
 
 _ALONE = 64  # flows that have a job each, so that each is started and stopped by itself; more share jobs
-_SLOWER = 2  # factor on the latency of the slowest frame
 _POLL_S = 0.02
 # In which a device passes on the frames that it learns from, so that ports do not count them.
 _TAUGHT_NS = 50_000_000
@@ -185,7 +184,7 @@ class Transmission:
         before = self._tester.target.snapshot()
         if not self.is_sending:
             self._ports = before
-        ports: dict[Hashable, Counts] = {port.name: _port_counts(port) for port in before.ports}
+        ports: dict[Hashable, Counts] = {port.name: port_counts(port) for port in before.ports}
         self.history.restart(
             before.taken_at_ns, {**(self._counts(before) if self.is_sending else {}), **ports}
         )
@@ -286,37 +285,16 @@ class Transmission:
         snapshot = self._tester.target.snapshot(names, buckets=False)
         counters = {stream.id: stream for stream in snapshot.streams}
         sending = [group for group in self._groups if group.is_sending]
-        over = [group for group in sending if self._is_over(group, snapshot.taken_at_ns, counters)]
+        over = [group for group in sending if group.note(snapshot.taken_at_ns, counters, self._tester.rules)]
         if over:
             final = self._tester.target.snapshot([group.run.name for group in over])
             counters |= {stream.id: stream for stream in final.streams}
             for group in over:
                 group.final = final
-                self._judge(group, _of(group, counters))
+                self._judge(group, group.counters(counters))
         self.totals = self._counts(snapshot)
         self.history.note(snapshot.taken_at_ns, self.totals)
         return snapshot
-
-    def _is_over(self, group: Group, now_ns: int, streams: Mapping[int, StreamCounters]) -> bool:
-        """Notes what has arrived: whether that is all, or nothing more is waited for, as in a trial."""
-        counters = _of(group, streams)
-        if any(counter.sending for counter in counters):
-            return False
-        rules = self._tester.rules
-        arrived = sum(received(counter, anywhere=True) or 0 for counter in counters)
-        of_each = [unique(counter, anywhere=counter.id in group.any_port) or 0 for counter in counters]
-        seen = group.settling
-        if seen is None:
-            seen = group.settling = Settling(now_ns, arrived, sum(of_each), now_ns, now_ns)
-        seen.note(now_ns, arrived, sum(of_each))
-        slowest = max((counter.latency.max_ns for counter in counters), default=0)
-        seen.is_quiet = now_ns - seen.quiet_since_ns >= max(rules.settle.ns, _SLOWER * slowest)
-        is_missing = any(once < counter.tx_packets for once, counter in zip(of_each, counters, strict=True))
-        # A device that stood still sends later what it holds (RFC 2544 §23).
-        was_waited_for = group.unexpected or now_ns - seen.ended_ns >= rules.residual.ns
-        # One that repeats frames has them arrive for ever.
-        is_endless = now_ns - seen.new_since_ns >= rules.grace.ns
-        return not is_missing or (seen.is_quiet and was_waited_for) or is_endless
 
     def _judge(self, group: Group, counters: Sequence[StreamCounters]) -> None:
         """Notes what the tester's own evidence says of a group that has ended."""
@@ -338,11 +316,11 @@ class Transmission:
             limits.of_burst(Fraction(max(1, span_ns))) if span_ns < _BURST_NS else limits
         ):
             self.warnings.append(
-                f"{_listed(group.flows)}: tx limited by the tester: {evidence.offered_packets:,} of "
+                f"{listed(group.flows)}: tx limited by the tester: {evidence.offered_packets:,} of "
                 f"{evidence.intended_packets:,} frames, at {100 * float(1 + evidence.rate_error):.1f} of "
                 "100 % of the rate"
             )
-        self.warnings += (f"{_listed(group.flows)}: not to be trusted: {doubt}" for doubt in group.doubts)
+        self.warnings += (f"{listed(group.flows)}: not to be trusted: {doubt}" for doubt in group.doubts)
 
     def pace(self, stream: PlannedStream) -> float:
         """Frames a second that a stream is to send."""
@@ -385,7 +363,7 @@ class Transmission:
             s.id: (s.tx_packets, received(s, anywhere=s.id in any_port) or 0, s.tx_bytes, s.rx_bytes)
             for s in snapshot.streams
         }
-        return {**streams, **{port.name: _port_counts(port) for port in snapshot.ports}}
+        return {**streams, **{port.name: port_counts(port) for port in snapshot.ports}}
 
     def take_warnings(self) -> list[str]:
         """The warnings that have not been told yet."""
@@ -412,34 +390,8 @@ class Transmission:
             self._tester.evidence.record(trial)
 
 
-def received(counter: StreamCounters, *, anywhere: bool) -> int | None:
-    """Frames that arrived where they are expected, or at any port; None where nobody counts them."""
-    if not anywhere:
-        return counter.rx_packets
-    return None if counter.rx_misrouted is None else counter.rx_packets + counter.rx_misrouted
-
-
-def unique(counter: StreamCounters, *, anywhere: bool) -> int | None:
-    """The same without frames that arrived again."""
-    found = received(counter, anywhere=anywhere)
-    return None if found is None else found - (counter.order.duplicated or 0)
-
-
-def _port_counts(port: PortCounters) -> Counts:
-    return port.tx_packets, port.rx_packets, port.tx_bytes, port.rx_bytes
-
-
-def _of(group: Group, counters: Mapping[int, StreamCounters]) -> list[StreamCounters]:
-    return [counters[stream.id] for stream in group.streams]
-
-
 def _final(group: Group) -> Snapshot:
     if group.final is None:
         names = [stream.name for stream in group.streams]
-        raise OtgFailure([f"{_listed(names)} has not ended; stop it first"])
+        raise OtgFailure([f"{listed(names)} has not ended; stop it first"])
     return group.final
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(dict.fromkeys(names[:4]))
-    return f"flows {shown} and {len(names) - 4:,} more" if len(names) > 4 else f"flow {shown}"

@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ....model.plan.plan import PlannedStream
 from ....model.plan.planned_end import PlannedEnd
 from ....planning.switch.editor import SwitchEditor
+from ....planning.switch.parts import whole
 from ....planning.switch.staging import Staging
 from ....planning.switch.start_delay import AT_ONCE, Begin
 from ....planning.switch.starts import Starts
+from ....planning.switch.steps import is_level
 from ..entries.classifier import FlowRange
 from ..entries.entry import TableEntry
 from ..reading.arrival import Arrival
@@ -110,3 +112,8 @@ class LoadedEnd:
     def keeps(self) -> bool:
         """Whether it has states of flows."""
         return self.flows is not None and len(self.planned.protocol.states) > 1
+
+
+def stepping(streams: Iterable[LoadedStream]) -> set[int]:
+    """The ids of streams that are sent as a step of the rate."""
+    return {whole(stream.planned.id) for stream in streams if is_level(stream.planned)}

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from math import ceil
 
@@ -220,3 +221,12 @@ class SwitchRun:
             if stretch.limit is not None and counts:
                 found[number] = stretch.limit
         return found
+
+
+def template_numbers(runs: Iterable[SwitchRun]) -> dict[str, list[int]]:
+    """The numbers of streams by name; jobs may have streams of the same name."""
+    numbers: dict[str, list[int]] = {}
+    for run in runs:
+        for stream in run.job.streams.values():
+            numbers.setdefault(stream.planned.name, []).append(stream.template)
+    return numbers

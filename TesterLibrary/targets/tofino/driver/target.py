@@ -15,9 +15,7 @@ from ....measurement.snapshot import Snapshot
 from ....model.plan.plan import Plan, PlannedStream
 from ....model.plan.planned_query import Matcher
 from ....model.units.units import Duration
-from ....planning.switch.parts import whole
 from ....planning.switch.resources import FLOWS, TEMPLATES
-from ....planning.switch.steps import is_level
 from ...base import Capabilities, Flipped, SendingProgress, still_sending
 from ...parts import TargetPlanner
 from ...rules.ends import check_ends
@@ -34,7 +32,7 @@ from ..entries.entry import TableEntry
 from ..entries.latency import PERCENTILE_ERROR
 from ..entries.meter_buckets import Buckets
 from ..entries.queries import SwitchQueries
-from ..entries.rate import going_entry, held_entry, last_lap_entry
+from ..entries.rate import held_entry
 from ..neighbours.answers import NeighbourAnswers
 from ..neighbours.single_frames import SwitchFrames
 from ..reading.counting import Counting
@@ -50,15 +48,15 @@ from ..session.repeated_call import reached
 from ..session.session import SwitchSession
 from .change import check_change
 from .job import SwitchJob
-from .loaded import LoadedStream
+from .loaded import LoadedStream, stepping
 from .loading import Loading
-from .run import SwitchRun
+from .run import SwitchRun, template_numbers
+from .running_units import RunningUnits
 from .shared_states import shared_states
 
 _MOST_ENDS = 64
 _POLL_S = 0.02
 _PROGRESS_NS = 500_000_000
-_FLIP_AFTER_NS = 2 * 10**9  # half the range of sums of times; the rest is for frames that a device keeps long
 
 
 class TofinoTarget:
@@ -126,7 +124,7 @@ class TofinoTarget:
         """See `Target`."""
         with self._reached():
             job = self._job(plan, [run.job for run in self._runs.values()])
-            self.queries.check(_numbers([*self._runs.values(), SwitchRun(job)]))
+            self.queries.check(template_numbers([*self._runs.values(), SwitchRun(job)]))
             self._load(job)
 
     @property
@@ -214,7 +212,7 @@ class TofinoTarget:
         while True:
             with self._reached():
                 self._end_what_is_over()
-                self._flip_in_time(self._of(jobs))
+                self._units.flip_in_time(self._of(jobs))
                 counters = self._counting.passed(self._of(jobs))
             now_ns = self._now_ns()
             sending = any(counter.sending for counter in counters)
@@ -241,7 +239,7 @@ class TofinoTarget:
             return Snapshot(
                 taken_at_ns=now_ns,
                 ports=self._links.noted(self._totals.counters(seen, everything, counters)),
-                streams=tuple(together([counters[n] for n in loaded], _stepping(loaded.values()))),
+                streams=tuple(together([counters[n] for n in loaded], stepping(loaded.values()))),
                 ends=tuple(read_end for run in runs for read_end in self._loading.read_ends(run.job)),
                 captures=self.captures.counters(),
                 queries=() if jobs else self.queries.counters(),
@@ -259,7 +257,7 @@ class TofinoTarget:
                 raise PlanError(f"streams of {', '.join(jobs)} {why}; they cannot be flipped together")
             for run in runs:
                 run.flipped = True
-            return self._flip(runs)
+            return self._units.flip(runs)
 
     def close(self) -> None:
         """See `Target`."""
@@ -268,25 +266,6 @@ class TofinoTarget:
             self.captures.close()
             self._neighbours.close()
             self.session.close()
-
-    def _flip(self, runs: Sequence[SwitchRun]) -> Flipped:
-        """Flips jobs whose frames leave in the same version."""
-        for run in runs:
-            self.session.write(list(self._counting.closing(run)))
-        version = 1 - runs[0].version
-        self.session.write([entry for run in runs for entry in run.job.flipped(version)])
-        now_ns = self._now_ns()
-        for run in runs:
-            run.version, run.opened_ns = version, now_ns
-            self._counting.flipped(run, now_ns)
-        return Flipped(now_ns, 1 - version)
-
-    def _flip_in_time(self, runs: Iterable[SwitchRun]) -> None:
-        """Flips jobs before their 32-bit sums of times wrap, unless a user reads versions."""
-        for run in runs:
-            unread = run.has_versions and not run.stopped and not run.flipped
-            if unread and self._now_ns() - run.opened_ns >= _FLIP_AFTER_NS:
-                self._flip([run])
 
     def _of(self, jobs: Iterable[str]) -> list[SwitchRun]:
         return [known_job(name, self._runs) for name in dict.fromkeys(jobs)]
@@ -316,7 +295,7 @@ class TofinoTarget:
     def _follow(self) -> None:
         """Has queries and captures know the streams that are loaded, and answers for their neighbours."""
         runs = self._runs.values()
-        self.queries.follow(_numbers(runs))
+        self.queries.follow(template_numbers(runs))
         self.captures.follow([run.job for run in runs])
         self._neighbours.follow([neighbour for run in runs for neighbour in run.job.plan.neighbours])
 
@@ -332,27 +311,9 @@ class TofinoTarget:
     def _end_what_is_over(self) -> None:
         """Stops jobs whose time is over; streams whose frames a unit counts end by themselves."""
         for run in self._runs.values():
-            self._lead_units(run)
+            self._units.lead(run)
         now_ns = self._now_ns()
         self._stop([run for run in self._runs.values() if not run.stopped and run.needs_stop(now_ns)])
-
-    def _lead_units(self, run: SwitchRun) -> None:
-        """Tells units what they cannot know: that a delay is over, and which lap is the last."""
-        laps, waiting = run.laps, run.waiting
-        streams = [run.job.streams[number] for number in sorted(laps.keys() | waiting)]
-        for stream, all_sent in zip(
-            streams, self._counting.departed(streams) if streams else (), strict=True
-        ):
-            number, stretch = stream.planned.id, run.stretches[stream.planned.id]
-            sent, limit = all_sent - stretch.before, run.limits.get(stream.planned.id)
-            if number in waiting and sent:
-                self.session.write([going_entry(stream.template, limit)])
-                run.going.add(number)
-            if number in laps and sent >= laps[number].last_begins:
-                over = sent >= (limit or 0)  # no call has come during the whole last lap
-                entry = held_entry(stream.template) if over else last_lap_entry(stream.template, laps[number])
-                self.session.write([entry])
-                run.last_laps.add(number)
 
     def _stop(self, runs: Sequence[SwitchRun]) -> None:
         running = [run for run in runs if not run.stopped]
@@ -402,6 +363,7 @@ class TofinoTarget:
         self._loading = Loading(self.session, self._program)
         self._buckets = Buckets(self.session, self._sleep)
         self._counting = Counting(self.session, self._now_ns)
+        self._units = RunningUnits(self.session, self._counting, self._now_ns)
         self._totals = PortTotals(self.session)
         self._links, self._pauses = Links(self.session), ProcessPauses(self.session)
 
@@ -434,17 +396,3 @@ class TofinoTarget:
         for run in runs:
             self._load(run.job)
         return len(runs)
-
-
-def _stepping(streams: Iterable[LoadedStream]) -> set[int]:
-    """The ids of streams that are sent as a step of the rate."""
-    return {whole(stream.planned.id) for stream in streams if is_level(stream.planned)}
-
-
-def _numbers(runs: Iterable[SwitchRun]) -> dict[str, list[int]]:
-    """The numbers of streams by name; jobs may have streams of the same name."""
-    found: dict[str, list[int]] = {}
-    for run in runs:
-        for stream in run.job.streams.values():
-            found.setdefault(stream.planned.name, []).append(stream.template)
-    return found
