@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..errors import TesterLibraryError
 from ..reporting.merge.assembly import merge_outputs
@@ -21,6 +21,8 @@ from ..reporting.record.recorder import EARLIER_ATTEMPT, earlier_attempt, read_r
 
 NAMED = "file"  # the kind of a file that a suite names, and the run may read
 REPEATED = "repeated"  # folders of the evidence with tests that run again, of which no trial is taken over
+Record: TypeAlias = Mapping[str, Any]
+
 _KINDS = ("trial", "result", "verdict", "withdrawal", "test", "event")
 _REBOT_FAILED = 251  # up to 250 it is the number of failed tests
 
@@ -105,7 +107,7 @@ class _Division:
                 stay.append(self._renumbered(kind, record) or line)
         return stay, gone
 
-    def _moves(self, record: Mapping[str, Any]) -> bool:
+    def _moves(self, record: Record) -> bool:
         suite, test = record.get("suite", ""), record.get("test", "")
         if record.get("event") == EARLIER_ATTEMPT:
             return False
@@ -113,7 +115,7 @@ class _Division:
             return (suite, test) in self._tests
         return any(f"{item.suite}.".startswith(f"{suite}.") for item in self._again)
 
-    def _renumbered(self, kind: str, record: Mapping[str, Any]) -> str:
+    def _renumbered(self, kind: str, record: Record) -> str:
         """The line of a verdict, or of its withdrawal, with its new number; empty for other records."""
         if kind == "verdict":
             number = self._numbers[record["number"]] = len(self._numbers) + 1
@@ -140,7 +142,7 @@ def merge(first: Path, second: Path) -> None:
     second.unlink()
 
 
-def _read(path: Path) -> list[dict[str, Any]]:
+def _read(path: Path) -> list[Record]:
     """The records of a file, without a last line that was not finished."""
     lines = path.read_text(encoding="utf-8").split("\n")[:-1] if path.exists() else []
     try:

@@ -14,8 +14,7 @@ from ..errors import PlanError
 from ..model.departures import CaptureReplay, Shaping, average_of
 from ..model.editor import FieldPath
 from ..model.headers import HeaderStack, HeaderType
-from ..model.job import Job
-from ..model.jobfile import JobFile
+from ..model.job import Job, JobFile
 from ..model.payload import COUNTING, Payload, PayloadKind
 from ..model.ports import Port
 from ..model.responder import End

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from ..methodology.sessions import SessionResult, session_result
 from ..model.units.units import Duration
-from ..running.reset import connections_hook
+from ..running.hooks.reset import connections_hook
 from ..running.suite import Suite
 
 NO_TIME = Duration(0)

@@ -74,9 +74,8 @@ class LongestBurst:
     passed: int  # the longest burst without loss; 0 if there was none
     failed: int | None  # the shortest one above it that did not pass; None if there is none
     limited_by: BurstLimit
-    error: int | None = (
-        0  # frames by which both may be off, as the tester's frames left late; None: not known
-    )
+    # Frames by which both may be off, as the tester's frames left late; None: not known.
+    error: int | None = 0
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from typing import Any
 from typing import Protocol as Interface
 
 from ..errors import PlanError
-from ..model.jobfile import JobFile
+from ..model.job import JobFile
 from ..model.plan.plan import Plan, PlannedStream
 from ..model.plan.planned_end import PlannedEnd
 from ..model.protocol import Protocol

@@ -10,7 +10,7 @@ from ..model.units.units import Duration
 from ..reporting.record.device_answers import MOST_CHARACTERS, When, record_said
 from ..reporting.record.recorder import Recorder
 from ..testbeds.testbed import SSH, AskHook, DutSpec
-from .hook_process import HookProcess
+from .hooks.hook_process import HookProcess
 
 _KEPT = 4 * MOST_CHARACTERS  # bytes: a character has four at most
 

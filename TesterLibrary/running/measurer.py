@@ -13,7 +13,6 @@ from ..errors import PlanError, TargetError
 from ..measurement import remarks
 from ..measurement.attempt import Attempt
 from ..measurement.evidence import EvidenceLimits
-from ..measurement.snapshot import Snapshot, StreamCounters
 from ..measurement.trial import Trial
 from ..measurement.trial_numbers import Waits
 from ..methodology.measurer import Interruption, Step, Stepped
@@ -26,11 +25,11 @@ from ..model.units.units import Duration, Rate, RateUnit, Ratio
 from ..reporting.record.codec import decode
 from ..reporting.record.finished_trials import Finished, fingerprint
 from ..targets.base import SendingProgress
+from .interruption import is_arriving, missing_in_a_row, until_steady
 from .shot import Shot
 from .tester import Tester
 from .trial import StreamRun
 
-_BREAK_NS, _BREAK_FRAMES = 50_000_000, 10  # without a frame for longer, arrivals have a break
 _CONFIRMATIONS = 3  # attempts beyond those of the rules, where one is clean that repeats one that lost frames
 _HOPELESS = Fraction(1, 10)  # a rate missed by more is the tester's limit, not an accident
 
@@ -40,9 +39,8 @@ class Pauses:
     """For how long nothing is sent before and after a trial (RFC 2544 §23)."""
 
     learning: Duration = Duration(0)  # after the frames from which the device learns addresses (§23 b)
-    rest: Duration = Duration(
-        0
-    )  # after each trial, in which the device restabilizes (§23 e); not after bursts
+    # After each trial, in which the device restabilizes (§23 e); not after bursts.
+    rest: Duration = Duration(0)
     rest_after_loss: Duration = Duration(0)  # after one that lost frames, if that is longer
     residual: Duration = Duration(0)  # for frames on their way (§23 d); not bursts, nor what leads to others
 
@@ -173,9 +171,9 @@ class TrialMeasurer:
             tester.clock.sleep(lead.seconds)
             before = tester.target.snapshot([run.name])
             act()
-            is_steady = self._until_steady(run, before.taken_at_ns, steady, limit)
-            missing = max(map(_missing, before.streams))
-            interruptions.append(Interruption(missing, arriving=_is_arriving(run, before), steady=is_steady))
+            is_steady = until_steady(tester, run, before.taken_at_ns, steady, limit)
+            missing = max(map(missing_in_a_row, before.streams))
+            interruptions.append(Interruption(missing, arriving=is_arriving(run, before), steady=is_steady))
 
         trial = self._send(self._shot(streams, limits), until=interrupt)
         (interruption,) = interruptions
@@ -183,22 +181,6 @@ class TrialMeasurer:
         trial = tester.evidence.record(trial, asked=asked, interruption=interruption)
         self._note(trial)
         return trial, interruption
-
-    def _until_steady(self, run: StreamRun, began_ns: int, steady: Duration, limit: Duration) -> bool:
-        """Whether frames of all streams arrived for so long without a break and a loss before the limit."""
-        tester, since_ns, lost = self._tester, None, 0
-        for snapshot in tester.clock.readings(lambda: tester.target.snapshot([run.name])):
-            now_ns = snapshot.taken_at_ns
-            lost, lost_before = sum(map(_last_missing, snapshot.streams)), lost
-            if lost != lost_before or not _is_arriving(run, snapshot):
-                since_ns = None
-            elif since_ns is None:
-                since_ns = now_ns
-            if since_ns is not None and now_ns - since_ns >= steady.ns:
-                return True
-            if now_ns - began_ns >= limit.ns:
-                break
-        return False
 
     def _stepping_all(self, step: Step) -> list[Stream]:
         pairs = zip(self.streams, self._shares, strict=True)
@@ -370,28 +352,6 @@ class TrialMeasurer:
         run.report(sent)
         if sent.intended_packets:
             self._tester.progress.sending(sent.tx_packets / sent.intended_packets)
-
-
-def _is_arriving(run: StreamRun, snapshot: Snapshot) -> bool:
-    """Whether the last frame of each stream arrived not long before the snapshot was taken."""
-    longest = {s.id: max(_BREAK_NS, ceil(_BREAK_FRAMES / s.rate)) for s in run.plan.streams}
-    now_ns = snapshot.taken_at_ns
-    return all(s.rx_packets and now_ns - s.last_rx_ns <= longest[s.id] for s in snapshot.streams)
-
-
-def _missing(counted: StreamCounters) -> int:
-    """The most frames in a row that have not arrived, though later ones have.
-
-    Sums are no use here: a running tester does not count all of them at one instant.
-    """
-    if counted.outages is None:
-        return 0
-    return max(0, counted.outages.longest_lost - (counted.rx_out_of_order or 0))
-
-
-def _last_missing(counted: StreamCounters) -> int:
-    """The number of the last frame that is missing; 0 where frames that are overtaken seem to be missing."""
-    return 0 if counted.outages is None or counted.rx_out_of_order else counted.outages.last_sequence
 
 
 def _is_hopeless(trial: Trial) -> bool:

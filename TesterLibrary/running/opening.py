@@ -38,7 +38,7 @@ from .capture import Captures
 from .clock import Clock
 from .connections import Connections
 from .device_words import ask_device
-from .hook_process import LeftBehind
+from .hooks.hook_process import LeftBehind
 from .hosts import Hosts
 from .memberships import Memberships
 from .paths import Paths

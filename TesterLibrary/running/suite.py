@@ -19,7 +19,6 @@ from ..methodology.result import Result
 from ..methodology.standard import Standard, standard_of
 from ..methodology.throughput import ThroughputResult, ThroughputSearch, find_throughput
 from ..model.departures import Shaping, average_of
-from ..model.modifier import Modifier, Modifiers
 from ..model.plan.plan import Plan
 from ..model.port_pattern import PortPattern, over_ports
 from ..model.stream import Stream
@@ -37,7 +36,6 @@ from .memberships import Memberships
 from .opening import LeaseWish, OpenTestbed, open_tester
 from .paths import Paths
 from .queries import Queries
-from .reset import filter_hooks
 from .scope import Scopes
 from .tester import Tester
 from .traffic import Traffic
@@ -306,28 +304,6 @@ class Suite:
     def standard(self, names: Sequence[str]) -> Standard:
         """The standard that says how trials of these streams, or of all, are run."""
         return standard_of(self.chosen(names))
-
-    def modify(self, modifiers: Modifiers) -> None:
-        """Sets the modifiers of trials for the current scope, and loads filters into the device.
-
-        Raises:
-            PlanError: frames that cannot be sent from a port of the tester. Nothing has changed.
-            TestbedError: the testbed has no hook for filters.
-        """
-        for port in self.tester.ports.values():
-            if streams := [*modifiers.beside(port, Fraction(1))]:
-                self.tester.check(streams)
-        wanted, were = (Modifier.FILTERS in each.chosen for each in (modifiers, self.scopes.modifiers))
-        if wanted and not were:
-            load, remove = filter_hooks(self.open_testbed)
-            load.run()
-
-            def unload() -> str:
-                remove.run()
-                return ""
-
-            self.scopes.at_end(unload)
-        self.scopes.current.modifiers = modifiers
 
     def refuse_without(
         self, title: str, names: Sequence[str], *, by_signature: bool, needs: Sequence[Counter]

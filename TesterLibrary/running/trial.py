@@ -16,7 +16,6 @@ from ..measurement.flows import FlowMeasure, FlowSummary
 from ..measurement.foreign import Foreign, ForeignAt
 from ..measurement.snapshot import Snapshot, StreamCounters
 from ..measurement.trial import Trial
-from ..model.membership import not_joined
 from ..model.plan.plan import Plan, PlannedStream
 from ..model.stream import Stream
 from ..model.units.units import Duration
@@ -24,20 +23,18 @@ from ..planning.reflection import reflections
 from ..reporting.live.notes import WatchedStream
 from ..reporting.record.machine import wall_clock
 from ..targets.base import SendingProgress, part_of
+from .arrived_frames import endless, once, received, settling_ns, whole_or_not
 from .clock import POLL_S
-from .gateways import moved_gateways
 from .held_frames import HeldFrames, await_sent
+from .missing_frames import lost_tags, not_asked_for, sent_elsewhere
 from .stream_results import (
     duration_of,
-    is_tagged,
     limits_of_files,
     octet_objections,
     stamp_objections,
     stream_result,
 )
 from .tester import Tester
-
-_SLOWER = 2  # factor on the delay of the slowest frame so far
 
 
 class StreamRun:
@@ -200,43 +197,20 @@ class StreamRun:
             self.listened_ns = after.taken_at_ns - ended_ns
         self._note_missing(after)
         trial = replace(self._trial(after, duration), findings=found)
-        if not members_change:
-            trial = replace(trial, objections=(*trial.objections, *self._not_joined(trial)))
+        tester = self._tester
+        unjoined = not_asked_for(self.streams, trial, tester.air.joined)
         held = self._held.objections(self.limits.max_rate_error)
-        objections = (*trial.objections, *self._sent_elsewhere(trial), *self._lost_tags(trial), *held)
+        objections = (
+            *trial.objections,
+            *(() if members_change else unjoined),
+            *sent_elsewhere(tester, self.streams, trial),
+            *lost_tags(tester, self.plan, trial),
+            *held,
+        )
         trial = replace(trial, objections=objections)
         flows = [self.flows(s) if s.flows else None for s in self.plan.streams]
         streams = zip(trial.streams, flows, strict=True)
         return replace(trial, streams=tuple(replace(s, flows=found) for s, found in streams))
-
-    def _not_joined(self, trial: Trial) -> Iterator[str]:
-        """Members that have not asked for groups, in streams of which frames are missing.
-
-        A device that forwards to members only does right then; one that floods misses nothing.
-        """
-        for stream, result in zip(self.streams, trial.streams, strict=True):
-            if result.measured and (result.order.lost != 0):
-                yield from not_joined(stream, self._tester.air.joined)
-
-    def _sent_elsewhere(self, trial: Trial) -> Iterator[str]:
-        """Gateways that have another MAC address now, in streams of which frames are missing.
-
-        What was sent to the one before says nothing of the device.
-        """
-        pairs = zip(self.streams, trial.streams, strict=True)
-        ports = (stream.tx for stream, result in pairs if result.measured and result.order.lost != 0)
-        for moved in moved_gateways(self._tester, dict.fromkeys(ports)):
-            yield f"{moved}, to which frames were sent; open the tester again if it is the same device"
-
-    def _lost_tags(self, trial: Trial) -> Iterator[str]:
-        """Ports that may have taken the tag off frames that are known by what they look like alone.
-
-        A frame without its tag is none of the stream's.
-        """
-        pairs = zip(self.plan.streams, trial.streams, strict=True)
-        missing = (s for s, found in pairs if found.counters.rx_packets < found.counters.tx_packets)
-        ports = (s.rx_port for s in missing if s.measured and not s.signature and is_tagged(s))
-        yield from filter(None, map(self._tester.lost_tags, dict.fromkeys(ports)))
 
     @property
     def _unsigned(self) -> Iterator[PlannedStream]:
@@ -339,11 +313,11 @@ class StreamRun:
         """
         others = {s.id: len(given.copies) for s, given in zip(self.plan.streams, self.streams, strict=True)}
         is_missing = any(
-            _whole_or_not(s) - (s.order.duplicated or 0) < s.tx_packets
+            whole_or_not(s) - (s.order.duplicated or 0) < s.tx_packets
             or (s.rx_misrouted or 0) < others[s.id] * s.tx_packets
             for s in self._measured(snapshot)
         )
-        waits = self.awaits_residual or not any(_received(snapshot))
+        waits = self.awaits_residual or not any(received(snapshot))
         return max(self.listens.ns, self._tester.rules.residual.ns if is_missing and waits else 0)
 
     def _measured(self, snapshot: Snapshot) -> list[StreamCounters]:
@@ -372,16 +346,16 @@ class StreamRun:
         self._tester.clock.sleep(POLL_S)  # copies may follow the last frame
         for latest in self._tester.clock.readings(lambda: target.snapshot([self.name])):
             self._note_arrivals(latest)
-            if _received(latest) != _received(snapshot):
+            if received(latest) != received(snapshot):
                 quiet_since = latest.taken_at_ns
-                if _once(latest) > _once(snapshot):
+                if once(latest) > once(snapshot):
                     new_since = quiet_since
                 after_ns = quiet_since - ended
                 if quiet_since - new_since >= rules.grace.ns or after_ns >= rules.longest.ns:
-                    return ended, latest, (_endless(latest, after_ns),)
+                    return ended, latest, (endless(latest, after_ns),)
             elif self._is_complete(latest) and latest.taken_at_ns - ended >= self.listens.ns:
                 break
-            settled_ns = quiet_since + _settling_ns(latest, rules.settle)
+            settled_ns = quiet_since + settling_ns(latest, rules.settle)
             if latest.taken_at_ns >= max(settled_ns, ended + self._residual_ns(latest)):
                 break
             snapshot = latest
@@ -411,36 +385,3 @@ def _refuse_own_ports(plan: Plan) -> None:
                 f"stream {stream.name!r} leaves port {stream.tx_port!r} and is expected there; give it "
                 "another rx, or signature=False for requests that something on that port answers"
             )
-
-
-def _settling_ns(snapshot: Snapshot, least: Duration) -> int:
-    """A device that was slow may be slow again."""
-    return max(least.ns, _SLOWER * max(s.latency.max_ns for s in snapshot.streams))
-
-
-def _received(snapshot: Snapshot) -> list[int]:
-    return [_arrived(s) for s in snapshot.streams]
-
-
-def _arrived(counted: StreamCounters) -> int:
-    """Frames that came to any port, damaged or not."""
-    return _whole_or_not(counted) + (counted.rx_misrouted or 0)
-
-
-def _whole_or_not(counted: StreamCounters) -> int:
-    """Frames that came where they were expected, damaged or not."""
-    damaged = ("rx_corrupted", "rx_wrong_length", "rx_fragments", "rx_wrong_headers")
-    return counted.rx_packets + sum(getattr(counted, name) or 0 for name in damaged)
-
-
-def _once(snapshot: Snapshot) -> int:
-    """Frames that have arrived, each counted once as far as the tester can tell."""
-    return sum(min(s.tx_packets, _arrived(s) - (s.order.duplicated or 0)) for s in snapshot.streams)
-
-
-def _endless(snapshot: Snapshot, after_ns: int) -> str:
-    more = sum(_received(snapshot)) - _once(snapshot)
-    return (
-        f"frames kept arriving for {Duration(after_ns)} after the last departure, {more:,} of them beyond "
-        "those that were sent (a loop in the device?)"
-    )

@@ -20,8 +20,8 @@ from ...model.multicast import groups_of
 from ...model.stream import Stream
 from ...model.units.quantity import Frequency
 from ...model.units.units import Duration, FrameSizes, Rate, Ratio
+from ...running.hooks.reset import groups_hook
 from ...running.procedures.groups import CapacityMeasurer, GroupPorts, GroupReset, MatrixTrials, MemberLatency
-from ...running.reset import groups_hook
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._burden import burden_of

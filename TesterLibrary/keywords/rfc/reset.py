@@ -14,7 +14,7 @@ from ...methodology.prerequisite import load_of
 from ...methodology.reset import ResetKind, ResetMeasurement, ResetResult, measure_reset
 from ...methodology.verdicts.tolerance import at_most
 from ...model.units.units import Duration, Rate, Ratio
-from ...running.reset import replaced_device, reset_hook
+from ...running.hooks.reset import replaced_device, reset_hook
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._component import component

@@ -10,8 +10,8 @@ from ...methodology.teardown import TeardownResult, measure_teardown
 from ...methodology.verdicts.tolerance import at_least
 from ...model.units.quantity import Frequency
 from ...model.units.units import Duration
+from ...running.hooks.reset import connections_hook
 from ...running.procedures.teardown import Teardown
-from ...running.reset import connections_hook
 from ...running.suite import Suite
 from ...verdict import Verdict
 from .._component import component

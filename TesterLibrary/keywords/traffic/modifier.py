@@ -10,6 +10,7 @@ from robot.api.deco import keyword
 
 from ...errors import UnitError
 from ...model.modifier import Modifier, Modifiers
+from ...running.procedures.modifiers import modify
 from ...running.suite import Suite
 from .._component import component
 
@@ -46,4 +47,4 @@ class ModifierKeywords:
             address = None if agent is None else ip_address(agent)
         except ValueError:
             raise UnitError(f"agent: {agent!r} is no address; write an address such as 192.0.2.1") from None
-        self._suite.modify(Modifiers(tuple(dict.fromkeys(modifiers)), address, community))
+        modify(self._suite, Modifiers(tuple(dict.fromkeys(modifiers)), address, community))

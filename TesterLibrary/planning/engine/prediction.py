@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ...model.jobfile import JobFile
+from ...model.job import JobFile
 from ...model.plan.plan import Plan
 from ..prediction import Prediction, TargetKind, asked, register
 from .table import flat_table

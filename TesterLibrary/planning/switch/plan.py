@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ...errors import PlanError
-from ...model.jobfile import JobFile
+from ...model.job import JobFile
 from .chip import TOFINO, Chip
 from .editor import LIST_VALUES
 from .expected import most_flows

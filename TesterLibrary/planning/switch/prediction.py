@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import partial
 
 from ...errors import PlanError
-from ...model.jobfile import JobFile
+from ...model.job import JobFile
 from ...model.plan.plan import Plan, PlannedStream
 from ...model.stream import Stream
 from ...model.units.units import FrameSize, Rate, RateUnit, duration_text

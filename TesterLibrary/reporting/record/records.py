@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
@@ -18,12 +18,13 @@ from ...model.units.number import counted
 from ...verdict import Verdict
 from .agenda import Agenda
 from .agenda import read as read_agenda
-from .codec import decode, parse
+from .codec import decode
 from .long_name import short_names_of
 from .outcome import ERROR, FAIL, INCONCLUSIVE, NOT_JUDGED, PASS, overall
-from .record_chain import CHAIN, ChainCheck
+from .record_chain import CHAIN
+from .record_files import Line, RecordFiles
 from .record_place import RecordPlace
-from .recorder import EARLIER_ATTEMPT, NOT_RUN, RECORDS_CHANGED, ROBOT_FAULT, RUN_AGAIN, SCHEMA, read_run
+from .recorder import EARLIER_ATTEMPT, NOT_RUN, RECORDS_CHANGED, ROBOT_FAULT, RUN_AGAIN
 
 T = TypeVar("T")
 _R = TypeVar("_R", "TestRecord", "VerdictRecord", "TrialRecord")
@@ -284,11 +285,11 @@ def read(directory: Path) -> Records:
     Raises:
         TesterLibraryError: there is none, or a line other than the last of a file is not a record.
     """
-    records = _Files(directory)
+    records = RecordFiles(directory)
     trials = records("trial", lambda r: decode(TrialRecord, {"seed": None, **r, "place": r, "trial": r}))
     numbered = {(t.place.testbed, t.place.suite, t.place.test, t.trial.number): t.trial for t in trials}
 
-    def result(record: dict[str, Any]) -> ResultRecord:
+    def result(record: Line) -> ResultRecord:
         place = decode(RecordPlace, record)
         keys = ((place.testbed, place.suite, place.test, number) for number in record["trials"])
         trials = tuple(numbered[key] for key in keys)
@@ -304,7 +305,7 @@ def read(directory: Path) -> Records:
         events=_events(records),
         agenda=read_agenda(directory),
     )
-    return records.checked(run_records, whole=True)
+    return _checked(run_records, records, whole=True)
 
 
 def read_verdicts(directory: Path) -> Records:
@@ -313,7 +314,7 @@ def read_verdicts(directory: Path) -> Records:
     Raises:
         TesterLibraryError: as read.
     """
-    records = _Files(directory)
+    records = RecordFiles(directory)
     run_records = Records(
         run=records.run,
         verdicts=_verdicts(records),
@@ -321,7 +322,7 @@ def read_verdicts(directory: Path) -> Records:
         events=_events(records),
         agenda=read_agenda(directory),
     )
-    return records.checked(run_records)
+    return _checked(run_records, records)
 
 
 def read_consistent(directory: Path) -> Records:
@@ -348,51 +349,28 @@ def read_longest_trials(directory: Path) -> Mapping[tuple[str, str, str], int]:
         TesterLibraryError: as read.
     """
     longest: dict[tuple[str, str, str], int] = {}
-    trials = _Files(directory)("trial", lambda r: (decode(RecordPlace, r), int(r["duration_ns"])))
+    trials = RecordFiles(directory)("trial", lambda r: (decode(RecordPlace, r), int(r["duration_ns"])))
     for place, duration_ns in trials:
         key = (place.testbed, place.suite, place.test)
         longest[key] = max(duration_ns, longest.get(key, 0))
     return longest
 
 
-class _Files:
-    """The files of a run, a kind of record each, with what is wrong with them."""
-
-    def __init__(self, directory: Path) -> None:
-        run = directory.parent if directory.name == "evidence" else directory
-        if not run.is_dir():
-            raise TesterLibraryError(f"there is no folder {run}; give that of a run, such as results/latest")
-        if not (directory / "run.json").is_file():
-            raise TesterLibraryError(f"{directory} holds no run.json; it is not the evidence of a run")
-        self.run = read_run(directory)
-        self._directory = directory
-        self._cut: list[str] = []
-        self._faults: list[str] = []
-
-    def __call__(self, kind: str, make: Callable[[dict[str, Any]], T]) -> tuple[T, ...]:
-        path = self._directory / f"{kind}s.jsonl"
-        if not path.exists():
-            return ()
-        check = ChainCheck(path.name, required=CHAIN in self.run)
-        made = tuple(_lines(path, make, self._cut, check))
-        self._faults += filter(None, [check.fault])
-        return made
-
-    def checked(self, records: Records, *, whole: bool = False) -> Records:
-        """The records with what is wrong with them. `whole`: trials were read, too."""
-        edited = [str(e.facts["reason"]) for e in records.events if e.event == RECORDS_CHANGED]
-        faults = (*dict.fromkeys(edited), *self._faults)
-        return consistent(replace(records, cut=tuple(self._cut), faults=faults), whole=whole)
+def _checked(records: Records, files: RecordFiles, *, whole: bool = False) -> Records:
+    """The records with what is wrong with them. `whole`: trials were read, too."""
+    edited = [str(e.facts["reason"]) for e in records.events if e.event == RECORDS_CHANGED]
+    faults = (*dict.fromkeys(edited), *files.faults)
+    return consistent(replace(records, cut=tuple(files.cut), faults=faults), whole=whole)
 
 
-def _events(records: _Files) -> tuple[EventRecord, ...]:
+def _events(records: RecordFiles) -> tuple[EventRecord, ...]:
     return records("event", lambda r: EventRecord(decode(RecordPlace, r), r["event"], r))
 
 
-def _verdicts(records: _Files) -> tuple[VerdictRecord, ...]:
+def _verdicts(records: RecordFiles) -> tuple[VerdictRecord, ...]:
     caught = dict(records("withdrawal", lambda r: (int(r["verdict"]), str(r["by"]))))
 
-    def verdict(record: dict[str, Any]) -> VerdictRecord:
+    def verdict(record: Line) -> VerdictRecord:
         number = int(record["number"])
         return VerdictRecord(
             decode(RecordPlace, record),
@@ -417,20 +395,3 @@ def _result_class(procedure: str, name: str) -> type[Result]:
     if not (isinstance(cls, type) and issubclass(cls, Result)):
         raise ValueError(f"there is no procedure {procedure!r} with a result {name!r}")
     return cls
-
-
-def _lines(path: Path, make: Callable[[dict[str, Any]], T], cut: list[str], check: ChainCheck) -> Iterator[T]:
-    content = path.read_bytes()
-    lines = content.split(b"\n")
-    if lines.pop():  # something follows the end of the last whole line
-        cut.append(path.name)
-    for number, line in enumerate(lines, 1):
-        try:
-            record = parse(line)
-            if record["schema"] != SCHEMA:
-                raise ValueError(f"schema {record['schema']}, this version reads {SCHEMA}")
-            made = make(record)
-            check.line(number, line, record)
-        except (ValueError, KeyError, TypeError) as error:
-            raise TesterLibraryError(f"{path}:{number} is not a record: {error}") from None
-        yield made

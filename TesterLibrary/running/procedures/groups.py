@@ -24,10 +24,10 @@ from ...model.units.number import counted
 from ...model.units.quantity import Frequency
 from ...model.units.units import Duration, FrameSizes, Rate, RateUnit
 from ...reporting.record.machine import wall_clock
+from ..hooks.reset import Hook
 from ..measurer import Pauses, TrialMeasurer
 from ..memberships import Memberships
 from ..observation import observe
-from ..reset import Hook
 from ..shot import Shot
 from ..tester import Tester
 from .burden import Burden

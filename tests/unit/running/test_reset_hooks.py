@@ -18,8 +18,8 @@ from robot.libraries.BuiltIn import BuiltIn
 from TesterLibrary.errors import Inconclusive, TestbedError, TesterLibraryError
 from TesterLibrary.methodology.reset import ResetKind
 from TesterLibrary.model.units.units import Duration
-from TesterLibrary.running.hook_process import LeftBehind
-from TesterLibrary.running.reset import Hook, filter_hooks, replaced_device, reset_hook
+from TesterLibrary.running.hooks.hook_process import LeftBehind
+from TesterLibrary.running.hooks.reset import Hook, filter_hooks, replaced_device, reset_hook
 from TesterLibrary.testbeds import load_testbed
 from TesterLibrary.testbeds.testbed import DutSpec, ResetHook
 
@@ -123,7 +123,7 @@ def test_what_a_hook_that_fails_leaves_behind_ends_with_it(
 def test_what_a_hook_leaves_behind_does_not_outlive_a_killed_run(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     script = (
-        "import sys, time; from TesterLibrary.running.hook_process import HookProcess\n"
+        "import sys, time; from TesterLibrary.running.hooks.hook_process import HookProcess\n"
         "from TesterLibrary.model.units.units import Duration\n"
         "process = HookProcess(['sh', '-c', sys.argv[1]], Duration(10**10)); time.sleep(60)"
     )
@@ -141,7 +141,7 @@ import os, sys, threading, time
 from concurrent import futures
 import grpc
 from TesterLibrary.model.units.units import Duration
-from TesterLibrary.running.hook_process import HookProcess
+from TesterLibrary.running.hooks.hook_process import HookProcess
 server = grpc.server(futures.ThreadPoolExecutor(2))
 server.add_insecure_port(sys.argv[1])
 server.start()

@@ -16,8 +16,7 @@ from scapy.layers.l2 import Ether
 from TesterLibrary.errors import PlanError
 from TesterLibrary.files.paths import resource
 from TesterLibrary.model.endpoints import Endpoints
-from TesterLibrary.model.job import Job
-from TesterLibrary.model.jobfile import JobFile
+from TesterLibrary.model.job import Job, JobFile
 from TesterLibrary.model.responder import End, Responder
 from TesterLibrary.p4.build import generate
 from TesterLibrary.planning.switch.answers import answer_frame

@@ -11,8 +11,7 @@ import pytest
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.endpoints import AddressRange, Endpoints
-from TesterLibrary.model.job import Job
-from TesterLibrary.model.jobfile import JobFile
+from TesterLibrary.model.job import Job, JobFile
 from TesterLibrary.model.responder import Clients, End, Responder
 from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.p4.build import generate

@@ -16,8 +16,7 @@ from TesterLibrary.errors import PlanError
 from TesterLibrary.model.editor import Editor, FieldPath, Sweep
 from TesterLibrary.model.endpoints import AddressRange, Endpoints, PortRange
 from TesterLibrary.model.headers import HeaderStack
-from TesterLibrary.model.job import Job
-from TesterLibrary.model.jobfile import JobFile
+from TesterLibrary.model.job import Job, JobFile
 from TesterLibrary.model.mix import parse_frame_sizes
 from TesterLibrary.model.port_pattern import PortPattern, over_ports
 from TesterLibrary.model.responder import Responder

@@ -23,8 +23,7 @@ from TesterLibrary.model.departures import (
     UniformGaps,
 )
 from TesterLibrary.model.editor import Draw, Editor, FieldPath, FieldValues, Mode, RandomField, Sweep
-from TesterLibrary.model.job import Job
-from TesterLibrary.model.jobfile import JobFile
+from TesterLibrary.model.job import Job, JobFile
 from TesterLibrary.model.mix import parse_frame_sizes
 from TesterLibrary.model.pattern import Pattern, Stage
 from TesterLibrary.model.stream import Stream

@@ -13,8 +13,8 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..model.units.units import Duration
-from ..testbeds.processes import piped
+from ...model.units.units import Duration
+from ...testbeds.processes import piped
 
 _KEEPER = Path(__file__).with_name("hook_keeper.py")
 _AT_ONCE = 1 << 16  # bytes of output

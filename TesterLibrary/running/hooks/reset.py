@@ -13,14 +13,14 @@ from dataclasses import dataclass
 
 from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
 
-from ..errors import Inconclusive, TestbedError, TesterLibraryError
-from ..methodology.reset import ResetKind
-from ..model.units.units import Duration
-from ..testbeds.testbed import SSH, ResetHook
-from .gateways import moved_gateways
+from ...errors import Inconclusive, TestbedError, TesterLibraryError
+from ...methodology.reset import ResetKind
+from ...model.units.units import Duration
+from ...testbeds.testbed import SSH, ResetHook
+from ..gateways import moved_gateways
+from ..opening import OpenTestbed
+from ..tester import Tester
 from .hook_process import HookProcess, LeftBehind
-from .opening import OpenTestbed
-from .tester import Tester
 
 _AT_ONCE = 1e-3  # seconds
 _MOST_WORDS = 300  # of what a hook that failed has said
