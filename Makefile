@@ -13,7 +13,7 @@ STEP := $(PYTHON) tools/step.py
 PACKAGES := $(PYTHON) TesterLibrary/testbeds/system_packages.py
 INSTALL := pyproject.toml setup.py tools/venv.py tools/protos.py tools/counter_classes.py proto
 
-.PHONY: help wheels test-packages certify test test-fleet test-long truth load corpus matrix docs house tofino-model tofino-program bench setup venv venv-bench venv-dev engine allure packages packages-test packages-bench packages-guests test-guests \
+.PHONY: help wheels deb test-packages certify test test-fleet test-long truth load corpus matrix docs house tofino-model tofino-program bench setup venv venv-bench venv-dev engine allure packages packages-test packages-bench packages-guests test-guests \
 	clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
@@ -43,6 +43,7 @@ help:
 	@echo "make house      figures of the structure of the sources; fails where one got worse"
 	@echo "make docs       docs/site: all pages, every keyword, every command; docs/keywords.html alone"
 	@echo "make wheels     the wheels of library and engine in dist/; neither needs a compiler"
+	@echo "make deb        the same as a package of Debian, with units of systemd"
 	@echo "make setup      what the three do first: packages, virtual environment, engine, Allure"
 	@echo "make clean      remove all that was built or installed here; results/ stay"
 
@@ -57,6 +58,9 @@ test-fleet: packages-test setup venv-dev
 
 wheels: packages venv
 	@$(BIN)/python tools/wheels.py
+
+deb: wheels
+	@$(BIN)/python tools/debian_package.py
 
 test-packages: packages-test setup venv-dev
 	@$(BIN)/tox run -e packages
