@@ -60,20 +60,25 @@ def outage_bounds(counted: StreamCounters, order: Order, rate: Fraction) -> tupl
         return None
     if not counted.rx_packets:
         return inf, inf
-    first, first_most = _missing_first(counted, order, rate)
-    found: OutageCounters = counted.outages
-    fewest, most = order.loss_bounds
-    if _undisturbed(order):
-        least_ns = max(Fraction(found.longest_ns - found.within_ns), max(first, min(1, fewest)) / rate)
-        by_time_ns = Fraction(found.longest_ns + found.within_ns if found.longest_ns else 0)
-        most_ns = max(least_ns, by_time_ns, first_most / rate)
-    else:
-        overtaken = most if order.reordered is None else order.reordered
-        between = ceil(Fraction(max(0, found.longest_lost - overtaken), overtaken + 1))
-        least_ns = max(min(1, fewest), between, first) / rate
-        most_ns = max(Fraction(found.longest_ns + found.within_ns), (most + 1) / rate)
+    least_ns, most_ns = _ended_bounds(counted, counted.outages, order, order.loss_bounds, rate)
     last = _missing_last(counted)
     return float(max(least_ns, last / rate)), inf if last else float(most_ns)
+
+
+def _ended_bounds(
+    counted: StreamCounters, outages: OutageCounters, order: Order, lost: tuple[int, int], rate: Fraction
+) -> tuple[Fraction, Fraction]:
+    """The bounds of the longest outage before the first arrival or between two."""
+    first, first_most = _missing_first(counted, order, rate)
+    fewest, most = lost
+    if _undisturbed(order):
+        least_ns = max(Fraction(outages.longest_ns - outages.within_ns), max(first, min(1, fewest)) / rate)
+        by_time_ns = Fraction(outages.longest_ns + outages.within_ns if outages.longest_ns else 0)
+        return least_ns, max(least_ns, by_time_ns, first_most / rate)
+    overtaken = most if order.reordered is None else order.reordered
+    between = ceil(Fraction(max(0, outages.longest_lost - overtaken), overtaken + 1))
+    least_ns = max(min(1, fewest), between, first) / rate
+    return least_ns, max(Fraction(outages.longest_ns + outages.within_ns), (most + 1) / rate)
 
 
 def _at_its_port(order: Order) -> Order:

@@ -81,25 +81,25 @@ def known(interval: Interval, statistic: IntervalStatistic, least_lost: int) -> 
     return value
 
 
-def _bounds(interval: Interval, statistic: IntervalStatistic, least_lost: int) -> tuple[Any, Any]:
+def _bounds(interval: Interval, statistic: IntervalStatistic, least_lost: int) -> tuple[Fraction, Fraction]:
     """A figure if as many frames as may be were lost, and if as few as may be; the less first."""
     most_lost = interval.most_lost
     if statistic is IntervalStatistic.LOST:
-        return least_lost, most_lost
+        return Fraction(least_lost), Fraction(most_lost)
     if statistic is IntervalStatistic.LOSS:
         return _part(least_lost, interval), _part(most_lost, interval)
     least, most = interval.sent - most_lost, interval.sent - least_lost
     if statistic is IntervalStatistic.RECEIVED:
-        return least, most
-    seconds = interval.duration_ns / 1e9
+        return Fraction(least), Fraction(most)
+    each_second = Fraction(10**9, interval.duration_ns)
     if statistic is IntervalStatistic.RECEIVED_RATE:
-        return least / seconds, most / seconds
+        return least * each_second, most * each_second
     # Nobody knows of which size a copy or a missing frame is.
     copied, missing = max(0, interval.received - least), max(0, most - interval.received)
     octets = interval.received_bytes
     return (
-        max(least * MIN_FRAME_SIZE, octets - copied * MAX_FRAME_SIZE) * 8 / seconds,
-        (octets + missing * MAX_FRAME_SIZE) * 8 / seconds,
+        max(least * MIN_FRAME_SIZE, octets - copied * MAX_FRAME_SIZE) * 8 * each_second,
+        (octets + missing * MAX_FRAME_SIZE) * 8 * each_second,
     )
 
 
@@ -113,13 +113,13 @@ def _text(interval: Interval, statistic: IntervalStatistic, least_lost: int) -> 
         return ""
     if statistic is IntervalStatistic.DELAY:
         return f"{duration_text(value)} ± {duration_text(interval.delay_bound_ns or 0)}"
-    text = _TEXTS.get(statistic, text_of)
+    text: Callable[[Fraction], str] = _TEXTS.get(statistic, text_of)
     if statistic in _TEXTS and least_lost != interval.most_lost:
         return " to ".join(text(end) for end in _bounds(interval, statistic, least_lost))
     return text(value)
 
 
-_TEXTS: dict[IntervalStatistic, Callable[[Any], str]] = {  # of what depends on how many frames arrived
+_TEXTS: dict[IntervalStatistic, Callable[[Fraction], str]] = {  # of what depends on how many frames arrived
     IntervalStatistic.RECEIVED: text_of,
     IntervalStatistic.LOST: text_of,
     IntervalStatistic.LOSS: ratio_text,
