@@ -12,7 +12,14 @@ from typing import Any
 from assertionengine import AssertionOperator
 
 from ..measurement.session_trial import SessionTrial
-from ..methodology.sessions import failed_range, never_measured, over_early, silent_remarks, time_bounds
+from ..methodology.sessions import (
+    failed_range,
+    failure_remarks,
+    never_measured,
+    over_early,
+    silent_remarks,
+    time_bounds,
+)
 from ..methodology.verdicts.judging import about
 from ..model.responder import End
 from ..running.suite import Suite
@@ -72,7 +79,10 @@ class SessionGetter:
 
 
 def _remarks(trial: SessionTrial, statistic: str) -> Iterator[str]:
-    return silent_remarks(trial) if statistic in _FAILED else iter(())
+    if statistic in _FAILED:
+        return silent_remarks(trial)
+    has_failed = _is_time(statistic) and trial.failed_without(statistic.rpartition(".")[0])[1]
+    return failure_remarks(trial) if has_failed else iter(())
 
 
 def _ends_well(statistic: str) -> bool:
@@ -113,12 +123,14 @@ def _omitted(trial: SessionTrial, statistic: str, value: float, known: Between |
     """The bounds of a statistic where connections were not opened when they were due."""
     if _is_time(statistic):
         name, _, figure = statistic.rpartition(".")
-        missing, why = trial.untimed(name)
-        if not missing:
+        _, why = trial.untimed(name)
+        if not why:
             return known
         if figure.startswith("p") and not figure.startswith("pdv"):
             return time_bounds(trial, name, float(figure[1:]))
-        return Undecided(known.least if known and figure == "max" else 0, inf, why)
+        if figure == "max":
+            return time_bounds(trial, name, 100)
+        return Undecided(0, inf, why)
     if not trial.unopened or statistic == _PRESENT:
         return known
     if _is_rate(statistic):

@@ -68,12 +68,27 @@ class SessionTrial(Validated):
         )
 
     def untimed(self, name: str) -> tuple[int, str]:
-        """Connections whose time of this name is not known, and why; 0 if all times are known."""
+        """Connections whose time of this name may be any; and why, empty if all times are known."""
         count, opened = self.statistics.times(name).count, self.statistics.openings or 1
         late = ceil(self.late * max(Fraction(1), Fraction(count, opened)))
         waiting = self.awaited.get(name.rpartition(".")[2], 0)
         waits = f"{waiting:,} connections wait for longer than others did, and their {name} is not known"
-        return late + waiting, "; ".join(filter(None, (self.omission, waits if waiting else "")))
+        least, most = self.failed_without(name)
+        failed = f"{most:,} connections failed, at least {least:,} of them without it" if most else ""
+        return late + waiting, "; ".join(filter(None, (self.omission, waits if waiting else "", failed)))
+
+    def failed_without(self, name: str) -> tuple[int, int]:
+        """Connections that failed without the time of this name, at least and at most: it is without end."""
+        counted = self.statistics
+        failed, established = counted.failed or 0, counted.established
+        if not counted.opens or not failed:
+            return 0, 0
+        most = failed
+        if established is not None and name.rpartition(".")[2] in OPENING_TIMES:
+            most = min(failed, max(0, counted.openings - established))
+        # Each connection that ended well has this time, and each that failed has it or not.
+        least = failed + (counted.completed or 0) - counted.times(name).count
+        return max(0, min(least, most)), most
 
     @property
     def judged(self) -> SessionStatistics:

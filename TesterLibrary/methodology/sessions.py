@@ -125,33 +125,41 @@ def goodput_above(trial: SessionTrial, bound: Bandwidth) -> Verdict:
 
 
 def time_below(trial: SessionTrial, name: str, bound: Duration, percent: float) -> Verdict:
-    """Whether a percentile of a time, such as `time_to_first_byte`, is at most the bound."""
-    figure = trial.statistics.times(name).figure_at(percent)
-    never = not figure and trial.dead
+    """Whether a percentile of a time is at most the bound; who failed without it has the longest."""
+    bounds = time_bounds(trial, name, percent) or (never_measured(trial) if trial.dead else None)
     return assess(
-        never_measured(trial) if never else time_bounds(trial, name, percent),
+        bounds,
         AT_MOST,
         bound.ns,
         subject=f"{name.replace('_', ' ')} of {trial.statistics.name}, percentile {percent:g}",
-        measured=duration_text(figure.value)
-        if figure
-        else never_measured(trial).text
-        if never
-        else "unknown",
+        measured=_time_text(trial, name, percent, bounds),
         bound=f"<= {bound}",
-        doubt=trial.doubt or ("" if figure or never else "nothing was measured"),
+        doubt=trial.doubt or ("" if bounds else "nothing was measured"),
     )
+
+
+def _time_text(trial: SessionTrial, name: str, percent: float, bounds: Between | None) -> str:
+    figure = trial.statistics.times(name).figure_at(percent)
+    if not bounds or not figure or bounds.least == inf:
+        return never_measured(trial).text if bounds else "unknown"
+    text = duration_text(figure.value)
+    if trial.failed_without(name)[1]:
+        text = "; ".join((f"{text} of those that had it", *failure_remarks(trial)))
+    return text
 
 
 def time_bounds(trial: SessionTrial, name: str, percent: float) -> Between | None:
     """A percentile of a time, with its error; None where none was measured.
 
-    Connections that were not opened when they were due, or that wait too long, may have any time.
+    Connections that were not opened when due, or wait too long, may have any; those that failed have no end.
     """
     missing, why = trial.untimed(name)
     times = trial.statistics.times(name)
-    bounds = times.bounds_with(missing, percent) if missing else None
-    return Undecided(*bounds, why) if bounds else about(times.figure_at(percent))
+    figure = times.figure_at(percent)
+    if not figure or not why:
+        return about(figure)
+    least, most = times.bounds_with(missing, trial.failed_without(name), percent)
+    return Undecided(least, inf if figure.few else most, "; ".join(filter(None, (why, figure.few))))
 
 
 def never_measured(trial: SessionTrial) -> About:

@@ -189,16 +189,22 @@ class Latency:
         most = self._figure(min(float(was.max_ns), (was.sum_ns - copies * was.min_ns) / count))
         return _widened(found, least.least, most.most)
 
-    def bounds_with(self, missing: int, percent: float) -> tuple[Fraction | float, Fraction | float] | None:
-        """A percentile's bounds with so many values more, which may be anything; None where there is none."""
-        if not self.count:
-            return None
-        rank = (self.count + missing) * percent / 100
-        least, most = (
-            self._figure(at_rank(self.counters.buckets, place), percentile=True)
-            for place in (rank - missing, min(rank, self.count))
-        )
-        return least.least if rank > missing else Fraction(0), most.most if rank <= self.count else inf
+    def bounds_with(self, missing: int, endless: tuple[int, int], percent: float) -> tuple[float, float]:
+        """A percentile's bounds with more values than were measured.
+
+        `missing`: how many more may be anything; `endless`: how many more, at least and at most, are longer
+        than any.
+        """
+        fewest, most = ((self.count + missing + more) * percent / 100 for more in endless)
+        return self._at(fewest - missing).least, self._at(most).most
+
+    def _at(self, rank: float) -> Figure:
+        """The value at a rank, from 1; outside of all values 0, or infinite."""
+        if rank <= 0:
+            return Figure(0, 0, 0)
+        if rank > self.count:
+            return Figure(inf, inf, inf)
+        return self._figure(at_rank(self.counters.buckets, rank), percentile=True)
 
     def _about(self, value: float | None, base: int = 0, *, percentile: bool = False) -> Figure | None:
         return None if value is None else self._figure(value, base, percentile=percentile)

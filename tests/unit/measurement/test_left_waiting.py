@@ -226,3 +226,42 @@ def test_connections_that_wait_and_those_that_were_not_opened_add_up() -> None:
     trial = timed(800, 600, unanswered=200, unopened=200, late=200)
     assert failures_below([trial], Ratio.parse("30 %")).outcome is Outcome.INCONCLUSIVE
     assert failures_below([trial], Ratio.parse("40 %")).outcome is Outcome.PASS
+
+
+@pytest.mark.parametrize(
+    ("answered", "failed", "percent", "outcome"),
+    [
+        (1000, 0, 100, Outcome.PASS),
+        (995, 5, 99, Outcome.PASS),
+        (995, 5, 100, Outcome.FAIL),
+        (750, 250, 80, Outcome.FAIL),  # a quarter has no answer: its time has no end
+        (750, 250, 50, Outcome.PASS),
+        (1, 39, 50, Outcome.FAIL),
+    ],
+)
+def test_connections_that_failed_have_the_longest_times(
+    answered: int, failed: int, percent: float, outcome: Outcome
+) -> None:
+    whole = timed(answered, answered)
+    counted = replace(
+        whole.statistics,
+        openings=answered + failed,
+        begun=answered + failed,
+        ended=answered + failed,
+        failed=failed,
+    )
+    trial = replace(whole, statistics=counted)
+    verdict = time_below(trial, "time_to_first_byte", Duration(5 * 10**6), percent)
+    assert verdict.outcome is outcome, verdict
+
+
+def test_a_connection_may_have_failed_behind_its_answer() -> None:
+    """All have a first byte, and 100 of 200 failed later; or 100 had two requests."""
+    whole = timed(200, 200)
+    trial = replace(whole, statistics=replace(whole.statistics, failed=100))
+    assert trial.failed_without("http.time_to_first_byte") == (0, 100)
+    opened = replace(trial.statistics, histograms={"tcp.time_to_open": DurationCounters(200, 1, 1, 1, {})})
+    assert replace(trial, statistics=opened).failed_without("tcp.time_to_open") == (0, 0)
+    verdict = time_below(trial, "time_to_first_byte", Duration(5 * 10**6), 99)
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert verdict.reason == "100 connections failed, at least 0 of them without it"
