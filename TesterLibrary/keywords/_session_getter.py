@@ -73,9 +73,20 @@ class SessionGetter:
             unit=unit,
             text=lambda value: "; ".join((unit.text(value), *_remarks(trial, statistic))),
             known=never_measured(trial) if never else _bounds(trial, statistic, behind),
-            doubt=trial.doubt,
+            doubt=trial.doubt or _uncompared(trial, statistic, value),
             message=message,
         )
+
+
+def _uncompared(trial: SessionTrial, statistic: str, value: float | None) -> str:
+    """Why no changed byte says nothing; empty if it does, or if there were some."""
+    table, _, counter = statistic.rpartition(".")
+    compared = {key: count for key, count in trial.statistics.counters.items() if key.endswith(".verified")}
+    if counter != "changed" or value or not compared:
+        return ""
+    if any(count for key, count in compared.items() if key.startswith(table)):
+        return ""
+    return "no byte was compared: only content of our own servers and clients is, by its Content-Type"
 
 
 def _remarks(trial: SessionTrial, statistic: str) -> Iterator[str]:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -46,7 +47,9 @@ def asked(ends: Any, statistic: str, operator: str, expected: Any) -> Any:
 def counted(protocol: str, **given: Any) -> Any:
     """Connections that are counted like this."""
     counters = {
-        f"{protocol}.{name}": given.pop(name) for name in ("established", "answered", "sent") if name in given
+        f"{protocol}.{name}": given.pop(name)
+        for name in ("established", "answered", "sent", "verified", "changed")
+        if name in given
     }
     times = given.pop("times", {})
     statistics = session_statistics("users", 10**9, counters, times, opens=True, **given)
@@ -384,3 +387,10 @@ def test_a_service_that_answers_nobody_fails_when_its_clients_are_stopped(tmp_pa
     for bound in ("completed == 10", "established >= 1", "failed == 0", "time_to_open.p99 < 1s"):
         with pytest.raises(VerdictFailed):
             asked(ends, *bound.split())
+
+
+@pytest.mark.parametrize(("verified", "passes"), [(4000, True), (0, False)])
+def test_no_changed_byte_says_nothing_where_none_was_compared(verified: int, passes: bool) -> None:
+    ends = counted("http-client", verified=verified, changed=0)
+    with nullcontext() if passes else pytest.raises(Inconclusive, match="no byte was compared"):
+        assert asked(ends, "changed", "==", 0) == 0
