@@ -12,6 +12,7 @@ import socket
 import sqlite3
 import ssl
 import subprocess
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,14 @@ from TesterLibrary.service.user import Role
 from TesterLibrary.service.web.connections import Connections
 
 from .served import JOB, PLACES, Served, User, until
+
+
+@pytest.fixture(autouse=True)
+def mask() -> Iterator[None]:
+    """`serve` sets the mask of files of its process, which is that of the tests here."""
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
 
 
 def identity(folder: Path, name: str) -> tuple[Path, Path]:

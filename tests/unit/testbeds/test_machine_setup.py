@@ -20,8 +20,7 @@ class Machine:
         self.pages.parent.mkdir(parents=True)
         self.pages.write_text("7")
         self.engine = folder / "testerd"
-        self.engine.touch()
-        self.engine.chmod(0o755)  # whatever mask another test has left: `serve` sets one
+        self.engine.touch(0o755)
         self.programs.mkdir()
         for name in ("apt-get", "setcap", "groupadd", "groupdel"):
             self.script(name, f'echo "{name} $*" >> {self._calls}')
