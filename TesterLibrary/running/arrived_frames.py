@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..measurement.snapshot import Snapshot, StreamCounters
 from ..model.units.units import Duration
 
 _SLOWER = 2  # factor on the delay of the slowest frame so far
 
 
-def settling_ns(snapshot: Snapshot, least: Duration) -> int:
+def settling_ns(streams: Iterable[StreamCounters], least: Duration) -> int:
     """How long nothing has to arrive until all has: a device that was slow may be slow again."""
-    return max(least.ns, _SLOWER * max(s.latency.max_ns for s in snapshot.streams))
+    return max(least.ns, _SLOWER * max((stream.latency.max_ns for stream in streams), default=0))
 
 
 def received(snapshot: Snapshot) -> list[int]:

@@ -16,7 +16,7 @@ from .tester import Tester
 
 
 def not_asked_for(streams: Sequence[Stream], trial: Trial, joined: Collection[Membership]) -> Iterator[str]:
-    """Members that have not asked for groups, in streams of which frames are missing.
+    """Sentences on members that did not join the group of a stream that lost frames.
 
     A device that forwards to members only does right then; one that floods misses nothing.
     """
@@ -26,7 +26,7 @@ def not_asked_for(streams: Sequence[Stream], trial: Trial, joined: Collection[Me
 
 
 def sent_elsewhere(tester: Tester, streams: Sequence[Stream], trial: Trial) -> Iterator[str]:
-    """Gateways that have another MAC address now, in streams of which frames are missing.
+    """Sentences on gateways that changed their MAC address, where a stream to them lost frames.
 
     What was sent to the one before says nothing of the device.
     """

@@ -355,7 +355,7 @@ class StreamRun:
                     return ended, latest, (endless(latest, after_ns),)
             elif self._is_complete(latest) and latest.taken_at_ns - ended >= self.listens.ns:
                 break
-            settled_ns = quiet_since + settling_ns(latest, rules.settle)
+            settled_ns = quiet_since + settling_ns(latest.streams, rules.settle)
             if latest.taken_at_ns >= max(settled_ns, ended + self._residual_ns(latest)):
                 break
             snapshot = latest

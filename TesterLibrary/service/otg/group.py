@@ -9,11 +9,10 @@ from dataclasses import dataclass
 
 from ...measurement.snapshot import Snapshot, StreamCounters
 from ...model.plan.plan import PlannedStream
+from ...running.arrived_frames import settling_ns
 from ...running.trial import StreamRun
 from ...running.trial_rules import TrialRules
 from .sending import Limit
-
-_SLOWER = 2  # factor on the latency of the slowest frame
 
 
 @dataclass
@@ -79,8 +78,7 @@ class Group:
         if seen is None:
             seen = self.settling = Settling(now_ns, arrived, sum(of_each), now_ns, now_ns)
         seen.note(now_ns, arrived, sum(of_each))
-        slowest = max((counter.latency.max_ns for counter in counters), default=0)
-        seen.is_quiet = now_ns - seen.quiet_since_ns >= max(rules.settle.ns, _SLOWER * slowest)
+        seen.is_quiet = now_ns - seen.quiet_since_ns >= settling_ns(counters, rules.settle)
         is_missing = any(once < counter.tx_packets for once, counter in zip(of_each, counters, strict=True))
         # A device that stood still sends later what it holds (RFC 2544 §23).
         was_waited_for = self.unexpected or now_ns - seen.ended_ns >= rules.residual.ns
@@ -96,7 +94,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def received(counter: StreamCounters, *, anywhere: bool) -> int | None:
-    """Frames that arrived where they are expected, or at any port; None where nobody counts them."""
+    """Frames that arrived at the port of their stream, or at any; None where nobody counts those."""
     if not anywhere:
         return counter.rx_packets
     return None if counter.rx_misrouted is None else counter.rx_packets + counter.rx_misrouted
@@ -104,5 +102,5 @@ def received(counter: StreamCounters, *, anywhere: bool) -> int | None:
 
 def unique(counter: StreamCounters, *, anywhere: bool) -> int | None:
     """The same without frames that arrived again."""
-    found = received(counter, anywhere=anywhere)
-    return None if found is None else found - (counter.order.duplicated or 0)
+    arrived = received(counter, anywhere=anywhere)
+    return None if arrived is None else arrived - (counter.order.duplicated or 0)
