@@ -55,13 +55,13 @@ def certification(
                 f"the variable {name} is set by the run itself, for each of its testbeds; {instead}"
             )
     path = resource("criteria/profiles", profile)
-    given = tuple(_suite(name) for name in suites)
+    files = tuple(_suite(name) for name in suites)
     runs = section(profile_values(path), "runs")
     if testbeds:
         shipped = tuple(dict.fromkeys(name for run in runs for name in run["suites"]))
         bounded = any(run.get("criteria") for run in runs)
         runs = [{"testbed": name, "suites": shipped, "criteria": bounded} for name in testbeds]
-    beds = tuple(_bed(run, given, criteria) for run in runs)
+    beds = tuple(_bed(run, files, criteria) for run in runs)
     return Certification(
         beds=tuple(replace(bed, repetition=n) for n in range(1, repetitions + 1) for bed in beds),
         profile=path,
@@ -73,7 +73,7 @@ def certification(
             "profile": _absolute(profile),
             "testbeds": list(map(_absolute, testbeds)),
             "criteria": _absolute(criteria) if criteria else None,
-            "suites": list(map(str, given)),
+            "suites": list(map(str, files)),
             "variables": dict(variables),
             "include": list(include),
             "exclude": list(exclude),
@@ -111,9 +111,9 @@ def _bed(run: Mapping[str, Any], suites: tuple[Path, ...], criteria: str | None)
     return Bed(testbed, described.name, chosen, bounds, layer=described.dut.layer)
 
 
-def _criteria(given: str) -> Path:
-    """A file of criteria. TesterLibraryError if there is none, or a folder."""
-    path = Path(given).expanduser()
+def _criteria(name: str) -> Path:
+    """The file of criteria. A folder, or a file that does not exist, raises ChoiceError."""
+    path = Path(name).expanduser()
     if not path.is_file():
         why = f"{path} is a folder" if path.is_dir() else f"there is no file {path} (from {Path.cwd()})"
         raise ChoiceError(f"criteria: {why}; give a file with bounds. {to_copy()}")

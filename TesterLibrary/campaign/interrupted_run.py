@@ -133,9 +133,8 @@ def merge(first: Path, second: Path) -> None:
         second.replace(first)
         return
     merged = first.with_suffix(".merged")
-    if (
-        merge_outputs((first, second), merged) >= _REBOT_FAILED
-    ):  # an output that a killed run has left unfinished
+    status = merge_outputs((first, second), merged)
+    if status >= _REBOT_FAILED:  # a killed run has not finished its output
         second.replace(first)
         return
     merged.replace(first)

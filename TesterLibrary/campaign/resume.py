@@ -37,12 +37,12 @@ def resumed(output: Path, *, inconclusive: bool = False) -> Certification:
         )
     if not (evidence / "run.json").is_file():
         raise ChoiceError(f"{output} is no run of tester certify: it has no {EVIDENCE}/run.json")
-    given = read_run(evidence).get("certification")
-    if not given:
+    arguments = read_run(evidence).get("certification")
+    if not arguments:
         raise TesterLibraryError(
             f"{output} cannot be resumed: it was not run by tester certify, or by an older one"
         )
-    return rest_of(certification(**given, output=output), inconclusive=inconclusive)
+    return rest_of(certification(**arguments, output=output), inconclusive=inconclusive)
 
 
 def rest_of(whole: Certification, *, inconclusive: bool = False) -> Certification:
@@ -65,10 +65,10 @@ def rest_of(whole: Certification, *, inconclusive: bool = False) -> Certificatio
     await_end(whole.output)
     if faults := read_verdicts(evidence).faults:
         raise TesterLibraryError(f"{whole.output} cannot be resumed: {faults[0]}; run it from its begin")
-    left = unfinished(evidence, items)
+    pending = unfinished(evidence, items)
     again = unfinished(evidence, items, inconclusive=inconclusive)
-    set_aside(evidence, left)
-    set_aside(evidence, [item for item in again if item not in left], REPEATED)
+    set_aside(evidence, pending)
+    set_aside(evidence, [item for item in again if item not in pending], REPEATED)
     return replace(whole, again=again)
 
 

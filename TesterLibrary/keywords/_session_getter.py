@@ -81,10 +81,11 @@ class SessionGetter:
 def _uncompared(trial: SessionTrial, statistic: str, value: float | None) -> str:
     """Why no changed byte says nothing; empty if it does, or if there were some."""
     table, _, counter = statistic.rpartition(".")
-    compared = {key: count for key, count in trial.statistics.counters.items() if key.endswith(".verified")}
-    if counter != "changed" or value or not compared:
+    if counter != "changed" or value:
         return ""
-    if any(count for key, count in compared.items() if key.startswith(table)):
+    counters = trial.statistics.counters.items()
+    compared = [n for key, n in counters if key.startswith(table) and key.endswith(".verified")]
+    if not compared or any(compared):
         return ""
     return "no byte was compared: only content of our own servers and clients is, by its Content-Type"
 

@@ -61,11 +61,11 @@ class Writer:
 
         def work() -> None:
             try:
-                found = ask(self._store)
+                result = ask(self._store)
             except Exception as problem:
                 loop.call_soon_threadsafe(_answer, future, None, problem)
             else:
-                loop.call_soon_threadsafe(_answer, future, found, None)
+                loop.call_soon_threadsafe(_answer, future, result, None)
 
         self._queue.put(work)
         try:

@@ -70,10 +70,10 @@ def ended(target: EngineTarget) -> int:
 
 
 def _plan(job: str, target: EngineTarget, pair: tuple[str, str], connections: int, *, hold: bool) -> Plan:
-    known = target.capabilities()
+    infos = [target.capabilities().port(name) for name in pair]
     ports = {
-        name: Port(name, Bandwidth(10**10), known.port(name).mac, known.port(name).max_frame_size, address)
-        for name, address in zip(pair, (_CLIENT, _SERVER), strict=True)
+        info.name: Port(info.name, Bandwidth(10**10), info.mac, info.max_frame_size, address)
+        for info, address in zip(infos, (_CLIENT, _SERVER), strict=True)
     }
     client, server = pair
     macs: Neighbours = {(client, _SERVER.ip): ports[server].mac}

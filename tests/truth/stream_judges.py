@@ -84,8 +84,8 @@ def outage(draw: random.Random, source: Source = random_scene) -> Case:
     """An outage is a run of frames that never arrived; its time is exact to two gaps and the spread."""
     scene = source(draw)
     bound_ns = draw.choice([0, _beside(draw, scene), _beside(draw, scene)])
-    each = {_is_within(log, bound_ns) for log in scene.every}
-    within = False if False in each else None if None in each else True
+    verdicts = {_is_within(log, bound_ns) for log in scene.every}
+    within = False if False in verdicts else None if None in verdicts else True
     hidden = any(log.lost and (log.duplicated or log.reordered) for log in scene.every)
     excuse = "copies and frames out of order" if hidden else ""
     if any(log.device.gap_ns > bound_ns for log in scene.every):

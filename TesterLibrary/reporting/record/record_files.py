@@ -32,7 +32,7 @@ class RecordFiles:
         self.faults: list[str] = []
 
     def __call__(self, kind: str, make: Callable[[Line], T]) -> tuple[T, ...]:
-        """The records of a kind. TesterLibraryError names a line, other than the last, that is none."""
+        """The records of a kind. TesterLibraryError names a line that is no record; the last may be cut."""
         path = self._directory / f"{kind}s.jsonl"
         if not path.exists():
             return ()
