@@ -80,7 +80,8 @@ class TesterLibrary(DynamicCore):
     What a test makes ends with it: streams, mixes, changes of a suite's stream, `Set Callback`, traffic that
     is still running (with a warning), monitoring, captures, clients and responders. What is made outside a
     test belongs to the suite, and is there for all its tests and the suites in it: what a suite setup makes
-    ends with the suite. `Verify …` and `Get …` without a trial judge what the same test has measured last.
+    ends with the suite. `Verify …` and `Get …` without a trial judge what the same test has measured last;
+    if that measurement failed, they are refused.
 
     = Verdicts =
 

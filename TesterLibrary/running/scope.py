@@ -40,6 +40,7 @@ class Scope:
     streams: dict[str, Stream] = field(default_factory=dict)
     mixes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # names of streams by that of their mix
     last: Trial | Result | None = None  # what was measured in it last
+    failed: str = ""  # the keyword that has measured nothing since then
     doubts: dict[str, str] = field(default_factory=dict)  # why the queries that it has read may be wrong
     modifiers: Modifiers | None = None  # those of its trials; None: as those of the scope around it
     monitored: MonitoringResult | None = None  # what was monitored in it last
@@ -130,6 +131,7 @@ class ScopeListener:
     def __init__(self, scopes: Scopes, warn: Callable[[str], None]) -> None:
         self._scopes = scopes
         self._warn = warn
+        self._before: Trial | Result | None = None  # what was measured before the keyword that runs
 
     def start_suite(self, data: Any, result: Any) -> None:  # noqa: ARG002 - Robot names them
         """Things that are made from here on belong to this suite."""
@@ -147,9 +149,26 @@ class ScopeListener:
         """Ends what the suite has made, and has not ended."""
         self._enter(_path(data.id)[:-1])
 
+    def start_library_keyword(self, data: Any, implementation: Any, result: Any) -> None:  # noqa: ARG002
+        """Remembers what was measured before it."""
+        if _measures(implementation):
+            self._before = self._scopes.current.last
+
+    def end_library_keyword(self, data: Any, implementation: Any, result: Any) -> None:  # noqa: ARG002
+        """Nothing older is judged after a measurement that has failed, whoever catches its error."""
+        scope = self._scopes.current
+        if _measures(implementation) and not result.passed and scope.last is self._before:
+            scope.last, scope.failed = None, implementation.name
+
     def _enter(self, path: Sequence[str]) -> None:
         for text in self._scopes.enter(path):
             self._warn(text)
+
+
+def _measures(keyword: Any) -> bool:
+    """Whether a keyword of Robot returns a trial or a result."""
+    returned = keyword.args.return_type
+    return bool(returned) and isinstance(returned.type, type) and issubclass(returned.type, Trial | Result)
 
 
 def _path(robot_id: str) -> list[str]:

@@ -371,7 +371,9 @@ class Suite:
         """The measurement to be judged: the one that is given, or the last one of this test."""
         measured = measured or self.scopes.current.last
         if measured is None:
-            raise TesterLibraryError("nothing was measured in this test yet; give a trial or measure first")
+            failed = self.scopes.current.failed
+            since = f"since {failed} failed" if failed else "in this test yet"
+            raise TesterLibraryError(f"nothing was measured {since}; give a trial or measure first")
         return measured
 
     def conclude(self, verdict: Verdict, message: str | None = None) -> Verdict:

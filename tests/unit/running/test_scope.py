@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
+
+import robot
 
 from TesterLibrary.running.scope import ScopeListener, Scopes
 
@@ -75,3 +78,39 @@ def test_events_that_a_library_is_not_told_of_are_made_up_for() -> None:
     assert scopes.current.kind == "test"
     listener.end_test(item("s1-s2-t1"), None)
     assert scopes.current.kind == "suite"
+
+
+_MEASURED_BEFORE = """
+*** Settings ***
+Library           TesterLibrary    testbed=simulated/queue
+Suite Setup       Open Tester
+Suite Teardown    Close Tester
+Test Setup        Create Stream    north    tx=p1    rx=p2    frame_size=512    rate=1 kpps
+
+*** Test Cases ***
+Nothing Older Is Judged
+    ${before} =    Measure Loss    north    duration=10 ms
+    Run Keyword And Ignore Error    Measure Loss    south
+    Run Keyword And Expect Error    *since Measure Loss failed*    Verify Loss Below    0
+    Run Keyword And Expect Error    *since Measure Loss failed*    Get Loss Ratio    ==    0
+    Verify Loss Below    0    ${before}
+    Measure Loss    north    duration=10 ms
+    Verify Loss Below    0
+
+Also Where An Argument Is Refused
+    Measure Loss    north    duration=10 ms
+    Run Keyword And Ignore Error    Measure Loss    north    rate=5 furlongs
+    Run Keyword And Expect Error    *since Measure Loss failed*    Verify Loss Below    0
+
+What Measures Nothing May Fail
+    Measure Loss    north    duration=10 ms
+    Run Keyword And Ignore Error    Create Stream    south
+    Verify Loss Below    0
+"""
+
+
+def test_what_was_measured_before_a_failed_measurement_is_not_judged(tmp_path: Path) -> None:
+    suite = tmp_path / "before.robot"
+    suite.write_text(_MEASURED_BEFORE, encoding="utf-8")
+    status = robot.run(suite, log=None, report=None, outputdir=tmp_path, console="none")  # type: ignore[no-untyped-call]
+    assert status == 0
