@@ -63,10 +63,22 @@ def besides(trial: TrialNumbers) -> tuple[str, ...]:
         *(duplicated_elsewhere(stream) for stream in trial.streams),
         *(stream.octets.text for stream in trial.streams if stream.measured),
         str(trial.foreign),
+        _unsigned(trial),
         not_sustained(trial),
         *(str(earlier) for earlier in trial.earlier if earlier.is_unexplained),
     )
     return tuple(filter(None, remarks))
+
+
+def _unsigned(trial: TrialNumbers) -> str:
+    """Frames that may be those that are missing, with their signature damaged by the device."""
+    others = trial.foreign.others
+    if trial.lost == 0 or others <= 0:
+        return ""
+    return (
+        f"{counted(others, 'frame')} without a signature arrived: traffic of others, or frames of the test "
+        "that were damaged there"
+    )
 
 
 def loss_text(trial: TrialNumbers) -> str:

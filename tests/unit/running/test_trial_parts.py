@@ -7,6 +7,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from TesterLibrary.measurement.foreign import Foreign
+from TesterLibrary.measurement.remarks import finding
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.reporting.record.record_place import RecordPlace
 from TesterLibrary.running.evidence import TrialParts
@@ -63,3 +65,13 @@ def test_losses_are_unknown_where_copies_are_expected(tmp_path: Path) -> None:
     parts.note(replace(first, streams=(replace(result, copies=("p3",)),)), PLACE)
     parts.note(replace(first, streams=(replace(result, signed=False),)), PLACE)
     assert [part.lost for part in parts.between(0, 10**14, [result.counters.id])] == [None, None]
+
+
+def test_frames_that_arrived_without_a_signature_are_told_beside_lost_ones(tmp_path: Path) -> None:
+    """They may be damaged frames of the test; where none is lost, they are others' traffic."""
+    lossy = replace(trial(tmp_path), foreign=Foreign(frames=200))
+    told = "200 frames without a signature arrived: traffic of others, or frames of the test"
+    assert told in finding(lossy)
+    (result,) = lossy.streams
+    whole = replace(result, counters=replace(result.counters, rx_packets=500))
+    assert finding(replace(lossy, streams=(whole,))).startswith("none of 500 lost; frames of north")
