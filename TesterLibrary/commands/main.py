@@ -13,11 +13,12 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from .. import commands
 from ..campaign.child_status import StatusWriter
-from ..errors import TesterLibraryError
+from ..errors import TesterLibraryError, did_you_mean
+from ..reporting.record.machine import versions
 from ..reporting.record.outcome import ERROR, EXIT_STATUS, WRONG_COMMAND_LINE
 from ._command import STATUS_HELP, registered
 
@@ -27,11 +28,28 @@ _READER_GONE = 128 + signal.SIGPIPE  # as of a command of the shell that such a 
 
 
 class _Parser(argparse.ArgumentParser):
-    """Ends with a status of its own, because argparse's is that of an inconclusive certification."""
+    """Ends with a status of its own, because argparse's is that of an inconclusive certification.
+
+    It says what was meant, as Python 3.14 does, and refuses an unknown option with the usage of its command.
+    """
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
         self.exit(WRONG_COMMAND_LINE, f"{self.prog}: error: {message}\n")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        options, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            option = next((word for word in unknown if word.startswith("-")), "")
+            meant = did_you_mean(option.partition("=")[0], self._option_string_actions)
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
+        return options, unknown
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            choices = ", ".join(map(str, action.choices))
+            meant = did_you_mean(value, action.choices)
+            raise argparse.ArgumentError(action, f"invalid choice: {value!r}{meant}; choose from {choices}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -77,6 +95,8 @@ def _parser() -> argparse.ArgumentParser:
         description="Certifies network devices with real traffic: RFC 2544 and beyond.",
         epilog=STATUS_HELP,
     )
+    version = versions().get("robotframework-testerlibrary", "from a source tree")
+    parser.add_argument("--version", action="version", version=f"tester {version}")
     parser.add_argument(
         "--status-fd", type=int, metavar="FD", help="for a parent process: tell it events, as JSON lines"
     )

@@ -199,6 +199,37 @@ def test_a_wrong_command_line_has_a_status_of_its_own(
     assert "error:" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            ["certfy"],
+            "tester: error: argument COMMAND: invalid choice: 'certfy' (did you mean 'certify'?); choose",
+        ),
+        (
+            ["report", "--pdff", "DIR"],
+            "tester report: error: unrecognized arguments: --pdff (did you mean '--pdf'?)",
+        ),
+        (["run", "job.yaml", "--ouput=out"], "(did you mean '--output'?)"),
+        (["p4", "biuld"], "(did you mean 'build'?)"),
+        (["run", "job.yaml", "another"], "tester run: error: unrecognized arguments: another\n"),
+    ],
+)
+def test_a_misspelt_word_has_a_suggestion(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
+) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(arguments)
+    assert told in capsys.readouterr().err
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["--version"])
+    assert not ended.value.code
+    assert capsys.readouterr().out.startswith("tester ")
+
+
 @pytest.mark.parametrize("command", ["certify", "report", ""])
 def test_help_tells_the_exit_statuses(capsys: pytest.CaptureFixture[str], command: str) -> None:
     with pytest.raises(SystemExit) as ended:
