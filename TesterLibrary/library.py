@@ -21,7 +21,7 @@ from .keywords import CONVERTERS, components
 from .keywords._calls import check_integers, check_names, converting
 from .keywords._conversion import with_reasons
 from .measurement.tester_usage import TesterUsage
-from .model.units.written import NOTATIONS
+from .model.units.notation import NOTATIONS
 from .reporting.live.notes import LiveNotes
 from .reporting.pages import metrics
 from .reporting.record.durable import RecordError

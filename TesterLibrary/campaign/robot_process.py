@@ -31,8 +31,8 @@ from ..errors import TesterLibraryError
 from ..reporting.record.folder_lock import lock_folder
 from ..reporting.record.record_place import EVIDENCE, ROBOT, RecordPlace
 from ..reporting.record.recorder import ROBOT_FAULT, RUN_VARIABLE, Recorder
-from ..testbeds.of_run import VARIABLE as TESTBED_VARIABLE
 from ..testbeds.python_process import python_command
+from ..testbeds.run_testbed import VARIABLE as TESTBED_VARIABLE
 from .attached import end_with
 from .child_status import UNHEARD, StatusWriter, TestStatus
 

@@ -32,7 +32,7 @@ from ..errors import ChoiceError
 from ..files.paths import PACKAGE
 from ..model.units.number import counted
 from ..reporting.record.digests import digest_of
-from ..testbeds.of_run import is_same_testbed
+from ..testbeds.run_testbed import is_same_testbed
 
 _SUITE, _RESOURCE, _MODULE = ".robot", ".resource", ".py"  # the files that import others
 _PACKAGE = "__init__.py"

@@ -13,7 +13,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from .. import commands
 from ..campaign.child_status import StatusWriter
@@ -37,15 +37,13 @@ class _Parser(argparse.ArgumentParser):
         self.print_usage(sys.stderr)
         self.exit(WRONG_COMMAND_LINE, f"{self.prog}: error: {message}\n")
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        options, unknown = super().parse_known_args(args, namespace)
-        if unknown:
-            option = next((word for word in unknown if word.startswith("-")), "")
-            meant = did_you_mean(option.partition("=")[0], self._option_string_actions)
-            self.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
-        return options, unknown
+    def refuse(self, unknown: Sequence[str]) -> NoReturn:
+        """Ends with arguments that no command takes."""
+        option = next((word for word in unknown if word.startswith("-")), "")
+        meant = did_you_mean(option.partition("=")[0], self._option_string_actions)
+        self.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
 
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
+    def _check_value(self, action: argparse.Action, value: object) -> None:
         if action.choices is not None and value not in action.choices:
             choices = ", ".join(map(str, action.choices))
             meant = did_you_mean(value, action.choices)
@@ -54,7 +52,9 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command. Returns its exit status."""
-    options = _parser().parse_args(arguments)
+    options, unknown = _parser().parse_known_args(arguments)
+    if unknown:
+        options.parser.refuse(unknown)
     options.events = StatusWriter(options.status_fd)
     try:
         status: int = options.run(options)
@@ -105,7 +105,9 @@ def _parser() -> argparse.ArgumentParser:
         if not module.name.startswith("_") and module.name != "main":
             importlib.import_module(f"{commands.__name__}.{module.name}")
     for command in registered:
-        command.add_arguments(subparsers.add_parser(command.name, **command.parser_options))
+        parser_of_command = subparsers.add_parser(command.name, **command.parser_options)
+        parser_of_command.set_defaults(parser=parser_of_command)
+        command.add_arguments(parser_of_command)
     return parser
 
 

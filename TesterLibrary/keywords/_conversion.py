@@ -3,7 +3,7 @@
 """Converts texts of a suite to the types of keywords' arguments, and documents these types for Libdoc.
 
 No list names a type. Types that a suite writes register their parser where they are defined, by means of
-`model/written.py`; results are the types that keywords return and take.
+`model/units/notation.py`; results are the types that keywords return and take.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from enum import Enum
 from inspect import signature
 from typing import Any
 
-from ..model.units.written import NOTATIONS, Notation
+from ..model.units.notation import NOTATIONS, Notation
 from ._attributes import attributes_of
 
 _PACKAGE = __name__.partition(".")[0]

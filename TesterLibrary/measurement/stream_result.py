@@ -12,10 +12,10 @@ from functools import cached_property
 from .broadcast import Broadcast
 from .delays.blind_delay import BlindDelay, Passages
 from .delays.correction import NOT_CORRECTED, Correction, DelayKind
-from .delays.in_time import InTime
 from .delays.latency import Latency
 from .delays.latency_error import OF_ENGINE, LatencyError, PercentileError
 from .delays.sustained import Growth
+from .delays.undelayed_frames import InTime
 from .departure import GapError, achieved_rate, held_up, lost_crowded
 from .evidence import EvidenceLimits
 from .flows import FlowSummary

@@ -14,7 +14,7 @@ from fractions import Fraction
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from ..errors import UnitError
-from .units.written import TEXT, written_as
+from .units.notation import TEXT, written_as
 
 Network = IPv4Network | IPv6Network
 

@@ -11,7 +11,7 @@ from ipaddress import ip_address, ip_network
 
 from ..errors import UnitError
 from .ports import Address
-from .units.written import TEXT, written_as
+from .units.notation import TEXT, written_as
 
 _HIGHEST_PORT = 0xFFFF
 _IN_BRACKETS = re.compile(r"\[([^\]]+)\](?::(.*))?")

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..errors import UnitError
-from .units.written import TEXT, written_as
+from .units.notation import TEXT, written_as
 
 Value = str | tuple[str, ...]
 

@@ -12,8 +12,8 @@ from functools import reduce
 from math import gcd
 
 from ..errors import UnitError
+from .units.notation import NOTATIONS, NUMBER, Notation
 from .units.units import FrameSize, FrameSizes
-from .units.written import NOTATIONS, NUMBER, Notation
 
 GENES: Mapping[str, int] = {  # RFC 6985 §3; z, the MTU, and capital letters have to be given
     **{"a": 64, "b": 128, "c": 256, "d": 512, "e": 1024, "f": 1280, "g": 1518, "h": 2112, "i": 9000},

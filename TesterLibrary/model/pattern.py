@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..errors import PlanError, UnitError
-from .units.written import NUMBER, TEXT, written_as
+from .units.notation import NUMBER, TEXT, written_as
 
 MOST_STAGES = 8
 

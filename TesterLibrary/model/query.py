@@ -21,8 +21,8 @@ from enum import Enum
 from ..errors import PlanError, UnitError
 from .capture import Direction
 from .editor import FieldPath
+from .units.notation import LIST, TEXT, written_as
 from .units.units import Duration
-from .units.written import LIST, TEXT, written_as
 
 MOST_KEYS = 1 << 25  # different ones that a query counts
 DEFAULT_KEYS = 65_536

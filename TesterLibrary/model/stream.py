@@ -17,8 +17,8 @@ from .headers import HeaderStack
 from .mix import parse_frame_sizes
 from .payload import COUNTING, Payload
 from .ports import Forwarding
+from .units.notation import option, option_of
 from .units.units import LINE_RATE, Duration, FrameSize, FrameSizes, Rate, RateUnit
-from .units.written import option, option_of
 
 _WITH_PORTS = ("UDP", "TCP", "SCTP")
 _RANDOM_PORTS = (("sport", "1024", "65535"), ("dport", "1", "49151"))  # RFC 4814 §4.5

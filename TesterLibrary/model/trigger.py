@@ -18,7 +18,7 @@ from .expression import Expression
 from .headers import Header, HeaderStack
 from .query import PacketFilter
 from .responder import End
-from .units.written import LIST, written_as
+from .units.notation import LIST, written_as
 
 MOST_FRAMES = 16  # that one packet has sent
 DEFAULT_MOST = 1_000_000  # packets by which a trigger goes off

@@ -15,7 +15,7 @@ from ..model.protocol import Protocol, Row
 from ..model.template import Template
 from ..planning.switch.answers import check_answer
 from ..planning.switch.datagrams import SEEN, carried_word, is_datagram, network_of
-from ..planning.switch.expected import (
+from ..planning.switch.expectation import (
     BEGUN,
     EXPECTS,
     IN_ORDER,

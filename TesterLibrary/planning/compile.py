@@ -18,15 +18,14 @@ from ..model.plan.plan import LearningFrame, Plan, PlannedNeighbour, PlannedStre
 from ..model.ports import Forwarding, Port
 from ..model.stream import Stream
 from ..wire.address import Station, station_of, stations
-from .apart import check_clients_apart
 from .batch_planning import addressed, groups, meshes, plan_alike
+from .client_separation import check_clients_apart
 from .content import Content, content
 from .departures import frame_order, frame_sizes, planned_departures
 from .device_addresses import DeviceAddresses
 from .expected_fields import expected_fields
 from .frame import announcement, measured_frame
 from .inline import plan_path
-from .kept import kept_headers
 from .matches import check_apart, matches
 from .rate import check_sum
 from .reach import Reach
@@ -34,6 +33,7 @@ from .responder import EndPlan, Neighbours, plan_end
 from .spreading import spread, spread_starts
 from .stamps import plan_stamps
 from .trigger import check_triggers
+from .unchanged_bits import kept_headers
 from .version import with_version
 
 _LARGEST_ID = 0xFFFF

@@ -25,7 +25,7 @@ from ..targets.dead_clients import clear_up, take_from_dead
 from ..targets.engine.owner import OWNER
 from ..targets.parts import LeaseTerms
 from ..testbeds import RunningTestbed, open_testbed
-from ..testbeds.of_run import check_testbed_of_run
+from ..testbeds.run_testbed import check_testbed_of_run
 from ..testbeds.simulated import SimulatedDevice
 from ..testbeds.testbed import (
     LEASE_TIMES,

@@ -133,28 +133,28 @@ class ScopeListener:
         self._warn = warn
         self._before: Trial | Result | None = None  # what was measured before the keyword that runs
 
-    def start_suite(self, data: Any, result: Any) -> None:  # noqa: ARG002 - Robot names them
+    def start_suite(self, data: Any, result: object) -> None:  # noqa: ARG002 - Robot names them
         """Things that are made from here on belong to this suite."""
         self._enter(_path(data.id))
 
-    def start_test(self, data: Any, result: Any) -> None:  # noqa: ARG002
+    def start_test(self, data: Any, result: object) -> None:  # noqa: ARG002
         """Things that are made from here on belong to this test."""
         self._enter(_path(data.id))
 
-    def end_test(self, data: Any, result: Any) -> None:  # noqa: ARG002
+    def end_test(self, data: Any, result: object) -> None:  # noqa: ARG002
         """Ends what the test has made, and has not ended."""
         self._enter(_path(data.id)[:-1])
 
-    def end_suite(self, data: Any, result: Any) -> None:  # noqa: ARG002
+    def end_suite(self, data: Any, result: object) -> None:  # noqa: ARG002
         """Ends what the suite has made, and has not ended."""
         self._enter(_path(data.id)[:-1])
 
-    def start_library_keyword(self, data: Any, implementation: Any, result: Any) -> None:  # noqa: ARG002
+    def start_library_keyword(self, data: object, implementation: Any, result: object) -> None:  # noqa: ARG002
         """Remembers what was measured before it."""
         if _measures(implementation):
             self._before = self._scopes.current.last
 
-    def end_library_keyword(self, data: Any, implementation: Any, result: Any) -> None:  # noqa: ARG002
+    def end_library_keyword(self, data: object, implementation: Any, result: Any) -> None:  # noqa: ARG002
         """Nothing older is judged after a measurement that has failed, whoever catches its error."""
         scope = self._scopes.current
         if scope.last and _measures(implementation) and not result.passed and scope.last is self._before:

@@ -9,8 +9,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from ..errors import PlanError, TargetError, TesterLibraryError
-from ..measurement.delays.in_time import ArrivalReading, InTime
 from ..measurement.delays.sustained import DelayReading, Growth, growth
+from ..measurement.delays.undelayed_frames import ArrivalReading, InTime
 from ..measurement.evidence import Evidence, EvidenceLimits
 from ..measurement.flows import FlowMeasure, FlowSummary
 from ..measurement.foreign import Foreign, ForeignAt

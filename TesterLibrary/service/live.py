@@ -17,7 +17,7 @@ from starlette.responses import Response, StreamingResponse
 from ..files.paths import report_file
 from ..reporting.live.feed import Feed, Numbered
 from ..reporting.live.follow import Follower
-from ..reporting.live.told import encoded
+from ..reporting.live.page_messages import encoded
 from .refusal import TooMany
 
 MOST_PAGES = 16

@@ -12,7 +12,7 @@ from pathlib import Path
 from TesterLibrary.model.units.units import Ratio
 from TesterLibrary.targets.fake import FakePath
 from TesterLibrary.targets.tofino.fake import Bridge, FakeDaemon, FakeSwitch
-from TesterLibrary.targets.tofino.fake.served import ServedSwitch
+from TesterLibrary.targets.tofino.fake.fake_server import ServedSwitch
 from TesterLibrary.targets.tofino.session import opening
 from TesterLibrary.targets.tofino.session.remote import RemoteSwitch
 from TesterLibrary.targets.tofino.vendor.serving import serve

@@ -21,7 +21,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ...errors import TesterLibraryError
-from ...reporting.export.straight import Straight
+from ...reporting.export.redirects import NoRedirects
 from .fleet import FleetTester
 from .fleet_file import LeaseEntry
 
@@ -106,7 +106,7 @@ class _Kept:
 
     def __init__(self, name: str, entry: LeaseEntry) -> None:
         self._entry, self._url = entry, entry.service.rstrip("/")
-        handlers: list[Any] = [Straight]
+        handlers: list[Any] = [NoRedirects]
         if entry.ca:
             handlers.append(urllib.request.HTTPSHandler(context=ssl.create_default_context(cafile=entry.ca)))
         self._opener = urllib.request.build_opener(*handlers)

@@ -13,7 +13,7 @@ from ...measurement.traces.congestion_notifications import (
     congestion_notifications,
 )
 from ...measurement.traces.go_back_n import go_back_n
-from ...measurement.traces.going_back import GoBackN
+from ...measurement.traces.go_back_n_counts import GoBackN
 from ...methodology.verdicts.congestion_notifications import notified_of_congestion
 from ...methodology.verdicts.go_back_n import (
     goes_back_n,

@@ -16,7 +16,7 @@ from enum import Enum
 from ...model.heading import Heading
 from ..capture import Fate
 from .cut_headers import cut_headers
-from .going_back import Fault, GoBackN, GoingBack, Reason, Violation
+from .go_back_n_counts import Fault, GoBackN, GoingBack, Reason, Violation
 from .missing_bytes import Recovery
 from .roce_packet import PSNS, RocePacket, psn_after, roce_packet_of
 from .trace import Change, PathTrace, TracedPacket

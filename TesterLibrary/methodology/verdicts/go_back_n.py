@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...measurement.sessions import SessionStatistics
-from ...measurement.traces.going_back import GoBackN
+from ...measurement.traces.go_back_n_counts import GoBackN
 from ...model.units.units import Duration
 from ...verdict import AT_MOST, EQUAL, Verdict, assess
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import UnitError
-from .written import LIST, written_as
+from .notation import LIST, written_as
 
 
 @written_as(LIST)

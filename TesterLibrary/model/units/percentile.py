@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 from ...errors import UnitError
-from .written import NUMBER, written_as
+from .notation import NUMBER, written_as
 
 
 @written_as(NUMBER)

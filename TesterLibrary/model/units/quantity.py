@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...errors import UnitError
+from .notation import NUMBER, written_as
 from .number import BYTES, PREFIXES, decimal, refusal, scaled, shown, split_unit
-from .written import NUMBER, written_as
 
 _COUNTED = (  # a noun that is not here could begin with a prefix: 450 MACs/s
     "addresses",

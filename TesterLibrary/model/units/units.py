@@ -15,9 +15,9 @@ from enum import Enum
 from fractions import Fraction
 
 from ...errors import UnitError
+from .notation import NUMBER, written_as
 from .number import BITS, FRAMES, PREFIXES, SHARES, decimal, refusal, scaled, shown, split_unit
 from .time_text import parse_time
-from .written import NUMBER, written_as
 
 LINE_OVERHEAD = 20  # bytes for each frame: preamble, start delimiter, inter-frame gap
 FCS_LENGTH = 4

@@ -28,7 +28,7 @@ from ...protocols.scope import NameScope, layout_of
 from ...protocols.values import MaskedNumbers
 from .chip import TOFINO, Chip
 from .datagrams import SEEN, is_datagram, is_seen, reads_payload, seen_words
-from .expected import BEGUN, IN_ORDER, begun_variable, expected_variable
+from .expectation import BEGUN, IN_ORDER, begun_variable, expected_variable
 from .resources import FLOW_ID_BITS, PREFIX_OCTETS, QUEUE_ARRAY, QUEUES, excesses
 from .timers import LOOKED_AT, STATE, starts_timer, timer_of
 

@@ -12,7 +12,7 @@ from ...errors import PlanError
 from ...model.job import JobFile
 from .chip import TOFINO, Chip
 from .editor import LIST_VALUES
-from .expected import most_flows
+from .expectation import most_flows
 from .gaps import gap_laws
 from .multicast import MulticastGroup, MulticastGroups
 from .parts import named

@@ -30,7 +30,7 @@ from .allocation import LoopbackFlow, LoopbackPort, LoopbackPorts
 from .answers import whole_frame
 from .datagrams import is_datagram
 from .editor import WORD, SwitchEditor
-from .expected import expecting
+from .expectation import expecting
 from .loops import template_packets
 from .match_action import MatchAction, MatchEntry, Ternary
 from .meter import LoopMeter

@@ -21,7 +21,6 @@ from .allocation import LoopbackFlow, LoopbackPort, LoopbackPorts, Occupied, all
 from .chip import TOFINO, Chip
 from .editor import SwitchEditor, switch_editors
 from .gaps import DrawnGaps, drawn, gap_laws
-from .looks import placed_looks
 from .loops import PlacedLoop, end_loops, placed, template_packets
 from .match_action import MatchAction, match_action
 from .meter import LoopMeter
@@ -35,6 +34,7 @@ from .staging import Staging, draw, stage
 from .start_delay import Begin, begins
 from .starts import PlacedStarts, placed_starts
 from .steps import Level
+from .timer_scan import placed_looks
 from .timers import timer_of
 
 _Looping = tuple[list[Staging], list[LoopbackFlow], Mapping[str, LoopbackPort]]

@@ -25,7 +25,7 @@ from ..record.long_name import short_names_of
 from ..record.outcome import ERROR, FAIL, INCONCLUSIVE, NOT_JUDGED, PASS
 from ..record.recorder import TESTBED_FAULT
 from ..record.records import Records, TestRecord
-from ..record.taken_over import taken_over
+from ..record.resumed_parts import taken_over
 from ..trend.figure import Figure, run_of
 
 _LABEL = "outcome"

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from ...errors import TesterLibraryError
-from .straight import Straight
+from .redirects import NoRedirects
 
 KEY = "RP_API_KEY"  # of the environment, as the agents of ReportPortal have it
 _PATIENCE_S = 120
@@ -45,7 +45,7 @@ def upload(url: str, project: str, key: str, *, name: str, content: bytes, launc
     headers = {"Authorization": f"Bearer {key}", "Content-Type": kind, "Accept": "application/json"}
     request = urllib.request.Request(place, body, headers, method="POST")
     try:
-        with urllib.request.build_opener(Straight).open(request, timeout=_PATIENCE_S) as answer:
+        with urllib.request.build_opener(NoRedirects).open(request, timeout=_PATIENCE_S) as answer:
             return _said(answer.read())
     except urllib.error.HTTPError as refusal:
         raise TesterLibraryError(

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import TesterLibraryError
-from ...files.beneath import open_beneath
+from ...files.confined_file import open_beneath
 from ..record.agenda import FILE as AGENDA
 from ..record.agenda import Agenda, agenda_of
 from ..record.recorder import run_of
 from . import notes
 from .feed import Feed
-from .told import NO_RECORD, Message, Teller, encoded, run_message
+from .page_messages import NO_RECORD, Message, Teller, encoded, run_message
 
 REPORTS = (
     "certificate.html",

@@ -27,7 +27,7 @@ from ..record.marks import marks_of
 from ..record.outcome import PASS, WORST_FIRST, one_line, overall
 from ..record.recorder import EARLIER_ATTEMPT, INVALID_ATTEMPT, NOT_RUN
 from ..record.records import EventRecord, Records, ResultRecord, TestRecord, VerdictRecord, short_names
-from ..record.taken_over import taken_over
+from ..record.resumed_parts import taken_over
 from . import demonstration
 from .evidence_summary import EvidenceSummary
 from .failures import anchor_of, failures

@@ -17,7 +17,7 @@ from ..record import earlier_runs
 from ..record.codec import encode
 from ..record.outcome import overall
 from ..record.records import Records, TestRecord, VerdictRecord
-from ..record.taken_over import taken_over
+from ..record.resumed_parts import taken_over
 from . import demonstration
 from .certificate import certified_findings, ended_at, testbed_of, testbeds_of
 from .offered_traffic import OfferedTraffic, by_test

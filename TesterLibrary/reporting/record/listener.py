@@ -37,7 +37,7 @@ from .progress import Console
 from .record_place import CERTIFICATE, RecordPlace
 from .recorder import RUN_VARIABLE, Recorder
 from .records import Records, ResultRecord, TrialRecord
-from .taken_over import said_of
+from .resumed_parts import said_of
 
 HOST = "host"  # the tag of keywords by which something is done on a host
 _BLIND = ("TesterLibrary", "BuiltIn", "Collections", "DateTime", "String", "XML", "Easter", "Reserved")

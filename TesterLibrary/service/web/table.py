@@ -14,7 +14,7 @@ from typing import BinaryIO
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from ...files.beneath import open_beneath
+from ...files.confined_file import open_beneath
 from ..refusal import Refusal, Unknown
 from .guard import App, Receive, Scope, Send
 

@@ -14,9 +14,9 @@ from ...model.units.units import Duration
 from ..base import Flipped, SendingProgress, still_sending
 from ..rules.ends import check_ends, refuse_triggers
 from ..rules.refusal import check_end, check_plan, check_update, refuse_changing_fields, refuse_paths
-from .alone import one_at_a_time
 from .bench import FakeBench
 from .capture import recorded
+from .mutual_exclusion import one_at_a_time
 
 ROOM = (64, 1 << 20)  # for ends, and for flows of them at once
 _PROGRESS_NS = 5 * 10**8

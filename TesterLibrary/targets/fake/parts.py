@@ -15,8 +15,8 @@ from ...model.plan.plan import LearningFrame
 from ...model.ports import Address
 from ...model.units.units import FCS_LENGTH, MIN_FRAME_SIZE
 from ..rules.refusal import check_frames, known_port, refuse_trace
-from .alone import one_at_a_time
 from .bench import FakeBench
+from .mutual_exclusion import one_at_a_time
 
 
 class _Part:

@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from ...measurement.counter import EVERY_COUNTER, Counter
 from ...model.units.units import MIN_FRAME_SIZE, Duration
 from ..base import Capabilities, PortInfo
-from .alone import one_at_a_time
 from .bench import FakeBench
 from .core import ROOM, FakeCore
 from .device import FakeDevice
+from .mutual_exclusion import one_at_a_time
 from .parts import FakeCaptures, FakeFlows, FakeFrames
 
 _COUNTS = EVERY_COUNTER - {Counter.OUTAGES, Counter.ARRIVAL_TIMES, Counter.VARIATION}

@@ -15,8 +15,8 @@ from ...measurement.counter import EVERY_COUNTER, Counter
 from ...model.plan.plan import Plan
 from ...testbeds.simulated import SimulatedDevice
 from ..base import Capabilities, PortInfo
-from ..fake.alone import one_at_a_time
 from ..fake.core import FakeCore
+from ..fake.mutual_exclusion import one_at_a_time
 from ..fake.parts import FakeFrames
 from ..rules.refusal import refuse_expected_fields, refuse_paths
 from .bench import SimulatedBench

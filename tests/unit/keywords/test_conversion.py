@@ -16,8 +16,8 @@ from TesterLibrary.keywords import CONVERTERS
 from TesterLibrary.keywords._conversion import converters
 from TesterLibrary.methodology.latency import LatencyResult
 from TesterLibrary.methodology.result import Result
+from TesterLibrary.model.units.notation import NOTATIONS, TEXT, written_as
 from TesterLibrary.model.units.units import FrameSize, FrameSizes, Rate
-from TesterLibrary.model.units.written import NOTATIONS, TEXT, written_as
 
 
 class Colour(Enum):
@@ -52,7 +52,7 @@ def test_a_result_is_known_by_the_keyword_that_returns_it() -> None:
 
 def test_a_type_that_a_suite_writes_registers_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("TesterLibrary.keywords._conversion.NOTATIONS", registry := dict(NOTATIONS))
-    monkeypatch.setattr("TesterLibrary.model.units.written.NOTATIONS", registry)
+    monkeypatch.setattr("TesterLibrary.model.units.notation.NOTATIONS", registry)
 
     @written_as(TEXT)
     class Weight:

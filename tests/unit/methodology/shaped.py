@@ -10,8 +10,8 @@ from fractions import Fraction
 from math import ceil
 
 from TesterLibrary.measurement.delays.histogram import index_of
-from TesterLibrary.measurement.delays.in_time import ArrivalReading, InTime
 from TesterLibrary.measurement.delays.sustained import DelayReading, growth
+from TesterLibrary.measurement.delays.undelayed_frames import ArrivalReading, InTime
 from TesterLibrary.measurement.interval import Interval
 from TesterLibrary.measurement.snapshot import LatencyCounters
 from TesterLibrary.measurement.stream_result import StreamResult

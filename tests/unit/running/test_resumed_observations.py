@@ -31,7 +31,7 @@ from TesterLibrary.model.units.units import Duration, Rate
 from TesterLibrary.reporting.record.agenda import Item
 from TesterLibrary.reporting.record.finished_trials import OBSERVATION, _records
 from TesterLibrary.reporting.record.records import read
-from TesterLibrary.reporting.record.taken_over import taken_over
+from TesterLibrary.reporting.record.resumed_parts import taken_over
 from TesterLibrary.running.measurer import NO_PAUSES
 from TesterLibrary.running.memberships import Memberships
 from TesterLibrary.running.procedures.addresses import AddressPorts, TableMeasurer

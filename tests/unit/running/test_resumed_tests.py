@@ -35,7 +35,7 @@ from TesterLibrary.model.units.units import Duration, FrameSize, Ratio
 from TesterLibrary.reporting.record.agenda import Item
 from TesterLibrary.reporting.record.finished_trials import ASIDE
 from TesterLibrary.reporting.record.records import read
-from TesterLibrary.reporting.record.taken_over import taken_over
+from TesterLibrary.reporting.record.resumed_parts import taken_over
 from TesterLibrary.running.measurer import Pauses, TrialMeasurer
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.targets.simulated import SimulatedTarget

@@ -21,7 +21,7 @@ MODULES = (
     "TesterLibrary.reporting.live",
     "TesterLibrary.service.checking",
     "TesterLibrary.campaign.robot_process",
-    "TesterLibrary.targets.tofino.fake.served",
+    "TesterLibrary.targets.tofino.fake.fake_server",
     "TesterLibrary.testbeds.guest.machine",
     "TesterLibrary.testbeds.host",
     "TesterLibrary.testbeds.long_line",

@@ -13,14 +13,14 @@ from ....model.units.units import FCS_LENGTH
 from ....planning.switch.allocation import LoopbackPorts, Occupied
 from ....planning.switch.answers import answer_frame
 from ....planning.switch.editor import ETHERNET
-from ....planning.switch.expected import most_flows
-from ....planning.switch.looks import LOOK_VLAN
+from ....planning.switch.expectation import most_flows
 from ....planning.switch.prefix import first_server
 from ....planning.switch.replies import replies_only, reply_rows
 from ....planning.switch.resources import GAP_LAWS, LINKS, REPLIES, START, TEMPLATES, TRIGGERS
 from ....planning.switch.signature import signed_template
 from ....planning.switch.starts import PlacedStarts, opening_of, opening_rows
 from ....planning.switch.streams import SwitchEnd, SwitchStream, place
+from ....planning.switch.timer_scan import LOOK_VLAN
 from ....planning.switch.timers import timer_of
 from ....planning.switch.trigger import ReturnedFrame, TemplateFrame, switch_trigger
 from ..entries.classifier import SourceNumbers, end_entries, source_entries, stream_entries

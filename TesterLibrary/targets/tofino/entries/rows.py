@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....measurement.traces.segment import ACK, RST, SYN
-from ....planning.switch.expected import begin_payloads, begun_variable, expected_variable
+from ....planning.switch.expectation import begin_payloads, begun_variable, expected_variable
 from ....planning.switch.match_action import MatchAction, row_action, row_key
 from ....planning.switch.match_action import MatchEntry as Row
 from ....planning.switch.timers import STATE

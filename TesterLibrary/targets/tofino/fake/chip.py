@@ -15,8 +15,8 @@ from typing import Generic
 from ....model.units.units import FCS_LENGTH, LINE_OVERHEAD, MIN_FRAME_SIZE
 from ....planning.switch.chip import Chip, pipe_of
 from ..session.switch import PortSetup
-from .haste import Haste
 from .pace import Pace
+from .packet_budget import Haste
 from .pipelines import READ, TEMPLATE, Mirrored, P, Pipelines, Way
 from .store import Store, number
 from .wire import Wire

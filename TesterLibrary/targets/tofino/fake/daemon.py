@@ -23,8 +23,8 @@ from .chip import FakeChip
 from .copy_cable import CopyCable
 from .cpu_pauses import CpuPauses
 from .digests import Digests
-from .haste import Haste
 from .pace import Pace
+from .packet_budget import Haste
 from .passes import FakePipelines
 from .path_pipelines import PathPipelines
 from .pipelines import MakesPipelines, Pipelines

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from ....measurement.traces.segment import FIN
 from ....planning.switch.datagrams import FIRST_WORD
-from ....planning.switch.expected import BEGUN, EXPECTS, IN_ORDER
-from ....planning.switch.looks import LOOK_VLAN
+from ....planning.switch.expectation import BEGUN, EXPECTS, IN_ORDER
+from ....planning.switch.timer_scan import LOOK_VLAN
 from ....planning.switch.timers import LOOKED_AT
 from ..entries.entry import TableEntry
 from .packet import Packet

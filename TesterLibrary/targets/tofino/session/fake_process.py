@@ -45,7 +45,7 @@ def fake_switch(
         copies: The port that leads copies to this machine.
     """
     prefix = behind.prefix if isinstance(behind, Cables) else ()
-    module = "TesterLibrary.targets.tofino.fake.served"
+    module = "TesterLibrary.targets.tofino.fake.fake_server"
     command = [*prefix, *python_command(module, str(folder), program)]
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:  # of this network namespace
         device = dict(_device(front, behind))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from TesterLibrary.measurement.capture import Fate
 from TesterLibrary.measurement.traces.go_back_n import go_back_n
-from TesterLibrary.measurement.traces.going_back import Fault, GoBackN, Reason
+from TesterLibrary.measurement.traces.go_back_n_counts import Fault, GoBackN, Reason
 from TesterLibrary.measurement.traces.trace import Change
 from TesterLibrary.methodology.verdicts.go_back_n import (
     end_counted_alike,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from TesterLibrary.targets.tofino.driver.target import TofinoTarget
 from TesterLibrary.targets.tofino.fake import Bridge, FakeDaemon, FakeSwitch
-from TesterLibrary.targets.tofino.fake.served import ServedSwitch
+from TesterLibrary.targets.tofino.fake.fake_server import ServedSwitch
 from TesterLibrary.targets.tofino.session.program import Program
 from TesterLibrary.targets.tofino.session.remote import RemoteSwitch
 from TesterLibrary.targets.tofino.session.session import SwitchSession

@@ -8,7 +8,7 @@ import urllib.request
 from typing import Any
 
 
-class Straight(urllib.request.HTTPRedirectHandler):
+class NoRedirects(urllib.request.HTTPRedirectHandler):
     """Follows nobody elsewhere: a key or token would go along, and a POST become a GET."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from TesterLibrary.measurement.delays.in_time import ArrivalReading, InTime
+from TesterLibrary.measurement.delays.undelayed_frames import ArrivalReading, InTime
 from TesterLibrary.measurement.snapshot import LatencyCounters
 from tests.counted import stream_counters
 

@@ -26,7 +26,7 @@ from ..vendor.serving import Refusal, serve
 from .cables import Cables, Turn
 from .cpu_pauses import CpuPauses
 from .daemon import FakeDaemon, FakeSwitch
-from .haste import Haste
+from .packet_budget import Haste
 from .router import Router
 from .wire import Bridge, ShapingBridge
 
@@ -130,7 +130,7 @@ def _told(call: Callable[[], _T]) -> _T:
 
 
 def main() -> None:
-    """`python -m TesterLibrary.targets.tofino.fake.served FOLDER PROGRAM DEVICE`: on our clock.
+    """`python -m TesterLibrary.targets.tofino.fake.fake_server FOLDER PROGRAM DEVICE`: on our clock.
 
     DEVICE is JSON, as `fake_switch` writes it.
     """

@@ -11,7 +11,7 @@ import pytest
 from TesterLibrary import TesterLibrary
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.testbeds.load import find_testbed
-from TesterLibrary.testbeds.of_run import VARIABLE, check_testbed_of_run
+from TesterLibrary.testbeds.run_testbed import VARIABLE, check_testbed_of_run
 
 
 def test_a_name_and_the_path_of_its_file_are_one_testbed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from TesterLibrary.errors import TargetError
 from TesterLibrary.model.departures import Poisson
 from TesterLibrary.model.units.units import Duration
 from TesterLibrary.targets.tofino.fake import FakeDaemon
-from TesterLibrary.targets.tofino.fake.haste import Haste
+from TesterLibrary.targets.tofino.fake.packet_budget import Haste
 from TesterLibrary.targets.tofino.session.switch import SwitchGone
 
 from .driver.test_target import PATIENCE, Driven
