@@ -19,7 +19,11 @@ from tests.acceptance.test_switching import FAILING, planted
 
 RIGHT_WORDS = ("right", "inconclusive", "wrong", "error")
 _VERDICT = "verdicts.robot"
-_ON_PLANTED = {"captured_losses", "flooding", "group_hosts", "nat", "switching"}  # what a test has planted
+# Suites that run on what a test has planted.
+_ON_PLANTED = {
+    *("captured_losses", "flooding", "group_hosts", "kernel_behind_switch", "nat", "query"),
+    *("router_asks_switch", "switching"),
+}
 
 
 @dataclass(frozen=True)
