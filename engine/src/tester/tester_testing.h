@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -22,12 +23,16 @@ namespace tester {
 
 inline constexpr uint64_t kMillisecond = 1'000'000;
 
-inline std::unique_ptr<Tester> MakeTester(const std::vector<std::string>& texts) {
+// At most two workers.
+inline std::unique_ptr<Tester> MakeTester(const std::vector<std::string>& texts,
+                                          size_t workers = 1) {
   StartEal();
   std::vector<PortSpec> specs;
   for (const auto& text : texts) specs.push_back(ParsePortSpec(text));
+  std::vector<unsigned> cpus = TwoTestCpus();
+  cpus.resize(workers);
   return std::make_unique<Tester>(OpenPorts(specs),
-                                  WorkerPlacement{.cpus = {TestCpu()}, .shares_cpu = true});
+                                  WorkerPlacement{.cpus = std::move(cpus), .shares_cpu = true});
 }
 
 struct StreamOptions {
