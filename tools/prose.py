@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-MOST_WORDS = 43_800  # of all pages; the goal is 35,000
+MOST_WORDS = 35_000  # of all pages; release notes and decisions do not count
 LONGEST_SENTENCE = 30  # words
 LONGEST_CELL = 25  # words of a table cell
 LEAST_EASE = 50  # Flesch reading ease: 50 is fairly difficult, 60 is plain English
@@ -99,6 +99,13 @@ def size(text: str) -> int:
     return len(re.findall(r"\w\S*", _GENERATED.sub("", text)))
 
 
+def total_size(texts: dict[str, str]) -> int:
+    """The words of all pages together. Release notes and decisions (docs/adr) grow and do not count."""
+    return sum(
+        size(text) for name, text in texts.items() if not {"adr", "release-notes"} & set(name.split("/"))
+    )
+
+
 def long_texts(text: str) -> list[str]:
     """Sentences and table cells that are too long, with the number of their words."""
     limits = [(part, LONGEST_SENTENCE) for part in sentences(text)]
@@ -129,16 +136,20 @@ def faults(texts: dict[str, str], unfinished: frozenset[str], most_words: int) -
         if not hard and name in unfinished:
             result.append(f"{name} is plain: take it from UNFINISHED in tools/prose.py")
     result += [f"{name} of UNFINISHED in tools/prose.py is no page" for name in unfinished - texts.keys()]
-    total = sum(map(size, texts.values()))
+    total = total_size(texts)
     if total > most_words:
         result.append(f"{total:,} words, {most_words:,} at most; shorten pages")
     return result
 
 
+def page_texts() -> dict[str, str]:
+    """The pages by their names."""
+    return {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in pages()}
+
+
 def page_faults() -> list[str]:
     """The faults of all pages."""
-    texts = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in pages()}
-    return faults(texts, UNFINISHED, MOST_WORDS)
+    return faults(page_texts(), UNFINISHED, MOST_WORDS)
 
 
 def main(arguments: list[str]) -> int:
@@ -149,8 +160,7 @@ def main(arguments: list[str]) -> int:
     if arguments:
         return 0
     result = page_faults()
-    total = sum(size(path.read_text(encoding="utf-8")) for path in pages())
-    print(*result, f"{total:,} words, {len(UNFINISHED)} pages not plain yet", sep="\n")
+    print(*result, f"{total_size(page_texts()):,} words, {MOST_WORDS:,} at most", sep="\n")
     return int(bool(result))
 
 

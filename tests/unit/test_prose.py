@@ -63,6 +63,7 @@ def test_the_list_of_unfinished_pages_only_shrinks() -> None:
 
 def test_all_pages_together_have_a_limit() -> None:
     assert prose.faults({"plain.md": PLAIN}, frozenset(), 9) == ["10 words, 9 at most; shorten pages"]
+    assert prose.faults({"docs/adr/1.md": PLAIN, "docs/release-notes/1.md": PLAIN}, frozenset(), 9) == []
 
 
 def test_the_pages_pass() -> None:
