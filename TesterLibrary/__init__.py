@@ -7,12 +7,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .campaign.frame_sizes import FrameSizeTests as FrameSizeTests
     from .library import TesterLibrary as TesterLibrary
     from .reporting.record.inconclusive_fails import InconclusiveFails as InconclusiveFails
 
     __version__: str
 
-__all__ = ["InconclusiveFails", "TesterLibrary", "__version__"]
+__all__ = ["FrameSizeTests", "InconclusiveFails", "TesterLibrary", "__version__"]
 
 
 def __getattr__(name: str) -> object:
@@ -25,6 +26,10 @@ def __getattr__(name: str) -> object:
         from .library import VERSION
 
         return VERSION
+    if name == "FrameSizeTests":
+        from .campaign.frame_sizes import FrameSizeTests
+
+        return FrameSizeTests
     if name == "InconclusiveFails":
         from .reporting.record.inconclusive_fails import InconclusiveFails
 

@@ -15,6 +15,7 @@ from ..files.document import Document, Kind, Place, load_document
 from ..files.paths import suite_root
 from ..model.units.units import Duration
 from .fleet.fleet_file import FleetEntries, fleet_entries
+from .frame_sizes import frame_sizes, name_of_test
 
 _KIND = Kind("campaign", TesterLibraryError)
 # Variables that say on which testbed, and how, tests run; and Robot's own, by which records are found and
@@ -46,6 +47,7 @@ class Campaign:
     include: tuple[str, ...]
     exclude: tuple[str, ...]
     tests: tuple[str, ...]
+    sizes: tuple[str, ...]  # of frames
     time_budget: Duration | None
     output: str | None  # with the signs of strftime: `results/night-%Y-%m-%d`
     database: str | None
@@ -62,6 +64,11 @@ def load_campaign(path: Path) -> Campaign:
         if owner := _SET.get(re.sub(r"[\s_]", "", name).lower()):
             raise document.error(("variables", name), f"is set {owner}; leave it out here")
     budget = given.get("time_budget")
+    sizes = tuple(
+        size
+        for number, text in enumerate(given.get("sizes", ()))
+        for size in document.parsed(frame_sizes, str(text), ("sizes", number))
+    )
     return Campaign(
         document=document,
         profile=_near(path, given.get("profile", "quick")),
@@ -77,7 +84,8 @@ def load_campaign(path: Path) -> Campaign:
         variables={name: _text(value) for name, value in variables.items()},
         include=tuple(given.get("include", ())),
         exclude=tuple(given.get("exclude", ())),
-        tests=tuple(given.get("tests", ())),
+        tests=(*given.get("tests", ()), *map(name_of_test, sizes)),
+        sizes=sizes,
         time_budget=document.parsed(_budget, budget, ("time_budget",)) if budget else None,
         output=given.get("output"),
         database=given.get("database"),

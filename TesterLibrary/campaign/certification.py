@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,6 +29,7 @@ from ..testbeds.load import check_interfaces
 from .bed import Bed, BedFiles
 from .child_status import UNHEARD, StatusWriter
 from .criteria_bounds import check_bounds
+from .frame_sizes import sizes_of_tests
 from .interrupted_run import merge
 from .robot_command import literal, run_robot
 from .robot_process import record_fault
@@ -39,7 +39,6 @@ from .suite_names import OwnNames
 from .time_budget import ENDED, TimeBudget, TimeLimit, latest_end, record_not_run, spent
 
 _OWN_NAMES = f"{OwnNames.__module__}.{OwnNames.__name__}"
-_SIZE = re.compile("([0-9]+) Bytes")  # name of a test
 _NAMED = 3  # suites, in a title
 _FILES_LISTENER = f"{RunFilesListener.__module__}.{RunFilesListener.__name__}"
 _LIMIT_LISTENER = f"{TimeLimit.__module__}.{TimeLimit.__name__}"
@@ -137,6 +136,7 @@ class Certification:
         """The chosen tests of a testbed, or all of them, named as Robot will name them."""
         suite = TestSuite.from_file_system(*map(str, bed.suites))
         suite.visit(OwnNames())
+        self.selection.extend(suite)
         suite.name = bed.label
         if chosen:
             self.selection.apply(suite)
@@ -151,10 +151,9 @@ class Certification:
         unmatched = (part for part in parts if not any(map(part.matches, suites)))
         for part in unmatched:
             names = [test.name for suite in suites for test in suite.all_tests]
-            if asked := _SIZE.fullmatch("".join(part.tests)):
-                sizes = sorted({int(found[1]) for name in names if (found := _SIZE.fullmatch(name))})
-                known = ", ".join(map(str, sizes)) or "no frame size"
-                raise ChoiceError(f"there is no test of {asked[1]} bytes; there are tests of {known}")
+            if asked := sizes_of_tests(part.tests):
+                known = ", ".join(map(str, sizes_of_tests(names))) or "no frame size"
+                raise ChoiceError(f"there is no test of {asked[0]} bytes; there are tests of {known}")
             tags = [str(tag) for suite in suites for test in suite.all_tests for tag in test.tags]
             kind, there = ("names", names) if part.tests else ("tags", sorted(tags))
             given = dict.fromkeys(str(path) for bed in self.beds for path in bed.suites)
@@ -352,6 +351,7 @@ class Certification:
             listeners += ["--listener", f"{_BUDGET_LISTENER};{ends_at};{self.output / EVIDENCE}"]
         return [
             *(text for name, value in options.items() for text in (f"--{name}", value)),
+            *self.selection.modifiers(),
             *(
                 text
                 for name, value in self._variables(bed).items()

@@ -40,11 +40,14 @@ def certification(
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     tests: Sequence[str] = (),
+    sizes: Sequence[str] = (),
     repetitions: int = 1,
     time_budget_s: float | None = None,
     title: str = "",
 ) -> Certification:
     """A certification from what a person types.
+
+    `sizes` are frame sizes that suites get a test for if they have none; `tests` chooses among all.
 
     Raises:
         TesterLibraryError: a file is not there; the message names those that are.
@@ -66,7 +69,7 @@ def certification(
         beds=tuple(replace(bed, repetition=n) for n in range(1, repetitions + 1) for bed in beds),
         profile=path,
         output=output.absolute(),
-        selection=Selection(variables, tuple(include), tuple(exclude), tuple(tests)),
+        selection=Selection(variables, tuple(include), tuple(exclude), tuple(tests), tuple(sizes)),
         time_budget_s=time_budget_s,
         named=title,
         given={
@@ -78,6 +81,7 @@ def certification(
             "include": list(include),
             "exclude": list(exclude),
             "tests": list(tests),
+            "sizes": list(sizes),
             "repetitions": repetitions,
             "time_budget_s": time_budget_s,
             "title": title,

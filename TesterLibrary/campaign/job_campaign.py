@@ -44,6 +44,7 @@ def job_campaign(path: Path, testbed: str | None, duration: Duration | None) -> 
         include=(),
         exclude=(),
         tests=(),
+        sizes=(),
         time_budget=None,
         output=None,
         database=None,

@@ -9,15 +9,32 @@ from dataclasses import dataclass, field
 
 from robot.api import TestSuite
 
+from .frame_sizes import FrameSizeTests
+
+_MODIFIER = f"{FrameSizeTests.__module__}.{FrameSizeTests.__name__}"
+
 
 @dataclass(frozen=True)
 class Selection:
-    """Variables, tags and names of tests, as Robot's options of these names have them; empty: all tests."""
+    """Variables, tags and names of tests, as Robot's options of these names have them; empty: all tests.
+
+    `sizes` are frame sizes for which suites get a test each, if they have none.
+    """
 
     variables: Mapping[str, str] = field(default_factory=dict)
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
+    sizes: tuple[str, ...] = ()
+
+    def extend(self, suite: TestSuite) -> None:
+        """Adds to suites the tests of frame sizes that they lack."""
+        suite.visit(FrameSizeTests(*self.sizes))
+
+    def modifiers(self) -> Iterator[str]:
+        """Robot's options that add the same tests."""
+        if self.sizes:
+            yield from ("--prerunmodifier", ":".join((_MODIFIER, *self.sizes)))
 
     def apply(self, suite: TestSuite) -> None:
         """Takes out of a suite the tests that are not chosen."""

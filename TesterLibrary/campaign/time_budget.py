@@ -75,15 +75,15 @@ class TimeBudget:
         self._ends_at, self._evidence, self._clock = float(ends_at), Path(evidence), clock
         self._begun: list[Any] = []  # tests
 
-    def start_suite(self, data: Any, result: Any) -> None:  # noqa: ARG002 - Robot names them
+    def start_suite(self, data: Any, result: object) -> None:  # noqa: ARG002 - Robot names them
         """Before its setup: a suite of which no test is left is not set up."""
         self._check(data)
 
-    def start_test(self, data: Any, result: Any) -> None:  # noqa: ARG002 - Robot names them
+    def start_test(self, data: Any, result: object) -> None:  # noqa: ARG002 - Robot names them
         """A test that has begun is never taken out."""
         self._begun.append(data)
 
-    def end_test(self, data: Any, result: Any) -> None:  # noqa: ARG002 - Robot names them
+    def end_test(self, data: Any, result: object) -> None:  # noqa: ARG002 - Robot names them
         """Before the next test."""
         self._check(data.parent)
 

@@ -95,6 +95,7 @@ def run_campaign(
         include=campaign.include,
         exclude=campaign.exclude,
         tests=campaign.tests,
+        sizes=campaign.sizes,
         repetitions=campaign.repetitions,
         time_budget_s=budget.seconds if budget else None,
         title=campaign.title,

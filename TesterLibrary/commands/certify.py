@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ..campaign.certification_arguments import certification
 from ..campaign.execution import add_inconclusive, execute, link_latest, undecided
+from ..campaign.frame_sizes import frame_sizes, name_of_test
 from ..campaign.resume import resumed
 from ..campaign.run_lock import alone
 from ..campaign.verdict_lines import RESULTS
@@ -96,9 +97,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "--size",
         action="append",
         default=[],
-        type=int,
-        metavar="BYTES",
-        help="only tests of this frame size: those named '64 Bytes', say; can be given several times",
+        metavar="SIZE",
+        help="only tests of this frame size, which are made where suites lack them: 9018, imix, or "
+        "64-1518/128 for each 128 bytes; can be given several times",
     )
     parser.add_argument(
         "--output",
@@ -143,6 +144,7 @@ def _begin(options: argparse.Namespace) -> int:
         include=options.include,
         exclude=options.exclude,
         tests=_tests(options),
+        sizes=_sizes(options),
     )
     run = replace(chosen, status=options.events)
     key = load_private_key(options.key) if options.key else None
@@ -175,7 +177,11 @@ def _resume(options: argparse.Namespace) -> int:
 
 def _tests(options: argparse.Namespace) -> list[str]:
     """The names of the tests that are chosen: as given, and those of the frame sizes that are given."""
-    return [*options.test, *(f"{size} Bytes" for size in options.size)]
+    return [*options.test, *map(name_of_test, _sizes(options))]
+
+
+def _sizes(options: argparse.Namespace) -> list[str]:
+    return [size for text in options.size for size in frame_sizes(text)]
 
 
 def _go_on(output: Path) -> str:

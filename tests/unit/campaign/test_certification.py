@@ -202,7 +202,7 @@ def test_a_section_that_criteria_lack_is_named_once(tmp_path: Path) -> None:
 
 
 def test_sizes_that_criteria_have_can_be_chosen(tmp_path: Path) -> None:
-    options = argparse.Namespace(test=["Software Reset"], size=[64, 512])
+    options = argparse.Namespace(test=["Software Reset"], size=["64", "512"])
     bounds = criteria(tmp_path, more=", reset: {software: 1 s}")
     items = run_with(tmp_path, bounds, *_tests(options)).begin()
     assert [item.test for item in items] == ["64 Bytes", "512 Bytes", "Software Reset"]
