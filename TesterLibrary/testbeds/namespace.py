@@ -15,7 +15,7 @@ import struct
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from ipaddress import IPv4Network, IPv6Network
+from ipaddress import IPv4Network, IPv6Address, IPv6Network
 from pathlib import Path
 from socket import AF_INET, AF_INET6
 from typing import Any
@@ -50,6 +50,11 @@ _OFFLOADS = (
     "rx-vlan-stag-hw-parse",
     "rx-gro",
 )
+
+
+def _link_local(address: Interface) -> IPv6Address:
+    """The link-local address with the interface identifier of a global one (RFC 4291 §2.5.6)."""
+    return IPv6Address(0xFE80 << 112 | int(address.ip) & (1 << 64) - 1)
 
 
 def _checked(result: int, what: str) -> None:
@@ -257,10 +262,15 @@ class Namespace:
             self._route.link("set", index=index, kind="bridge", **wanted)
 
     def address(self, interface: str, address: Interface) -> None:
-        """Gives an interface an address; there is no duplicate detection to wait for."""
-        self._route.addr(
-            "add", index=self._index(interface), address=str(address.ip), prefixlen=address.network.prefixlen
-        )
+        """Gives an interface an address; there is no duplicate detection to wait for.
+
+        With a global IPv6 address comes a link-local one: Linux asks for neighbours from no other when it
+        forwards.
+        """
+        index = self._index(interface)
+        self._route.addr("add", index=index, address=str(address.ip), prefixlen=address.network.prefixlen)
+        if address.version == 6 and not address.is_link_local:
+            self._route.addr("replace", index=index, address=str(_link_local(address)), prefixlen=64)
 
     def gateway(self, address: str, mtu: int) -> None:
         """Sends what is for other networks to this address, in packets of so many bytes at most."""

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ipaddress import IPv4Interface, IPv6Interface, ip_interface
+from ipaddress import IPv4Interface, IPv6Interface
 from typing import TYPE_CHECKING
 
 from ...errors import TestbedError
@@ -15,7 +15,6 @@ from . import DutPort, device, restart
 if TYPE_CHECKING:
     from ..namespace import Namespace
 
-_LINK_LOCAL = ip_interface("fe80::1/64")  # from which Linux asks for neighbours, and from no other
 _HOUR = 3600  # seconds, longer than any trial
 # Only the first so many addresses get through to the neighbour table.
 _LIMITS = {
@@ -80,8 +79,6 @@ def build(
         namespace.sysctl(name, int(unsolicited), optional=True)
         namespace.sysctl(f"ipv4.conf.{port.interface}.send_redirects", 0)
         namespace.address(port.interface, address)
-        if neighbours == "aged" and address.version == 6:
-            namespace.address(port.interface, _LINK_LOCAL)
     if most_neighbours is not None:
         load_nftables(namespace, "".join(_LIMITS[v].format(most=most_neighbours) for v in sorted(versions)))
     namespace.sysctl("ipv4.conf.all.send_redirects", 0)

@@ -119,6 +119,14 @@ def test_the_router_answers_discovery_and_forwards_ipv6() -> None:
             assert (Ether(frame).dst, Ether(frame)[IPv6].hlim) == (P2, 63)
 
 
+def test_the_router_asks_for_an_ipv6_host_that_it_does_not_know() -> None:
+    with open_testbed("l3-router-ipv6") as testbed:
+        gateway = _neighbours(testbed, 6)[0][ICMPv6NDOptDstLLAddr].lladdr
+        packet = IPv6(src="2001:2:0:1::2", dst="2001:2:0:2::60") / UDP(sport=1024, dport=7)
+        ((interface, frame),) = exchange(testbed, ("eth1", _wire(Ether(dst=gateway, src=P1) / packet)))
+        assert (interface, Ether(frame)[ICMPv6ND_NS].tgt) == ("eth2", "2001:2:0:2::60")
+
+
 @pytest.mark.parametrize(
     ("rights", "name"),
     [
