@@ -22,18 +22,25 @@ class Broadcast:
     seen: tuple[str, ...] = ()  # the ports at which some arrived, as far as the tester knows
     counts: tuple[int, ...] | None = None  # at each of these; None: not counted one by one
     behind: tuple[int, ...] | None = None  # of these, behind a later one; None: not counted
+    damaged: tuple[int, ...] | None = None  # of these, not as they were sent; None: not looked at
 
     @property
     def by_port(self) -> Mapping[str, int] | None:
-        """The frames at each of its ports; None where nobody knows."""
+        """The whole frames at each of its ports; None where nobody knows."""
         if self.counts is not None and sum(self.counts) == self.arrived:
             found = dict(zip(self.seen, self.counts, strict=False))
-            return {port: found.get(port, 0) for port in self.ports}
+            return {port: found.get(port, 0) - self.damaged_by_port.get(port, 0) for port in self.ports}
         if self.arrived is None or len(self.ports) > 1 or set(self.seen) - set(self.ports):
             return None
         if self.ports and self.arrived > self.sent and not self.seen:
             return None  # at a port without a name
         return dict.fromkeys(self.ports, self.arrived)
+
+    @property
+    def damaged_by_port(self) -> Mapping[str, int]:
+        """The frames at each of its ports that are not as they were sent, as far as the tester looks."""
+        counts = zip(self.seen, self.damaged or (), strict=False)
+        return {port: frames for port, frames in counts if frames and port in self.ports}
 
     @property
     def missing(self) -> int | None:
@@ -50,7 +57,7 @@ class Broadcast:
         if self.arrived is None:
             return None
         if self.by_port is not None:
-            return self.arrived - sum(self.by_port.values())
+            return self.arrived - sum(self.by_port.values()) - sum(self.damaged_by_port.values())
         return max(0, self.arrived - len(self.ports) * self.sent)
 
     @property

@@ -61,6 +61,7 @@ def besides(trial: TrialNumbers) -> tuple[str, ...]:
         f"{order.duplicated:,} duplicates arrived" if order.duplicated else "",
         misrouted(trial),
         *(duplicated_elsewhere(stream) for stream in trial.streams),
+        *(_damaged_elsewhere(stream) for stream in trial.streams),
         *(stream.octets.text for stream in trial.streams if stream.measured),
         str(trial.foreign),
         _unsigned(trial),
@@ -170,6 +171,14 @@ def duplicated_elsewhere(stream: StreamResult) -> str:
         count, ports = sum(later.values()), ", ".join(later)
         texts += [f"{count:,} frames of {stream.name} came behind a later one at {ports}"]
     return "; ".join(texts)
+
+
+def _damaged_elsewhere(stream: StreamResult) -> str:
+    """Frames that arrived damaged at other ports where they are expected; empty if none did."""
+    damaged = stream.broadcast.damaged_by_port.items()
+    return "; ".join(
+        f"{frames:,} frames of {stream.name} arrived damaged at {port}" for port, frames in damaged
+    )
 
 
 def traffic(trial: TrialNumbers) -> str:

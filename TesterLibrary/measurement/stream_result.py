@@ -156,6 +156,7 @@ class StreamResult:
             tuple(counted.rx_misrouted_ports),
             counted.rx_misrouted_by_port,
             counted.rx_misrouted_behind,
+            counted.rx_misrouted_damaged,
         )
 
     @property

@@ -79,6 +79,27 @@ void CountDamage(const Expected& stream, Damage damage, uint64_t sequence, const
   }
 }
 
+// A frame on another port than expected. False: an ICMP error that quotes it.
+bool CountMisrouted(const Expected& stream, uint64_t sequence, const uint8_t* signature,
+                    const Arrival& arrival) {
+  if (IsQuoted(stream, arrival.frame, arrival.bytes)) return false;
+  OrderPlace place;  // the stream's own belongs to the worker of its port
+  const Damage damage = stream.integrity == nullptr
+                            ? Damage::kNone
+                            : stream.integrity->Look(place, stream.numbered, sequence,
+                                                     SignedFrameOf(signature, arrival));
+  if (damage == Damage::kQuoted) return false;
+  Misrouted& misrouted = stream.counters->misrouted;
+  if (damage == Damage::kNone) {
+    misrouted.Add(arrival.port, sequence);
+  } else {
+    misrouted.AddDamaged(arrival.port);
+  }
+  arrival.counters->rx_misrouted.Add(1);
+  if (stream.version.exists()) CountPortVersion(stream, arrival);
+  return true;
+}
+
 // Counts missing frames that left after a pause of the sender.
 void CountCrowded(const Expected& stream, ArrivalPlace place, uint64_t next, uint64_t sequence) {
   if (stream.sent == nullptr) return;
@@ -97,14 +118,10 @@ Signed CountSigned(const Expected& stream, const uint8_t* at, const Arrival& arr
     const bool in_the_past = wire::IsPast(signature.timestamp_ns, arrival.now_ns);
     return in_the_past ? Signed::kStale : Signed::kForeign;
   }
-  StreamRx& rx = *stream.counters;
   if (arrival.port != stream.rx_port) {
-    if (IsQuoted(stream, arrival.frame, arrival.bytes)) return Signed::kForeign;
-    rx.misrouted.Add(arrival.port, sequence);
-    arrival.counters->rx_misrouted.Add(1);
-    if (stream.version.exists()) CountPortVersion(stream, arrival);
-    return Signed::kBad;
+    return CountMisrouted(stream, sequence, at, arrival) ? Signed::kBad : Signed::kForeign;
   }
+  StreamRx& rx = *stream.counters;
   if (WasNeverSent(stream, sequence)) return Signed::kForeign;
   const Damage damage = DamageOf(stream, sequence, at, arrival);
   if (damage == Damage::kQuoted) return Signed::kForeign;

@@ -126,6 +126,22 @@ TEST_F(ClassifierTest, FramesAtAnotherPortThatComeAgainOrLateAreBehind) {
   EXPECT_EQ(rx.misrouted.BehindOn(kPort + 2), 0U) << "each port has its own order";
 }
 
+TEST_F(ClassifierTest, DamagedFramesAtAnotherPortAreNotAmongTheWholeOnes) {
+  const std::vector<std::vector<uint8_t>> frames{std::vector<uint8_t>(60, 7)};
+  const Integrity integrity({.frames = frames, .order = {}, .payload_offset = 42});
+  Expect({.integrity = &integrity});
+  head.assign(44, 7);
+  EXPECT_TRUE(Receive(0, 6000, 6100, kPort + 1));
+  head[43] ^= 0x10;
+  EXPECT_TRUE(Receive(1, 6000, 6100, kPort + 1));
+  head[43] ^= 0x10;
+  EXPECT_TRUE(Receive(1, 6000, 6100, kPort + 1));
+  EXPECT_EQ(rx.misrouted.On(kPort + 1), 3U);
+  EXPECT_EQ(rx.misrouted.DamagedOn(kPort + 1), 1U);
+  EXPECT_EQ(rx.misrouted.BehindOn(kPort + 1), 0U);
+  EXPECT_EQ(rx.corrupted.Get(), 0U) << "which is of the port where they are expected";
+}
+
 TEST_F(ClassifierTest, AFrameOfAnEarlierStartIsNotCounted) {
   EXPECT_FALSE(Receive(0, kStartNs - 1, 6100));
   EXPECT_TRUE(Receive(0, kStartNs, 6100));

@@ -73,6 +73,7 @@ void FillMisrouted(const Misrouted& misrouted, const Ports& ports, v1::StreamCou
     out.add_rx_misrouted_ports(ports[port].facts().name);
     out.add_rx_misrouted_by_port(frames);
     out.add_rx_misrouted_behind(misrouted.BehindOn(port));
+    out.add_rx_misrouted_damaged(misrouted.DamagedOn(port));
     sum += frames;
   }
   out.set_rx_misrouted(sum);

@@ -53,6 +53,24 @@ def test_frames_that_miss_a_port_are_within_the_bounds(frames: list[tuple[bool, 
     assert stream.order.misrouted == 0
 
 
+def test_a_copy_that_arrives_damaged_is_missing_and_not_misrouted() -> None:
+    counted = stream_counters(
+        id=1,
+        tx_packets=100,
+        rx_packets=100,
+        rx_misrouted=203,
+        rx_misrouted_ports=("p3", "p4", "p5"),
+        rx_misrouted_by_port=(100, 100, 3),
+        rx_misrouted_behind=(0, 0, 0),
+        rx_misrouted_damaged=(10, 0, 1),
+    )
+    stream = StreamResult("all", "p1", "p2", 64, Fraction(1), counted, copies=("p3", "p4"))
+    assert stream.broadcast.by_port == {"p3": 90, "p4": 100}
+    assert stream.broadcast.damaged_by_port == {"p3": 10}
+    assert (stream.broadcast.missing, stream.order.misrouted) == (10, 3)
+    assert stream.order.loss_bounds == (Fraction(10), Fraction(10))
+
+
 @pytest.mark.parametrize(
     ("arrived", "seen", "bounds"),
     [

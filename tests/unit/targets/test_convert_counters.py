@@ -155,6 +155,7 @@ def test_counters_from_a_message_are_values_like_all_others() -> None:
         latency=LatencyCounters(buckets={5: 6}),
         rx_misrouted_by_port=(),
         rx_misrouted_behind=(),
+        rx_misrouted_damaged=(),
     )
     read = StreamCounters.from_message(message)
     assert dataclasses.replace(StreamCounters.from_message(message), tx_packets=7) == dataclasses.replace(

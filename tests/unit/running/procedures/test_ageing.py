@@ -10,7 +10,13 @@ import pytest
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.endpoints import AddressRange
 from TesterLibrary.model.units.quantity import Frequency
-from TesterLibrary.running.procedures.ageing import BridgeAgeing, NeighbourAgeing, neighbours_of, was_known
+from TesterLibrary.running.procedures.ageing import (
+    BridgeAgeing,
+    NeighbourAgeing,
+    flooded_now_and_then,
+    neighbours_of,
+    was_known,
+)
 from TesterLibrary.running.procedures.announcement import Announcement
 from tests.counted import stream_counters
 
@@ -49,3 +55,15 @@ def test_a_bridge_that_floods_from_the_begin_has_learned_nothing(
         rx_misrouted_by_port=frames,
     )
     assert was_known(probes, "p1") is known
+
+
+@pytest.mark.parametrize(
+    ("flooded", "doubted"),
+    [(51, False), (26, False), (25, True), (1, True)],
+)
+def test_a_bridge_that_floods_a_few_frames_has_not_forgotten_the_address(flooded: int, doubted: bool) -> None:
+    """Half a second at 100 frames/s: of 51 frames since the first flooded one most have to be flooded."""
+    probes = stream_counters(id=1, rx_packets=flooded, first_rx_ns=10**9)
+    text = flooded_now_and_then(probes, 10**9 + 5 * 10**8, 10**7)
+    assert bool(text) is doubted
+    assert not doubted or text.startswith(f"{flooded} of 51 frames were flooded from the first one on")
