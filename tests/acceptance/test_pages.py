@@ -30,8 +30,8 @@ def examples(page: str, directory: Path, *variables: str) -> int:
     [
         pytest.param("capture.md", 4, marks=pytest.mark.long),
         pytest.param("frames.md", 5, marks=pytest.mark.long),
-        ("inline.md", 8),
-        pytest.param("measurement.md", 4, marks=pytest.mark.long),
+        ("inline.md", 7),
+        pytest.param("measurement.md", 3, marks=pytest.mark.long),
         ("guides/qa-engineer.md", 2),
         pytest.param("queries.md", 3, marks=pytest.mark.long),
         pytest.param("roce.md", 1, marks=pytest.mark.long),
