@@ -32,9 +32,11 @@ def examples(page: str, directory: Path, *variables: str) -> int:
         pytest.param("frames.md", 5, marks=pytest.mark.long),
         ("inline.md", 7),
         pytest.param("measurement.md", 3, marks=pytest.mark.long),
+        pytest.param("methodology.md", 1, marks=pytest.mark.long),
         ("guides/qa-engineer.md", 2),
         pytest.param("queries.md", 3, marks=pytest.mark.long),
         pytest.param("roce.md", 1, marks=pytest.mark.long),
+        pytest.param("tofino.md", 1, marks=pytest.mark.long),
     ],
 )
 def test_the_examples_of_a_page_run(page: str, number: int, tmp_path: Path) -> None:
