@@ -45,7 +45,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def _target(options: argparse.Namespace) -> EngineTarget:
     from ..targets.engine.client import EngineTarget  # takes long to load
 
-    spec = load_testbed(options.testbed).tester
+    spec = load_testbed(options.testbed).only_tester
     if spec.address is None:
         where = "is in a switch" if spec.switch else "is started on this machine by each run"
         raise TestbedError(

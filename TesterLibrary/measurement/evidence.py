@@ -101,7 +101,7 @@ class Evidence:
             kernel_dropped=total(increase(a.kernel_dropped, b.kernel_dropped) for a, b in ports),
             worst_worker_gap_ns=job.worst_gap_ns(earlier) if job else None,
             worst_lateness_ns=max((c.worst_lateness_ns for c in counters), default=0),
-            clock_drift=_drift(before.clock, after.clock),
+            clock_drift=_worst_drift(before, after),
             lost_packets=sum(missing(c) for s, c in streams if s.measured),
             unmeasured_packets=sum(c.tx_packets for s, c in streams if not s.measured),
             burst_packets=sum(held_up(c, s.rate, EvidenceLimits.max_pause_ns) for s, c in streams),
@@ -228,6 +228,13 @@ def _worst_rate_error(
 ) -> Fraction:
     errors = (rate_error(None if s.id in changed else s.departures, c) for s, c in streams)
     return max(errors, key=abs, default=Fraction(0))
+
+
+def _worst_drift(before: Snapshot, after: Snapshot) -> Fraction | None:
+    if not after.clocks:
+        return _drift(before.clock, after.clock)
+    drifts = [_drift(before.clocks.get(name), clock) for name, clock in after.clocks.items()]
+    return max((drift for drift in drifts if drift is not None), key=abs, default=None)
 
 
 def _drift(before: ClockCounters | None, after: ClockCounters | None) -> Fraction | None:

@@ -79,7 +79,8 @@ class Snapshot:
     ports: tuple[PortCounters, ...] = ()
     streams: tuple[StreamCounters, ...] = ()
     workers: tuple[WorkerCounters, ...] = ()  # none where the target has none
-    clock: ClockCounters | None = None
+    clock: ClockCounters | None = None  # of several testers: that whose time `taken_at_ns` is
+    clocks: Mapping[str, ClockCounters] = field(default_factory=dict)  # of several testers, by their names
     captures: tuple[CaptureCounters, ...] = ()
     ends: tuple[EndCounters, ...] = ()
     jobs: tuple[JobCounters, ...] = ()

@@ -23,10 +23,10 @@ from ..reporting.record.recorder import Recorder
 from ..targets.base import Capabilities, PortInfo, Target, part_of
 from ..targets.dead_clients import clear_up, take_from_dead
 from ..targets.engine.owner import OWNER
+from ..targets.opening import open_leased
 from ..targets.parts import LeaseTerms
 from ..testbeds import RunningTestbed, open_testbed
 from ..testbeds.run_testbed import check_testbed_of_run
-from ..testbeds.simulated import SimulatedDevice
 from ..testbeds.testbed import (
     LEASE_TIMES,
     Testbed,
@@ -153,10 +153,9 @@ def open_tester(
     check_testbed_of_run(name)
     with ExitStack() as stack:
         testbed = stack.enter_context(open_testbed(name, shared))
-        target = open_target(testbed)
+        target, found = open_leased(testbed, lambda target, bed: _leased(target, lease.terms(bed)))
         stack.callback(target.close)
         capabilities = target.capabilities()
-        found = _leased(target, lease.terms(testbed.testbed))
         capabilities = _with_far_ends(capabilities, testbed.testbed)
         found += _said_of_tags(capabilities)
         ports = {port.name: described_port(port, capabilities) for port in testbed.testbed.ports}
@@ -169,7 +168,7 @@ def open_tester(
             gateways={name: _gateway(target, port) for name, port in ports.items() if port.gateway},
             recorder=recorder,
             progress=progress,
-            rules=TrialRules(limits=limits_of(testbed.testbed.tester)),
+            rules=TrialRules(limits=limits_of(*testbed.testbed.specs)),
             seed=seed,
             backlog_drops=testbed.backlog_drops,
             calibration=stored_calibration(testbed.testbed.name),
@@ -227,9 +226,14 @@ def _with_far_ends(capabilities: Capabilities, testbed: Testbed) -> Capabilities
 
     Embedded devices do neither, and interfaces of another machine are not seen from here.
     """
-    if testbed.dut.is_embedded or testbed.tester.address is not None:
+    if testbed.dut.is_embedded:
         return capabilities
-    return replace(capabilities, ports=tuple(map(_with_far_end, capabilities.ports)))
+    return replace(
+        capabilities,
+        ports=tuple(
+            port if testbed.spec_of(port.name).address else _with_far_end(port) for port in capabilities.ports
+        ),
+    )
 
 
 def _with_far_end(port: PortInfo) -> PortInfo:
@@ -269,45 +273,15 @@ def _said_of_tags(capabilities: Capabilities) -> tuple[str, ...]:
     return tuple(f"port {port.name}: {port.loses_tags}{likewise}" for port in losing[:1])
 
 
-def open_target(testbed: RunningTestbed) -> Target:
-    """The tester of a testbed: simulated, in a switch, reached at its address, or started on this machine.
-
-    A driver is imported when it is opened: each takes long, and a session needs one of them.
-    """
-    spec = testbed.testbed.tester
-    if testbed.testbed.dut.is_simulated:
-        from ..targets.fake import fake_port
-        from ..targets.simulated import SimulatedTarget
-
-        ports = [fake_port(p.name, link_speed_bps=p.speed.bps) for p in testbed.testbed.ports]
-        return SimulatedTarget(SimulatedDevice.of(testbed.testbed.dut.options), ports)
-    if spec.switch is not None:
-        from ..targets.tofino.session.testbed_switch import switch_on
-
-        return switch_on(testbed, spec.switch)
-    if spec.address is None:
-        from ..targets.engine.process import EngineProcess
-
-        return EngineProcess.launch(
-            ports=testbed.port_specs,
-            cpus=testbed.engine_cpus,
-            memory_mib=spec.memory_mib,
-            huge_pages=spec.huge_pages,
-            command_prefix=testbed.command_prefix,
-        ).target()
-    from ..targets.engine.client import EngineTarget
-
-    return EngineTarget.connect(spec.address, certificates=spec.certificates)
-
-
-def limits_of(tester: TesterSpec) -> EvidenceLimits:
+def limits_of(*testers: TesterSpec) -> EvidenceLimits:
     """The limits of evidence. A model of a chip keeps no rate; a run on it certifies nothing.
 
     Raises:
         TesterLibraryError: the file of limits is wrong.
     """
     limits = evidence_limits()
-    return replace(limits, max_rate_error=_MODEL_ERROR) if tester.switch and tester.switch.model else limits
+    is_model = any(tester.switch and tester.switch.model for tester in testers)
+    return replace(limits, max_rate_error=_MODEL_ERROR) if is_model else limits
 
 
 def _clock_of(target: Target) -> Clock:

@@ -29,7 +29,7 @@ def stamp_objections(
         if counted.rx_before_sent:
             yield (
                 f"{counted.rx_before_sent:,} of {counted.rx_packets:,} frames of {stream.name} arrived "
-                "before they were sent, by the clocks of the tester's CPUs, which differ"
+                "before they were sent, by clocks that differ: those of the tester's CPUs, or of two testers"
             )
         elif not stream.signature and 0 < counted.first_rx_ns < counted.first_tx_ns - _CLOCKS_APART_NS:
             yield (

@@ -188,7 +188,12 @@ class Tester:
         return min(Fraction(1), 1 / max(part.values()))
 
     def correction(self, stream: PlannedStream) -> Correction:
-        """The correction of the delays of a stream."""
+        """The correction of the delays of a stream, with their error by the clocks of two testers."""
+        correction = self._calibrated(stream)
+        error_ns = self.target.clocks.error_ns(stream) if self.target.clocks else 0
+        return replace(correction, spread_ns=correction.spread_ns + error_ns)
+
+    def _calibrated(self, stream: PlannedStream) -> Correction:
         ports = [self.capabilities.port(name) for name in (stream.tx_port, stream.rx_port)]
         size = round(stream.frame_size)
         on_line = frame_time_ns(size, ports[0].link_speed_bps)

@@ -20,8 +20,8 @@ from ..model.job import Job
 from ..model.stream import Stream
 from ..model.units.units import Duration, FrameSize, Rate
 from ..planning.compile import compile as compile_job
-from ..running.opening import open_target
 from ..targets.base import Target, part_of
+from ..targets.opening import open_target
 from ..testbeds import open_testbed
 from ..testbeds.python_process import python_command
 from ..testbeds.testbed import Testbed

@@ -223,7 +223,8 @@ def _served(document: Document, name: str, given: Mapping[str, Any]) -> ServedPl
 
 def _place(name: str, given: Mapping[str, Any], file: str, document: Document | None) -> ServedPlace:
     testbed = load_testbed(file)
-    tester = testbed.tester
+    # Testers that are started with their testbed are no more to the service than one is.
+    tester = testbed.tester if all(spec.is_local for spec in testbed.specs) else testbed.only_tester
     kind = "switch" if tester.switch else "simulated" if testbed.dut.is_simulated else "engine"
     tags = {
         "testbed": testbed.name,

@@ -21,9 +21,11 @@ from ..model.units.units import Duration
 from .parts import (
     TargetCaptures,
     TargetClock,
+    TargetClocks,
     TargetDevice,
     TargetFlows,
     TargetFrames,
+    TargetInstants,
     TargetLeases,
     TargetPlanner,
     TargetQueries,
@@ -159,6 +161,16 @@ class Target(Protocol):
     @property
     def clock(self) -> TargetClock | None:
         """The tester's own time; None: that of this machine."""
+        ...
+
+    @property
+    def instants(self) -> TargetInstants | None:
+        """Starts at agreed instants, and streams that another tester sends or receives."""
+        ...
+
+    @property
+    def clocks(self) -> TargetClocks | None:
+        """The clocks of several testers; None: one clock measures all delays."""
         ...
 
     @property

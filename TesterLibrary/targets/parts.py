@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from ..errors import TargetError
 from ..measurement.capture import StoppedCapture
 from ..measurement.captured_frames import CapturedFrames
 from ..measurement.query import QuerySummary, RawRow
@@ -16,7 +17,7 @@ from ..measurement.snapshot import FlowCounters, StampFlowCounters, StampInterva
 from ..measurement.tester_usage import TesterUsage
 from ..model.capture import Capture
 from ..model.heading import Heading
-from ..model.plan.plan import LearningFrame, Plan
+from ..model.plan.plan import LearningFrame, Plan, PlannedStream
 from ..model.plan.planned_query import PlannedQuery
 from ..model.ports import Address
 from ..model.units.units import Duration
@@ -154,6 +155,40 @@ class TargetClock(Protocol):
 
     def advance(self, duration: Duration) -> None:
         """Lets time pass."""
+        ...
+
+
+class InstantPassed(TargetError):
+    """An order came after the instant that was agreed for it. Nothing was started."""
+
+
+class TargetInstants(Protocol):
+    """Starts jobs at an instant of the clock, and loads streams whose other end is another tester."""
+
+    def read_ns(self) -> int:
+        """The tester's clock."""
+        ...
+
+    def start(
+        self,
+        jobs: Sequence[str],
+        *,
+        at_ns: int,
+        duration: Duration | None = None,
+        packets: int | None = None,
+    ) -> None:
+        """Starts loaded jobs as `Target.start` does. First frames are due at `at_ns` of the tester's clock.
+
+        InstantPassed if the order comes too late; nothing is started then.
+        """
+        ...
+
+
+class TargetClocks(Protocol):
+    """The clocks of several testers."""
+
+    def error_ns(self, stream: PlannedStream) -> int:
+        """By how much delays of a loaded stream may be wrong, because two clocks measure them."""
         ...
 
 

@@ -33,7 +33,7 @@ from .testbed import (
     TestbedPort,
     TesterSpec,
 )
-from .tester_section import TesterSection
+from .tester_section import TesterSection, TestersSection
 
 _T = TypeVar("_T")
 _KIND = Kind("testbed", TestbedError)
@@ -76,9 +76,12 @@ def check_interfaces(name_or_path: str) -> None:
     """TestbedError names the first interface that the kernel of this machine, where it should be, has not."""
     document = load_document(find_testbed(name_or_path), _KIND)
     testbed = _Reader(document).testbed()
-    if not (testbed.dut.is_physical and testbed.tester.is_local):
+    if not testbed.dut.is_physical:
         return
+    elsewhere = {port for tester in testbed.testers if not tester.spec.is_local for port in tester.ports}
     for number, port in enumerate(testbed.ports):
+        if port.name in elsewhere or not (testbed.testers or testbed.tester.is_local):
+            continue
         kind, _, name = port.interface.partition(":")
         try:
             if kind in _OF_KERNEL:
@@ -105,6 +108,7 @@ class _Reader:
     def testbed(self) -> Testbed:
         """The whole file."""
         data = self._document.data
+        testers = TestersSection(self._document).testers()
         dut = self._dut(data["dut"])
         ports = tuple(self._port(number, port, dut) for number, port in enumerate(data["ports"]))
         for key in ("interface", "mac"):
@@ -114,15 +118,12 @@ class _Reader:
             raise self._error("leave it out: only a physical device has hosts of your own", "hosts")
         tester = TesterSection(self._document).tester()
         for number, port in enumerate(ports):
-            self._check_switched(number, port, tester, dut)
+            spec = next((t.spec for t in testers if port.name in t.ports), tester)
+            self._check_switched(number, port, spec, dut)
         self._check_behind(ports, tester.switch, dut)
-        cabled = dut.is_embedded and tester.switch is not None and tester.switch.is_started
-        if not dut.is_physical and not tester.is_local and not cabled:
-            key = "switch" if tester.switch else "address"
-            what = "an embedded device has its tester beside it, or a switch with address: fake or model"
-            if dut.is_simulated:
-                what = "a simulated device has a simulated tester"
-            raise self._error(f"leave it out: {what}", "tester", key)
+        self._check_beside(tester, dut, "tester")
+        for number, joined in enumerate(testers):
+            self._check_beside(joined.spec, dut, "testers", number)
         return Testbed(
             name=data["name"],
             description=data.get("description", ""),
@@ -131,7 +132,19 @@ class _Reader:
             tester=tester,
             source=self._document.path,
             hosts={name: self._host(host, "hosts", name) for name, host in data.get("hosts", {}).items()},
+            testers=testers,
         )
+
+    def _check_beside(self, tester: TesterSpec, dut: DutSpec, *place: str | int) -> None:
+        """Refuses a tester that no device of this kind can have."""
+        cabled = dut.is_embedded and tester.switch is not None and tester.switch.is_started
+        if dut.is_physical or tester.is_local or cabled:
+            return
+        key = "switch" if tester.switch else "address"
+        what = "an embedded device has its tester beside it, or a switch with address: fake or model"
+        if dut.is_simulated:
+            what = "a simulated device has a simulated tester"
+        raise self._error(f"leave it out: {what}", *place, key)
 
     def _dut(self, data: Mapping[str, Any]) -> DutSpec:
         known = list(devices())
@@ -254,9 +267,14 @@ class _Reader:
         if not dut.is_embedded and "mtu" in data:
             kept = "an interface of yours keeps its own" if dut.is_physical else "nothing is sent"
             raise self._error(f"leave it out: {kept}", *place, "mtu")
-        elsewhere = "address" in self._document.data.get("tester", {})  # that tester's ports are its own
+        elsewhere = "address" in self._tester_of(name)  # that tester's ports are its own
         if dut.is_physical and not interface and not elsewhere:
             raise self._error("is missing; a NIC's interface, such as iface:eth1", *place, "interface")
+
+    def _tester_of(self, port: str) -> Mapping[str, Any]:
+        data = self._document.data
+        testers = (tester for tester in data.get("testers", ()) if port in tester["ports"])
+        return next(testers, data.get("tester", {}))
 
     def _check_gateway(
         self, address: Interface | None, gateway: Address | None, dut: DutSpec, *place: str | int

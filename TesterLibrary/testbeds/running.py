@@ -7,6 +7,7 @@ from __future__ import annotations
 import atexit
 import os
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -16,7 +17,7 @@ from ..model.units.units import Duration
 from .hosting import HostProcess, clean_stale
 from .load import load_testbed
 from .neighbour_table import NeighbourTable, fills_neighbour_table
-from .testbed import Testbed
+from .testbed import JoinedTester, Testbed
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class RunningTestbed:
         """Sets it up. `shared`: a folder that programs in an embedded device and its hosts may read."""
         self.testbed = testbed
         self.engine_cpus, self.dut_cpu = _share_cpus(testbed)
+        self._cpus = _cpus_of_testers(testbed)
+        self._alone_on: tuple[str, ...] = ()  # words that leave a tester no other CPU
         self._host: HostProcess | None = None
         self._neighbours: NeighbourTable | None = None
         self.notes: tuple[str, ...] = ()
@@ -61,10 +64,18 @@ class RunningTestbed:
                 self.dut_cpu = None
                 self.notes = (f"the device shares a CPU with the tester: {why}",)
 
+    def of_tester(self, tester: JoinedTester) -> RunningTestbed:
+        """This testbed as one of several testers knows it. It ends with this one."""
+        view = copy(self)
+        view.testbed = self.testbed.of_tester(tester)
+        view.engine_cpus = self._cpus.get(tester.name, ())
+        view._alone_on = _shared_cpu(view.engine_cpus, self._cpus)
+        return view
+
     @property
     def command_prefix(self) -> tuple[str, ...]:
         """Words before the command of the engine, so that it runs where its interfaces are."""
-        return self._host.tester_prefix if self._host else ()
+        return (*(self._host.tester_prefix if self._host else ()), *self._alone_on)
 
     @property
     def dut_prefix(self) -> tuple[str, ...]:
@@ -175,15 +186,43 @@ def open_testbed(name_or_path: str, shared: Path | None = None) -> RunningTestbe
 def _share_cpus(testbed: Testbed) -> tuple[tuple[int, ...], int | None]:
     """CPUs of the tester, and the one of an embedded device: the last and the first this process may use."""
     usable = sorted(os.sched_getaffinity(0))
-    unusable = [cpu for cpu in testbed.tester.cpus if cpu not in usable]
-    if testbed.tester.is_local and unusable:
-        raise TestbedError(
-            f"{testbed.source}: tester.cpus: CPU {unusable[0]} is not for this process to use; "
-            f"it may use {', '.join(map(str, usable))}"
-        )
-    engine = testbed.tester.cpus or (usable[-1],)
+    for spec in testbed.specs:
+        unusable = [cpu for cpu in spec.cpus if cpu not in usable]
+        if spec.is_local and unusable:
+            raise TestbedError(
+                f"{testbed.source}: tester.cpus: CPU {unusable[0]} is not for this process to use; "
+                f"it may use {', '.join(map(str, usable))}"
+            )
+    cpus = {cpu for own in _cpus_of_testers(testbed).values() for cpu in own}
+    engine = tuple(sorted(cpus)) or testbed.tester.cpus or (usable[-1],)
     others = [cpu for cpu in usable if cpu not in engine]
     return engine, others[0] if testbed.dut.is_embedded and others else None
+
+
+def _cpus_of_testers(testbed: Testbed) -> dict[str, tuple[int, ...]]:
+    """The CPUs of each of several testers: the last ones, one each while there are enough.
+
+    A worker needs its CPU more than an embedded device needs one of its own: two workers on one CPU pause.
+    """
+    usable = sorted(os.sched_getaffinity(0))
+    local = [tester for tester in testbed.testers if tester.spec.is_local]
+    return {
+        tester.name: tester.spec.cpus or (usable[-1 - number % len(usable)],)
+        for number, tester in enumerate(local)
+    }
+
+
+def _shared_cpu(own: tuple[int, ...], cpus: Mapping[str, tuple[int, ...]]) -> tuple[str, ...]:
+    """Words before the command of a tester on the first CPU, if the testers take all CPUs.
+
+    A worker that has the only CPU of its process gives way to others there: to this process, to control
+    threads of all testers, and to an embedded device.
+    """
+    usable = sorted(os.sched_getaffinity(0))
+    taken = {cpu for others in cpus.values() for cpu in others}
+    if own == (usable[0],) and taken.issuperset(usable):
+        return ("taskset", "--cpu-list", str(usable[0]))
+    return ()
 
 
 def _completed(testbed: Testbed, host: HostProcess) -> Testbed:

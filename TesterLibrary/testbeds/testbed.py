@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Interface
 from pathlib import Path
 from typing import Any
 
+from ..errors import TestbedError
 from ..model.ports import Address, Forwarding, Interface, Port
 from ..model.units.units import Bandwidth, Duration
 from .fake_devices import RouterTable, Shaper
@@ -118,6 +119,15 @@ class TesterSpec:
     def is_local(self) -> bool:
         """Whether the tester has to be started."""
         return self.address is None and self.switch is None
+
+
+@dataclass(frozen=True)
+class JoinedTester:
+    """One of several testers of a testbed."""
+
+    name: str
+    ports: tuple[str, ...]
+    spec: TesterSpec
 
 
 _TRANSLATORS = ("balancer", "gateway", "nat", "nat64")  # embedded devices
@@ -228,6 +238,31 @@ class Testbed:
     description: str = ""
     source: Path | None = None  # the file it was read from
     hosts: Mapping[str, HostSpec] = field(default_factory=dict)  # by name
+    testers: tuple[JoinedTester, ...] = ()  # two or more; empty: `tester` is the only one
+
+    @property
+    def only_tester(self) -> TesterSpec:
+        """The tester. TestbedError for a testbed with several."""
+        if self.testers:
+            names = ", ".join(tester.name for tester in self.testers)
+            raise TestbedError(
+                f"testbed {self.name!r} has several testers ({names}); this takes a testbed with one tester"
+            )
+        return self.tester
+
+    @property
+    def specs(self) -> tuple[TesterSpec, ...]:
+        """All testers."""
+        return tuple(tester.spec for tester in self.testers) or (self.tester,)
+
+    def spec_of(self, port: str) -> TesterSpec:
+        """The tester of a port."""
+        return next((tester.spec for tester in self.testers if port in tester.ports), self.tester)
+
+    def of_tester(self, tester: JoinedTester) -> Testbed:
+        """The testbed as one of several testers knows it: with its own ports alone."""
+        ports = tuple(port for port in self.ports if port.name in tester.ports)
+        return replace(self, ports=ports, tester=tester.spec, testers=())
 
     def port(self, name: str) -> TestbedPort:
         """The port of that name. KeyError names those there are."""

@@ -1,17 +1,19 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The section `tester` of a testbed file: a tester here or elsewhere, or one in a switch."""
+"""The sections `tester` and `testers` of a testbed file: testers here or elsewhere, or in switches."""
 
 from __future__ import annotations
 
 import ipaddress
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import TesterLibraryError
-from ..files.document import Document
+from ..files.document import Document, Place
 from ..model.units.quantity import Frequency
 from ..model.units.units import Bandwidth, Duration
 from .fake_devices import RouterTable, Shaper
@@ -19,6 +21,7 @@ from .testbed import (
     LEASE_TIMES,
     CertificateFiles,
     CopySpec,
+    JoinedTester,
     SwitchSpec,
     TesterSpec,
     is_lease_time,
@@ -31,18 +34,19 @@ _MIB = {"MiB": 1, "GiB": 1024}
 class TesterSection:
     """Values of the section that the schema has found well-formed, and what no schema can check."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, place: Place = ("tester",)) -> None:
         self._document = document
+        self._place = place
 
     def _error(self, message: str, *place: str) -> TesterLibraryError:
-        return self._document.error(("tester", *place), message)
+        return self._document.error((*self._place, *place), message)
 
     def _parsed(self, parse: Callable[[str], _T], text: str | None, *place: str) -> _T | None:
-        return None if text is None else self._document.parsed(parse, text, ("tester", *place))
+        return None if text is None else self._document.parsed(parse, text, (*self._place, *place))
 
     def tester(self) -> TesterSpec:
         """The whole section."""
-        data: Mapping[str, Any] = self._document.data.get("tester", {})
+        data = self._data()
         address = data.get("address")
         if "switch" in data:
             return TesterSpec(switch=self._switch(data))
@@ -63,6 +67,12 @@ class TesterSection:
             huge_pages=data.get("huge_pages", False),
             lease=self._lease(data),
         )
+
+    def _data(self) -> Mapping[str, Any]:
+        where: Any = self._document.data
+        for step in self._place:
+            where = where[step] if step != "tester" else where.get("tester", {})
+        return {key: value for key, value in where.items() if key not in ("name", "ports")}
 
     def _lease(self, data: Mapping[str, Any]) -> Duration | None:
         lease: Duration | None = self._parsed(Duration.parse, data.get("lease"), "lease")
@@ -137,3 +147,48 @@ class TesterSection:
             if not path.is_file():
                 raise self._error(f"there is no file {path}", "certificates", key)
         return CertificateFiles(**files)
+
+
+class TestersSection:
+    """The list `testers`: each has a name, and ports that no other one has."""
+
+    __test__ = False  # pytest would take the name for a test class
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+
+    def testers(self) -> tuple[JoinedTester, ...]:
+        """All of them; none where the file has no such list."""
+        data = self._document.data
+        if "testers" in data and "tester" in data:
+            raise self._document.error(("tester",), "leave it out, or else testers; give one of the two")
+        testers = tuple(
+            JoinedTester(
+                entry["name"],
+                tuple(entry["ports"]),
+                TesterSection(self._document, ("testers", number)).tester(),
+            )
+            for number, entry in enumerate(data.get("testers", ()))
+        )
+        if testers:
+            self._check_ports(testers)
+            self._document.check_unique(("testers", number, "address") for number in range(len(testers)))
+        return testers
+
+    def _check_ports(self, testers: tuple[JoinedTester, ...]) -> None:
+        names = [port["name"] for port in self._document.data["ports"]]
+        places = [
+            ("testers", number, "ports", index)
+            for number, tester in enumerate(testers)
+            for index in range(len(tester.ports))
+        ]
+        self._document.check_unique(places)
+        for place in places:
+            name = reduce(getitem, place, self._document.data)
+            if name not in names:
+                problem = f"there is no port {name!r}; ports has {', '.join(names)}"
+                raise self._document.error(place, problem)
+        for number, name in enumerate(names):
+            if not any(name in tester.ports for tester in testers):
+                problem = f"port {name!r} belongs to no tester; add it to the ports of one of testers"
+                raise self._document.error(("ports", number, "name"), problem)

@@ -13,7 +13,7 @@ from TesterLibrary.model.plan.plan import Plan
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units.units import FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
-from TesterLibrary.running.opening import open_target
+from TesterLibrary.targets.opening import open_target
 from TesterLibrary.targets.tofino.driver.target import TofinoTarget
 from TesterLibrary.testbeds import open_testbed
 

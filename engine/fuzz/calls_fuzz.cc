@@ -60,6 +60,7 @@ constexpr std::array<Call, 23> kCalls = {
     [](Tester& tester, Block, Client& client) { tester.RenewLease(client); },
     [](Tester& tester, Block, Client& client) { tester.ReleaseLease(client); },
     [](Tester& tester, Block, Client&) { tester.GetLease(); },
+    [](Tester& tester, Block, Client&) { tester.ReadClock(); },
     [](Tester& tester, Block message, Client& client) {
       tester.Load(Parse<v1::LoadRequest>(message).job(), client);
     },

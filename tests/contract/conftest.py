@@ -8,6 +8,7 @@ TESTER_SWITCH=model the switch is not a fake one but the vendor's model of its c
 TESTER_SWITCH=program it is the fake one, but its pipelines run the P4 program itself. With
 TESTER_SWAP_PORTS=1 the ports p1 and p2 have changed places: nothing may depend on which one is the first.
 With TESTER_WORKERS=2 an engine has two workers, and p1 and p2 are served by different ones.
+With TESTER_JOINED=1 p1 and p2 of fake and engine belong to different testers, which are joined.
 """
 
 from __future__ import annotations
@@ -24,15 +25,18 @@ import pytest
 from TesterLibrary.errors import PlanError, TargetError
 from TesterLibrary.targets.engine.process import EngineProcess
 from TesterLibrary.targets.engine.program import find_program
+from TesterLibrary.targets.joined import JoinedTarget
 from TesterLibrary.targets.tofino.driver.target import TofinoTarget
 from tests.model.running import RunningModel
 from tests.program.compiled import compiled
 from tests.program.pipelines import runs_program
 
+from .engines import two_engines
 from .rig import WORKER_CPUS, FakeRig, Rig, SwitchRig, in_place
 from .slow_motion import ModelRig, slow_model
 
 _SWITCH = os.environ.get("TESTER_SWITCH")
+_JOINED = os.environ.get("TESTER_JOINED") == "1"
 
 
 @pytest.fixture(scope="session")
@@ -46,6 +50,12 @@ def engine() -> Iterator[EngineProcess]:
     process = EngineProcess.launch(ports=in_place({"p1": "loop:x", "p2": "loop:x"}), cpus=WORKER_CPUS)
     yield process
     process.stop()
+
+
+@pytest.fixture(scope="session")
+def joined_engines() -> Iterator[JoinedTarget]:
+    with two_engines() as engines:
+        yield engines.target
 
 
 @pytest.fixture
@@ -71,7 +81,9 @@ def slow_switch(
 @pytest.fixture(params=["fake", "engine", "tofino"])
 def rig(request: pytest.FixtureRequest) -> Iterator[Rig]:
     if request.param == "fake":
-        rig: Rig = FakeRig()
+        rig: Rig = FakeRig(joined=_JOINED)
+    elif request.param == "engine" and _JOINED:
+        rig = Rig(request.getfixturevalue("joined_engines"))
     elif request.param == "engine":
         rig = Rig(request.getfixturevalue("engine").target())
     elif _SWITCH == "program":

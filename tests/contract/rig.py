@@ -30,6 +30,8 @@ from TesterLibrary.running.clock import Clock
 from TesterLibrary.targets.base import Target
 from TesterLibrary.targets.fake import FakeTarget, fake_port
 from TesterLibrary.targets.fake.device import FakeDevice, FakePath
+from TesterLibrary.targets.fake.shared import SharedFake
+from TesterLibrary.targets.joined import JoinedTarget
 from TesterLibrary.targets.tofino.copies.copy_receiver import THREAD as COPY_RECEIVER
 from TesterLibrary.targets.tofino.driver.target import TofinoTarget
 from TesterLibrary.targets.tofino.fake import FakeDaemon, FakeSwitch, MakesPipelines, Wire
@@ -130,14 +132,20 @@ class Rig:
         raise NotImplementedError("nobody can, between two ports of one process")
 
 
+def joined_fake(fake: FakeTarget) -> JoinedTarget:
+    """Testers that a fake poses as, with one of its ports each, joined again."""
+    return JoinedTarget(SharedFake(fake, {f"of-{port}": [port] for port in fake.bench.ports}).testers)
+
+
 class FakeRig(Rig):
     """The fake's time passes without waiting for it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, joined: bool = False) -> None:
+        """`joined`: each port belongs to a tester of its own."""
         back = {("p1", "p1"): FakePath(out="p2")}  # what is expected where it left comes to the other port
         ports = [fake_port(name) for name in in_place({"p1": "", "p2": ""})]
         self._fake = FakeTarget(ports, device=FakeDevice(paths=back))
-        super().__init__(self._fake)
+        super().__init__(joined_fake(self._fake) if joined else self._fake)
 
     @property
     def clock(self) -> Clock:

@@ -152,7 +152,7 @@ _ASKED: dict[str, Mapping[str, Any]] = {
     "Resolve": {"port": "p1", "address": _THERE, "source_address": _HERE, "source_mac": _MAC},
     **{call: {"name": "hers"} for call in ("StopCapture", "ReadCapture", "ForgetCapture")},
 }
-_FOR_EVERYBODY = {"GetInfo", "GetLease"}
+_FOR_EVERYBODY = {"GetInfo", "GetLease", "ReadClock"}
 
 
 _NO_TOKENS = ("", "0.", "1.ffffffffffffffffffffffffffffffff", "9" * 5000, "-1")

@@ -22,8 +22,8 @@ from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units.units import Duration, FrameSize, Rate
 from TesterLibrary.planning.compile import compile as compile_job
-from TesterLibrary.running.opening import open_target
 from TesterLibrary.targets.base import Target
+from TesterLibrary.targets.opening import open_target
 from TesterLibrary.testbeds import open_testbed
 
 from .running import RunningModel

@@ -12,7 +12,7 @@ from pathlib import Path
 from ...errors import TesterLibraryError, did_you_mean
 from ...files.document import Document
 from ...testbeds import load_testbed
-from ...testbeds.testbed import Testbed
+from ...testbeds.testbed import Testbed, TesterSpec
 from ..campaign_file import Campaign
 from .fleet_file import FleetEntries, LeaseEntry, TesterEntry
 
@@ -116,8 +116,11 @@ def _tester(
 
 
 def _of_tester(entry: TesterEntry, testbed: Testbed) -> frozenset[str]:
-    """The engine or switch that other testers of the file may use, too."""
-    tester = testbed.tester
+    """The engines and switches that other testers of the file may use, too."""
+    return frozenset[str]().union(*(_shared(entry, testbed, spec) for spec in testbed.specs))
+
+
+def _shared(entry: TesterEntry, testbed: Testbed, tester: TesterSpec) -> frozenset[str]:
     if tester.switch:
         return frozenset() if tester.switch.is_fake else frozenset([f"switch {tester.switch.address}"])
     if tester.address:

@@ -99,8 +99,9 @@ def fault_of(task: Task, process: subprocess.Popen[bytes]) -> str:
     """
     status = process.returncode
     if status < 0:
-        spec = load_testbed(task.testbed).tester
-        if spec.address:
+        for spec in load_testbed(task.testbed).specs:
+            if not spec.address:
+                continue
             from ...targets.engine.client import end_lease_of  # and gRPC, which takes long
 
             end_lease_of(process.pid, spec.address, spec.certificates)

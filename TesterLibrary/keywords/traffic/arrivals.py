@@ -127,4 +127,6 @@ class Arrivals:
     def _is_here(self) -> bool:
         """Whether the tester reads the files of this machine, as one does that is started here."""
         opened = self._suite.open_testbed.testbed
-        return bool(opened) and opened.testbed.tester.is_local and not opened.testbed.dut.is_simulated
+        if not opened or opened.testbed.dut.is_simulated:
+            return False
+        return all(spec.is_local for spec in opened.testbed.specs)

@@ -28,7 +28,7 @@ class Correction:
     """The correction that is subtracted from the delays of one stream."""
 
     offset_ns: int = 0  # the delay that the tester sees without a device
-    spread_ns: int = 0  # variation of that delay, from its minimum to its 99th percentile
+    spread_ns: int = 0  # variation of that delay, minimum to 99th percentile, and the error of clocks
     calibrated: bool = False
     frame_time_ns: Fraction = Fraction(0)  # of one frame on the line; 0 where the ports are virtual
     time_step_ns: int = 0  # by how much a time that the tester sums up can be off

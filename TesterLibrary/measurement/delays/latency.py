@@ -66,7 +66,7 @@ class Latency:
 
         `spread_ns` is by how much what the constant stands for varies from frame to frame.
         """
-        if not (correction_ns and self.count):
+        if not self.count or not (correction_ns or spread_ns):
             return self
         error = replace(self.error, offset_ns=correction_ns, spread_ns=spread_ns)
         was = self.counters

@@ -60,13 +60,21 @@ class PlannedField:
 
 
 @dataclass(frozen=True)
+class SenderClock:
+    """The clock of another tester, which stamps the signatures of a stream that it sends."""
+
+    ahead_ns: int  # of the clock of the tester that receives the stream
+    within_ns: int  # by how much that may be wrong
+
+
+@dataclass(frozen=True)
 class PlannedStream:
     """A stream with its bytes. Frame k is a function of k: `planning/flows.py`."""
 
     id: int  # 1 to 65535, in the signature of every frame
     name: str
-    tx_port: str
-    rx_port: str
+    tx_port: str  # empty: a port of another tester, of a stream that only arrives here
+    rx_port: str  # empty: a port of another tester
     frames: tuple[bytes, ...]  # without FCS, with right checksums; none if it replays a file
     signature: bool
     departures: Departures
@@ -81,6 +89,7 @@ class PlannedStream:
     kept_headers: bytes = b""  # a mask of the header bits that arrive as they were sent; empty: no one knows
     expected_fields: tuple[PlannedField, ...] = ()
     header_size: int = 0  # bytes before the payload of the first of `frames`; 0 where nobody knows
+    sender_clock: SenderClock | None = None  # of a stream without tx_port
 
     @property
     def frame(self) -> bytes:

@@ -17,11 +17,11 @@ from ...model.units.units import Duration
 from ..base import Capabilities, Flipped, SendingProgress, still_sending
 from ..dead_clients import process_of
 from ..parts import LeaseTerms
-from ..rules.refusal import check_end
 from . import convert, convert_counters
 from .address import Certificates, open_channel
 from .calls import EngineCalls
 from .captures import EngineCaptures
+from .engine_instants import EngineInstants
 from .engine_leases import EngineLeases
 from .engine_usage import EngineUsage
 from .flows import EngineFlows, EngineStamps
@@ -36,7 +36,7 @@ class EngineTarget:
     """A `Target` in an engine; every call has a deadline."""
 
     kind = "a testerd"
-    clock = device = planner = None
+    clock = clocks = device = planner = None
 
     def __init__(
         self,
@@ -57,6 +57,7 @@ class EngineTarget:
         self.frames = EngineFrames(self._calls, self._read_info)
         self.leases = EngineLeases(self._calls)
         self.usage = EngineUsage(self._calls)
+        self.instants = EngineInstants(self._calls)
 
     @classmethod
     def connect(cls, address: str, *, certificates: Certificates | None = None) -> EngineTarget:
@@ -91,11 +92,7 @@ class EngineTarget:
         self, jobs: Sequence[str], *, duration: Duration | None = None, packets: int | None = None
     ) -> None:
         """See `Target`."""
-        check_end(duration, packets)  # 0 means no limit on the wire
-        request = control_pb2.StartRequest(
-            jobs=jobs, duration_ns=duration.ns if duration else 0, packets_per_stream=packets or 0
-        )
-        self._calls.ask(self._calls.stub.Start, request, jobs)
+        self.instants.start(jobs, duration=duration, packets=packets)
 
     def stop(self, jobs: Sequence[str], *, abandon: bool = False) -> None:
         """See `Target`."""

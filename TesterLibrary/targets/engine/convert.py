@@ -49,7 +49,7 @@ def job_message(plan: Plan) -> plan_pb2.Job:
 
 def stream_message(stream: PlannedStream) -> plan_pb2.Stream:
     """A stream as the engine loads it, or changes to it."""
-    return plan_pb2.Stream(
+    message = plan_pb2.Stream(
         id=stream.id,
         name=stream.name,
         tx_port=stream.tx_port,
@@ -67,6 +67,11 @@ def stream_message(stream: PlannedStream) -> plan_pb2.Stream:
         kept_headers=stream.kept_headers,
         expected_fields=map(expected_field_message, stream.expected_fields),
     )
+    if clock := stream.sender_clock:
+        message.sender_clock.ahead_ns = clock.ahead_ns
+        message.sender_clock.within_ns = clock.within_ns
+        message.sender_clock.SetInParent()
+    return message
 
 
 def inject_messages(frames: Iterable[LearningFrame], most: int) -> Iterator[control_pb2.InjectRequest]:

@@ -39,7 +39,7 @@ class FakeTarget(FakeCore):
         seed: Decides which frames are lost.
     """
 
-    queries = stamps = leases = device = usage = planner = None
+    queries = stamps = leases = device = usage = planner = instants = clocks = None
 
     def __init__(
         self,

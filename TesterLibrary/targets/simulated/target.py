@@ -42,7 +42,7 @@ class SimulatedTarget(FakeCore):
     """
 
     kind = "a simulated tester"
-    captures = queries = flows = stamps = leases = usage = planner = None
+    captures = queries = flows = stamps = leases = usage = planner = instants = clocks = None
 
     def __init__(
         self,

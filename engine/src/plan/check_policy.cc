@@ -337,6 +337,7 @@ Offered OfferedBy(const StreamPlan& plan, const PortLimits& port) {
 }
 
 void RateSums::Add(const StreamPlan& stream) {
+  if (!stream.sent_here()) return;
   Offered& sum = sums_[stream.tx_port];
   sum.packets = AddSaturating(sum.packets, stream.offered.packets);
   sum.bits += stream.offered.bits;

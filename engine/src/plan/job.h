@@ -27,11 +27,26 @@ struct Offered {
   double bits = 0;  // of frames of its mean length, with FCS
 };
 
+// In place of the index of a port: a port of another tester.
+inline constexpr uint16_t kElsewhere = UINT16_MAX;
+
+// The largest error with which the clock of another tester may be known.
+inline constexpr uint64_t kMostSenderClockErrorNs = 10'000'000;
+
+// The clock of another tester.
+struct SenderClock {
+  int64_t ahead_ns = 0;    // of the clock of this tester
+  uint64_t within_ns = 0;  // by how much that may be wrong
+};
+
 struct StreamPlan {
+  bool sent_here() const { return tx_port != kElsewhere; }
+
   uint16_t id;
   std::string name;
   uint16_t tx_port;  // index of the port in the tester
   uint16_t rx_port;
+  SenderClock sender_clock{};  // of a stream that is sent elsewhere
   FramesPlan contents;  // without frames for a replay
   MeasurementPlan measurement{};
   std::shared_ptr<const Departures> departures;  // null for a replay

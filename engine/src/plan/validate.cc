@@ -34,11 +34,43 @@ void CheckJobName(const std::string& name) {
   }
 }
 
+uint16_t PortOrElsewhere(const std::string& name, std::span<const PortLimits> ports,
+                         std::string_view where) {
+  return name.empty() ? kElsewhere : FindPort(name, ports, where);
+}
+
+// The limits of the port that sends a stream, or else of one that may receive it.
+const PortLimits& LimitsOf(uint16_t tx_port, uint16_t rx_port, std::span<const PortLimits> ports) {
+  if (tx_port != kElsewhere) return ports[tx_port];
+  if (rx_port != kElsewhere) return ports[rx_port];
+  return *std::ranges::max_element(ports, {}, &PortLimits::max_frame_bytes);
+}
+
+SenderClock ValidateSenderClock(const v1::Stream& stream, std::string_view where) {
+  if (!stream.tx_port().empty()) {
+    if (stream.has_sender_clock()) Refuse(where, "sender_clock of a stream that is sent here");
+    return {};
+  }
+  if (stream.departures().has_replay()) {
+    Refuse(where, "a stream without tx_port that replays a file; only its sender reads the file");
+  }
+  if (stream.signature() && !stream.has_sender_clock()) {
+    Refuse(where, "no tx_port and no sender_clock; give the clock that stamps its signatures");
+  }
+  const auto& clock = stream.sender_clock();
+  if (clock.within_ns() > kMostSenderClockErrorNs) {
+    Refuse(where, "sender_clock.within_ns ", clock.within_ns(), "; at most ",
+           kMostSenderClockErrorNs);
+  }
+  return {.ahead_ns = clock.ahead_ns(), .within_ns = clock.within_ns()};
+}
+
 // The bytes of all fields but name and departures.
 std::string ContentsKeyOf(v1::Stream stream) {
   if (stream.departures().has_script() || stream.departures().has_replay()) return {};
   stream.clear_name();
   stream.clear_departures();
+  stream.clear_sender_clock();
   stream.DiscardUnknownFields();
   return stream.SerializeAsString();
 }
@@ -148,12 +180,14 @@ StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
   if (stream.id() < 1 || stream.id() > UINT16_MAX) {
     Refuse(where, "id ", stream.id(), " is not 1 to 65535");
   }
-  const uint16_t tx_port = FindPort(stream.tx_port(), ports, Cat(where, ", tx_port"));
-  const uint16_t rx_port = FindPort(stream.rx_port(), ports, Cat(where, ", rx_port"));
+  const uint16_t tx_port = PortOrElsewhere(stream.tx_port(), ports, Cat(where, ", tx_port"));
+  const uint16_t rx_port = PortOrElsewhere(stream.rx_port(), ports, Cat(where, ", rx_port"));
+  const PortLimits& port = LimitsOf(tx_port, rx_port, ports);
   StreamPlan plan{.id = static_cast<uint16_t>(stream.id()),
                   .name = stream.name(),
                   .tx_port = tx_port,
                   .rx_port = rx_port,
+                  .sender_clock = ValidateSenderClock(stream, where),
                   .contents = {},
                   .measurement = {},
                   .departures = nullptr,
@@ -161,14 +195,16 @@ StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
                   .offered = {},
                   .contents_key = ContentsKeyOf(stream)};
   if (stream.departures().has_replay()) {
-    plan.replay = ValidateReplay(stream, ports[tx_port], where);
+    plan.replay = ValidateReplay(stream, port, where);
   } else {
     plan.departures =
         std::make_shared<const Departures>(ValidateDepartures(stream.departures(), where));
-    plan.contents = ValidateFrames(stream, ports[tx_port], where);
+    plan.contents = ValidateFrames(stream, port, where);
   }
-  CheckStreamAllowed(stream, plan, ports[tx_port], where);
-  plan.offered = OfferedBy(plan, ports[tx_port]);
+  if (plan.sent_here()) {
+    CheckStreamAllowed(stream, plan, port, where);
+    plan.offered = OfferedBy(plan, port);
+  }
   plan.measurement = ValidateMeasurement(stream, plan.contents, where);
   return plan;
 }

@@ -19,7 +19,8 @@ bool Classifier::IsStale(const uint8_t* signature, uint64_t now_ns) const {
   const Expected* stream = Find(signature);
   if (stream == nullptr) return WasUnloaded(signature, now_ns);
   const uint64_t timestamp_ns = wire::Signature::Read(signature).timestamp_ns;
-  return !LatencyOf(*stream, timestamp_ns, now_ns) && wire::IsPast(timestamp_ns, now_ns);
+  return !LatencyOf(*stream, timestamp_ns, now_ns) &&
+         wire::IsPast(SentNs(*stream, timestamp_ns), now_ns);
 }
 
 namespace {
@@ -40,7 +41,7 @@ uint32_t CountPortVersion(const Expected& stream, const Arrival& arrival) {
 uint32_t CountVersion(const Expected& stream, const Arrival& arrival) {
   const uint32_t version = CountPortVersion(stream, arrival);
   stream.counters->versions[version].Add(1, arrival.bytes + wire::kFcsBytes,
-                                         arrival.now_ns - stream.start_ns);
+                                         arrival.now_ns - stream.base_ns);
   return version;
 }
 
@@ -54,7 +55,7 @@ bool IsQuoted(const Expected& stream, Frame frame, size_t bytes) {
 // The sent frames are counted only when frames seem to be missing: a sender counts in memory of its
 // own.
 bool WasNeverSent(const Expected& stream, uint64_t sequence) {
-  return sequence > stream.counters->order.next() &&
+  return stream.sent != nullptr && sequence > stream.counters->order.next() &&
          sequence >= stream.sent->packets.Get() + kBurst;
 }
 
@@ -115,7 +116,7 @@ Signed CountSigned(const Expected& stream, const uint8_t* at, const Arrival& arr
   const uint64_t sequence = signature.sequence;
   const auto latency_ns = LatencyOf(stream, signature.timestamp_ns, arrival.now_ns);
   if (!latency_ns) {
-    const bool in_the_past = wire::IsPast(signature.timestamp_ns, arrival.now_ns);
+    const bool in_the_past = wire::IsPast(SentNs(stream, signature.timestamp_ns), arrival.now_ns);
     return in_the_past ? Signed::kStale : Signed::kForeign;
   }
   if (arrival.port != stream.rx_port) {
@@ -138,13 +139,15 @@ Signed CountSigned(const Expected& stream, const uint8_t* at, const Arrival& arr
     CountCrowded(stream, place, next, sequence);
   CountTimes(rx, arrival);
   rx.latency.Add(*latency_ns);
-  if (*latency_ns == 0 && signature.timestamp_ns != (arrival.now_ns & wire::kMask48)) {
+  if (*latency_ns == 0 &&
+      SentNs(stream, signature.timestamp_ns) != (arrival.now_ns & wire::kMask48)) {
     rx.before_sent.Add(1);
   }
   if (place < ArrivalPlace::kDuplicate) rx.variation.Add(sequence, *latency_ns);
   if (stream.version.exists()) {
     const uint32_t version = CountVersion(stream, arrival);
-    if (stream.sent->flips.StretchOf(sequence).version.value_or(version) != version) {
+    if (stream.sent != nullptr &&
+        stream.sent->flips.StretchOf(sequence).version.value_or(version) != version) {
       rx.version_rewritten.Add(1);
     }
   }

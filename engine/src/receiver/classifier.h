@@ -22,12 +22,20 @@
 
 namespace tester {
 
+// Clocks of CPUs may differ by less than this, so a frame may seem to arrive before it was sent.
+inline constexpr uint64_t kMostAheadNs = 1'000'000;
+
 // A stream that a worker may receive.
 struct alignas(64) Expected {
   StreamRx* counters = nullptr;
-  const StreamTx* sent = nullptr;
+  const StreamTx* sent = nullptr;  // null: another tester sends it
   // Frames stamped earlier are of an earlier start.
   uint64_t start_ns = 0;
+  uint64_t base_ns = 0;  // sums of times count from here
+  // How far the clock that stamps the frames is ahead of this tester's; negative values wrap.
+  uint64_t sender_ahead_ns = 0;
+  // A frame may seem to arrive by less than this before it was sent.
+  uint64_t most_ahead_ns = kMostAheadNs;
   const Integrity* integrity = nullptr;            // null: whatever arrives is what was sent
   FieldWatch* fields = nullptr;                    // null: none is looked at by itself
   const wire::SignatureTimes* replayed = nullptr;  // of the file that it replays
@@ -70,17 +78,20 @@ class Classifier {
   std::shared_ptr<const Retired> retired_;
 };
 
-// Clocks of CPUs may differ by less than this, so a frame may seem to arrive before it was sent.
-inline constexpr uint64_t kMostAheadNs = 1'000'000;
+// The instant of a timestamp on this tester's clock, as its lowest 48 bits.
+inline uint64_t SentNs(const Expected& stream, uint64_t timestamp_ns) {
+  return (timestamp_ns - stream.sender_ahead_ns) & wire::kMask48;
+}
 
 // The age of a frame; nothing when its timestamp is not between the stream's start and now. A
 // timestamp shortly after now gives an age of 0.
 inline std::optional<uint64_t> LatencyOf(const Expected& stream, uint64_t timestamp_ns,
                                          uint64_t now_ns) {
-  const uint64_t age_ns = (now_ns - timestamp_ns) & wire::kMask48;
+  const uint64_t sent_ns = SentNs(stream, timestamp_ns);
+  const uint64_t age_ns = (now_ns - sent_ns) & wire::kMask48;
   if (age_ns <= now_ns - stream.start_ns) [[likely]]
     return age_ns;
-  if (((timestamp_ns - now_ns) & wire::kMask48) < kMostAheadNs) return 0;
+  if (((sent_ns - now_ns) & wire::kMask48) < stream.most_ahead_ns) return 0;
   return std::nullopt;
 }
 

@@ -39,6 +39,7 @@ class ClassifierTest : public testing::Test {
     expected.counters = &rx;
     expected.sent = &tx;
     expected.start_ns = kStartNs;
+    expected.base_ns = kStartNs;
     expected.signature_sum = kSum;
     expected.rx_port = kPort;
     classifier.Add(kId, expected);
@@ -304,7 +305,8 @@ TEST_F(ClassifierTest, CountsFlows) {
 }
 
 TEST_F(ClassifierTest, CountsWhatHasNoSignature) {
-  const Expected expected{.counters = &rx, .start_ns = kStartNs, .version = VersionBit::At(7)};
+  const Expected expected{
+      .counters = &rx, .start_ns = kStartNs, .base_ns = kStartNs, .version = VersionBit::At(7)};
   const std::vector<uint8_t> frame(60, 1);
   CountMatched(expected, {.frame = frame,
                           .bytes = 60,
@@ -329,6 +331,50 @@ TEST(SignatureBeforePadding, IsAtTheEndOfTheIpPacket) {
   EXPECT_EQ(SignatureBeforePadding(frame), nullptr) << "no padding";
   frame[14] = 0;
   EXPECT_EQ(SignatureBeforePadding(frame), nullptr) << "not IP";
+}
+
+// A stream that another tester sends, whose clock is ahead by so much.
+Expected OfAnother(StreamRx& rx, int64_t ahead_ns, uint64_t within_ns = 0) {
+  return {.counters = &rx,
+          .start_ns = kStartNs,
+          .base_ns = kStartNs,
+          .sender_ahead_ns = static_cast<uint64_t>(ahead_ns),
+          .most_ahead_ns = kMostAheadNs + within_ns,
+          .signature_sum = kSum,
+          .rx_port = kPort};
+}
+
+TEST_F(ClassifierTest, ADelayBetweenTestersIsThatOfOneClock) {
+  uint64_t sequence = 0;
+  for (const int64_t ahead_ns : {0L, 4'000L, 123'456'789'000L, -3'000L, -123'456'789'000L}) {
+    StreamRx own;
+    classifier.Add(kId, OfAnother(own, ahead_ns));
+    const uint64_t sent_ns = 10'000 + static_cast<uint64_t>(ahead_ns);  // on the sender's clock
+    EXPECT_TRUE(Receive(sequence++, sent_ns, 10'250));
+    EXPECT_EQ(own.latency.max(), 250U) << ahead_ns;
+    EXPECT_EQ(own.packets.Get(), 1U);
+    EXPECT_EQ(own.before_sent.Get(), 0U);
+    EXPECT_FALSE(Receive(0, sent_ns - 5'001, 10'250)) << "of an earlier start";
+  }
+}
+
+TEST_F(ClassifierTest, AFrameOfAnotherTesterMayArriveBeforeItWasSent) {
+  StreamRx own;
+  classifier.Add(kId, OfAnother(own, 1'000, 2'000'000));
+  EXPECT_TRUE(Receive(0, 11'000 + kMostAheadNs + 1'999'999, 10'000));
+  EXPECT_EQ(own.before_sent.Get(), 1U);
+  EXPECT_EQ(own.latency.max(), 0U);
+  EXPECT_FALSE(Receive(1, 11'000 + kMostAheadNs + 2'000'000, 10'000));
+  EXPECT_TRUE(Receive(1, 11'000, 10'000)) << "at the very instant";
+  EXPECT_EQ(own.before_sent.Get(), 1U);
+}
+
+TEST_F(ClassifierTest, HowMuchAnotherTesterHasSentIsNotKnown) {
+  StreamRx own;
+  classifier.Add(kId, OfAnother(own, 0));
+  EXPECT_TRUE(Receive(0, 9'000, 10'000));
+  EXPECT_TRUE(Receive(1'000'000'000, 9'000, 10'000));
+  EXPECT_EQ(own.order.next(), 1'000'000'001U);
 }
 
 }  // namespace

@@ -12,14 +12,17 @@ void Train::Begin(const Expected& stream, const uint8_t* signature, const Arriva
   const uint64_t high = wire::Load64(signature);
   const uint64_t sequence = high & wire::kMask48;
   const uint64_t low = wire::Load64(signature + 8);
-  const uint64_t latency_ns = (now_ns_ - (low >> 16)) & wire::kMask48;
+  const uint64_t latency_ns = (now_ns_ - SentNs(stream, low >> 16)) & wire::kMask48;
   // After a frame that was overtaken, came twice or went astray, frames differ from the one before.
   // Expected fields are compared in each frame.
   if (stream.fields != nullptr || arrival.port != stream.rx_port ||
       rx.order.next() != sequence + 1 || !rx.variation.LastWas(sequence, latency_ns)) {
     return;
   }
-  const Flips::Stretch sent = stream.sent->flips.StretchOf(sequence);
+  // Of a stream that another tester sends, frames carry the only copy of the version.
+  const Flips::Stretch sent = stream.sent == nullptr
+                                  ? Flips::Stretch{.version = std::nullopt, .end = UINT64_MAX}
+                                  : stream.sent->flips.StretchOf(sequence);
   stream_ = &stream;
   port_ = arrival.counters;
   flows_ = rx.flows.get();
@@ -58,7 +61,7 @@ void Train::Count() {
   rx.latency.Add(latency_ns_, frames_);
   rx.variation.Repeat(frames_);
   if (version_.exists()) {
-    rx.versions[version_of_all_].Add(frames_, bytes, now_ns_ - stream_->start_ns);
+    rx.versions[version_of_all_].Add(frames_, bytes, now_ns_ - stream_->base_ns);
     port_->rx_versions[version_of_all_].Add(frames_, bytes);
     if (rewritten_) rx.version_rewritten.Add(frames_);
   }

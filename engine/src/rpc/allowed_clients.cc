@@ -15,8 +15,8 @@ namespace tester {
 bool MayObserve(std::string_view path) {
   constexpr std::string_view kTester = "/tester.v1.Tester/";
   if (!path.starts_with(kTester)) return true;  // whether it is well, and what does not exist
-  constexpr std::array<std::string_view, 4> kCalls = {"GetInfo", "GetLease", "TakeSnapshot",
-                                                      "Wait"};
+  constexpr std::array<std::string_view, 5> kCalls = {"GetInfo", "GetLease", "ReadClock",
+                                                      "TakeSnapshot", "Wait"};
   return std::ranges::find(kCalls, path.substr(kTester.size())) != kCalls.end();
 }
 

@@ -54,6 +54,13 @@ grpc::Status Service::GetInfo(grpc::ServerContext* context, const v1::GetInfoReq
                 [&](const Client& /*client*/) { *response = tester_.Info(); });
 }
 
+grpc::Status Service::ReadClock(grpc::ServerContext* context,
+                                const v1::ReadClockRequest* /*request*/,
+                                v1::ReadClockResponse* response) {
+  return Answer(*context, "ReadClock", Role::kObserve,
+                [&](const Client& /*client*/) { *response = tester_.ReadClock(); });
+}
+
 grpc::Status Service::AcquireLease(grpc::ServerContext* context,
                                    const v1::AcquireLeaseRequest* request,
                                    v1::AcquireLeaseResponse* response) {
@@ -94,7 +101,8 @@ grpc::Status Service::Start(grpc::ServerContext* context, const v1::StartRequest
     const uint64_t outage_ns =
         request->outage_ns() == 0 ? Tester::kDefaultOutageNs : request->outage_ns();
     response->set_start_ns(tester_.Start(NamesOf(request->jobs()), request->duration_ns(),
-                                         request->packets_per_stream(), outage_ns, client));
+                                         request->packets_per_stream(), outage_ns, client,
+                                         request->at_ns()));
   });
 }
 

@@ -23,6 +23,8 @@ class Service final : public v1::Tester::Service {
 
   grpc::Status GetInfo(grpc::ServerContext* context, const v1::GetInfoRequest* request,
                        v1::GetInfoResponse* response) override;
+  grpc::Status ReadClock(grpc::ServerContext* context, const v1::ReadClockRequest* request,
+                         v1::ReadClockResponse* response) override;
   grpc::Status AcquireLease(grpc::ServerContext* context, const v1::AcquireLeaseRequest* request,
                             v1::AcquireLeaseResponse* response) override;
   grpc::Status RenewLease(grpc::ServerContext* context, const v1::RenewLeaseRequest* request,

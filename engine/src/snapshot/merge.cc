@@ -122,7 +122,8 @@ void FillStreamReceived(const StreamRx& rx, StreamParts parts, v1::StreamCounter
     out.add_rx_wrong_header_parts(std::string(wire::kHeaderFaultNames[i]));
   }
   FillOutages(rx.outages, *out.mutable_outages());
-  if (parts.signatures) FillLostCrowded(rx.lost_crowded, out);
+  if (parts.signatures && parts.sent_here) FillLostCrowded(rx.lost_crowded, out);
+  if (!parts.sent_here) out.clear_rx_version_rewritten();
   FillVariation(rx.variation, *out.mutable_variation());
 }
 

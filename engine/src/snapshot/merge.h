@@ -20,6 +20,7 @@ uint64_t FillBuckets(const Histogram& histogram, uint64_t min, uint64_t max, Buc
 struct StreamParts {
   bool versions;  // the stream has a version
   bool buckets = true;
+  bool sent_here = true;   // not by another tester
   bool signatures = true;  // its frames have signatures
 };
 // Received frames of all streams and ports are read before sent ones: every received frame is among

@@ -70,6 +70,7 @@ class Receiver {
     classifier_.Add(kId, {.counters = &rx,
                           .sent = &tx,
                           .start_ns = 1000,
+                          .base_ns = 1000,
                           .integrity = &integrity_,
                           .version = VersionBit::At(18 * 8),
                           .signature_sum = kSum,

@@ -21,11 +21,18 @@ struct JobStart {
   // under test, and are stamped as precisely as while it was sending.
   static constexpr uint64_t kDrainNs = 2'000'000'000;
 
-  // Whether a stream was sending or draining at this instant, or has been since.
+  // Whether a stream was sending or draining at this instant, or has been since. One that another
+  // tester sends is active from its start on, and while its frames arrive.
   bool StreamsActiveAt(uint64_t instant_ns) const {
+    const auto is_recent = [&](uint64_t time_ns) { return time_ns + kDrainNs > instant_ns; };
+    if (!arriving.empty() && is_recent(start_ns)) return true;
+    if (std::any_of(arriving.begin(), arriving.end(),
+                    [&](const auto& rx) { return is_recent(rx->last_ns.Get()); })) {
+      return true;
+    }
     return std::any_of(streams.begin(), streams.end(), [&](const auto& tx) {
       return tx->sending.load(std::memory_order_relaxed) ||
-             (tx->packets.Get() != 0 && tx->last_ns.Get() + kDrainNs > instant_ns);
+             (tx->packets.Get() != 0 && is_recent(tx->last_ns.Get()));
     });
   }
 
@@ -34,6 +41,7 @@ struct JobStart {
   uint64_t packets = 0;      // of each stream, the same
   std::string by;
   std::vector<std::shared_ptr<const StreamTx>> streams;
+  std::vector<std::shared_ptr<const StreamRx>> arriving;  // of streams that other testers send
   std::vector<std::unique_ptr<PollGaps>> ports;  // by index; null where the job has nothing to do
 };
 

@@ -37,8 +37,11 @@ std::vector<SendEntry> SendersOf(uint16_t port, const LoadedJobs& jobs) {
 
 Expected ExpectedOf(const LoadedStream& stream) {
   return {.counters = stream.rx.get(),
-          .sent = stream.tx.get(),
+          .sent = stream.plan.sent_here() ? stream.tx.get() : nullptr,
           .start_ns = stream.counters_since_ns,
+          .base_ns = stream.base_ns,
+          .sender_ahead_ns = static_cast<uint64_t>(stream.plan.sender_clock.ahead_ns),
+          .most_ahead_ns = kMostAheadNs + stream.plan.sender_clock.within_ns,
           .integrity = stream.plan.measurement.integrity.get(),
           .fields = stream.fields.get(),
           .replayed = stream.plan.replay ? stream.plan.replay->summary.signatures.get() : nullptr,
@@ -63,6 +66,16 @@ void ExpectStreams(const LoadedJobs& jobs, const std::shared_ptr<const Retired>&
     }
   }
   program.classifier = std::move(classifier);
+}
+
+// Workers that wait for frames of other testers do not rest.
+void AwaitArrivals(const LoadedJobs& jobs, Program& program) {
+  for (const auto& [name, job] : jobs) {
+    if (!job->start || job->start->arriving.empty()) continue;
+    program.awaits_arrivals = true;
+    program.awaits_until_ns =
+        std::max(program.awaits_until_ns, job->start->start_ns + JobStart::kDrainNs);
+  }
 }
 
 Responders RespondersOf(uint16_t port, const LoadedJobs& jobs) {
@@ -159,12 +172,13 @@ std::unique_ptr<GapWatch> GapsOf(uint16_t port, const LoadedJobs& jobs) {
 
 }  // namespace
 
-StreamRun::StreamRun(const StreamPlan& plan, uint64_t now_ns)
+StreamRun::StreamRun(const StreamPlan& plan, uint64_t now_ns, uint64_t base_ns)
     : tx(std::make_shared<StreamTx>()),
       rx(std::make_shared<StreamRx>()),
-      counters_since_ns(now_ns) {
+      counters_since_ns(now_ns),
+      base_ns(base_ns) {
   tx->has_version = plan.measurement.version.exists();
-  tx->base_ns = now_ns;
+  tx->base_ns = base_ns;
   if (const uint32_t flows = plan.measurement.flows) rx->flows = std::make_unique<Flows>(flows);
   if (const auto& expected = plan.measurement.fields) {
     fields = std::make_shared<FieldWatch>(expected);
@@ -172,7 +186,7 @@ StreamRun::StreamRun(const StreamPlan& plan, uint64_t now_ns)
 }
 
 LoadedStream::LoadedStream(StreamPlan stream_plan)
-    : StreamRun(stream_plan, 0),
+    : StreamRun(stream_plan, 0, 0),
       plan(std::move(stream_plan)),
       frames(std::make_shared<const Frames>(plan.contents)) {}
 
@@ -283,6 +297,7 @@ std::unique_ptr<Program> MakeProgram(const LoadedJobs& jobs,
                                      const Ports& ports, size_t worker, size_t workers) {
   auto program = std::make_unique<Program>();
   ExpectStreams(jobs, retired, *program);
+  AwaitArrivals(jobs, *program);
   for (size_t i = worker; i < ports.size(); i += workers) {
     const auto index = static_cast<uint16_t>(i);
     std::vector<SendEntry> streams = SendersOf(index, jobs);

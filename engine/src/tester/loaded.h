@@ -25,8 +25,9 @@ namespace tester {
 
 // One start of a stream. A worker may keep an earlier one.
 struct StreamRun {
-  // Nothing is sent yet; a frame with a timestamp before now is of an earlier start.
-  StreamRun(const StreamPlan& plan, uint64_t now_ns);
+  // Nothing is sent yet; a frame with a timestamp before now is of an earlier start. Sums of times
+  // count from `base_ns`.
+  StreamRun(const StreamPlan& plan, uint64_t now_ns, uint64_t base_ns);
 
   // Sends a segment from its begin on; 0 for duration_ns or packets: no such limit.
   void Send(ScheduleSegment segment, uint64_t duration_ns, uint64_t packets);
@@ -37,6 +38,7 @@ struct StreamRun {
   std::shared_ptr<FieldWatch> fields;  // null without expected fields
   bool numbered = true;                // its frames are known by their sequence
   uint64_t counters_since_ns;
+  uint64_t base_ns;
   // Null until the first start, and the schedule after a stop, too.
   std::shared_ptr<const Schedule> schedule;
   std::shared_ptr<Sender> sender;

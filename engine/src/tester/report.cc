@@ -154,6 +154,7 @@ std::vector<SnapshotStream> StreamsOf(const std::vector<LoadedJob*>& jobs, bool 
       streams.push_back({.id = stream.plan.id,
                          .parts = {.versions = measurement.version.exists(),
                                    .buckets = buckets,
+                                   .sent_here = stream.plan.sent_here(),
                                    .signatures = measurement.integrity != nullptr},
                          .run = stream});
     }
@@ -224,6 +225,14 @@ v1::GetInfoResponse Tester::Info() const {
   for (const auto& worker : workers_) info.add_worker_cpus(worker->cpu());
   FillUsage(Usage::Read(), *info.mutable_usage());
   return info;
+}
+
+v1::ReadClockResponse Tester::ReadClock() const {
+  const Clock::Reading now = clock_.ReadBoth();
+  v1::ReadClockResponse response;
+  response.set_engine_ns(now.engine_ns);
+  response.set_raw_ns(now.raw_ns);
+  return response;
 }
 
 v1::Progress Tester::Progress(const Names& names, const Client& client) {

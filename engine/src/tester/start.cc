@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Starts jobs together, or none of them.
+#include <algorithm>
 #include <utility>
 
 #include "base/log.h"
 #include "base/text.h"
+#include "plan/refuse.h"
 #include "tester/flow_memory.h"
 #include "tester/tester.h"
 
@@ -14,6 +16,7 @@ namespace {
 
 // The time between a start and its first frames: workers adopt the program meanwhile.
 constexpr uint64_t kStartLeadNs = 500'000;
+constexpr uint64_t kFarthestStartNs = 10'000'000'000;
 
 void RefuseRunning(const LoadedJob& job) {
   for (const auto& stream : job.streams) {
@@ -78,6 +81,22 @@ void Swap(const std::vector<LoadedJob*>& jobs, Runs& runs) noexcept {
   }
 }
 
+// The instant of first frames: that which was asked for, or the earliest one.
+uint64_t StartNs(uint64_t now_ns, uint64_t at_ns) {
+  if (at_ns == 0) return now_ns + kStartLeadNs;
+  if (at_ns < now_ns + kStartLeadNs) {
+    throw Error(Code::kFailedPrecondition,
+                Cat("start: the instant ", at_ns, " ns is too early; it is ", now_ns,
+                    " ns, and frames can leave ", kStartLeadNs, " ns later"));
+  }
+  return at_ns;
+}
+
+// Testers that start at one instant count times from one base, which no frame precedes.
+uint64_t BaseNs(uint64_t now_ns, uint64_t at_ns) {
+  return at_ns == 0 ? now_ns : at_ns - std::min(at_ns, kMostSenderClockErrorNs);
+}
+
 struct StartRequest {
   uint64_t start_ns;
   uint64_t duration_ns;
@@ -95,7 +114,8 @@ std::shared_ptr<JobStart> NewStart(const LoadedJob& job, size_t ports,
   start->by = request.by;
   start->ports.resize(ports);
   const auto take = [&](uint16_t port) {
-    if (!start->ports[port]) start->ports[port] = std::make_unique<PollGaps>();
+    if (port != kElsewhere && !start->ports[port])
+      start->ports[port] = std::make_unique<PollGaps>();
   };
   for (const auto& stream : job.streams) {
     take(stream.plan.tx_port);
@@ -141,10 +161,16 @@ void PlanSending(const std::vector<LoadedJob*>& jobs, const StartRequest& reques
   auto responder_run = runs.responders.begin();
   for (const LoadedJob* job : jobs) {
     const auto start = NewStart(*job, ports, request);
-    for (size_t i = 0; i < job->streams.size(); ++i, ++stream_run, ++segment) {
-      segment->begin_ns = request.start_ns;
-      stream_run->Send(std::move(*segment), request.duration_ns, request.packets);
-      start->streams.push_back(stream_run->tx);
+    for (const auto& stream : job->streams) {
+      const auto run = stream_run++;
+      auto& first = *segment++;
+      if (!stream.plan.sent_here()) {
+        start->arriving.push_back(run->rx);
+        continue;
+      }
+      first.begin_ns = request.start_ns;
+      run->Send(std::move(first), request.duration_ns, request.packets);
+      start->streams.push_back(run->tx);
     }
     for (size_t i = 0; i < job->responders.size(); ++i) {
       responder_run++->running->responder.Begin(Microseconds(request.start_ns),
@@ -158,7 +184,10 @@ void PlanSending(const std::vector<LoadedJob*>& jobs, const StartRequest& reques
 }  // namespace
 
 uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packets_per_stream,
-                       uint64_t outage_ns, const Client& client) {
+                       uint64_t outage_ns, const Client& client, uint64_t at_ns) {
+  if (at_ns > clock_.Now() + kFarthestStartNs) {
+    Refuse("start", "the instant ", at_ns, " ns is more than ", kFarthestStartNs, " ns ahead");
+  }
   const std::lock_guard lock(mutex_);
   CheckLease(client);
   RefuseEnded();
@@ -173,7 +202,8 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
   for (const LoadedJob* job : jobs) {
     for (const auto& stream : job->streams) {
       segments.push_back(NewSegment(stream.plan, stream.frames));
-      counting.streams.emplace_back(stream.plan, clock_.Now());
+      const uint64_t now_ns = clock_.Now();
+      counting.streams.emplace_back(stream.plan, now_ns, BaseNs(now_ns, at_ns));
       counting.streams.back().rx->outages.SetLeast(outage_ns);
     }
   }
@@ -183,7 +213,7 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
     // All jobs get new counters before one of them sends: old counters count no new frame.
     Swap(jobs, counting);
     Publish();
-    const StartRequest request{.start_ns = clock_.Now() + kStartLeadNs,
+    const StartRequest request{.start_ns = StartNs(clock_.Now(), at_ns),
                                .duration_ns = duration_ns,
                                .packets = packets_per_stream,
                                .by = client.name};

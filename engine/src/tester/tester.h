@@ -40,12 +40,14 @@ class Tester {
   Tester& operator=(const Tester&) = delete;
 
   v1::GetInfoResponse Info() const;
+  v1::ReadClockResponse ReadClock() const;
   // A call with a `client` is refused to a client that may not use the tester now
   // (tester/access/lease.h).
   void Load(const v1::Job& job, const Client& client = {});
-  // The instant at which the first frames are due.
+  // The instant at which the first frames are due: `at_ns`, or as soon as possible if that is 0.
   uint64_t Start(const Names& names, uint64_t duration_ns, uint64_t packets_per_stream,
-                 uint64_t outage_ns = kDefaultOutageNs, const Client& client = {});
+                 uint64_t outage_ns = kDefaultOutageNs, const Client& client = {},
+                 uint64_t at_ns = 0);
   // kEnd: open flows are ended as their tables say; it takes a second at most.
   enum class OpenFlows : uint8_t { kAbandon, kEnd };
   void Stop(const Names& names, const Client& client = {},

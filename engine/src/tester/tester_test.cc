@@ -289,5 +289,85 @@ TEST(OpenTest, RefusesWithoutTouchingAnything) {
   EXPECT_EQ(CodeOf([] { MakeTester({"a=vdev:net_nothing0"}); }), Code::kNotFound);
 }
 
+TEST_F(LoopTest, AStartWaitsForItsInstant) {
+  tester->Load(JobOf("job", {{.gap_ns = 1000}}));
+  const uint64_t at_ns = tester->ReadClock().engine_ns() + 100 * kMillisecond;
+  EXPECT_EQ(tester->Start({"job"}, 0, 100, Tester::kDefaultOutageNs, {}, at_ns), at_ns);
+  WaitForEnd(*tester, "job");
+  const auto stream = tester->TakeSnapshot({"job"}).streams(0);
+  EXPECT_EQ(stream.rx_packets(), 100U);
+  EXPECT_GE(stream.first_tx_ns(), at_ns);
+}
+
+TEST_F(LoopTest, AnInstantThatHasPassedOrIsFarAheadIsRefused) {
+  tester->Load(JobOf("job", {{}}));
+  const auto start = [&](uint64_t at_ns) {
+    return CodeOf([&] { tester->Start({"job"}, 0, 5, Tester::kDefaultOutageNs, {}, at_ns); });
+  };
+  const uint64_t now_ns = tester->ReadClock().engine_ns();
+  EXPECT_EQ(start(now_ns), Code::kFailedPrecondition);
+  EXPECT_EQ(start(now_ns + 60'000 * kMillisecond), Code::kInvalidArgument);
+  EXPECT_FALSE(tester->Progress({"job"}).sending());
+  tester->Start({"job"}, 0, 5);
+  WaitForEnd(*tester, "job");
+  EXPECT_EQ(tester->TakeSnapshot({"job"}).streams(0).rx_packets(), 5U);
+}
+
+// A stream between this tester and another one.
+v1::Job HalfOf(bool sent_here) {
+  v1::Job job = JobOf("half", {{.gap_ns = 10'000}});
+  auto& stream = *job.mutable_streams(0);
+  if (sent_here) {
+    stream.clear_rx_port();
+  } else {
+    stream.clear_tx_port();
+    stream.mutable_sender_clock()->set_ahead_ns(-5);
+  }
+  return job;
+}
+
+TEST_F(LoopTest, FramesForAnotherTesterAreMisroutedWhereverTheyArriveHere) {
+  tester->Load(HalfOf(true));
+  tester->Start({"half"}, 0, 50);
+  WaitForEnd(*tester, "half");
+  const auto stream = tester->TakeSnapshot({"half"}).streams(0);
+  EXPECT_EQ(stream.tx_packets(), 50U);
+  EXPECT_EQ(stream.rx_packets(), 0U);
+  EXPECT_EQ(stream.rx_misrouted(), 50U);
+  ASSERT_EQ(stream.rx_misrouted_ports_size(), 1);
+  EXPECT_EQ(stream.rx_misrouted_ports(0), "b");
+}
+
+TEST_F(LoopTest, NothingIsSentOfAStreamOfAnotherTester) {
+  tester->Load(HalfOf(false));
+  tester->Start({"half"}, 0, 50);
+  EXPECT_FALSE(tester->Progress({"half"}).sending());
+  const v1::Snapshot snapshot = tester->TakeSnapshot({"half"});
+  EXPECT_EQ(snapshot.ports(0).tx_packets(), 0U);
+  EXPECT_FALSE(snapshot.streams(0).has_rx_version_rewritten());
+  EXPECT_FALSE(snapshot.streams(0).has_rx_lost_crowded());
+  EXPECT_EQ(snapshot.jobs(0).polls_size(), 1) << "of the port that receives";
+  tester->Start({"half"}, 0, 50);  // it may be started again at any time
+  tester->Stop({"half"});
+  EXPECT_EQ(tester->TakeSnapshot({"half"}).jobs(0).stopped_at_ns(), 0U);
+}
+
+TEST_F(LoopTest, AStreamOfAnotherTesterNeedsItsClock) {
+  v1::Job job = HalfOf(false);
+  auto& stream = *job.mutable_streams(0);
+  const auto load = [&] { return CodeOf([&] { tester->Load(job); }); };
+  stream.mutable_sender_clock()->set_within_ns(kMostSenderClockErrorNs + 1);
+  EXPECT_EQ(load(), Code::kInvalidArgument);
+  stream.clear_sender_clock();
+  EXPECT_EQ(load(), Code::kInvalidArgument);
+  stream.mutable_sender_clock();
+  stream.set_tx_port("a");
+  EXPECT_EQ(load(), Code::kInvalidArgument) << "it is sent here";
+  stream.clear_tx_port();
+  stream.clear_rx_port();
+  tester->Load(job);  // it neither leaves nor arrives here, but may go astray
+  EXPECT_EQ(tester->TakeSnapshot({"half"}).streams_size(), 1);
+}
+
 }  // namespace
 }  // namespace tester

@@ -77,7 +77,9 @@ uint64_t Tester::Update(const std::string& job_name, const v1::Stream& update,
     for (const auto& other : job->streams) rates.Add(&other == &stream ? plan : other.plan);
   }
   rates.Check(where);
-  rates_.Admit(plan.tx_port, 0, 0, clock_.Now(), where);  // it begins with its first frame again
+  if (plan.sent_here()) {
+    rates_.Admit(plan.tx_port, 0, 0, clock_.Now(), where);  // it begins with its first frame again
+  }
   if (SendsTheSame(plan, stream.plan)) {
     frames = stream.frames;
   } else {

@@ -39,6 +39,10 @@ struct PortProgram {
 struct Program {
   std::vector<PortProgram> ports;
   std::shared_ptr<const Classifier> classifier;
+  // Streams that other testers send have been started: until then, and while frames arrive, the
+  // worker polls without pause.
+  bool awaits_arrivals = false;
+  uint64_t awaits_until_ns = 0;
   // Owns the objects that the classifier and the matchers point at.
   std::vector<std::shared_ptr<const void>> kept;
 };

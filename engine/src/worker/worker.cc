@@ -119,6 +119,7 @@ void Worker::RefuseToWait() const {
 Interruptions Worker::interruptions() const { return Interruptions::Read(thread_, cpu_); }
 
 void Worker::Begin(const Program& program) {
+  active_until_ns_ = std::max(active_until_ns_, program.awaits_until_ns);
   for (const auto& port : program.ports) {
     port.port->taps = port.taps.get();
     QueueStreams(port);
@@ -143,6 +144,7 @@ bool Worker::Serve(const Program& program) {
     }
     port.last_poll_ns = now_ns_ = now_ns;
     worked |= received != 0;
+    if (program.awaits_arrivals && received != 0) active_until_ns_ = now_ns + kDrainNs;
     // Held frames keep the worker awake until they have left.
     if (forwards && (received != 0 || NextReleaseNs(entry.path) != HoldQueue::kNever)) {
       active_until_ns_ = now_ns + kDrainNs;

@@ -77,7 +77,7 @@ class TofinoTarget:
     """
 
     kind = "a switch"
-    stamps = leases = clock = device = usage = None
+    stamps = leases = clock = device = usage = instants = clocks = None
 
     def __init__(
         self,

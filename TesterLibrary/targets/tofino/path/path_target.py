@@ -47,7 +47,7 @@ class PathTarget:
     """
 
     kind = "a switch with the program inline"
-    queries = flows = stamps = frames = leases = clock = device = usage = planner = None
+    queries = flows = stamps = frames = leases = clock = device = usage = planner = instants = clocks = None
 
     def __init__(
         self,

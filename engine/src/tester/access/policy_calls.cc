@@ -33,7 +33,9 @@ void Tester::AdmitRates(const LoadedJob& job, std::string_view where) {
     rates_.Admit(port, 0, 0, now_ns, where);
     fences_.OpenRate(port);  // one may be left, if a worker was stuck
   };
-  for (const auto& stream : job.streams) admit(stream.plan.tx_port);
+  for (const auto& stream : job.streams) {
+    if (stream.plan.sent_here()) admit(stream.plan.tx_port);
+  }
   for (const auto& responder : job.responders) admit(responder.plan->out_port);
   for (const auto& path : job.paths) {
     for (const uint16_t port : path.plan->Ports()) admit(port);

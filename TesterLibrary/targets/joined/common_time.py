@@ -1,0 +1,122 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The time that joined testers have in common: where their clocks are, and instants at which they start."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from ...errors import TargetError, TestbedError
+from ...model.plan.plan import SenderClock
+from ..parts import TargetClock
+from .clock_line import ClockLine, ClockStep, Exchange, clock_line
+from .members import Member, Members
+
+_ROUND = 8  # exchanges; the one with the least round trip is kept
+_KEPT = 24  # exchanges of a tester
+_LEAD_NS = 20_000_000  # from the order to start until the first frames are due, beside round trips
+_TRIPS = 4  # round trips that an order may take
+_VIRTUAL_LEAD_NS = 1_000_000
+
+
+class CommonTime(Protocol):
+    """How the clocks of testers relate."""
+
+    def refresh(self) -> None:
+        """Compares the clocks anew. TargetError names a tester whose clock has stepped."""
+        ...
+
+    def ahead(self, member: Member, other: Member) -> SenderClock:
+        """By how much the clock of one tester is ahead of that of another."""
+        ...
+
+    def instants(self, members: Sequence[Member], lead: int = 1) -> dict[str, int]:
+        """One instant in the near future, on the clocks of these testers; `lead` times as far as usual."""
+        ...
+
+
+class VirtualTime:
+    """Testers that do not exist share one clock, which stands still between calls."""
+
+    def __init__(self, clock: TargetClock) -> None:
+        self._clock = clock
+
+    def refresh(self) -> None:
+        """See `CommonTime`."""
+
+    def ahead(self, member: Member, other: Member) -> SenderClock:  # noqa: ARG002
+        """See `CommonTime`."""
+        return SenderClock(0, 0)
+
+    def instants(self, members: Sequence[Member], lead: int = 1) -> dict[str, int]:
+        """See `CommonTime`."""
+        return {member.name: self._clock.now_ns + lead * _VIRTUAL_LEAD_NS for member in members}
+
+
+def _raw_ns() -> int:
+    return time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+
+
+class MeasuredTime:
+    """Clocks that are compared over the control connections."""
+
+    def __init__(self, members: Members, now_ns: Callable[[], int] = _raw_ns) -> None:
+        self._members = members
+        self._now_ns = now_ns
+        self._exchanges: dict[str, deque[Exchange]] = {m.name: deque(maxlen=_KEPT) for m in members}
+        self.refresh()
+
+    def refresh(self) -> None:
+        """See `CommonTime`."""
+        self._members.each(self._compare)
+
+    def line(self, member: Member) -> ClockLine:
+        """Where the clock of a tester is now."""
+        try:
+            return clock_line(tuple(self._exchanges[member.name]), self._now_ns())
+        except ClockStep as problem:
+            self._exchanges[member.name].clear()
+            raise TargetError(
+                f"tester {member.name!r}: its clock has stepped: {problem}; the trial does not count"
+            ) from None
+
+    def ahead(self, member: Member, other: Member) -> SenderClock:
+        """See `CommonTime`."""
+        line, reference = self.line(member), self.line(other)
+        return SenderClock(line.ahead_ns - reference.ahead_ns, line.within_ns + reference.within_ns)
+
+    def instants(self, members: Sequence[Member], lead: int = 1) -> dict[str, int]:
+        """See `CommonTime`."""
+        longest = max(
+            exchange.answered_ns - exchange.asked_ns
+            for member in members
+            for exchange in self._exchanges[member.name]
+        )
+        at_ns = self._now_ns() + lead * (_LEAD_NS + _TRIPS * longest)
+        return {member.name: at_ns + self.line(member).ahead_ns for member in members}
+
+    def _compare(self, member: Member) -> None:
+        exchanges = [self._exchange(member) for _ in range(_ROUND if member.target.instants else 1)]
+        self._exchanges[member.name].append(min(exchanges, key=lambda e: e.answered_ns - e.asked_ns))
+
+    def _exchange(self, member: Member) -> Exchange:
+        asked_ns = self._now_ns()
+        if instants := member.target.instants:
+            read_ns = instants.read_ns()
+        else:
+            read_ns = member.target.snapshot(buckets=False).taken_at_ns
+        return Exchange(asked_ns, read_ns, self._now_ns())
+
+
+def common_time(members: Members) -> CommonTime:
+    """How the clocks of these testers relate. TestbedError if some are simulated and do not share a clock."""
+    clocks = [member.target.clock for member in members]
+    if all(clock is None for clock in clocks):
+        return MeasuredTime(members)
+    first = clocks[0]
+    if first is not None and all(clock is first for clock in clocks):
+        return VirtualTime(first)
+    raise TestbedError("simulated testers can be joined only with each other, on one simulated device")
