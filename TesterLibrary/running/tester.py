@@ -190,8 +190,14 @@ class Tester:
     def correction(self, stream: PlannedStream) -> Correction:
         """The correction of the delays of a stream, with their error by the clocks of two testers."""
         correction = self._calibrated(stream)
-        error_ns = self.target.clocks.error_ns(stream) if self.target.clocks else 0
-        return replace(correction, spread_ns=correction.spread_ns + error_ns)
+        return replace(correction, spread_ns=correction.spread_ns + self._clock_error_ns(stream))
+
+    def between_clocks(self, plan: Plan) -> set[int]:
+        """The ids of streams whose delays are measured by the clocks of two testers."""
+        return {stream.id for stream in plan.streams if self._clock_error_ns(stream)}
+
+    def _clock_error_ns(self, stream: PlannedStream) -> int:
+        return self.target.clocks.error_ns(stream) if self.target.clocks else 0
 
     def _calibrated(self, stream: PlannedStream) -> Correction:
         ports = [self.capabilities.port(name) for name in (stream.tx_port, stream.rx_port)]

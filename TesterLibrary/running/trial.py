@@ -263,7 +263,7 @@ class StreamRun:
             objections=(*evidence.objections(self.limits), *octet_objections(streams)),
             delay_objections=(
                 *self._tester.delay_objections(corrections),
-                *stamp_objections(self.plan.streams, counters),
+                *stamp_objections(self.plan.streams, counters, self._tester.between_clocks(self.plan)),
                 *reflections(self.plan.streams),
             ),
             order_objections=tuple(self._tester.order_objections(self.plan.streams)),

@@ -80,17 +80,19 @@ def test_latency_is_that_of_every_frame(rig: Rig) -> None:
 @pytest.mark.timed
 def test_latency_is_never_none(rig: Rig) -> None:
     rig.load(rig.plan("north"))
-    assert rig.run(["north"], packets=200).streams[0].latency.min_ns > 0
+    counted = rig.run(["north"], packets=200).streams[0]
+    assert counted.latency.min_ns > 0 or (rig.target.clocks and counted.rx_before_sent)
 
 
 @pytest.mark.timed
 def test_frames_leave_on_time_or_it_says_how_late(rig: Rig) -> None:
-    rig.load(rig.plan("north"))
+    plan = rig.load(rig.plan("north"))
     (counted,) = rig.run(["north"], duration=FIFTH).streams
     span = counted.last_tx_ns - counted.first_tx_ns
     assert abs(span - 1999 * 100_000) <= counted.worst_lateness_ns + 1
-    assert counted.last_rx_ns > counted.last_tx_ns
-    assert counted.first_rx_ns > counted.first_tx_ns > 0
+    error_ns = rig.target.clocks.error_ns(plan.streams[0]) if rig.target.clocks else 0
+    assert counted.last_rx_ns > counted.last_tx_ns - error_ns
+    assert counted.first_rx_ns + error_ns > counted.first_tx_ns > 0
 
 
 def test_a_number_of_frames_ends_a_stream(rig: Rig) -> None:

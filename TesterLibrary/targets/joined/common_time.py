@@ -12,13 +12,14 @@ from typing import Protocol
 from ...errors import TargetError, TestbedError
 from ...model.plan.plan import SenderClock
 from ..parts import TargetClock
-from .clock_line import ClockLine, ClockStep, Exchange, clock_line
+from .clock_line import ClockLine, ClockStep, Exchange, clock_line, drift_bounds
 from .members import Member, Members
 
 _ROUND = 8  # exchanges; the one with the least round trip is kept
 _KEPT = 24  # exchanges of a tester
-_LEAD_NS = 20_000_000  # from the order to start until the first frames are due, beside round trips
-_TRIPS = 4  # round trips that an order may take
+# From the order to start until the first frames are due: so many times what the last order took.
+_LEAD_FACTOR = 4
+_LEAST_LEAD_NS, _FIRST_LEAD_NS, _MOST_LEAD_NS = 20_000_000, 100_000_000, 5_000_000_000
 _VIRTUAL_LEAD_NS = 1_000_000
 
 
@@ -33,8 +34,16 @@ class CommonTime(Protocol):
         """By how much the clock of one tester is ahead of that of another."""
         ...
 
-    def instants(self, members: Sequence[Member], lead: int = 1) -> dict[str, int]:
-        """One instant in the near future, on the clocks of these testers; `lead` times as far as usual."""
+    def instants(self, members: Sequence[Member]) -> dict[str, int]:
+        """One instant in the near future, on the clocks of these testers."""
+        ...
+
+    def pass_instant(self) -> None:
+        """Returns when the last instant has passed. An order for it has reached all testers."""
+        ...
+
+    def postpone(self) -> None:
+        """The last instant was too early: the next ones are later."""
         ...
 
 
@@ -51,9 +60,15 @@ class VirtualTime:
         """See `CommonTime`."""
         return SenderClock(0, 0)
 
-    def instants(self, members: Sequence[Member], lead: int = 1) -> dict[str, int]:
+    def instants(self, members: Sequence[Member]) -> dict[str, int]:
         """See `CommonTime`."""
-        return {member.name: self._clock.now_ns + lead * _VIRTUAL_LEAD_NS for member in members}
+        return {member.name: self._clock.now_ns + _VIRTUAL_LEAD_NS for member in members}
+
+    def pass_instant(self) -> None:
+        """See `CommonTime`."""
+
+    def postpone(self) -> None:
+        """See `CommonTime`. Orders take no time here."""
 
 
 def _raw_ns() -> int:
@@ -67,6 +82,8 @@ class MeasuredTime:
         self._members = members
         self._now_ns = now_ns
         self._exchanges: dict[str, deque[Exchange]] = {m.name: deque(maxlen=_KEPT) for m in members}
+        self._drifts: dict[str, tuple[int, int]] = {}
+        self._lead_ns, self._ordered_ns, self._instant_ns = _FIRST_LEAD_NS, 0, 0
         self.refresh()
 
     def refresh(self) -> None:
@@ -76,9 +93,13 @@ class MeasuredTime:
     def line(self, member: Member) -> ClockLine:
         """Where the clock of a tester is now."""
         try:
-            return clock_line(tuple(self._exchanges[member.name]), self._now_ns())
+            exchanges = tuple(self._exchanges[member.name])
+            if member.name not in self._drifts:
+                self._drifts[member.name] = drift_bounds(exchanges)
+            return clock_line(exchanges, self._now_ns(), self._drifts[member.name])
         except ClockStep as problem:
             self._exchanges[member.name].clear()
+            self._compare(member)
             raise TargetError(
                 f"tester {member.name!r}: its clock has stepped: {problem}; the trial does not count"
             ) from None
@@ -88,18 +109,26 @@ class MeasuredTime:
         line, reference = self.line(member), self.line(other)
         return SenderClock(line.ahead_ns - reference.ahead_ns, line.within_ns + reference.within_ns)
 
-    def instants(self, members: Sequence[Member], lead: int = 1) -> dict[str, int]:
+    def instants(self, members: Sequence[Member]) -> dict[str, int]:
         """See `CommonTime`."""
-        longest = max(
-            exchange.answered_ns - exchange.asked_ns
-            for member in members
-            for exchange in self._exchanges[member.name]
-        )
-        at_ns = self._now_ns() + lead * (_LEAD_NS + _TRIPS * longest)
-        return {member.name: at_ns + self.line(member).ahead_ns for member in members}
+        self._ordered_ns = self._now_ns()
+        self._instant_ns = self._ordered_ns + self._lead_ns
+        return {member.name: self._instant_ns + self.line(member).ahead_ns for member in members}
+
+    def pass_instant(self) -> None:
+        """See `CommonTime`. The next lead follows the time that this order took."""
+        now_ns = self._now_ns()
+        needed_ns = _LEAD_FACTOR * (now_ns - self._ordered_ns)
+        self._lead_ns = max(_LEAST_LEAD_NS, needed_ns, self._lead_ns // 2)
+        time.sleep(max(0, self._instant_ns - now_ns) / 1e9)
+
+    def postpone(self) -> None:
+        """See `CommonTime`."""
+        self._lead_ns = min(_MOST_LEAD_NS, _LEAD_FACTOR * self._lead_ns)
 
     def _compare(self, member: Member) -> None:
         exchanges = [self._exchange(member) for _ in range(_ROUND if member.target.instants else 1)]
+        self._drifts.pop(member.name, None)
         self._exchanges[member.name].append(min(exchanges, key=lambda e: e.answered_ns - e.asked_ns))
 
     def _exchange(self, member: Member) -> Exchange:

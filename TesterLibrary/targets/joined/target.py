@@ -25,7 +25,7 @@ from .parts import JoinedCaptures, JoinedFlows, JoinedFrames, JoinedPlanner, Joi
 from .split import ends_of, split_plan, split_stream
 from .waiting import wait_for_all
 
-_LEADS = (1, 4, 16)  # times the usual time from an order to its instant
+_ORDERS = 3  # to start, until one comes in time
 
 
 class JoinedTarget:
@@ -95,24 +95,21 @@ class JoinedTarget:
         check_end(duration, packets)
         self._refuse_running(jobs)
         self._time.refresh()
-        for lead in _LEADS:
+        for orders in reversed(range(_ORDERS)):
             try:
-                self._start_at(lead, jobs, duration, packets)
+                self._start_together(jobs, duration, packets)
                 break
-            except InstantPassed:
+            except TesterLibraryError as error:
                 self._stop_quietly(jobs)
-                if lead == _LEADS[-1]:
+                self._time.postpone()
+                if not (orders and isinstance(error, InstantPassed)):
                     raise
-            except TesterLibraryError:
-                self._stop_quietly(jobs)
-                raise
         self._started.update(jobs)
+        self._time.pass_instant()
 
-    def _start_at(
-        self, lead: int, jobs: Sequence[str], duration: Duration | None, packets: int | None
-    ) -> None:
+    def _start_together(self, jobs: Sequence[str], duration: Duration | None, packets: int | None) -> None:
         members = self._having(jobs)
-        instants = self._time.instants([member for member in members if member.target.instants], lead)
+        instants = self._time.instants([member for member in members if member.target.instants])
 
         def start(member: Member) -> None:
             asked = self._of(member, jobs)

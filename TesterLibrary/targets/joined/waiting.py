@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from queue import SimpleQueue
 
 from ...model.units.units import Duration
@@ -50,7 +50,7 @@ def wait_for_all(
     asked = [member for member in members if member.name in jobs]
     with members.running(wait, asked) as calls:
         try:
-            _follow(reports, len(asked), on_progress)
+            _follow(reports, [member.name for member in asked], on_progress)
         except BaseException:
             failed.append("")
             raise
@@ -58,21 +58,31 @@ def wait_for_all(
 
 
 def _follow(
-    reports: SimpleQueue[_Report], testers: int, on_progress: Callable[[SendingProgress], None] | None
+    reports: SimpleQueue[_Report],
+    testers: Sequence[str],
+    on_progress: Callable[[SendingProgress], None] | None,
 ) -> None:
     latest: dict[str, SendingProgress] = {}
-    while testers:
+    waiting = set(testers)
+    sending = False  # as was said last
+    while waiting:
         name, progress = reports.get()
         if progress is None:
-            testers -= 1
+            waiting.remove(name)
             continue
         latest[name] = progress
         if on_progress:
-            on_progress(
-                SendingProgress(
-                    tx_packets=sum(p.tx_packets for p in latest.values()),
-                    rx_packets=sum(p.rx_packets for p in latest.values()),
-                    intended_packets=sum(p.intended_packets for p in latest.values()),
-                    sending=any(p.sending for p in latest.values()),
-                )
-            )
+            # A tester that has not reported may be sending.
+            sending = any(p.sending for p in latest.values()) or bool(waiting - latest.keys())
+            on_progress(_sum(latest.values(), sending=sending))
+    if on_progress and sending:
+        on_progress(_sum(latest.values(), sending=False))
+
+
+def _sum(parts: Collection[SendingProgress], *, sending: bool) -> SendingProgress:
+    return SendingProgress(
+        tx_packets=sum(p.tx_packets for p in parts),
+        rx_packets=sum(p.rx_packets for p in parts),
+        intended_packets=sum(p.intended_packets for p in parts),
+        sending=sending,
+    )
