@@ -8,7 +8,7 @@ from ..errors import PlanError
 from ..model.editor import FieldPath
 from ..model.headers import Header, HeaderStack
 from ..wire.headers import layers_of
-from .template import FrameTemplate
+from .template import FramePlace, FrameTemplate
 
 
 class FieldReader:
@@ -36,12 +36,17 @@ class FieldReader:
         return _taken_apart(frame).place(self._path).text(number)
 
     def _read(self, frame: bytes) -> int | None:
+        place = self.place(frame)
+        return None if place is None else place.of(frame)
+
+    def place(self, frame: bytes) -> FramePlace | None:
+        """The place of the field in a frame; None if the frame has no such header."""
         template = _taken_apart(frame)
         names = [header.name for header in template.stack.headers]
         wanted = {"VLAN": ("Dot1Q", "Dot1AD")}.get(self._path.header, (self._path.header.rpartition(".")[2],))
         if sum(name in wanted for name in names) < self._path.number:
             return None
-        return template.place(self._path).of(frame)
+        return template.place(self._path)
 
 
 def _taken_apart(frame: bytes) -> FrameTemplate:

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..model.units.units import Bandwidth, Duration, Ratio
+from .drop_rule import DropRule
 
 _NEVER = Duration(0)
 _NOTHING = Ratio(Fraction(0))
@@ -39,6 +40,7 @@ class SimulatedDevice:
     double_every: int = 0  # of so many frames one leaves twice; 0: none
     police: Bandwidth | None = None  # of frames, FCS included, at which its bucket fills; None: no policer
     bucket: int = 10_000  # bytes that may go at once; a frame that finds less in the bucket is lost
+    drops: tuple[DropRule, ...] = ()  # defects: frames for which one of these rules holds are dropped
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> SimulatedDevice:
@@ -54,7 +56,9 @@ class SimulatedDevice:
 
     @classmethod
     def read(cls, name: str, value: object) -> Any:
-        """The value of one option. UnitError if it cannot be read."""
+        """The value of one option. UnitError or ValueError if it cannot be read."""
+        if name == "drops":
+            return tuple(map(DropRule.parse, value if isinstance(value, list) else [value]))
         kind = str(cls.__dataclass_fields__[name].type)
         for unit in (Ratio, Duration, Bandwidth):
             if kind.partition(" ")[0] == unit.__name__:

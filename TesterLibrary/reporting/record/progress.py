@@ -110,6 +110,12 @@ class Console:
             left = f"; {text}" if (text := self._time_left()) else ""
             self._line(f"      trial {self._counted()}{again}, {_seconds(trial)} at {self._found}{left}")
 
+    def step(self, question: str) -> None:
+        """A procedure goes on with another question."""
+        if self.notes:
+            self.notes.procedure(f"{self._title}: {question}", None)
+        self._line(f"      {question}")
+
     def invalid_attempt(self, text: str) -> None:
         """An attempt at a measurement is repeated, as the tester did not do its part."""
         self._line(f"      {text}")

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from ...model.units.units import LINE_OVERHEAD
 from ...testbeds.simulated import SimulatedDevice
+from .drops import DropCounter
 
 _LOST: tuple[int, ...] = ()
 _BIT_NS = 8 * 10**9  # bits each second times nanoseconds, in a byte
@@ -31,6 +32,7 @@ class SimulatedPath:
         self._losing = False  # every second frame meanwhile
         self._silent_until_ns = 0
         self._credit = device.bucket * _BIT_NS  # of the policer
+        self.drops = [DropCounter(rule) for rule in device.drops]
         self._filled_ns = 0
 
     def reset(self, now_ns: int) -> None:
@@ -67,6 +69,10 @@ class SimulatedPath:
         if device.double_every and self._frames % device.double_every == 0:
             return out_ns, out_ns
         return (out_ns,)
+
+    def line_ns(self, size: int) -> Fraction:
+        """The time of a frame on the line of its outgoing port."""
+        return (self._times.get(size) or self._times_of(size))[0]
 
     def _discards(self, now_ns: int, size: int, gap_ns: int | None, line_ns: Fraction) -> bool:
         """Whether a frame is lost before the queue: reset, cold, by chance or by the policer."""

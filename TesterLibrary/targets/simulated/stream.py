@@ -22,6 +22,7 @@ from ...model.plan.law import Law, Steady
 from ...model.plan.plan import PlannedStream
 from ..fake.stream import FakeStream
 from .arrivals import Arrivals
+from .drops import StreamDrops
 from .path import SimulatedPath
 
 _Departure = tuple[int, int, int, bool]  # time, number from 0, bytes with FCS, whether the links are up
@@ -33,6 +34,7 @@ class SimulatedStream(FakeStream):
     def __init__(self, planned: PlannedStream, path: SimulatedPath, *, overtaking: bool) -> None:
         super().__init__(planned, delay_ns=0, phase=Fraction(0))
         self._path = path
+        self._drops = StreamDrops(planned, path.drops) if path.drops else None
         self._overtaking = overtaking
         self._begin()
 
@@ -70,7 +72,8 @@ class SimulatedStream(FakeStream):
         counted[0] += 1
         counted[1] += size
         counted[2] += left_ns
-        if linked:
+        dropped = self._drops and self._drops.take(left_ns, self._path.line_ns(size), number, size)
+        if linked and not dropped:
             for out_ns in self._path.forward(left_ns, size):
                 heappush(self._on_way, (out_ns, number, left_ns, size, version))
 
