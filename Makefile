@@ -13,7 +13,7 @@ STEP := $(PYTHON) tools/step.py
 PACKAGES := $(PYTHON) TesterLibrary/testbeds/system_packages.py
 INSTALL := pyproject.toml setup.py tools/venv.py tools/protos.py tools/counter_classes.py proto
 
-.PHONY: help wheels deb test-packages certify test test-fleet test-long truth load corpus matrix docs house tofino-model tofino-program bench setup venv venv-bench venv-dev engine allure packages packages-test packages-bench packages-guests test-guests \
+.PHONY: help wheels deb test-packages certify test test-fleet test-long truth diagnose load corpus matrix docs house tofino-model tofino-program bench setup venv venv-bench venv-dev engine allure packages packages-test packages-bench packages-guests test-guests \
 	clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
@@ -34,6 +34,8 @@ help:
 	@echo "                  ONLY=name            one benchmark"
 	@echo "make truth      verdicts on random devices against the truth; results/truth/summary.json"
 	@echo "                  CASES=1000 EMBEDDED=200 SEED=number"
+	@echo "make diagnose   causes that are planted in simulated devices, and what Diagnose Loss names; results/diagnose/summary.json"
+	@echo "                  CASES=1000 SEED=number"
 	@echo "make load       acceptance suites beside two busy loops; a wrong verdict fails; results/load/summary.json"
 	@echo "                  LOOPS=2 ONLY=name    other loops, one case"
 	@echo "make corpus     routers with one bug each, and which of them suites find; results/corpus/summary.json"
@@ -73,6 +75,9 @@ test-long: packages-test setup venv-dev
 
 truth: setup venv-dev
 	@$(BIN)/python -m tests.truth $(if $(CASES),--cases $(CASES)) --embedded $(or $(EMBEDDED),200) $(if $(SEED),--seed $(SEED))
+
+diagnose: venv-dev
+	@$(BIN)/python -m tests.diagnose $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $(SEED))
 
 load: packages-test setup venv-dev
 	@$(BIN)/python -m tests.load $(if $(LOOPS),--loops $(LOOPS)) $(if $(ONLY),--only "$(ONLY)")

@@ -69,6 +69,7 @@ class TesterLibrary(DynamicCore):
     | Send | sends a finite amount, waits for its end and returns the trial |
     | Measure | runs one trial, or a fixed number of equal ones, at a given load |
     | Find | searches over trials and returns a result |
+    | Diagnose | searches by experiments why a measurement failed, and returns a result; it gives no verdict |
     | Sweep | runs a fixed series of trials and returns a result |
     | Calibrate | measures the tester itself, to be taken off what is measured of devices |
     | Wait For | waits for a state, with a timeout; it gives no verdict |

@@ -363,12 +363,6 @@ class Suite:
             self.remember(result)
         return result
 
-    def recorded(self, result: R) -> R:
-        """Records and shows a result. `Verify …` and `Get …` judge the measurement before it."""
-        self.recorder.result(result)
-        self.progress.end(str(result))
-        return result
-
     def remember(self, measured: Trial | Result) -> None:
         """Keeps a measurement, which `Verify …` and `Get …` judge from now on."""
         self.scopes.current.last = measured

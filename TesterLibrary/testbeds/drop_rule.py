@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ..model.editor import FieldPath
 from ..model.units.units import Duration, Rate, RateUnit
@@ -24,11 +23,11 @@ class DropRule:
     bits: tuple[int, int] | None = None  # the value of the bits of a mask, and the mask
     remainder: tuple[int, int] | None = None  # of the field, and the divisor
     port: str = ""  # of the tester, from which they come; empty: any
-    each: int = 0  # of so many frames the last one; 0: each frame
-    first: int = 0  # so many frames after `idle` without a frame; 0: all
+    period: int = 0  # the last one of this number of frames; 0: each frame
+    first: int = 0  # frames after `idle` without a frame; 0: all
     idle: Duration = Duration(100_000_000)
     above: Rate | None = None  # frames/s; one that comes too early, by more than one gap, is dropped
-    burst: int = 0  # frames beyond so many back to back; 0: any
+    burst: int = 0  # frames behind this number of frames back to back; 0: any
 
     @classmethod
     def parse(cls, entry: object) -> DropRule:
@@ -38,7 +37,8 @@ class DropRule:
         if unknown := {str(key) for key in entry} - set(_READERS):
             raise ValueError(f"{min(unknown)!r} is no condition; give {', '.join(_READERS)}")
         read = {_NAMES.get(str(key), str(key)): _READERS[str(key)](value) for key, value in entry.items()}
-        rule = cls(**read)
+        build: Callable[..., DropRule] = cls
+        rule = build(**read)
         of_field = any(key in entry for key in ("values", "bits", "remainder"))
         if of_field != (rule.field is not None):
             raise ValueError("give field together with values, bits or remainder")
@@ -83,7 +83,7 @@ def _frames_per_second(text: object) -> Rate:
     return rate
 
 
-_READERS: dict[str, Callable[[object], Any]] = {
+_READERS: dict[str, Callable[[object], object]] = {
     "size": _ranges,
     "field": FieldPath.parse,
     "values": _ranges,
@@ -96,4 +96,4 @@ _READERS: dict[str, Callable[[object], Any]] = {
     "above": _frames_per_second,
     "burst": _number,
 }
-_NAMES = {"from": "port"}  # a word of Python
+_NAMES = {"from": "port", "each": "period"}

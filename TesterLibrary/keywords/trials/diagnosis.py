@@ -29,10 +29,21 @@ class DiagnosisKeywords:
         | ``budget`` | the longest time for experiments, such as ``60 s`` |
 
         The streams are sent once more at their rates. Then experiments vary frame size, header fields, rate,
-        bursts, pauses and the number of frames. A cause is named if it predicted each later experiment,
-        if it explains the whole loss, and if the smallest traffic that fails failed three times. Otherwise
-        the loss is not explained, and the result says what is excluded. A diagnosis changes no verdict, and
-        `Verify …` judges the trial before it.
+        bursts, pauses and the number of frames. A cause is named if it predicts each later experiment and the
+        whole loss, and if the smallest traffic that fails fails three times. Otherwise the loss is not
+        explained. A diagnosis changes no verdict, and ``Verify …`` judges the trial before it.
+
+        | = condition = | = sentence = |
+        | frame size or field: range, value, list, bits, remainder | ``each frame of 1,024 to 1,279 bytes`` |
+        | two of these together | ``each frame of 64 bytes with UDP.dport 53`` |
+        | direction, or some streams | ``each frame from p2 to p1`` |
+        | first frames | ``the first 25 frames after a pause`` |
+        | rate | ``frames above a rate between 5,957 and 6,016 frames/s`` |
+        | each n-th | ``each 7th frame`` |
+        | bursts | ``frames of bursts of more than 63 frames back to back`` |
+
+        Fields are those that the streams change, DSCP, UDP and TCP ports, and the VLAN priority. Streams
+        without signature, and streams that replay a file, are refused.
 
         Returns a result: ``sentence``, ``explained``, ``causes``, ``excluded``, ``experiments``.
 

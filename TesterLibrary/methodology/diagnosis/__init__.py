@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Why a device loses frames: experiments that part the conditions under which it may."""
 
-from .experiment import Experiment, ExperimentMeasurer, KindCounts, Observation, Repetition
+from .experiment import Experiment, ExperimentMeasurer, ExperimentOutcome, KindCounts, RepeatedTraffic
 from .laboratory import ExperimentRecord
 from .loss import Diagnosis, diagnose_loss
 from .result import ConfirmedCause, DiagnosisResult
@@ -15,13 +15,13 @@ __all__ = [
     "DiagnosisResult",
     "Experiment",
     "ExperimentMeasurer",
+    "ExperimentOutcome",
     "ExperimentRecord",
     "Factor",
     "FailingTraffic",
     "FrameKind",
     "KindCounts",
-    "Observation",
-    "Repetition",
+    "RepeatedTraffic",
     "TrafficStream",
     "diagnose_loss",
 ]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from .conditions import Family, ValueSet, families
 from .conditions.condition import spread
 from .conditions.value_range import fit_range_around
-from .laboratory import DiagnosisEnd, Laboratory
+from .laboratory import DiagnosisEnd, DiagnosisLab
 from .traffic import STREAM, Factor, FailingTraffic, FrameKind
 
 _ROUNDS = 24  # of questions about one factor
@@ -34,8 +34,7 @@ class Term:
 
     def holds(self, kind: FrameKind) -> bool:
         """Whether it holds for a kind of frames."""
-        value = kind.value(self.factor.name)
-        return value is not None and self.values.holds(value)
+        return kind.has(self.factor.name) and self.values.holds(kind.value(self.factor.name))
 
 
 @dataclass(frozen=True)
@@ -51,8 +50,8 @@ class ContentCause:
     @property
     def text(self) -> str:
         """The rest of the sentence `Loses …`."""
-        where = [f"of {self.route}"] if self.route and self.terms else [self.route] if self.route else []
-        return " ".join(["each frame", *(term.text for term in self.terms), *where])
+        where = [self.route] if self.route else []
+        return " ".join(["each frame", *where, *(term.text for term in self.terms)])
 
     def holds(self, kind: FrameKind) -> bool:
         """Whether it says that a kind of frames is lost."""
@@ -62,14 +61,14 @@ class ContentCause:
 class ContentSearch:
     """Finds the cause of one losing kind."""
 
-    def __init__(self, lab: Laboratory, traffic: FailingTraffic) -> None:
+    def __init__(self, lab: DiagnosisLab, traffic: FailingTraffic) -> None:
         self._lab, self._traffic = lab, traffic
 
     def find(self, losing: FrameKind, explained: Callable[[FrameKind], bool]) -> ContentCause | str:
         """The cause why a kind is lost, or why none is found.
 
         Args:
-            losing: The kind, of which all frames are lost.
+            losing: The kind. All its frames are lost.
             explained: Whether causes that were found before lose a kind.
         """
         passing = self._passing_neighbours(losing)
@@ -81,7 +80,6 @@ class ContentSearch:
         terms = []
         for name in deciding:
             factor = self._traffic.factor(losing, name)
-            assert factor is not None
             values = self._values(factor, losing, passing[name], explained)
             if isinstance(values, str):
                 return values
@@ -115,16 +113,16 @@ class ContentSearch:
         stream = self._traffic.stream(losing.stream)
         for factor in stream.factors:
             value = losing.value(factor.name)
-            others = {kind.value(factor.name) for kind in stream.period} - {value, None}
-            picked = self._lab.random.sample(sorted(v for v in others if v is not None), min(3, len(others)))
+            others = {kind.value(factor.name) for kind in stream.period} - {value}
+            picked = self._lab.random.sample(sorted(others), min(3, len(others)))
             ends = (factor.values[place] for place in spread(0, len(factor.values) - 1, _ALTERNATIVES))
             values = dict.fromkeys(v for v in (*picked, *ends) if v != value)
             yield factor.name, [losing.changed(factor.name, v) for v in values]
-        moved = (self._traffic.moved(losing, other) for other in self._traffic.streams)
+        moved = (self._traffic.moved(losing, stream) for stream in self._traffic.streams)
         yield STREAM, [kind for kind in moved if kind is not None and kind != losing]
 
     def _where(self, losing: FrameKind, decides: bool) -> tuple[tuple[str, ...], str]:
-        """The streams of which a cause speaks. Empty if it does not depend on the stream."""
+        """The streams that a cause speaks of. Empty if it does not depend on the stream."""
         streams = self._traffic.streams
         moved = [(stream, self._traffic.moved(losing, stream)) for stream in streams]
         lossy = [s for s, kind in moved if kind is not None and self._lab.loses(kind)]
@@ -136,14 +134,13 @@ class ContentSearch:
         if len(routes) == 1 and not routes & others:
             ((tx, rx),) = routes
             return names, f"from {tx} to {rx}"
-        return names, f"stream {', '.join(names)}"
+        return names, f"of stream {', '.join(names)}"
 
     def _values(
         self, factor: Factor, losing: FrameKind, passing: FrameKind, explained: Callable[[FrameKind], bool]
     ) -> ValueSet | str:
         """The values of one factor with which frames are lost, the others as in a losing kind."""
         value = losing.value(factor.name)
-        assert value is not None
         answers: dict[int, bool] = {}
         hidden: set[int] = set()  # values whose frames are lost for another cause
 
@@ -154,9 +151,7 @@ class ContentSearch:
             self._lab.ask(f"with which values of {factor.name}", kinds.values())
             answers.update((v, self._lab.loses(kind)) for v, kind in kinds.items())
 
-        other = passing.value(factor.name)
-        assert other is not None
-        ask([value, other, *self._first_values(factor, value)])
+        ask([value, passing.value(factor.name), *self._first_values(factor, value)])
         for _ in range(_ROUNDS):
             fits = self._fits(factor, value, answers)
             if not fits:
@@ -168,7 +163,7 @@ class ContentSearch:
                 ask(questions)
                 continue
             ask(self._checks(factor, sets[0]))
-            if all(sets[0].holds(v) == lost for v, lost in answers.items()):
+            if [fitting for fitting, _ in self._fits(factor, value, answers)][:1] == sets[:1]:
                 return sets[0]
         raise DiagnosisEnd(f"{_ROUNDS} rounds of questions did not tell which values of {factor.name} decide")
 
@@ -185,7 +180,7 @@ class ContentSearch:
     ) -> list[tuple[ValueSet, tuple[int, ...]]]:
         """The families that agree with all answers; those of a higher rank only if no other one does."""
         for group in (families[:2], families[2:], [_AROUND]):
-            fits = [fit for known in group if (fit := known.fit(factor, value, answers))]
+            fits = [fit for family in group if (fit := family.fit(factor, value, answers))]
             if fits:
                 return [(fit.values, fit.questions) for fit in fits]
         return []
@@ -219,10 +214,9 @@ class ContentSearch:
             return passing[STREAM]
         name = terms[0].factor.name
         value = losing.value(name)
-        assert value is not None
         near = [
             kind
-            for kind in self._lab.known
+            for kind in self._lab.totals
             if kind.changed(name, value) == losing and not self._lab.loses(kind) and not explained(kind)
         ]
-        return min(near, key=lambda kind: abs((kind.value(name) or 0) - value), default=passing[name])
+        return min(near, key=lambda kind: abs(kind.value(name) - value), default=passing[name])

@@ -15,7 +15,7 @@ from .traffic import FailingTraffic, FrameKind
 
 @dataclass(frozen=True)
 class Experiment:
-    """What one trial of a diagnosis sends."""
+    """The frames that one trial of a diagnosis sends."""
 
     question: str
     frames: Mapping[FrameKind, int]  # how many of each kind, in the same time
@@ -39,13 +39,23 @@ class KindCounts:
 
 
 @dataclass(frozen=True)
-class Observation:
+class ExperimentOutcome:
     """An experiment with its counts. If the tester fell short, it says nothing about the device."""
 
     experiment: Experiment
     counts: Mapping[FrameKind, KindCounts]
     trial: Trial | None = None  # as it was recorded
     objection: str = ""  # why it does not count; empty if it does
+    frames_per_second: Fraction = Fraction(0)  # of all kinds together, as it was asked
+
+    @property
+    def by_stream(self) -> Mapping[str, tuple[int, int]]:
+        """Sent and lost frames of the kinds of each stream."""
+        sums: dict[str, tuple[int, int]] = {}
+        for kind, counts in self.counts.items():
+            sent, lost = sums.get(kind.stream, (0, 0))
+            sums[kind.stream] = (sent + counts.sent, lost + counts.lost)
+        return sums
 
     @property
     def sent(self) -> int:
@@ -59,7 +69,7 @@ class Observation:
 
 
 @dataclass(frozen=True)
-class Repetition:
+class RepeatedTraffic:
     """The failing traffic, sent once more as its author wrote it."""
 
     counts: Mapping[str, KindCounts] = field(default_factory=dict)  # by stream
@@ -84,11 +94,11 @@ class ExperimentMeasurer(Protocol):
     most_kinds: int  # kinds of frames that one experiment may have
     frames_per_second: Fraction  # of the failing traffic, on average
 
-    def repeat(self) -> Repetition:
+    def repeat(self) -> RepeatedTraffic:
         """Sends the failing traffic after a pause of a second."""
         ...
 
-    def run(self, experiment: Experiment) -> Observation:
+    def run(self, experiment: Experiment) -> ExperimentOutcome:
         """Runs one experiment."""
         ...
 

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from ...model.units.units import Duration
-from .experiment import Experiment, ExperimentMeasurer, KindCounts, Observation, Repetition
+from .experiment import Experiment, ExperimentMeasurer, ExperimentOutcome, KindCounts, RepeatedTraffic
 from .traffic import FrameKind
 
 _FRAMES = 20  # of each kind: by chance all of them are lost with less than 1e-3 up to a loss of 70 %
-_REPEATS = 2  # of an experiment in which the tester fell short
+_LOWEST, _LOW_RATE = Fraction(1, 10), Fraction(1000)  # part of the load, and frames/s
+_REPEATS = 1  # of an experiment in which the tester fell short
 
 
 class DiagnosisEnd(Exception):
@@ -34,19 +35,20 @@ class ExperimentRecord:
 
 
 @dataclass
-class Laboratory:
-    """What was asked of the device, and what it answered."""
+class DiagnosisLab:
+    """The experiments so far, and the answers of the device."""
 
     measurer: ExperimentMeasurer
     budget: Duration
-    slow: Fraction = Fraction(1, 10)  # the load of experiments on contents, part of that of the traffic
     seed: int = 1
     records: list[ExperimentRecord] = field(default_factory=list)
-    observations: list[Observation] = field(default_factory=list)
-    known: dict[FrameKind, KindCounts] = field(default_factory=dict)  # sums over experiments at `slow`
+    observations: list[ExperimentOutcome] = field(default_factory=list)
+    totals: dict[FrameKind, KindCounts] = field(default_factory=dict)  # over experiments at `slow`
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)
+        # The load of experiments on contents, part of that of the traffic.
+        self.slow = min(Fraction(1), max(_LOWEST, _LOW_RATE / self.measurer.frames_per_second))
         self._ends_ns = self.measurer.now_ns() + self.budget.ns
 
     @property
@@ -54,20 +56,20 @@ class Laboratory:
         """The failing traffic."""
         return self.measurer.traffic
 
-    def repeat(self) -> Repetition:
+    def repeat(self) -> RepeatedTraffic:
         """The failing traffic once more."""
         for _ in range(1 + _REPEATS):
             self._check_budget()
             repetition = self.measurer.repeat()
             number = repetition.trial.number if repetition.trial else None
             sent, lost = repetition.sent, repetition.lost
-            asked = "the traffic as it is"
-            self.records.append(ExperimentRecord(asked, 0, sent, lost, number, repetition.objection))
+            question = "the traffic as it is"
+            self.records.append(ExperimentRecord(question, 0, sent, lost, number, repetition.objection))
             if not repetition.objection:
                 return repetition
         raise DiagnosisEnd(f"the tester fell short: {repetition.objection}")
 
-    def run(self, experiment: Experiment) -> Observation:
+    def run(self, experiment: Experiment) -> ExperimentOutcome:
         """One valid experiment. DiagnosisEnd if the budget is used up, or the tester falls short."""
         for _ in range(1 + _REPEATS):
             self._check_budget()
@@ -89,11 +91,11 @@ class Laboratory:
         raise DiagnosisEnd(f"the tester fell short: {observation.objection}")
 
     def ask(self, question: str, kinds: Iterable[FrameKind], *, again: bool = False) -> None:
-        """Sends kinds of which nothing is known yet; `again`: also those that are known.
+        """Sends kinds that are not known yet; `again`: also those that are known.
 
         The numbers of frames differ, so that no device that counts frames always meets the same kind.
         """
-        open_kinds = [k for k in dict.fromkeys(kinds) if again or k not in self.known]
+        open_kinds = [k for k in dict.fromkeys(kinds) if again or k not in self.totals]
         for begin in range(0, len(open_kinds), self.measurer.most_kinds):
             batch = open_kinds[begin : begin + self.measurer.most_kinds]
             frames = {kind: self.random.randint(_FRAMES, 2 * _FRAMES) for kind in batch}
@@ -103,19 +105,19 @@ class Laboratory:
 
     def learn(self, kind: FrameKind, counts: KindCounts) -> None:
         """Adds counts of a kind."""
-        before = self.known.get(kind, KindCounts(0, 0))
-        self.known[kind] = KindCounts(before.sent + counts.sent, before.lost + counts.lost)
+        before = self.totals.get(kind, KindCounts(0, 0))
+        self.totals[kind] = KindCounts(before.sent + counts.sent, before.lost + counts.lost)
 
     def loses(self, kind: FrameKind) -> bool:
         """Whether all frames of a known kind were lost."""
-        return self.known[kind].all_lost
+        return self.totals[kind].all_lost
 
     def is_partial(self, kind: FrameKind) -> bool:
         """Whether some frames of a known kind were lost, and some arrived."""
-        counts = self.known[kind]
+        counts = self.totals[kind]
         return 0 < counts.lost < counts.sent
 
-    def total(self, frames: Mapping[FrameKind, int], load: Fraction, question: str) -> Observation:
+    def total(self, frames: Mapping[FrameKind, int], load: Fraction, question: str) -> ExperimentOutcome:
         """One experiment with exact numbers of frames."""
         return self.run(Experiment(question, frames, load))
 
@@ -125,6 +127,6 @@ class Laboratory:
 
 
 def sample(kinds: Sequence[FrameKind], most: int, draw: random.Random) -> list[FrameKind]:
-    """So many different kinds at most, drawn at random."""
+    """Different kinds, at most a number of them, drawn at random."""
     different = list(dict.fromkeys(kinds))
     return different if len(different) <= most else draw.sample(different, most)

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -20,8 +20,8 @@ from ...errors import require
 from ...model.units.units import Duration
 from .conditions import Occurrence, Symptoms, investigations
 from .content import ContentCause, ContentSearch
-from .experiment import Experiment, ExperimentMeasurer, Repetition
-from .laboratory import DiagnosisEnd, Laboratory, sample
+from .experiment import Experiment, ExperimentMeasurer, ExperimentOutcome, RepeatedTraffic
+from .laboratory import DiagnosisEnd, DiagnosisLab, sample
 from .result import ConfirmedCause, DiagnosisResult
 from .sequential_test import SequentialTest
 from .traffic import FrameKind
@@ -30,7 +30,7 @@ _TIMES = 3  # confirmations
 _MOST_CAUSES = 2
 _EXEMPLARS = 3  # kinds from which one cause is searched before it is given up
 _MOST_SAMPLED = 1024  # kinds of the traffic that are asked until one of them is lost
-_SYMPTOM_FRAMES = 4000
+_FEWEST_FRAMES, _MOST_FRAMES = 100, 50_000  # of experiments on time; else those of half a second
 _CONTRAST = 20  # frames without the condition
 _COMMON_LOSS = Fraction(95, 100)
 
@@ -41,14 +41,12 @@ class Diagnosis:
 
     budget: Duration = Duration(60 * 10**9)
     seed: int = 1
-    slow: Fraction = Fraction(1, 10)  # load of experiments on contents, part of that of the traffic
 
     def validate(self) -> None:
         """Raises PlanError for a value that makes no sense."""
         require(
             self,
             (self.budget.ns > 0, "the budget must be above 0", "budget"),
-            (0 < self.slow <= 1, "slow must be above 0 and at most 1", "slow"),
         )
 
 
@@ -74,7 +72,7 @@ def diagnose_loss(
     diagnosis = diagnosis or Diagnosis()
     diagnosis.validate()
     began_ns = measurer.now_ns()
-    lab = Laboratory(measurer, diagnosis.budget, diagnosis.slow, diagnosis.seed)
+    lab = DiagnosisLab(measurer, diagnosis.budget, diagnosis.seed)
     search = _LossSearch(lab, on_step)
     try:
         search.run()
@@ -97,7 +95,7 @@ def diagnose_loss(
 
 
 class _LossSearch:
-    def __init__(self, lab: Laboratory, on_step: Callable[[str], None]) -> None:
+    def __init__(self, lab: DiagnosisLab, on_step: Callable[[str], None]) -> None:
         self._lab, self._say = lab, on_step
         self._traffic = lab.measurer.traffic
         self._contents = ContentSearch(lab, self._traffic)
@@ -115,10 +113,12 @@ class _LossSearch:
         for _ in range(_MOST_CAUSES + 1):
             self._find_contents()
             self._say("random frames against the causes")
-            if not self._unexplained_after(self._random_kinds()):
+            if not self._unexplained_after(self._random_kinds()) and (
+                not self._causes or self._explains(repetition) or not self._finds_more()
+            ):
                 break
         if not self._explains(repetition):
-            self._find_occurrence()
+            self._find_occurrence(repetition)
         if not self._explains(repetition):
             raise DiagnosisEnd(self._difference(repetition))
         if len(self._causes) + len(self._occurrences) > _MOST_CAUSES:
@@ -141,12 +141,12 @@ class _LossSearch:
             for kind, counts in observation.counts.items()
             if not self._explained(kind)
         ]
-        return sum(each.sent for each in counts), sum(each.lost for each in counts)
+        return sum(count.sent for count in counts), sum(count.lost for count in counts)
 
     def _explained(self, kind: FrameKind) -> bool:
         return any(cause.holds(kind) for cause in self._causes)
 
-    def _failing(self) -> Repetition:
+    def _failing(self) -> RepeatedTraffic:
         sent = 0
         for _ in range(_TIMES):
             repetition = self._lab.repeat()
@@ -161,15 +161,23 @@ class _LossSearch:
         share = max(1, most // len(self._traffic.streams))
         kinds = [k for stream in self._traffic.streams for k in sample(stream.period, share, draw)]
         self._lab.ask("which frames are lost", kinds)
+        if not self._losing():
+            self._finds_more()
+
+    def _finds_more(self) -> bool:
+        """Asks kinds of the traffic that are not known until one of them is lost."""
+        draw, most = self._lab.random, self._lab.measurer.most_kinds
         different = dict.fromkeys(kind for stream in self._traffic.streams for kind in stream.period)
-        others = sample([kind for kind in different if kind not in self._lab.known], _MOST_SAMPLED, draw)
+        open_kinds = [k for k in different if k not in self._lab.totals and not self._explained(k)]
+        others = sample(open_kinds, _MOST_SAMPLED, draw)
         while others and not self._losing():
-            self._lab.ask("which frames are lost", others[:most])
+            self._lab.ask("which other frames are lost", others[:most])
             others = others[most:]
+        return bool(self._losing())
 
     def _losing(self) -> list[FrameKind]:
         """Known kinds that are lost, and no cause says so."""
-        return [kind for kind in self._lab.known if self._lab.loses(kind) and not self._explained(kind)]
+        return [kind for kind in self._lab.totals if self._lab.loses(kind) and not self._explained(kind)]
 
     def _find_contents(self) -> None:
         while losing := self._losing():
@@ -203,19 +211,18 @@ class _LossSearch:
                 inside = [
                     v for v in (draw.choice(term.factor.values) for _ in range(64)) if term.values.holds(v)
                 ]
-                base = cause.losing.value(term.factor.name)
-                values = [*inside[:4], *([base] if base is not None else [])]
+                values = [*inside[:4], cause.losing.value(term.factor.name)]
                 kinds += [
                     kind.changed(term.factor.name, v)
                     for kind, v in zip(traffic, values * 2, strict=False)
-                    if self._traffic.factor(kind, term.factor.name)
+                    if kind.has(term.factor.name)
                 ]
         return kinds
 
     def _unexplained_after(self, kinds: list[FrameKind]) -> bool:
         """Whether kinds are lost that no cause speaks of. DiagnosisEnd if one passes that should be lost."""
         self._lab.ask("random frames: lost as the causes say?", kinds)
-        for kind, counts in self._lab.known.items():
+        for kind, counts in self._lab.totals.items():
             if self._explained(kind) and not counts.all_lost:
                 raise DiagnosisEnd(
                     f"{' and '.join(c.text for c in self._causes)}: contradicted by frames that arrive: "
@@ -223,27 +230,29 @@ class _LossSearch:
                 )
         return bool(self._losing())
 
-    def _explains(self, repetition: Repetition) -> bool:
+    def _explains(self, repetition: RepeatedTraffic) -> bool:
         least, most = self._bounds(repetition)
         return least <= repetition.lost <= most
 
-    def _bounds(self, repetition: Repetition) -> tuple[int, int]:
+    def _bounds(self, repetition: RepeatedTraffic) -> tuple[int, int]:
         """The fewest and the most frames of the traffic that the causes lose."""
-        pairs = [
-            self._traffic.stream(name).matching(self._explained, counts.sent)
+        pairs = {
+            name: self._traffic.stream(name).matching(self._explained, counts.sent)
             for name, counts in repetition.counts.items()
-        ]
-        least, most = sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs)
+        }
+        least, most = sum(pair[0] for pair in pairs.values()), sum(pair[1] for pair in pairs.values())
         for occurrence in self._occurrences:
-            # A device may count the frames that it loses for another reason, or not.
-            rest = occurrence.lost_bounds(repetition.sent - most, Fraction(1))
-            everything = occurrence.lost_bounds(repetition.sent - least, Fraction(1))
-            whole = occurrence.lost_bounds(repetition.sent, Fraction(1))
-            least += min(0 if most else rest[0], rest[0])
-            most += max(rest[1], everything[1], whole[1])
+            # A device counts all streams together or each by itself, and frames lost otherwise or not.
+            whole = [repetition.sent, *(counts.sent for counts in repetition.counts.values())]
+            without = [repetition.sent - most]
+            without += [counts.sent - pairs[name][1] for name, counts in repetition.counts.items()]
+            fewest = [occurrence.lost_bounds(frames)[0] for frames in without]
+            greatest = [occurrence.lost_bounds(frames)[1] for frames in whole]
+            least += min(fewest[0], sum(fewest[1:]))
+            most += max(greatest[0], sum(greatest[1:]))
         return least, most
 
-    def _difference(self, repetition: Repetition) -> str:
+    def _difference(self, repetition: RepeatedTraffic) -> str:
         least, most = self._bounds(repetition)
         if not self._causes and not self._occurrences:
             return "no condition explains which frames are lost"
@@ -253,46 +262,58 @@ class _LossSearch:
             f"were found lose {bounds}"
         )
 
-    def _find_occurrence(self) -> None:
-        symptoms = self._symptoms()
-        for _, name, investigate in investigations:
-            self._say(f"is it {name}?")
-            found = investigate(self._lab, symptoms)
-            if not isinstance(found, str):
-                self._occurrences.append(found)
-                return
-            self.excluded.append(f"{name}: {found}")
+    def _find_occurrence(self, repetition: RepeatedTraffic) -> None:
+        """Searches a condition on time, with a kind of the stream that loses most, then with all streams."""
+        kinds = self._representatives(repetition)
+        for group in [kinds[:1], kinds] if len(kinds) > 1 else [kinds]:
+            symptoms = self._symptoms(group)
+            if group != kinds and not symptoms.any_lost:
+                continue
+            for _, name, investigate in investigations:
+                self._say(f"is it {name}?")
+                answer = investigate(self._lab, symptoms)
+                if not isinstance(answer, str):
+                    self._occurrences.append(answer)
+                    return
+                self.excluded.append(f"{name}: {answer}")
 
-    def _symptoms(self) -> Symptoms:
-        """Four experiments with kinds that no cause speaks of, one of each stream."""
+    def _representatives(self, repetition: RepeatedTraffic) -> list[FrameKind]:
+        """One kind of each stream that no cause speaks of, that of the greatest loss first."""
         kinds = []
         for stream in self._traffic.streams:
             free = [kind for kind in dict.fromkeys(stream.period) if not self._explained(kind)]
             if free:
-                lossy = [k for k in free if k in self._lab.known and self._lab.known[k].lost]
+                lossy = [k for k in free if k in self._lab.totals and self._lab.totals[k].lost]
                 kinds.append(self._lab.random.choice(lossy or free))
         if not kinds:
             raise DiagnosisEnd("all kinds of frames are lost, but not each frame of the traffic")
-        frames = dict.fromkeys(kinds, ceil(Fraction(_SYMPTOM_FRAMES, len(kinds))))
+        return sorted(kinds, key=lambda kind: -repetition.counts[kind.stream].lost)
+
+    def _symptoms(self, kinds: Sequence[FrameKind]) -> Symptoms:
+        """Four experiments."""
+        whole = min(_MOST_FRAMES, max(_FEWEST_FRAMES, int(self._lab.measurer.frames_per_second / 2)))
+        frames = dict.fromkeys(kinds, ceil(Fraction(whole, len(kinds))))
         twice = {kind: 2 * count for kind, count in frames.items()}
 
-        def lost(question: str, frames: dict[FrameKind, int], load: Fraction, *, after_pause: bool) -> int:
+        def run(
+            question: str, frames: dict[FrameKind, int], load: Fraction, *, pause: bool
+        ) -> ExperimentOutcome:
             self._say(question)
-            return self._lab.run(Experiment(question, frames, load, after_pause=after_pause)).lost
+            return self._lab.run(Experiment(question, frames, load, after_pause=pause))
 
         full = Fraction(1)
         return Symptoms(
             frames,
-            lost("evenly spaced, after a pause", frames, full, after_pause=True),
-            lost("the same at once", frames, full, after_pause=False),
-            lost("twice as many frames", twice, full, after_pause=True),
-            lost("a quarter of the load", frames, Fraction(1, 4), after_pause=True),
+            run("evenly spaced, after a pause", frames, full, pause=True),
+            run("the same at once", frames, full, pause=False),
+            run("twice as many frames", twice, full, pause=True),
+            run("a quarter of the load", frames, Fraction(1, 4), pause=True),
         )
 
     def _confirm(self) -> None:
         self.confirmed += [
-            ConfirmedCause(f"Loses {each.text}", each.smallest, "all other frames", _TIMES)
-            for each in self._occurrences
+            ConfirmedCause(f"Loses {occurrence.text}", occurrence.smallest, "all other frames", _TIMES)
+            for occurrence in self._occurrences
         ]
         for cause in self._causes:
             self._confirm_content(cause)
@@ -321,9 +342,9 @@ class _LossSearch:
                 raise DiagnosisEnd(
                     f"the smallest traffic passed once: {self._contents.describe(cause.losing)}"
                 )
-            asked = "the same traffic without the condition"
-            passes = self._lab.run(Experiment(asked, {cause.passing: _CONTRAST}, self._lab.slow))
-            most = sum(o.lost_bounds(_CONTRAST, self._lab.slow)[1] for o in self._occurrences)
+            question = "the same traffic without the condition"
+            passes = self._lab.run(Experiment(question, {cause.passing: _CONTRAST}, self._lab.slow))
+            most = sum(o.lost_bounds(_CONTRAST)[1] for o in self._occurrences)
             if passes.lost > most or passes.lost == passes.sent:
                 raise DiagnosisEnd(
                     f"frames without the condition are lost, too: {self._contents.describe(cause.passing)}"

@@ -47,8 +47,8 @@ class DiagnosisResult(Result):
             return f"not explained: {self.reason}"
         causes = "; ".join(cause.sentence for cause in self.causes)
         confirmed = min(cause.confirmed for cause in self.causes)
-        others = f"{self.others_lost:,} of {self.others_sent:,} of all others"
-        return f"{causes}; {others}; confirmed {counted(confirmed, 'time')}"
+        others = f"; {self.others_lost:,} of {self.others_sent:,} of all others" if self.others_sent else ""
+        return f"{causes}{others}; confirmed {counted(confirmed, 'time')}"
 
     def __str__(self) -> str:
         return f"{self.title}: {self.sentence} ({counted(len(self.experiments), 'experiment')}, {self.took})"

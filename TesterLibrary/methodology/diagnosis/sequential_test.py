@@ -1,6 +1,10 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A sequential test (Wald 1945): predictions are weighed against chance until one is out of question."""
+"""A sequential test (Wald 1945): predictions are weighed against chance until one is out of question.
+
+The odds are those of predictions that always come true. The first failure ends the search of a condition,
+so only the error of the other kind is left: chance that fulfils all predictions.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +33,7 @@ class SequentialTest:
 
 
 def binomial(frames: int, probability: float, least: int, most: int) -> float:
-    """The probability that of so many frames, each lost independently, `least` to `most` are lost."""
+    """The probability that `least` to `most` frames are lost, each independently."""
     return sum(
         comb(frames, lost) * probability**lost * (1 - probability) ** (frames - lost)
         for lost in range(max(0, least), min(frames, most) + 1)

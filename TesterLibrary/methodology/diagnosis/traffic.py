@@ -19,9 +19,13 @@ class FrameKind(NamedTuple):
     stream: str  # the stream of the failing traffic that they are made from
     values: tuple[tuple[str, int], ...]  # of each factor of the stream, in its order
 
-    def value(self, factor: str) -> int | None:
-        """The value of a factor; None if the stream has no such factor."""
-        return dict(self.values).get(factor)
+    def has(self, factor: str) -> bool:
+        """Whether its stream has a factor."""
+        return any(name == factor for name, _ in self.values)
+
+    def value(self, factor: str) -> int:
+        """The value of a factor that its stream has."""
+        return dict(self.values)[factor]
 
     def changed(self, factor: str, value: int) -> FrameKind:
         """The same kind with another value of one factor."""
@@ -56,15 +60,15 @@ class TrafficStream:
     period: tuple[FrameKind, ...]  # the kinds of its first frames, one after the other
     repeats: bool  # whether the frames after those begin again; if not, they are a sample
 
-    def factor(self, name: str) -> Factor | None:
-        """The factor of that name; None if there is no such factor."""
-        return next((factor for factor in self.factors if factor.name == name), None)
+    def factor(self, name: str) -> Factor:
+        """The factor of that name."""
+        return next(factor for factor in self.factors if factor.name == name)
 
     def matching(self, holds: Callable[[FrameKind], bool], frames: int) -> tuple[int, int]:
         """The fewest and the most of its first frames for which a condition holds."""
-        cycles, rest = divmod(frames, len(self.period))
+        cycles, begun = divmod(frames, len(self.period))
         total = sum(map(holds, self.period))
-        exact = cycles * total + sum(map(holds, self.period[:rest]))
+        exact = cycles * total + sum(map(holds, self.period[:begun]))
         if self.repeats or frames <= len(self.period):
             return exact, exact
         part = total / len(self.period)
@@ -83,7 +87,7 @@ class FailingTraffic:
         """The stream of that name."""
         return next(stream for stream in self.streams if stream.name == name)
 
-    def factor(self, kind: FrameKind, name: str) -> Factor | None:
+    def factor(self, kind: FrameKind, name: str) -> Factor:
         """The factor of a kind's stream."""
         return self.stream(kind.stream).factor(name)
 

@@ -83,7 +83,7 @@ class DiagnosedStream:
         stream = replace(
             self.stream,
             name=name,
-            frame_size=FrameSize(kind.value(FRAME_SIZE) or MIN_FRAME_SIZE),
+            frame_size=FrameSize(kind.value(FRAME_SIZE)),
             rate=Rate(frames_per_second, RateUnit.PPS),
             shaping=None,
             cascades=(),
@@ -98,7 +98,7 @@ class DiagnosedStream:
     def _factors(self, planned: PlannedStream, period: tuple[FrameKind, ...]) -> list[Factor]:
         factors = [Factor(FRAME_SIZE, self._sizes(planned))]
         for name, field in self._fields.items():
-            values = _FREE.get(name) or sorted({kind.value(name) or 0 for kind in period})
+            values = _FREE.get(name) or sorted({kind.value(name) for kind in period})
             factors.append(Factor(name, values, partial(_written, field)))
         return factors
 

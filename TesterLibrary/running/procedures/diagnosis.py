@@ -16,11 +16,11 @@ from ...methodology.diagnosis import (
     Diagnosis,
     DiagnosisResult,
     Experiment,
+    ExperimentOutcome,
     FailingTraffic,
     FrameKind,
     KindCounts,
-    Observation,
-    Repetition,
+    RepeatedTraffic,
     diagnose_loss,
 )
 from ...model.stream import Stream
@@ -48,7 +48,10 @@ def diagnose(suite: Suite, names: Sequence[str], diagnosis: Diagnosis) -> Diagno
     suite.scopes.modifiers.refuse_beside("an experiment of a diagnosis")
     experiments = TargetExperiments(suite.tester, streams, pauses=suite.pauses())
     suite.progress.begin(f"diagnosis of {' + '.join(stream.name for stream in streams)}")
-    return suite.recorded(diagnose_loss(experiments, diagnosis, on_step=suite.progress.step))
+    result = diagnose_loss(experiments, diagnosis, on_step=suite.progress.step)
+    suite.recorder.result(result)
+    suite.progress.end(str(result))
+    return result
 
 
 class TargetExperiments:
@@ -66,9 +69,9 @@ class TargetExperiments:
         self._tester, self._note, self._pauses = tester, note, pauses
         self._originals = tuple(streams)
         self._streams = {stream.name: DiagnosedStream(tester, stream) for stream in streams}
-        self.traffic = FailingTraffic(tuple(each.traffic for each in self._streams.values()))
+        self.traffic = FailingTraffic(tuple(stream.traffic for stream in self._streams.values()))
         self.frames_per_second = sum(
-            (each.frames_per_second for each in self._streams.values()), start=Fraction(0)
+            (stream.frames_per_second for stream in self._streams.values()), start=Fraction(0)
         )
         self.most_kinds = min(_MOST_KINDS, tester.capabilities.max_streams)
 
@@ -76,15 +79,15 @@ class TargetExperiments:
         """See ExperimentMeasurer."""
         return self._tester.clock.now_ns()
 
-    def repeat(self) -> Repetition:
+    def repeat(self) -> RepeatedTraffic:
         """See ExperimentMeasurer."""
         self._tester.clock.pause(_PAUSE)
         measurer = self._measurer(self._originals)
         trial = measurer.measure(measurer.load, _REPEATED)
         counts = {stream.name: _counts(trial.stream(stream.name)) for stream in self._originals}
-        return Repetition(counts, trial, _objection(trial))
+        return RepeatedTraffic(counts, trial, _objection(trial))
 
-    def run(self, experiment: Experiment) -> Observation:
+    def run(self, experiment: Experiment) -> ExperimentOutcome:
         """See ExperimentMeasurer."""
         if experiment.after_pause:
             self._tester.clock.pause(_PAUSE)
@@ -99,7 +102,8 @@ class TargetExperiments:
         measurer.leads = lambda _load, _duration: True  # what is late in it is not waited for
         trial = measurer.measure(measurer.load, Duration(floor(duration)))
         counts = {kind: _counts(trial.stream(name)) for name, (kind, _) in streams.items()}
-        return Observation(experiment, counts, trial, _objection(trial))
+        each_second = sum((rate for _, rate in streams.values()), start=Fraction(0))
+        return ExperimentOutcome(experiment, counts, trial, _objection(trial), each_second)
 
     def _measurer(self, streams: Sequence[Stream]) -> TrialMeasurer:
         return TrialMeasurer(self._tester, streams, note=self._note, pauses=self._pauses)
@@ -121,7 +125,7 @@ class TargetExperiments:
 
 
 def _line_bits(kind: FrameKind) -> int:
-    return 8 * ((kind.value(FRAME_SIZE) or 0) + LINE_OVERHEAD)
+    return 8 * (kind.value(FRAME_SIZE) + LINE_OVERHEAD)
 
 
 def _counts(stream: StreamResult) -> KindCounts:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
+from ...model.editor import FieldPath
 from ...model.plan.plan import PlannedStream, bits_of
 from ...planning.observed import FieldReader
 from ...testbeds.drop_rule import DropRule, holds
@@ -38,7 +39,7 @@ class DropCounter:
         near = pause_ns is not None and pause_ns < _BACK_TO_BACK * line_ns
         self._in_burst = self._in_burst + 1 if near else 1
         return (
-            not (rule.each and self._frames % rule.each)
+            not (rule.period and self._frames % rule.period)
             and not (rule.first and self._after_idle > rule.first)
             and not (rule.burst and self._in_burst <= rule.burst)
             and not (rule.above and self._conforms(now_ns))
@@ -56,19 +57,20 @@ class StreamDrops:
     """The rules of a device for the frames of one stream."""
 
     def __init__(self, planned: PlannedStream, counters: Sequence[DropCounter]) -> None:
-        of_port = [each for each in counters if each.rule.port in ("", planned.tx_port)]
-        self._rules = [(each, _matching(planned, each.rule)) for each in of_port]
+        of_port = [counter for counter in counters if counter.rule.port in ("", planned.tx_port)]
+        self._rules = [(counter, _matching(planned, counter.rule)) for counter in of_port]
 
     def take(self, now_ns: int, line_ns: Fraction, number: int, size: int) -> bool:
         """Whether a frame is dropped; rules behind the one that drops it do not see it."""
-        return any(matches(number, size) and each.drops(now_ns, line_ns) for each, matches in self._rules)
+        rules = self._rules
+        return any(matches(number, size) and counter.drops(now_ns, line_ns) for counter, matches in rules)
 
 
 def _matching(planned: PlannedStream, rule: DropRule) -> _Matches:
     """Whether a frame looks as a rule says."""
     if rule.field is None:
         return lambda _, size: holds(rule.size, size)
-    read = _reader(planned, rule)
+    read = _reader(planned, rule.field)
 
     def matches(number: int, size: int) -> bool:
         value = read(number)
@@ -81,10 +83,9 @@ def _matching(planned: PlannedStream, rule: DropRule) -> _Matches:
     return matches
 
 
-def _reader(planned: PlannedStream, rule: DropRule) -> Callable[[int], int | None]:
-    """The value of the rule's field in the frame of a number; None in frames without such a header."""
-    assert rule.field is not None
-    place = FieldReader(rule.field, 0).place(planned.frame) if planned.frames else None
+def _reader(planned: PlannedStream, path: FieldPath) -> Callable[[int], int | None]:
+    """The value of a field in the frame of a number; None in frames without such a header."""
+    place = FieldReader(path, 0).place(planned.frame) if planned.frames else None
     if place is None:
         return lambda _: None
     window = (place.bit_offset, place.bits)

@@ -5,10 +5,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 from ..experiment import Experiment
-from ..laboratory import Laboratory
+from ..laboratory import DiagnosisLab
 from .condition import Occurrence, Symptoms, occurrence
 
 _LONGEST = 1 << 13
@@ -31,16 +30,15 @@ class LongBurst:
         """See Occurrence."""
         return f"{self.frames + 1:,} frames back to back"
 
-    def lost_bounds(self, frames: int, load: Fraction) -> tuple[int, int]:
+    def lost_bounds(self, frames: int) -> tuple[int, int]:
         """See Occurrence. How many are lost depends on the bursts of the traffic."""
-        del load
         return (1, frames) if frames > self.frames else (0, 0)
 
 
 @occurrence("long bursts", rank=4)
-def find_burst(lab: Laboratory, symptoms: Symptoms) -> Occurrence | str:
+def find_burst(lab: DiagnosisLab, symptoms: Symptoms) -> Occurrence | str:
     """The same frames are lost back to back, and not evenly spaced."""
-    if symptoms.lost or symptoms.lost_at_once or symptoms.lost_of_twice or symptoms.lost_slowly:
+    if symptoms.any_lost:
         return "evenly spaced frames are lost, too"
     kind = next(iter(symptoms.frames))
 

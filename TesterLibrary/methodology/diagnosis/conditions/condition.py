@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Protocol
 
-from ..laboratory import Laboratory
+from ..experiment import ExperimentOutcome
+from ..laboratory import DiagnosisLab
 from ..traffic import FRAME_SIZE, Factor, FrameKind
 
 
@@ -80,8 +80,8 @@ class Occurrence(Protocol):
         """The smallest traffic that fails."""
         ...
 
-    def lost_bounds(self, frames: int, load: Fraction) -> tuple[int, int]:
-        """The fewest and the most frames that are lost of so many of the failing traffic, after a pause."""
+    def lost_bounds(self, frames: int) -> tuple[int, int]:
+        """The fewest and the most lost frames of the failing traffic, after a pause."""
         ...
 
 
@@ -90,21 +90,26 @@ class Symptoms:
     """How the loss of some kinds depends on the load, the number of frames, and a pause before them."""
 
     frames: Mapping[FrameKind, int]
-    lost: int  # evenly spaced at the load of the failing traffic, after a pause
-    lost_at_once: int  # the same without a pause before
-    lost_of_twice: int  # of twice as many frames, after a pause
-    lost_slowly: int  # at a quarter of the load, after a pause
+    usual: ExperimentOutcome  # evenly spaced at the load of the failing traffic, after a pause
+    at_once: ExperimentOutcome  # the same without a pause before
+    twice: ExperimentOutcome  # twice as many frames, after a pause
+    slow: ExperimentOutcome  # at a quarter of the load, after a pause
 
     @property
-    def sent(self) -> int:
-        """Frames of each of these experiments but that of twice as many."""
-        return sum(self.frames.values())
+    def all(self) -> tuple[ExperimentOutcome, ...]:
+        """The four experiments."""
+        return self.usual, self.at_once, self.twice, self.slow
+
+    @property
+    def any_lost(self) -> bool:
+        """Whether one of them lost a frame."""
+        return any(observation.lost for observation in self.all)
 
 
 class Investigate(Protocol):
     """Searches one condition by experiments of its own."""
 
-    def __call__(self, lab: Laboratory, symptoms: Symptoms) -> Occurrence | str:
+    def __call__(self, lab: DiagnosisLab, symptoms: Symptoms) -> Occurrence | str:
         """The condition, confirmed by predictions that came true; or why it is excluded."""
         ...
 
@@ -123,14 +128,13 @@ def occurrence(name: str, rank: int) -> Callable[[Investigate], Investigate]:
     return register
 
 
-def with_values(factor: Factor, text: str, *, open_end: bool = False) -> str:
+def with_values(factor: Factor, text: str) -> str:
     """The condition in a sentence, for a factor with these values."""
-    more = " or more" if open_end else ""
-    return f"of {text} bytes{more}" if factor.name == FRAME_SIZE else f"with {factor.name} {text}{more}"
+    return f"of {text} bytes" if factor.name == FRAME_SIZE else f"with {factor.name} {text}"
 
 
 def spread(first: int, last: int, most: int) -> Sequence[int]:
-    """So many numbers at most, evenly spread over a range with its ends."""
+    """Numbers, at most `most`, evenly spread over a range with its ends."""
     if last < first:
         return ()
     if last - first < most:

@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from ..experiment import Experiment, Observation
-from ..laboratory import Laboratory
+from ..experiment import Experiment, ExperimentOutcome
+from ..laboratory import DiagnosisLab
 from ..sequential_test import SequentialTest, binomial
 from ..traffic import FrameKind
 from .condition import Occurrence, Symptoms, occurrence
 
-_MOST_FRAMES = 40_000  # of one experiment
+_MOST_SECONDS = 4  # of one experiment
 _ROUNDS = 12
 _TIMES = 3
 
 
 @dataclass(frozen=True)
 class EachNth:
-    """Of so many frames one is lost."""
+    """The last one of `period` frames is lost, again and again."""
 
     period: int
 
@@ -34,11 +34,10 @@ class EachNth:
     @property
     def smallest(self) -> str:
         """See Occurrence."""
-        return f"{self.period:,} frames, of which one is lost"
+        return f"{self.period:,} frames: one is lost"
 
-    def lost_bounds(self, frames: int, load: Fraction) -> tuple[int, int]:
+    def lost_bounds(self, frames: int) -> tuple[int, int]:
         """See Occurrence."""
-        del load
         return frames // self.period, ceil(Fraction(frames, self.period))
 
 
@@ -49,30 +48,30 @@ def ordinal(number: int) -> str:
 
 
 def agrees(period: int, frames: int, lost: int) -> bool:
-    """Whether so many frames are lost of so many, if each n-th is."""
+    """Whether a loss is that of each n-th frame."""
     return frames // period <= lost <= ceil(Fraction(frames, period))
 
 
+def _is_of(period: int, seen: ExperimentOutcome) -> bool:
+    """Whether each n-th is lost of all frames, or of those of each stream."""
+    streams = seen.by_stream.values()
+    return agrees(period, seen.sent, seen.lost) or all(agrees(period, *counts) for counts in streams)
+
+
 @occurrence("each n-th frame", rank=3)
-def find_each_nth(lab: Laboratory, symptoms: Symptoms) -> Occurrence | str:
+def find_each_nth(lab: DiagnosisLab, symptoms: Symptoms) -> Occurrence | str:
     """The loss grows with the number of frames as that of each n-th, exactly."""
-    if not symptoms.lost_of_twice:
+    if not symptoms.twice.lost:
         return "the loss does not grow with the number of frames"
-    kind, sent = next(iter(symptoms.frames)), symptoms.sent
-    pairs = [
-        (sent, symptoms.lost),
-        (sent, symptoms.lost_at_once),
-        (2 * sent, symptoms.lost_of_twice),
-        (sent, symptoms.lost_slowly),
-    ]
-    periods = [n for n in range(2, 2 * sent) if all(agrees(n, *pair) for pair in pairs)]
-    before: Observation | None = None
-    question = "each n-th frame: which n"
+    kind = next(iter(symptoms.frames))
+    periods = [n for n in range(2, symptoms.twice.sent) if all(_is_of(n, seen) for seen in symptoms.all)]
+    before: ExperimentOutcome | None = None
+    question, most = "each n-th frame: which n", ceil(_MOST_SECONDS * lab.measurer.frames_per_second)
     for _ in range(_ROUNDS):
         if len(periods) < 2:
             break
-        frames = _parting_frames(periods[0], periods[-1])
-        observation = lab.run(Experiment(question, {kind: frames}, lab.slow))
+        frames = min(most, _parting_frames(periods[0], periods[-1]))
+        observation = lab.run(Experiment(question, {kind: frames}))
         periods = [n for n in periods if agrees(n, observation.sent, observation.lost)]
         periods = _by_position(periods, kind, before, observation)
         before = observation
@@ -86,12 +85,12 @@ def find_each_nth(lab: Laboratory, symptoms: Symptoms) -> Occurrence | str:
 
 
 def _parting_frames(least: int, most: int) -> int:
-    """Frames of which the two periods lose numbers that cannot be equal."""
-    return min(_MOST_FRAMES, ceil(3 * Fraction(least * most, most - least)))
+    """A number of frames that two periods cannot lose equally many of."""
+    return ceil(3 * Fraction(least * most, most - least))
 
 
 def _by_position(
-    periods: Iterable[int], kind: FrameKind, before: Observation | None, now: Observation
+    periods: Iterable[int], kind: FrameKind, before: ExperimentOutcome | None, now: ExperimentOutcome
 ) -> list[int]:
     """The periods that fit the distance between the last lost frames of two experiments in a row."""
     counts = now.counts[kind]
@@ -103,22 +102,22 @@ def _by_position(
     return fitting or [*periods]  # other frames between the experiments were counted, too
 
 
-def _confirmed(lab: Laboratory, kind: FrameKind, period: int, symptoms: Symptoms) -> Occurrence | str:
+def _confirmed(lab: DiagnosisLab, kind: FrameKind, period: int, symptoms: Symptoms) -> Occurrence | str:
     """Multiples of the period lose exactly as many frames, of one kind and of all."""
     test, factor = SequentialTest(), 16
     while not test.decided:
         question = f"{factor} of {factor * period:,} frames"
-        observation = lab.run(Experiment(question, {kind: factor * period}, lab.slow))
+        observation = lab.run(Experiment(question, {kind: factor * period}))
         if observation.lost != factor:
             return f"of {factor * period:,} frames it loses {observation.lost}, not {factor}"
         test.came_true(binomial(factor * period, 1 / period, factor, factor))
     for _ in range(_TIMES):
-        observation = lab.run(Experiment("the smallest traffic that fails", {kind: period}, lab.slow))
+        observation = lab.run(Experiment("the smallest traffic that fails", {kind: period}))
         if observation.lost != 1:
             return f"of {period:,} frames it loses {observation.lost}, not 1"
     share = max(1, ceil(Fraction(factor * period, len(symptoms.frames))))
     everything = dict.fromkeys(symptoms.frames, share)
-    observation = lab.run(Experiment("each n-th frame of all kinds", everything, lab.slow))
-    if not agrees(period, observation.sent, observation.lost):
+    observation = lab.run(Experiment("each n-th frame of all kinds", everything))
+    if not _is_of(period, observation):
         return f"each {ordinal(period)} frame of one kind is lost, but not of all kinds"
     return EachNth(period)

@@ -5,10 +5,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 from ..experiment import Experiment
-from ..laboratory import Laboratory
+from ..laboratory import DiagnosisLab
 from ..sequential_test import SequentialTest
 from .condition import Occurrence, Symptoms, occurrence
 
@@ -36,21 +35,20 @@ class FirstFrames:
         """See Occurrence."""
         return "1 frame after a pause of 1 s"
 
-    def lost_bounds(self, frames: int, load: Fraction) -> tuple[int, int]:
+    def lost_bounds(self, frames: int) -> tuple[int, int]:
         """See Occurrence."""
-        del load
         return min(frames, self.frames), min(frames, self.frames)
 
 
 @occurrence("first frames after a pause", rank=1)
-def find_first_frames(lab: Laboratory, symptoms: Symptoms) -> Occurrence | str:
+def find_first_frames(lab: DiagnosisLab, symptoms: Symptoms) -> Occurrence | str:
     """The loss is the same however many frames follow, and whatever their rate."""
-    lost, kind = symptoms.lost, next(iter(symptoms.frames))
-    if not (0 < lost == symptoms.lost_of_twice == symptoms.lost_slowly):
+    lost, kind = symptoms.usual.lost, next(iter(symptoms.frames))
+    if not (0 < lost == symptoms.twice.lost == symptoms.slow.lost):
         return "the loss depends on the number of frames or on the load"
-    if symptoms.lost_at_once >= lost:
+    if symptoms.at_once.lost >= lost:
         return "frames without a pause before them are lost as well"
-    if lost >= symptoms.sent:
+    if lost >= symptoms.usual.sent:
         return "all frames are lost"
     test, draw = SequentialTest(), lab.random
     question = "the same loss after each pause"

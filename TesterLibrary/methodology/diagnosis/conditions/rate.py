@@ -6,66 +6,79 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 
-from ..experiment import Experiment, Observation
-from ..laboratory import Laboratory
+from ..experiment import Experiment, ExperimentOutcome
+from ..laboratory import DiagnosisLab
 from .condition import Occurrence, Symptoms, occurrence
 
 _PRECISION = Fraction(1, 100)
-_CHECKS = 5  # below and above: all come true by chance with less than 1e-3
-_FEWEST = 200  # frames of an experiment
+_CHECKS = 5  # on each side
+_LOW_LOADS = (Fraction(1, 4), Fraction(1, 10), Fraction(1, 40))
+_EXPECTED = 50  # lost frames below the rate, if each frame were lost as often there as above it
+_RAREST = Fraction(1, 200)  # loss at the load of the traffic
 
 
 @dataclass(frozen=True)
 class AboveRate:
-    """Frames are lost at `losing` of the load of the traffic and above it, and none up to `passing`."""
+    """No frame is lost up to a rate (frames/s, evenly spaced), and some are at each rate above it."""
 
     passing: Fraction
     losing: Fraction
-    frames_per_second: Fraction  # of the failing traffic
 
     @property
     def text(self) -> str:
         """See Occurrence."""
-        low, high = (float(part * self.frames_per_second) for part in (self.passing, self.losing))
-        return f"frames above a rate between {low:,.0f} and {high:,.0f} frames/s"
+        return (
+            f"frames above a rate between {float(self.passing):,.0f} and {float(self.losing):,.0f} frames/s"
+        )
 
     @property
     def smallest(self) -> str:
         """See Occurrence."""
-        return f"{float(self.losing * self.frames_per_second):,.0f} frames/s, evenly spaced"
+        return f"{float(self.losing):,.0f} frames/s, evenly spaced"
 
-    def lost_bounds(self, frames: int, load: Fraction) -> tuple[int, int]:
+    def lost_bounds(self, frames: int) -> tuple[int, int]:
         """See Occurrence. How many are lost depends on the buffer and on the law of the policer."""
-        return (1, frames) if load >= self.losing else (0, 0) if load <= self.passing else (0, frames)
+        return min(1, frames), frames
 
 
 @occurrence("frames above a rate", rank=2)
-def find_rate(lab: Laboratory, symptoms: Symptoms) -> Occurrence | str:
+def find_rate(lab: DiagnosisLab, symptoms: Symptoms) -> Occurrence | str:
     """No frame is lost up to a load, and some at each load above it."""
-    if not symptoms.lost or not symptoms.lost_of_twice:
-        return "evenly spaced frames at the same load are not lost"
-    if symptoms.lost_slowly:
-        return "frames are lost at a quarter of the load, too"
+    usual = symptoms.usual
+    if not usual.lost or not symptoms.at_once.lost or not symptoms.twice.lost:
+        return "evenly spaced frames at the same load are not lost each time"
+    part = Fraction(usual.lost, usual.sent)
+    if part < _RAREST:
+        return f"only {float(part):.2%} of the frames are lost, too few to compare rates"
 
-    def at(load: Fraction, question: str = "from which load on") -> Observation:
-        frames = {kind: max(2, round(2 * count * load)) for kind, count in symptoms.frames.items()}
+    def at(load: Fraction, question: str, least: int = 2) -> ExperimentOutcome:
+        """As long as the others; `least`: frames in all."""
+        counts = symptoms.frames.items()
+        frames = {kind: max(ceil(2 * count * load), least) for kind, count in counts}
         return lab.run(Experiment(question, frames, load))
 
-    passing, losing = Fraction(1, 4), Fraction(1)
-    if symptoms.sent < _FEWEST:
-        return "too few frames are sent to tell at which rate they are lost"
+    enough = ceil(_EXPECTED / part)
+    for low in _LOW_LOADS:
+        passed = at(low, "a low load, with as many frames as would show the loss", enough)
+        if not passed.lost:
+            break
+    else:
+        return f"frames are lost at {float(low):.1%} of the load, too"
+    passing, losing, failed = low, Fraction(1), usual
     while losing / passing > 1 + _PRECISION:
         middle = (passing + losing) / 2
-        if at(middle).lost:
-            losing = middle
+        seen = at(middle, "from which load on")
+        if seen.lost:
+            losing, failed = middle, seen
         else:
-            passing = middle
+            passing, passed = middle, seen
     for number in range(_CHECKS):
         below = passing * (Fraction(95, 100) - Fraction(number, 8))
         above = min(Fraction(1), losing * (1 + Fraction(number + 1, 30)))
-        if at(below, "below the rate nothing is lost").lost:
-            return f"frames are lost at {float(below):.2f} of the load, too"
+        if at(below, "below the rate nothing is lost", enough).lost:
+            return f"frames are lost at {float(below):.1%} of the load, too"
         if not at(above, "above the rate frames are lost").lost:
-            return f"no frame is lost at {float(above):.2f} of the load"
-    return AboveRate(passing, losing, lab.measurer.frames_per_second)
+            return f"no frame is lost at {float(above):.1%} of the load"
+    return AboveRate(passed.frames_per_second, failed.frames_per_second)

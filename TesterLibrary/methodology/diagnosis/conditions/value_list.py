@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Frames with one of some values, of a field with few of them: two servers of eight, three priorities."""
+"""Frames with one of some values, of a field with few of them: two servers of eight, three priorities.
+
+Nothing is concluded about values that were not asked, so all of them are.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from dataclasses import dataclass
 from ..traffic import Factor
 from .condition import Fit, family, with_values
 
-_MOST = 64  # values of the field, each of which is asked
+_MOST = 64  # values of the field, which are asked one by one
 
 
 @dataclass(frozen=True)

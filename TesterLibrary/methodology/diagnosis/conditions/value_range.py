@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..traffic import Factor
+from ..traffic import FRAME_SIZE, Factor
 from .condition import Fit, family, spread, with_values
 
 _AT_ONCE = 8  # questions in each of the two gaps
@@ -29,8 +29,8 @@ class ValueRange:
         first, last = factor.write(self.first), factor.write(self.last)
         if self.first == self.last:
             return with_values(factor, first)
-        if self.last == factor.values[-1]:
-            return with_values(factor, first, open_end=True)
+        if self.last == factor.values[-1] and factor.name == FRAME_SIZE:
+            return f"of {first} bytes or more (longest sent: {last})"
         return with_values(factor, f"{first} to {last}")
 
 
@@ -38,7 +38,6 @@ class ValueRange:
 def fit_range(factor: Factor, losing: int, answers: Mapping[int, bool]) -> Fit | None:
     """The one range that contains all losing values."""
     fit = fit_range_around(factor, losing, answers)
-    assert isinstance(fit.values, ValueRange)
     outside = any(lost and not fit.values.holds(value) for value, lost in answers.items())
     return None if outside else fit
 

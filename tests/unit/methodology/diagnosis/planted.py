@@ -11,12 +11,12 @@ from fractions import Fraction
 from TesterLibrary.methodology.diagnosis import (
     FRAME_SIZE,
     Experiment,
+    ExperimentOutcome,
     Factor,
     FailingTraffic,
     FrameKind,
     KindCounts,
-    Observation,
-    Repetition,
+    RepeatedTraffic,
     TrafficStream,
 )
 
@@ -59,13 +59,11 @@ class PlantedDevice:
 
     loses: Callable[[Frame], bool]
     traffic: FailingTraffic = MIXED
-    repeated_frames: int = 10_000
     short: Callable[[int], str] = lambda _: ""  # objection of the experiment of that number
     positions: bool = True
     most_kinds: int = 32
     frames_per_second: Fraction = Fraction(RATE)
     asked: list[Experiment] = field(default_factory=list)
-    shaped_gap_ns: int = 0  # between frames of the traffic as it is; 0: evenly spaced
 
     def __post_init__(self) -> None:
         self._now_ns, self._seen, self._place, self._last_ns = 10**9, 0, 0, -(10**9)
@@ -82,24 +80,24 @@ class PlantedDevice:
         self._last_ns = self._now_ns
         return not self.loses(frame)
 
-    def repeat(self) -> Repetition:
+    def repeat(self) -> RepeatedTraffic:
         self._now_ns += 10**9
         self._runs += 1
-        counts = {}
-        for each in self.traffic.streams:
-            lost = 0
-            for number in range(self.repeated_frames):
-                lost += not self._passes(each.period[number % len(each.period)])
-                self._now_ns += self.shaped_gap_ns or 10**9 // RATE
-            counts[each.name] = KindCounts(self.repeated_frames, lost)
-        return Repetition(counts, None, self.short(self._runs))
+        streams, lost = self.traffic.streams, {each.name: 0 for each in self.traffic.streams}
+        frames = int(self.frames_per_second) // len(streams)
+        for number in range(frames):
+            for each in streams:
+                lost[each.name] += not self._passes(each.period[number % len(each.period)])
+                self._now_ns += int(10**9 / self.frames_per_second)
+        counts = {name: KindCounts(frames, count) for name, count in lost.items()}
+        return RepeatedTraffic(counts, None, self.short(self._runs))
 
-    def run(self, experiment: Experiment) -> Observation:
+    def run(self, experiment: Experiment) -> ExperimentOutcome:
         self.asked.append(experiment)
         self._runs += 1
         self._now_ns += 10**9 if experiment.after_pause else 10**7
         total = sum(experiment.frames.values())
-        gap = 100 if experiment.burst else int(10**9 / (RATE * experiment.load))
+        gap = 100 if experiment.burst else int(10**9 / (self.frames_per_second * experiment.load))
         order = sorted(
             (Fraction(n, count), k) for k, count in experiment.frames.items() for n in range(count)
         )
@@ -111,7 +109,8 @@ class PlantedDevice:
                 lost[k].append(sent[k])
             sent[k] += 1
             self._now_ns += gap
-        return Observation(experiment, self._counts(sent, lost), None, self.short(self._runs))
+        counts, objection = self._counts(sent, lost), self.short(self._runs)
+        return ExperimentOutcome(experiment, counts, None, objection, Fraction(10**9, gap))
 
     def _counts(
         self, sent: Mapping[FrameKind, int], lost: Mapping[FrameKind, list[int]]
