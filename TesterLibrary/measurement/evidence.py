@@ -71,6 +71,7 @@ class Evidence:
     links_down: tuple[str, ...] = ()  # ports whose link was down, at least for a time
     ports: tuple[PortEvidence, ...] = ()
     meddling: tuple[str, ...] = ()  # interference by others with what was asked of the streams
+    clock_error_ns: int | None = None  # of the clocks of several testers, to each other; None: there is one
 
     @classmethod
     def between(
@@ -81,11 +82,13 @@ class Evidence:
         *,
         changed: Collection[int] = (),
         backlog_dropped: int = 0,
+        clock_error_ns: int | None = None,
     ) -> Evidence:
         """The evidence between two snapshots, for the streams of a plan and on their ports.
 
         `changed` are the ids of streams that were changed while they were sending; `backlog_dropped` are
-        frames that the kernel dropped meanwhile on their way into an embedded device.
+        frames that the kernel dropped meanwhile on their way into an embedded device; `clock_error_ns` is by
+        how much starts of testers may differ, and delays between them may be wrong.
         """
         counters = [after.stream(stream.id) for stream in plan.streams]
         earlier, job = before.job(plan.job), after.job(plan.job)
@@ -114,6 +117,7 @@ class Evidence:
             links_down=links_down(before, after, names),
             ports=port_evidence(before, after, names),
             meddling=_meddling(plan, before, after),
+            clock_error_ns=clock_error_ns,
         )
 
     @property

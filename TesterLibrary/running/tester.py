@@ -196,6 +196,12 @@ class Tester:
         """The ids of streams whose delays are measured by the clocks of two testers."""
         return {stream.id for stream in plan.streams if self._clock_error_ns(stream)}
 
+    def clock_error_ns(self, plan: Plan) -> int | None:
+        """The greatest error of clocks that measure streams of a plan; None with one tester."""
+        if self.target.clocks is None:
+            return None
+        return max((self._clock_error_ns(stream) for stream in plan.streams), default=0)
+
     def _clock_error_ns(self, stream: PlannedStream) -> int:
         return self.target.clocks.error_ns(stream) if self.target.clocks else 0
 

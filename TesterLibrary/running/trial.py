@@ -292,7 +292,14 @@ class StreamRun:
     def evidence(self, before: Snapshot, after: Snapshot) -> Evidence:
         """Evidence of the tester's work for this run between two snapshots."""
         dropped = self._tester.backlog_drops() - self._backlog_before
-        return Evidence.between(self.plan, before, after, changed=self._changed, backlog_dropped=dropped)
+        return Evidence.between(
+            self.plan,
+            before,
+            after,
+            changed=self._changed,
+            backlog_dropped=dropped,
+            clock_error_ns=self._tester.clock_error_ns(self.plan),
+        )
 
     def _ports(self) -> set[str]:
         return {port for s in self.plan.streams for port in (s.tx_port, s.rx_port)}

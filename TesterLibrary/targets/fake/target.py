@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from ...measurement.counter import EVERY_COUNTER, Counter
 from ...model.units.units import MIN_FRAME_SIZE, Duration
 from ..base import Capabilities, PortInfo
+from ..parts import TargetInstants
 from .bench import FakeBench
 from .core import ROOM, FakeCore
 from .device import FakeDevice
@@ -39,7 +40,8 @@ class FakeTarget(FakeCore):
         seed: Decides which frames are lost.
     """
 
-    queries = stamps = leases = device = usage = planner = instants = clocks = None
+    queries = stamps = leases = device = usage = planner = clocks = None
+    instants: TargetInstants | None = None
 
     def __init__(
         self,
