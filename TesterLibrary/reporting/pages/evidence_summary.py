@@ -41,6 +41,7 @@ class EvidenceSummary:
     tester_drops: int | None
     worst_gap_ns: int | None
     worst_drift: Fraction | None
+    worst_clock_error_ns: int | None  # of several testers, to each other
     at_ports: tuple[tuple[str, int | None], ...]  # counters of all ports in all trials, with their names
     objections: tuple[tuple[str, int], ...]  # one of each kind, and their number
 
@@ -62,6 +63,7 @@ class EvidenceSummary:
             tester_drops=_sum([drops for e in proof for drops in (e.rx_missed, e.kernel_dropped)]),
             worst_gap_ns=_worst([e.worst_worker_gap_ns for e in proof]),
             worst_drift=_worst([_drift(e) for e in proof]),
+            worst_clock_error_ns=_worst([e.clock_error_ns for e in proof]),
             at_ports=tuple((name, _at_ports(trials, counter)) for name, counter in _AT_PORTS),
             objections=by_kind([objection for trial in trials for objection in trial.objections]),
         )
