@@ -37,8 +37,11 @@ def two_engines() -> Iterator[TwoEngines]:
             wait_for_link("p1")
             names = dict(zip(in_place({"p1": "", "p2": ""}), ("left", "right"), strict=True))
             for number, (port, name) in enumerate(names.items()):
+                cpu = cpus[-1 - number % len(cpus)]
+                # As testbeds do: on the first CPU a worker gives way to control threads.
+                alone = ("taskset", "--cpu-list", str(cpu)) if cpu == min(os.sched_getaffinity(0)) else ()
                 processes[name] = EngineProcess.launch(
-                    ports={port: f"iface:{port}"}, cpus=[cpus[-1 - number % len(cpus)]]
+                    ports={port: f"iface:{port}"}, cpus=[cpu], command_prefix=alone
                 )
         members = {name: process.target() for name, process in processes.items()}
         yield TwoEngines(processes, members, JoinedTarget(members))
