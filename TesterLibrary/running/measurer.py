@@ -69,6 +69,7 @@ class TrialMeasurer:
         self._note = note
         self._pauses = pauses
         self.leads: Callable[[Fraction, Duration], bool] = lambda _load, _duration: False  # see measure
+        self.limits: EvidenceLimits | None = None  # of the evidence, in place of the tester's
         self.listens = pauses.residual  # for copies and other late frames, where none is missing
         self.streams = tuple(streams)
         self.load = tester.busiest(streams)  # of the streams at their own rates
@@ -301,7 +302,7 @@ class TrialMeasurer:
         return trial
 
     def _once(self, streams: Sequence[Stream], duration: Duration, leads: bool) -> Trial:
-        shot = self._shot(streams)
+        shot = self._shot(streams, self.limits)
         if leads:
             shot.run.awaits_residual, shot.run.listens = False, Duration(0)
         return self._send(shot, duration=duration)

@@ -151,7 +151,17 @@ def _is_visible(rule: dict[str, Any], others: list[dict[str, Any]], streams: Seq
         contents = [rule, *(r for r in others if not _time_of(r))]
         spared = any(not any(matches(r, frame) for r in contents) for frame in (*frames, *sizes))
         return spared and any(matches(rule, frame) for frame in alone)
-    return len(alone) > len(frames) // 2
+    frames_left = [
+        frame
+        for stream in traffic_of(streams).streams
+        for frame in (_frame(kind, stream.tx) for kind in stream.period)
+        if not any(matches(r, frame) for r in others if not _time_of(r))
+    ]
+    frames_in_all = sum(len(stream.period) for stream in traffic_of(streams).streams)
+    part = len(frames_left) / frames_in_all
+    if "above" in rule:  # rules before it take their frames off its rate
+        return part * float(streams[0].rate.value) > 1.1 * float(Rate.parse(rule["above"]).value)
+    return part > 0.5
 
 
 def _traffic(draw: random.Random) -> list[Stream]:

@@ -22,6 +22,7 @@ class Experiment:
     load: Fraction = Fraction(1)  # part of the load of the failing traffic
     burst: bool = False  # back to back at line rate; else evenly spaced
     after_pause: bool = False  # nothing is sent before it for a second
+    any_rate: bool = False  # only the contents of its frames matter, so the tester may miss the rate
 
 
 @dataclass(frozen=True)

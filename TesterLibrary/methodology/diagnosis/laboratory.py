@@ -99,7 +99,7 @@ class DiagnosisLab:
         for begin in range(0, len(open_kinds), self.measurer.most_kinds):
             batch = open_kinds[begin : begin + self.measurer.most_kinds]
             frames = {kind: self.random.randint(_FRAMES, 2 * _FRAMES) for kind in batch}
-            observation = self.run(Experiment(question, frames, self.slow))
+            observation = self.run(Experiment(question, frames, self.slow, any_rate=True))
             for kind, counts in observation.counts.items():
                 self.learn(kind, counts)
 

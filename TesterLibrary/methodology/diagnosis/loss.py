@@ -336,14 +336,18 @@ class _LossSearch:
         while times < _TIMES or not test.decided:
             times += 1
             fails = self._lab.run(
-                Experiment("the smallest traffic that fails", {cause.losing: 1}, self._lab.slow)
+                Experiment(
+                    "the smallest traffic that fails", {cause.losing: 1}, self._lab.slow, any_rate=True
+                )
             )
             if fails.lost != 1:
                 raise DiagnosisEnd(
                     f"the smallest traffic passed once: {self._contents.describe(cause.losing)}"
                 )
             question = "the same traffic without the condition"
-            passes = self._lab.run(Experiment(question, {cause.passing: _CONTRAST}, self._lab.slow))
+            passes = self._lab.run(
+                Experiment(question, {cause.passing: _CONTRAST}, self._lab.slow, any_rate=True)
+            )
             most = sum(o.lost_bounds(_CONTRAST)[1] for o in self._occurrences)
             if passes.lost > most or passes.lost == passes.sent:
                 raise DiagnosisEnd(

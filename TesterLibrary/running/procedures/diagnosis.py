@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import floor
 
@@ -32,8 +33,8 @@ from .diagnosed_traffic import DiagnosedStream
 
 _PAUSE = Duration(10**9)
 _REPEATED = Duration(10**9)  # for so long the failing traffic is sent
-_LEAST = Duration(10 * 10**6)  # of an experiment at a low load
-_LOW_LOAD = Fraction(1, 4)  # below it a load is any low one
+_LEAST = Duration(10 * 10**6)  # of an experiment whose rate does not matter
+_ANY_RATE = Fraction(1, 2)  # greatest rate error of such an experiment
 _MOST_KINDS = 24
 
 
@@ -100,6 +101,8 @@ class TargetExperiments:
             [self._streams[kind.stream].of(kind, name, rate) for name, (kind, rate) in streams.items()]
         )
         measurer.leads = lambda _load, _duration: True  # what is late in it is not waited for
+        if experiment.any_rate:
+            measurer.limits = replace(self._tester.rules.limits, max_rate_error=_ANY_RATE)
         trial = measurer.measure(measurer.load, Duration(floor(duration)))
         counts = {kind: _counts(trial.stream(name)) for name, (kind, _) in streams.items()}
         each_second = sum((rate for _, rate in streams.values()), start=Fraction(0))
@@ -120,8 +123,7 @@ class TargetExperiments:
         load = {tx: Fraction(1) if experiment.burst else experiment.load * offered[tx] for tx in bits}
         speeds = self._tester.ports
         longest = max(Fraction(bits[tx] * 10**9, speeds[tx].speed.bps) / load[tx] for tx in bits)
-        is_low = experiment.load < _LOW_LOAD and not experiment.burst
-        return max(longest, Fraction(_LEAST.ns)) if is_low else longest
+        return max(longest, Fraction(_LEAST.ns)) if experiment.any_rate else longest
 
 
 def _line_bits(kind: FrameKind) -> int:
