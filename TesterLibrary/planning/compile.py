@@ -19,10 +19,10 @@ from ..model.ports import Forwarding, Port
 from ..model.stream import Stream
 from ..wire.address import Station, station_of, stations
 from .batch_planning import addressed, groups, meshes, plan_alike
-from .client_separation import check_clients_apart
 from .content import Content, content
 from .departures import frame_order, frame_sizes, planned_departures
 from .device_addresses import DeviceAddresses
+from .end_separation import check_ends_apart
 from .expected_fields import expected_fields
 from .frame import announcement, measured_frame
 from .inline import plan_path
@@ -121,7 +121,7 @@ def _check_streams(
 def _check_ends(job: str, ends: Sequence[EndPlan], beside: Sequence[Plan]) -> None:
     """Clients and triggers are not confused with each other, nor with those that are loaded already."""
     planned = [plan.end for plan in ends]
-    check_clients_apart(job, planned, beside)
+    check_ends_apart(job, planned, beside)
     check_triggers(planned, [end for plan in beside if plan.job != job for end in plan.ends])
 
 

@@ -7,8 +7,7 @@ lets frames leave with the other one. A closed version is read when all of it ha
 it has arrived for a guard time that is longer than the device has been seen to take; and once more before it
 is opened again, so that what came later still is counted in its own interval.
 
-If more frames of a version have arrived than were sent, the device writes over it. Then the interval cannot
-be read. Reading it is tried again until the traffic ends, and the intervals before it stay.
+If more frames of a version arrived than were sent, the device writes over it, and the interval cannot be read.
 """
 
 from __future__ import annotations
@@ -125,7 +124,7 @@ class Monitor:
             self._turn(self._snapshot())
         if not self._reason:  # an interval may have found one
             self._amend(self._snapshot())
-        after = self._snapshot()
+        after = self._arrived() if self._reason else self._snapshot()
         self._rest = self._remainder(after) if self._reason else None
         return self._result(sending=any(s.sending for s in after.streams))
 
@@ -143,8 +142,7 @@ class Monitor:
         objections = [o for e in evidence for o in e.objections(self._tester.rules.limits)]
         objections += [o for run in self._runs for o in reflections(run.plan.streams)]
         unsigned = (s for s in everything.streams if s.id in self._unsigned)
-        told = [misattributed(self._names[s.id], self.intervals, s) for s in unsigned]
-        objections += filter(None, told)
+        objections += filter(None, (misattributed(self._names[s.id], self.intervals, s) for s in unsigned))
         if self._reason and sending:
             objections.append(f"{self._reason}, so it takes the end of the traffic to tell what is lost")
         return MonitoringResult(
@@ -271,9 +269,8 @@ class Monitor:
         for latest in self._tester.clock.readings(self._snapshot, every=_POLL_S):
             if self._cancelled or all(has_arrived(s, version) for s in latest.streams):
                 break
-            now, arrived = latest.taken_at_ns, received_of(latest, version)
-            if arrived != seen:
-                quiet_since, seen = now, arrived
+            if (arrived := received_of(latest, version)) != seen:
+                quiet_since, seen = latest.taken_at_ns, arrived
             following = all(
                 a > b or not s.sending
                 for a, b, s in zip(received_of(latest, 1 - version), follow, latest.streams, strict=True)
@@ -281,9 +278,23 @@ class Monitor:
             self._guard_ns = max(self._guard_ns, _GUARD_FACTOR * slowest_ns(latest))
             heard = any(s.rx_packets for s in latest.streams)
             patience = 0 if following else _PATIENCE_NS if heard else _FIRST_PATIENCE_NS
-            if now - quiet_since > self._guard_ns + patience:
+            if latest.taken_at_ns - quiet_since > self._guard_ns + patience:
                 break
         return latest
+
+    def _arrived(self) -> Snapshot:
+        """The counters when no more frames will arrive of traffic that has ended."""
+        quiet_since, seen, longest_ns = 0, [-1], self._guard_ns + _PATIENCE_NS
+
+        def is_over(latest: Snapshot) -> bool:
+            nonlocal quiet_since, seen
+            received = [s.rx_packets for s in latest.streams]
+            if received != seen:
+                quiet_since, seen = latest.taken_at_ns, received
+            complete = all(s.sending or s.rx_packets >= s.tx_packets for s in latest.streams)
+            return self._cancelled or complete or latest.taken_at_ns - quiet_since > longest_ns
+
+        return self._tester.clock.reading(self._snapshot, is_over)
 
     def _remainder(self, after: Snapshot) -> Interval:
         """All traffic behind the intervals as one more, up to its last frame."""
@@ -295,17 +306,14 @@ class Monitor:
         for s in after.streams:
             before = last.stream(s.id)
             own = unread.before.stream(s.id).versions[unread.version]
-            earlier = (own, before.versions[1 - unread.version])
             again = increase(may_be_copies(before.order), may_be_copies(s.order))
-            span_ns = end_ns - unread.start_ns
-            correction = self._corrections[s.id]
-            counted = sum_of_versions(earlier), sum_of_versions(s.versions)
             streams.append(
                 StreamInterval.between(
                     self._names[s.id],
-                    *counted,
-                    span_ns,
-                    correction,
+                    sum_of_versions((own, before.versions[1 - unread.version])),
+                    sum_of_versions(s.versions),
+                    end_ns - unread.start_ns,
+                    self._corrections[s.id],
                     again=again,
                     open=BY_VERSION if s.id in self._unsigned else "",
                 )

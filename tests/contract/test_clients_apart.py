@@ -72,6 +72,19 @@ def test_the_same_flows_are_refused_and_the_first_clients_go_on(ends: Connection
     assert (ends.statistics("one").completed, ends.statistics("one").failed) == (5, 0)
 
 
+@pytest.mark.parametrize("protocol", ["tcp-server", "http-server"])
+def test_responders_of_the_same_servers_are_refused(ends: Connections, protocol: str) -> None:
+    ends.start(
+        Responder(name="other", port="p2", protocol=protocol, servers=Endpoints.parse("198.18.0.4:80"))
+    )
+    with pytest.raises(PlanError) as refused:
+        ends.start(Responder(name="second", port="p2", protocol=protocol, servers=SERVICE))
+    assert str(refused.value) == (
+        "responders 'second' and 'web' would both serve 198.18.0.3 on port 'p2', and one of them would "
+        "serve all; give one of them other servers=, or stop 'web' first"
+    )
+
+
 def test_a_flood_from_the_port_s_own_address_is_refused_beside_clients_from_there(ends: Connections) -> None:
     ends.start(users("one"))
     with pytest.raises(PlanError, match=r"'flood'.*198\.18\.0\.2:1024-65535 to 198\.18\.0\.3:80"):

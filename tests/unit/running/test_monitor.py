@@ -227,6 +227,14 @@ def test_a_device_that_erases_the_version_is_measured_from_start_to_end(tmp_path
     assert (whole.sent, whole.received, whole.lost, whole.delay_ns) == (trial.sent, trial.sent, 0, 10_000)
 
 
+def test_frames_on_their_way_at_the_end_are_not_lost_where_versions_are_erased(tmp_path: Path) -> None:
+    watched = Watched(tmp_path, FakePath(erases_version=True, delay=Duration.parse("100 ms")))
+    for _ in range(3):
+        watched.advance(watched.monitor.poll())
+    result, trial = watched.stop()
+    assert (result.method, result.lost, trial.lost) == (Method.QUIESCING, 0, 0)
+
+
 def test_frames_without_a_place_for_a_version(tmp_path: Path) -> None:
     headers = HeaderStack.parse("Ether / IP(id=0x8000) / UDP")
     watched = Watched(tmp_path, FakePath(), (replace(stream(rate="1 kpps"), headers=headers),))

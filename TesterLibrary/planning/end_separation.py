@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps clients of one port apart: an answer has to tell whose flow it belongs to."""
+"""Keeps the ends of one port apart: a frame has to tell to which of them it belongs."""
 
 from __future__ import annotations
 
@@ -16,25 +16,35 @@ from ..protocols.scope import layout_of
 _Ranges = Mapping[str, range]  # values of fields, as they arrive
 
 
-def check_clients_apart(job: str, ends: Iterable[PlannedEnd], beside: Iterable[Plan] = ()) -> None:
-    """Raises PlanError if clients would open the same flow as others of the same port.
+def check_ends_apart(job: str, ends: Iterable[PlannedEnd], beside: Iterable[Plan] = ()) -> None:
+    """Raises PlanError if ends of one port would take the same frames.
 
-    An answer would reach only one of them, which knows nothing of a flow that the other one opened.
+    Of clients that open the same flow an answer reaches one, which may know nothing of it. Of responders of
+    the same servers one would serve all.
 
     Args:
         job: Name of the job of these ends.
         ends: The planned ends.
         beside: Jobs that are loaded already; one of the same name is left out.
     """
-    others = [(plan.job, end) for plan in beside if plan.job != job for end in plan.ends if end.opening]
-    for end in (end for end in ends if end.opening):
+    others = [(plan.job, end) for plan in beside if plan.job != job for end in plan.ends]
+    for end in ends:
         for other_job, other in others:
-            if common := _common(end, other):
+            common = _common(end, other)
+            if common is None or bool(end.opening) is not bool(other.opening):
+                continue
+            if end.opening:
                 raise PlanError(
                     f"clients {end.name!r} of job {job!r} and clients {other.name!r} of job {other_job!r} "
                     f"would open the same flows on port {end.port!r}, {_flows(common)}, and an answer would "
                     "reach one of them only; give one of them other sources= or another target=, or stop "
                     f"{other.name!r} first"
+                )
+            if not (end.is_trigger or other.is_trigger):
+                raise PlanError(
+                    f"responders {end.name!r} and {other.name!r} would both serve {_servers(common)} on "
+                    f"port {end.port!r}, and one of them would serve all; give one of them other servers=, "
+                    f"or stop {other.name!r} first"
                 )
         others.append((job, end))
 
@@ -72,6 +82,12 @@ def _differ(one: Mapping[str, int], other: Mapping[str, int]) -> bool:
 def _flows(common: _Ranges) -> str:
     """The flows in words, as they are opened: from their sources to their targets."""
     return f"{_endpoints(common, 'dst', 'dport')} to {_endpoints(common, 'src', 'sport')}"
+
+
+def _servers(common: _Ranges) -> str:
+    """The servers in words; the whole port where a protocol has no addresses."""
+    fields = {name.partition(".")[2] for name in common}
+    return str(_endpoints(common, "dst", "dport")) if "dst" in fields else "the same packets"
 
 
 def _endpoints(common: _Ranges, address: str, port: str) -> Endpoints:
