@@ -10,6 +10,7 @@ from fractions import Fraction
 from math import ceil
 
 from ..model.units.number import percent, were
+from ..verdict import Between
 from . import session_remarks
 from .evidence import EvidenceLimits, backlog_objection, gap_objection, waited_ns
 from .port_evidence import (
@@ -50,6 +51,7 @@ class SessionTrial(Validated):
     earlier_attempts: tuple[str, ...] = ()
     unserved: bool = False  # no request was answered as asked for, and no connection is open that may be
     awaited: Mapping[str, int] = field(default_factory=dict)  # by time, connections that wait for it too long
+    changed_at: Mapping[str, int] = field(default_factory=dict)  # by responder, bytes of these clients
 
     @property
     def omission(self) -> str:
@@ -108,6 +110,15 @@ class SessionTrial(Validated):
         if failures is None:
             return None
         return Fraction(failures, flows) if flows else Fraction(0)
+
+    @property
+    def failed_bounds(self) -> Between | None:
+        """The same, with what responders know: at least one connection has a byte that arrived changed."""
+        part, changed = self.failed_part, sum(self.changed_at.values())
+        if part is None or not changed or not self.flows:
+            return None if part is None else Between(part, part)
+        most = min(self.flows, (self.failures or 0) + changed)
+        return Between(max(part, Fraction(1, self.flows)), Fraction(most, self.flows))
 
     @property
     def flows(self) -> int:

@@ -173,10 +173,10 @@ def never_measured(trial: SessionTrial) -> About:
 
 def failures_below(trials: Sequence[SessionTrial], bound: Ratio) -> Verdict:
     """Whether no greater part of the flows failed than the bound."""
-    worst = max(trials, key=lambda trial: trial.failed_part or 0)
+    worst = max(trials, key=lambda trial: trial.failed_bounds.least if trial.failed_bounds else 0)
     part = worst.failed_part
     return assess(
-        part,
+        worst.failed_bounds,
         AT_MOST,
         bound.value,
         subject=f"failed flows of {worst.statistics.name}",
@@ -186,6 +186,7 @@ def failures_below(trials: Sequence[SessionTrial], bound: Ratio) -> Verdict:
             (
                 f"{Ratio(part)} ({worst.failures:,} of {worst.flows:,}{_causes(worst)})",
                 *silent_remarks(worst),
+                *changed_remarks(worst),
                 *_failed_before(worst),
             )
         ),
@@ -211,7 +212,14 @@ def failures_of(trial: SessionTrial) -> Iterator[str]:
     if trial.statistics.failed_text:
         yield trial.statistics.failed_text
     yield from silent_remarks(trial)
+    yield from changed_remarks(trial)
     yield from _failed_before(trial)
+
+
+def changed_remarks(trial: SessionTrial) -> Iterator[str]:
+    """Bytes of clients that arrived changed at responders, as remarks: those connections have failed."""
+    for name, count in trial.changed_at.items():
+        yield f"{count:,} bytes arrived changed at {name}"
 
 
 def silent_remarks(trial: SessionTrial) -> Iterator[str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -161,7 +161,7 @@ class Connections:
         """An end since its start, or until it was stopped, with objections where the tester fell short."""
         if name in self._stopped:
             return self._stopped[name].trial
-        return self._looked_at(name).since_start()
+        return self._with_changed(self._looked_at(name).since_start(), {})
 
     def settled_so_far(self, name: str) -> SessionTrial:
         """The same, with what waits for longer than others: it is looked at again if something waits."""
@@ -169,7 +169,7 @@ class Connections:
             return self._stopped[name].trial
         running = self._looked_at(name)
         waiting = running.left_waiting(running.counted())
-        return running.with_waiting(running.since_start(), waiting)
+        return self._with_changed(running.with_waiting(running.since_start(), waiting), {})
 
     def faults_since(self, before: Snapshot) -> Iterator[str]:
         """Why the tester did not do its part for each end that runs, since then or since the end's start."""
@@ -224,7 +224,25 @@ class Connections:
         """
         if duration.ns <= 0:
             raise PlanError(f"a duration of {duration} is too short; it must be above 0")
-        return self._known(name, End).measured(duration, from_start=from_start)
+        before = {} if from_start else self._changed()
+        trial = self._known(name, End).measured(duration, from_start=from_start)
+        return self._with_changed(trial, before)
+
+    def _changed(self) -> dict[str, int]:
+        """By responder, the bytes that arrived changed there since its start."""
+        responders = (one for one in self._running.values() if not one.opens)
+        return {
+            one.end.name: sum(n for name, n in one.counted().counters.items() if name.endswith(".changed"))
+            for one in responders
+        }
+
+    def _with_changed(self, trial: SessionTrial, before: Mapping[str, int]) -> SessionTrial:
+        """Clients with what responders count of their bytes, if they are the only ones that send."""
+        senders = [one for one in self._running.values() if one.opens]
+        if not trial.statistics.opens or len(senders) != 1 or self._stopped:
+            return trial
+        grown = {name: count - before.get(name, 0) for name, count in self._changed().items()}
+        return replace(trial, changed_at={name: count for name, count in grown.items() if count > 0})
 
     def measure_well(self, name: str, duration: Duration) -> SessionTrial:
         """Measures a running end, again while the tester did not do its part, as often as its rules allow."""

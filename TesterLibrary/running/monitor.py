@@ -7,7 +7,7 @@ lets frames leave with the other one. A closed version is read when all of it ha
 it has arrived for a guard time that is longer than the device has been seen to take; and once more before it
 is opened again, so that what came later still is counted in its own interval.
 
-If more frames of a version arrived than were sent, the device writes over it, and the interval cannot be read.
+If more frames of a version arrived than were sent, the device writes over it: the interval cannot be read.
 """
 
 from __future__ import annotations
