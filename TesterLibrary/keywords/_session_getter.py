@@ -12,14 +12,8 @@ from typing import Any
 from assertionengine import AssertionOperator
 
 from ..measurement.session_trial import SessionTrial
-from ..methodology.sessions import (
-    failed_range,
-    failure_remarks,
-    never_measured,
-    over_early,
-    silent_remarks,
-    time_bounds,
-)
+from ..methodology.failure_remarks import failure_remarks, silent_remarks
+from ..methodology.sessions import failed_range, never_measured, over_early, time_bounds
 from ..methodology.verdicts.judging import about
 from ..model.responder import End
 from ..running.suite import Suite

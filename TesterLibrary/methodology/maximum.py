@@ -21,7 +21,8 @@ from ..model.units.quantity import Frequency
 from ..model.units.units import Duration, Ratio
 from ..verdict import AT_LEAST, Verdict, assess, text_of
 from .bisection import highest_passing
-from .sessions import ConnectionResult, SessionMeasurer, failures_of, no_room
+from .failure_remarks import failures_of
+from .sessions import ConnectionResult, SessionMeasurer, no_room
 
 _SECOND = 10**9  # nanoseconds
 _ENDS = 2  # of a time

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, inf
@@ -16,6 +16,7 @@ from ..measurement.session_trial import SessionTrial
 from ..model.units.quantity import Frequency
 from ..model.units.units import Bandwidth, Duration, Ratio, duration_text
 from ..verdict import AT_LEAST, AT_MOST, About, Between, Undecided, Verdict, assess, text_of
+from .failure_remarks import changed_remarks, failed_before, failure_remarks, silent_remarks
 from .result import Result
 from .verdicts.judging import about
 
@@ -187,7 +188,7 @@ def failures_below(trials: Sequence[SessionTrial], bound: Ratio) -> Verdict:
                 f"{Ratio(part)} ({worst.failures:,} of {worst.flows:,}{_causes(worst)})",
                 *silent_remarks(worst),
                 *changed_remarks(worst),
-                *_failed_before(worst),
+                *failed_before(worst),
             )
         ),
         bound=f"<= {bound}",
@@ -199,38 +200,6 @@ def failures_below(trials: Sequence[SessionTrial], bound: Ratio) -> Verdict:
 
 def _causes(trial: SessionTrial) -> str:
     return f": {trial.judged.causes}" if trial.judged.causes else ""
-
-
-def failure_remarks(trial: SessionTrial) -> Iterator[str]:
-    """Connections that failed while it was measured and before, as remarks beside what was carried."""
-    of = f"of {trial.flows:,} connections " if trial.statistics.failed_text else ""
-    yield from (of + text if number == 0 else text for number, text in enumerate(failures_of(trial)))
-
-
-def failures_of(trial: SessionTrial) -> Iterator[str]:
-    """How connections failed while it was measured, and before."""
-    if trial.statistics.failed_text:
-        yield trial.statistics.failed_text
-    yield from silent_remarks(trial)
-    yield from changed_remarks(trial)
-    yield from _failed_before(trial)
-
-
-def changed_remarks(trial: SessionTrial) -> Iterator[str]:
-    """Bytes of clients that arrived changed at responders, as remarks: those connections have failed."""
-    for name, count in trial.changed_at.items():
-        yield f"{count:,} bytes arrived changed at {name}"
-
-
-def silent_remarks(trial: SessionTrial) -> Iterator[str]:
-    """Connections without any answer, as a remark."""
-    if trial.silent:
-        yield f"no connection was answered, {trial.silent:,} wait"
-
-
-def _failed_before(trial: SessionTrial) -> Iterator[str]:
-    if trial.failed_before:
-        yield f"{trial.failed_before} before the measurement began"
 
 
 def _goodput_doubt(trial: SessionTrial, goodput: float | None, bound: Bandwidth) -> str:

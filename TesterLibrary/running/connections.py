@@ -230,15 +230,15 @@ class Connections:
 
     def _changed(self) -> dict[str, int]:
         """By responder, the bytes that arrived changed there since its start."""
-        responders = (one for one in self._running.values() if not one.opens)
+        responders = (end for end in self._running.values() if not end.opens)
         return {
-            one.end.name: sum(n for name, n in one.counted().counters.items() if name.endswith(".changed"))
-            for one in responders
+            end.end.name: sum(n for name, n in end.counted().counters.items() if name.endswith(".changed"))
+            for end in responders
         }
 
     def _with_changed(self, trial: SessionTrial, before: Mapping[str, int]) -> SessionTrial:
         """Clients with what responders count of their bytes, if they are the only ones that send."""
-        senders = [one for one in self._running.values() if one.opens]
+        senders = [end for end in self._running.values() if end.opens]
         if not trial.statistics.opens or len(senders) != 1 or self._stopped:
             return trial
         grown = {name: count - before.get(name, 0) for name, count in self._changed().items()}
