@@ -6,19 +6,14 @@ from __future__ import annotations
 
 import argparse
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 from ..campaign.end_signals import End
-from ..errors import TestbedError
 from ..model.units.units import Duration
 from ..targets.engine.owner import OWNER
 from ..targets.parts import LeaseTerms
-from ..testbeds import load_testbed
 from ._command import command
 from ._duration import duration
-
-if TYPE_CHECKING:
-    from ..targets.engine.client import EngineTarget
+from ._running_tester import running_tester
 
 _SHORT = Duration(10 * 10**9)
 
@@ -42,21 +37,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _target(options: argparse.Namespace) -> EngineTarget:
-    from ..targets.engine.client import EngineTarget  # takes long to load
-
-    spec = load_testbed(options.testbed).only_tester
-    if spec.address is None:
-        where = "is in a switch" if spec.switch else "is started on this machine by each run"
-        raise TestbedError(
-            f"the tester of {options.testbed} {where}, so it is shared with nobody; give a testbed whose "
-            "tester has an address"
-        )
-    return EngineTarget.connect(spec.address, certificates=spec.certificates)
-
-
 def _show(options: argparse.Namespace) -> int:
-    with closing(_target(options)) as target:
+    with closing(running_tester(options.testbed)) as target:
         holder = target.leases.holder()
         print(f"leased to {holder}" if holder else "free: nobody has a lease")
     return 0
@@ -64,7 +46,7 @@ def _show(options: argparse.Namespace) -> int:
 
 def _hold(options: argparse.Namespace) -> int:
     end = End()
-    with closing(_target(options)) as target:
+    with closing(running_tester(options.testbed)) as target:
         taken_from = target.leases.acquire(LeaseTerms(options.owner, options.lease, options.force))
         if taken_from:
             print(f"taken over from {taken_from}")
@@ -77,7 +59,7 @@ def _hold(options: argparse.Namespace) -> int:
 
 
 def _release(options: argparse.Namespace) -> int:
-    with closing(_target(options)) as target:
+    with closing(running_tester(options.testbed)) as target:
         holder = target.leases.holder()
         if holder is None:
             print("free: nobody has a lease")

@@ -240,7 +240,10 @@ class Tester:
     def identity(self) -> Sequence[object]:
         """All that a trial depends on but its streams, and addresses of interfaces that open anew."""
         known = self.capabilities
-        ports = [(p.name, p.driver, p.link_speed_bps, p.max_frame_size, p.reorders) for p in known.ports]
+        ports = [
+            (p.name, p.driver, p.link_speed_bps, p.max_frame_size, p.reorders, p.queue_cpus)
+            for p in known.ports
+        ]
         joined = sorted(map(str, self.air.joined))
         rules = self.rules, self.seed, self.forwarding
         return known.target, known.version, ports, self.calibration, *rules, joined

@@ -59,6 +59,7 @@ class PortInfo:
     loses_tags: str = ""  # why received frames may have lost a VLAN tag; empty: they have not
     gets_unfinished: str = ""  # why packets of a host may arrive as none is on a cable; empty: they do not
     rehearses: bool | None = None  # whether the kernel's code for sending is kept warm; None: it is not used
+    queue_cpus: tuple[int, ...] = ()  # the CPU of the worker that serves each of its queues; empty: not known
 
 
 @dataclass(frozen=True)

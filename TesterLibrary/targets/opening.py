@@ -93,6 +93,7 @@ def _open(testbed: RunningTestbed) -> Target:
         return EngineProcess.launch(
             ports=testbed.port_specs,
             cpus=testbed.engine_cpus,
+            queues=spec.queues,
             memory_mib=spec.memory_mib,
             huge_pages=spec.huge_pages,
             command_prefix=testbed.command_prefix,

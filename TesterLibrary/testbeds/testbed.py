@@ -110,6 +110,7 @@ class TesterSpec:
     address: str | None = None  # "unix:PATH" or "grpc+tls:HOST:PORT"; None: start one on this machine
     certificates: CertificateFiles | None = None
     cpus: tuple[int, ...] = ()  # of its workers; empty: chosen
+    queues: int = 1  # of each port; several workers can serve a port with several
     memory_mib: int | None = None  # None: enough for its ports
     huge_pages: bool = False
     switch: SwitchSpec | None = None

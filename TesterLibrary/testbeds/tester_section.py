@@ -50,7 +50,7 @@ class TesterSection:
         address = data.get("address")
         if "switch" in data:
             return TesterSpec(switch=self._switch(data))
-        local = [key for key in ("cpus", "memory", "huge_pages") if key in data]
+        local = [key for key in ("cpus", "queues", "memory", "huge_pages") if key in data]
         if address and local:
             raise self._error("only for a tester to be started here, without an address", local[0])
         needs_tls = (address or "").startswith("grpc+tls:")
@@ -63,6 +63,7 @@ class TesterSection:
             address=address,
             certificates=self._certificates(data["certificates"]) if needs_tls else None,
             cpus=tuple(data.get("cpus", ())),
+            queues=data.get("queues", 1),
             memory_mib=int(number) * _MIB[unit] or None,
             huge_pages=data.get("huge_pages", False),
             lease=self._lease(data),

@@ -113,7 +113,7 @@ void Serve(const Options& options, pid_t parent) {
                  .hugepages = options.hugepages,
                  .pci_addresses = pci_addresses});
   Tester tester(
-      OpenPorts(options.ports),
+      OpenPorts(options.ports, options.queues),
       {.cpus = options.worker_cpus, .shares_cpu = options.control_cpus == options.worker_cpus},
       options.listen.IsRemote(), options.policy);
   if (options.listen.IsRemote() || !options.captures.empty()) LimitCaptureFiles(options.captures);

@@ -43,9 +43,11 @@ Generates and measures traffic as its clients tell it over gRPC (proto/tester/v1
   --force-interface IFACE      take IFACE even if it has an address or a default route;
                                can be repeated
 
-  --cpu N[,N...]               CPUs of the workers, one worker each, at most as many as ports: a port is
-                               served by one worker; default: the last one allowed.
+  --cpu N[,N...]               CPUs of the workers, one worker each, at most as many as the queues of all
+                               ports: a queue is served by one worker; default: the last one allowed.
                                Everything else runs on the other CPUs, where there are others
+  --queues N                   receive queues, and as many send queues, of each port; default: 1.
+                               Several workers can serve a port with several
   --memory MB                  memory for buffers; default: enough for the ports
   --hugepages                  take that memory from hugepages
 
@@ -72,7 +74,8 @@ Stops in good order on SIGTERM and SIGINT. Exit status: 0 stopped, 1 failed, 2 w
 namespace {
 
 constexpr unsigned kBaseMemoryMb = 64;
-constexpr unsigned kPortMemoryMb = 48;
+constexpr unsigned kQueueMemoryMb = 48;
+constexpr unsigned kMostQueues = 16;  // of net_af_packet
 
 [[noreturn]] void Refuse(const std::string& message) {
   throw Error(Code::kInvalidArgument, message);
@@ -118,6 +121,12 @@ std::vector<unsigned> ParseCpus(std::string_view text) {
   }
 }
 
+uint16_t ParseQueues(std::string_view text) {
+  const unsigned queues = ParseNumber(text, "--queues");
+  if (queues >= 1 && queues <= kMostQueues) return static_cast<uint16_t>(queues);
+  Refuse(Cat("--queues ", queues, "; allowed are 1 to ", kMostQueues));
+}
+
 LogFormat ParseLogFormat(std::string_view text) {
   if (text == "text") return LogFormat::kText;
   if (text == "json") return LogFormat::kJson;
@@ -157,6 +166,8 @@ constexpr auto kFlags = std::to_array<Flag>({
      [](const char* argument, Options& options) { options.forced_interfaces.insert(argument); }},
     {"cpu", required_argument,
      [](const char* argument, Options& options) { options.worker_cpus = ParseCpus(argument); }},
+    {"queues", required_argument,
+     [](const char* argument, Options& options) { options.queues = ParseQueues(argument); }},
     {"memory", required_argument,
      [](const char* argument, Options& options) {
        options.memory_mb = ParseNumber(argument, "--memory");
@@ -223,19 +234,20 @@ void Complete(Options& options) {
   if (options.policy != nullptr) ApplyPolicy(*options.policy, options);
   const std::vector<unsigned> allowed = AllowedCpus();
   if (options.worker_cpus.empty()) options.worker_cpus = {allowed.back()};
-  if (options.worker_cpus.size() > options.ports.size()) {
+  const size_t queues = options.ports.size() * options.queues;
+  if (options.worker_cpus.size() > queues) {
     Refuse(Cat("--cpu ", Join(options.worker_cpus), ": ", options.worker_cpus.size(),
-               " workers for ", options.ports.size(),
-               " port(s); a port is served by one worker, so ", "CPU ",
-               options.worker_cpus[options.ports.size()],
-               " would do nothing; give at most as many CPUs as ports"));
+               " workers for ", options.ports.size(), " port(s) with ", options.queues,
+               " queue(s) each; a queue is served by one worker, so CPU ",
+               options.worker_cpus[queues],
+               " would do nothing; give fewer CPUs, or more queues with --queues"));
   }
   for (const unsigned cpu : allowed) {
     if (!Contains(options.worker_cpus, cpu)) options.control_cpus.push_back(cpu);
   }
   if (options.control_cpus.empty()) options.control_cpus = options.worker_cpus;
   if (options.memory_mb == 0) {
-    options.memory_mb = kBaseMemoryMb + kPortMemoryMb * static_cast<unsigned>(options.ports.size());
+    options.memory_mb = kBaseMemoryMb + kQueueMemoryMb * static_cast<unsigned>(queues);
   }
 }
 

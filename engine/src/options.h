@@ -4,6 +4,7 @@
 // The command line.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
@@ -23,6 +24,7 @@ struct Options {
   ListenOptions listen;
   std::vector<PortSpec> ports;
   std::vector<unsigned> worker_cpus;
+  uint16_t queues = 1;                 // of each port
   std::vector<unsigned> control_cpus;  // the workers' own where there are no others
   unsigned memory_mb = 0;
   bool hugepages = false;

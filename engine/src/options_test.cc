@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace tester {
 namespace {
@@ -73,6 +74,10 @@ TEST(Options, RefusalsSayWhatIsWrong) {
   EXPECT_THAT(Refusal({Listen(), "--port=a=loop:x", "--port=a=loop:y"}), HasSubstr("twice"));
   EXPECT_THAT(Refusal({Listen(), "--port=a=loop:x", "--cpu=9999"}), HasSubstr("not available"));
   EXPECT_THAT(Refusal({Listen(), "--port=a=loop:x", "--cpu=0x"}), HasSubstr("not a number"));
+  for (const char* queues : {"0", "17"}) {
+    EXPECT_THAT(Refusal({Listen(), "--port=a=loop:x", Cat("--queues=", queues)}),
+                HasSubstr("allowed are 1 to 16"));
+  }
   EXPECT_THAT(Refusal({Listen(), "--port=a=loop:x", "--log=xml"}), HasSubstr("text and json"));
 }
 
@@ -88,7 +93,12 @@ TEST(Options, ACpuThatWouldDoNothingIsRefusedByName) {
   const std::string both = "--cpu=" + cpus[0] + "," + cpus[1];
   EXPECT_THAT(
       Refusal({Listen(), "--port=a=loop:x", both}),
-      HasSubstr("2 workers for 1 port(s); a port is served by one worker, so CPU " + cpus[1]));
+      HasSubstr("2 workers for 1 port(s) with 1 queue(s) each; a queue is served by one worker, so "
+                "CPU " +
+                cpus[1]));
+  const Options options = Parse({Listen(), "--port=a=loop:x", "--queues=2", both});
+  EXPECT_EQ(options.worker_cpus.size(), 2U);
+  EXPECT_EQ(options.queues, 2U);
   EXPECT_EQ(Parse({Listen(), "--port=a=loop:x", "--port=b=loop:x", both}).worker_cpus.size(), 2U);
 }
 

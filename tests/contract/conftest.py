@@ -7,7 +7,8 @@ is no engine its tests are skipped; with TESTER_REQUIRE_ENGINE=1, as in CI, they
 TESTER_SWITCH=model the switch is not a fake one but the vendor's model of its chip, in slow motion; with
 TESTER_SWITCH=program it is the fake one, but its pipelines run the P4 program itself. With
 TESTER_SWAP_PORTS=1 the ports p1 and p2 have changed places: nothing may depend on which one is the first.
-With TESTER_WORKERS=2 an engine has two workers, and p1 and p2 are served by different ones.
+With TESTER_WORKERS=2 an engine has two workers, and p1 and p2 are served by different ones; with
+TESTER_QUEUES=2 beside it each port has two queues, one of each worker.
 With TESTER_JOINED=1 p1 and p2 of fake and engine belong to different testers, which are joined.
 """
 
@@ -32,10 +33,11 @@ from tests.program.compiled import compiled
 from tests.program.pipelines import runs_program
 
 from .engines import two_engines
-from .rig import WORKER_CPUS, FakeRig, Rig, SwitchRig, in_place
+from .rig import QUEUES, WORKER_CPUS, FakeRig, Rig, SwitchRig, in_place
 from .slow_motion import ModelRig, slow_model
 
 _SWITCH = os.environ.get("TESTER_SWITCH")
+_ONE_QUEUE = "need a port with one"  # words of testerd
 _JOINED = os.environ.get("TESTER_JOINED") == "1"
 
 
@@ -47,7 +49,9 @@ def engine() -> Iterator[EngineProcess]:
         if os.environ.get("TESTER_REQUIRE_ENGINE") == "1":
             raise
         pytest.skip(error.reason)
-    process = EngineProcess.launch(ports=in_place({"p1": "loop:x", "p2": "loop:x"}), cpus=WORKER_CPUS)
+    process = EngineProcess.launch(
+        ports=in_place({"p1": "loop:x", "p2": "loop:x"}), cpus=WORKER_CPUS, queues=QUEUES
+    )
     yield process
     process.stop()
 
@@ -61,7 +65,7 @@ def joined_engines() -> Iterator[JoinedTarget]:
 @pytest.fixture
 def process(request: pytest.FixtureRequest) -> Iterator[EngineProcess]:
     """An engine for one test, with the ports that its module names."""
-    process = EngineProcess.launch(ports=in_place(request.module.PORTS), cpus=WORKER_CPUS)
+    process = EngineProcess.launch(ports=in_place(request.module.PORTS), cpus=WORKER_CPUS, queues=QUEUES)
     yield process
     process.stop()
 
@@ -129,7 +133,8 @@ def _refused(item: pytest.Item, *, ends: bool = False) -> Generator[None, object
     try:
         done = yield
     except PlanError as refused:
-        if any(re.search(mark.kwargs["match"], str(refused), re.DOTALL) for mark in marks):
+        several_queues = QUEUES > 1 and _ONE_QUEUE in str(refused)  # test_queues.py
+        if several_queues or any(re.search(mark.kwargs["match"], str(refused), re.DOTALL) for mark in marks):
             pytest.skip(f"refused: {refused}")
         raise
     if marks and ends:

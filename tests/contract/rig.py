@@ -44,6 +44,7 @@ PATIENCE = Duration(20 * 10**9)
 SWAPPED = os.environ.get("TESTER_SWAP_PORTS") == "1"  # whether p2 is the first port of a tester
 # CPUs of an engine's workers, by default one.
 WORKER_CPUS = sorted(os.sched_getaffinity(0))[-int(os.environ.get("TESTER_WORKERS", "1")) :]
+QUEUES = int(os.environ.get("TESTER_QUEUES", "1"))  # of each port of an engine
 
 
 def in_place(ports: Mapping[str, str]) -> Mapping[str, str]:

@@ -101,6 +101,7 @@ def capabilities_value(info: control_pb2.GetInfoResponse) -> Capabilities:
                 notes=tuple(port.notes),
                 reorders=next((note for note in port.notes if _OVERTAKE in note), ""),
                 rehearses=port.rehearses if port.HasField("rehearses") else None,
+                queue_cpus=tuple(port.queue_cpus),
             )
             for port in info.ports
         ),

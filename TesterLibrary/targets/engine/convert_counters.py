@@ -30,7 +30,7 @@ def snapshot_value(snapshot: counters_pb2.Snapshot, client: str) -> Snapshot:
     return Snapshot(
         taken_at_ns=snapshot.taken_at_ns,
         ports=tuple(map(PortCounters.from_message, snapshot.ports)),
-        streams=tuple(map(StreamCounters.from_message, snapshot.streams)),
+        streams=tuple(map(_stream, snapshot.streams)),
         workers=tuple(map(WorkerCounters.from_message, snapshot.workers)),
         clock=ClockCounters.from_message(snapshot.clock),
         ends=tuple(map(EndCounters.from_message, snapshot.responders)),
@@ -40,6 +40,13 @@ def snapshot_value(snapshot: counters_pb2.Snapshot, client: str) -> Snapshot:
         stamps=tuple(map(StampCounters.from_message, snapshot.stamps)),
         queries=tuple(map(QueryCounters.from_message, snapshot.queries)),
     )
+
+
+def _stream(message: counters_pb2.StreamCounters) -> StreamCounters:
+    stream = StreamCounters.from_message(message)
+    if len(message.rx_misrouted_behind) == len(message.rx_misrouted_ports):
+        return stream
+    return dataclasses.replace(stream, rx_misrouted_behind=None)
 
 
 def _job(message: counters_pb2.JobCounters, client: str) -> JobCounters:

@@ -56,6 +56,7 @@ class EngineProcess:
         *,
         ports: Mapping[str, str],
         cpus: Sequence[int] = (),
+        queues: int = 1,
         memory_mib: int | None = None,
         huge_pages: bool = False,
         forced_interfaces: Sequence[str] = (),
@@ -67,6 +68,7 @@ class EngineProcess:
         Args:
             ports: What each port is, by name: `iface:eth1`, `loop:x`, `pci:0000:01:00.0`, `vdev:net_null0`.
             cpus: CPUs of its workers; by default the last one that this process may use.
+            queues: Receive queues, and as many send queues, of each port. Several workers can serve a port.
             memory_mib: Memory for buffers; by default enough for the ports.
             huge_pages: Whether that memory comes from huge pages.
             forced_interfaces: Interfaces it may take although they have an address or a default route.
@@ -86,6 +88,7 @@ class EngineProcess:
                     [*command_prefix, str(program), "--listen", f"unix:{runtime / 'testerd.sock'}"]
                     + [word for name, spec in ports.items() for word in ("--port", f"{name}={spec}")]
                     + (["--cpu", ",".join(map(str, cpus))] if cpus else [])
+                    + (["--queues", str(queues)] if queues > 1 else [])
                     + ([] if memory_mib is None else ["--memory", str(memory_mib)])
                     + (["--hugepages"] if huge_pages else [])
                     + [word for name in forced_interfaces for word in ("--force-interface", name)]

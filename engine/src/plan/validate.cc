@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "plan/check_policy.h"
+#include "plan/check_queues.h"
 #include "plan/paths/validate_path.h"
 #include "plan/paths/validate_stamps.h"
 #include "plan/refuse.h"
@@ -206,6 +207,9 @@ StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
     plan.offered = OfferedBy(plan, port);
   }
   plan.measurement = ValidateMeasurement(stream, plan.contents, where);
+  const PortLimits& receiver = LimitsOf(rx_port, tx_port, ports);
+  if (plan.measurement.flows != 0) CheckOneQueue(receiver, "flow counters", where);
+  if (plan.measurement.fields) CheckOneQueue(receiver, "expected fields", where);
   return plan;
 }
 
@@ -230,6 +234,8 @@ Job ValidateJob(const v1::Job& job, std::span<const PortLimits> ports) {
     valid.paths.push_back(ValidatePath(path, job.name(), ports));
   }
   for (const auto& stamps : job.stamps()) {
+    CheckOneQueue(ports.front(), "stamps",
+                  Cat("job ", Quote(job.name()), ", stamps ", Quote(stamps.name())));
     valid.stamps.push_back(ValidateStamps(stamps, job.name()));
   }
   return valid;

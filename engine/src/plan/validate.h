@@ -28,8 +28,9 @@ inline constexpr uint16_t kMaxVlan = 4094;
 
 struct PortLimits {
   std::string name;
-  uint32_t max_frame_bytes;                // FCS included
-  size_t worker = 0;                       // that serves it
+  uint32_t max_frame_bytes;  // FCS included
+  size_t worker = 0;         // that serves its first queue
+  size_t queues = 1;
   std::shared_ptr<const Policy> policy{};  // null: anything may be sent
   std::string interface {};                // of the kernel; empty: none
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "plan/check_queues.h"
 #include "plan/refuse.h"
 #include "wire/ethernet.h"
 
@@ -130,6 +131,10 @@ CapturePlan ValidateCapture(const v1::Capture& capture, std::span<const PortLimi
   for (const auto& port : capture.ports()) plan.ports[FindPort(port, ports, where)] = true;
   if (capture.has_trigger()) {
     plan.trigger = ValidateTrigger(capture, where);
+    for (size_t i = 0; i < ports.size(); ++i) {
+      if (!plan.ports[i] || plan.trigger->kind != TriggerPlan::Kind::kGap) continue;
+      CheckOneQueue(ports[i], "triggers by a gap", where);
+    }
     plan.keep = Lane::Keep::kTriggered;
     plan.frames = plan.trigger->before + 1 + plan.trigger->after;
   }

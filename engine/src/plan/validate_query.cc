@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "base/text.h"
+#include "plan/check_queues.h"
 #include "plan/refuse.h"
 
 namespace tester {
@@ -197,6 +198,9 @@ QueryPlan ValidateQuery(const v1::Query& query, std::span<const PortLimits> port
                  .capacity = query.capacity(),
                  .interval_ns = query.interval_ns()};
   for (const auto& port : query.ports()) plan.ports[FindPort(port, ports, where)] = true;
+  for (size_t i = 0; i < ports.size(); ++i) {
+    if (plan.ports[i]) CheckOneQueue(ports[i], "queries", where);
+  }
   for (int i = 0; i < query.tests_size(); ++i) {
     plan.tests.push_back(TestOf(query.tests(i), Cat(where, ", test ", i)));
   }

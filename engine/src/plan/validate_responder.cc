@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "plan/check_policy.h"
+#include "plan/check_queues.h"
 #include "plan/protocol/compile_protocol.h"
 #include "plan/refuse.h"
 #include "plan/validate.h"
@@ -142,6 +143,8 @@ std::shared_ptr<const machine::ResponderPlan> ValidateResponder(const v1::Respon
   plan->out_port = responder.out_port().empty()
                        ? plan->port
                        : FindPort(responder.out_port(), ports, Cat(where, ", out_port"));
+  CheckOneQueue(ports[plan->port], "responders", where);
+  CheckOneQueue(ports[plan->out_port], "responders", where);
   if (ports[plan->out_port].worker != ports[plan->port].worker) {
     throw Error(
         Code::kFailedPrecondition,

@@ -50,18 +50,32 @@ Interface GetInterface(const std::string& name) {
   return *interface;
 }
 
-// The number of receive channels, and the command that reduces them to one; empty with one channel.
-std::string SeveralChannels(const std::string& interface) {
+// Receive channels of an interface, at least one.
+uint32_t ArrivingChannels(const std::string& interface) {
   const auto channels = Ethtool(interface).ReadChannels();
-  if (!channels || channels->arriving() <= 1) return {};
-  return Cat(interface, " receives on ", channels->arriving(), " channels (",
-             channels->Command(interface), " leaves one)");
+  return channels ? std::max(channels->arriving(), 1U) : 1;
 }
 
-std::string XdpArguments(const Interface& interface, size_t number) {
+// Says how many there are, with the command that makes it so many.
+std::string ChannelsText(const std::string& interface, uint16_t wanted) {
+  const auto channels = Ethtool(interface).ReadChannels().value_or(Channels{.receive = 1});
+  const uint32_t arriving = channels.arriving();
+  return Cat(interface, " receives on ", arriving, arriving == 1 ? " channel" : " channels", " (",
+             channels.Command(interface, wanted),
+             wanted == 1 ? " leaves one)" : Cat(" makes it ", wanted, ")"));
+}
+
+// The place of a port in its tester, and its number of queues.
+struct PortShape {
+  size_t number;
+  uint16_t queues;
+};
+
+std::string XdpArguments(const Interface& interface, const PortShape& shape) {
   // Busy polling is a system call for every poll of an empty ring. The driver of a NIC needs it to
   // make progress; a virtual interface receives without it.
-  return Cat("net_af_xdp", number, ",iface=", interface.name,
+  return Cat("net_af_xdp", shape.number, ",iface=", interface.name,
+             ",start_queue=0,queue_count=", shape.queues,
              interface.is_virtual ? ",busy_budget=0" : "");
 }
 
@@ -89,10 +103,11 @@ PacketRing PacketRingFor(const Interface& interface) {
   return {.slot_bytes = slot, .slots = std::max(slots, kPacketBlockFrames)};
 }
 
-std::string PacketArguments(const Interface& interface, size_t number, const PacketRing& ring) {
-  return Cat("net_af_packet", number, ",iface=", interface.name, ",framesz=", ring.slot_bytes,
-             ",blocksz=", ring.slot_bytes * kPacketBlockFrames, ",framecnt=", ring.slots,
-             ",qdisc_bypass=1");
+std::string PacketArguments(const Interface& interface, const PortShape& shape,
+                            const PacketRing& ring) {
+  return Cat("net_af_packet", shape.number, ",iface=", interface.name, ",qpairs=", shape.queues,
+             ",framesz=", ring.slot_bytes, ",blocksz=", ring.slot_bytes * kPacketBlockFrames,
+             ",framecnt=", ring.slots, ",qdisc_bypass=1");
 }
 
 // net_null receives invented frames endlessly unless it is told not to.
@@ -112,7 +127,7 @@ std::unique_ptr<Port> MakePort(Device device, PortFacts facts, PortSockets socke
                                 std::move(taken));
 }
 
-std::unique_ptr<Port> OpenDevice(const PortSpec& spec, Device device) {
+std::unique_ptr<Port> OpenDevice(const PortSpec& spec, uint16_t queues, Device device) {
   PortFacts facts;
   facts.name = spec.name;
   facts.has_wire = spec.kind == PortKind::kPci;
@@ -123,39 +138,50 @@ std::unique_ptr<Port> OpenDevice(const PortSpec& spec, Device device) {
   // Configuring the device would set its MTU back.
   facts.max_frame_bytes =
       std::min({mtu + kFrameOverhead, kLongestFrame, std::max(info.max_rx_pktlen, kLeastLongest)});
-  device.Start(spec.name, facts.max_frame_bytes,
-               static_cast<uint16_t>(facts.max_frame_bytes - kFrameOverhead));
+  if (facts.has_wire && queues > 1 && info.flow_type_rss_offloads == 0) {
+    throw Error(Code::kFailedPrecondition,
+                Cat("port ", spec.name, ": --queues ", queues, ", and ", info.driver_name,
+                    " does not spread arriving frames over queues (RSS); leave --queues out"));
+  }
+  device.Start(spec.name, {.queues = queues,
+                           .buffer_bytes = facts.max_frame_bytes,
+                           .mtu = static_cast<uint16_t>(facts.max_frame_bytes - kFrameOverhead)});
   return MakePort(std::move(device), std::move(facts), {}, {});
 }
 
 std::unique_ptr<Port> OpenInterface(const PortSpec& spec, const Interface& interface,
-                                    const std::string& arguments, const PacketRing& ring,
-                                    std::string reason, TakenInterface& taken) {
+                                    const std::string& arguments, uint16_t queues,
+                                    const PacketRing& ring, std::string reason,
+                                    TakenInterface& taken) {
   const std::vector<int> sockets = PacketSockets();
   Device device = Device::Probe(arguments);
   rte_eth_dev_info info{};
   rte_eth_dev_info_get(device.id(), &info);
   uint32_t limit = std::min(interface.mtu + kFrameOverhead, kLongestFrame);
   // net_af_packet reports the length it planned for; its rings were sized for the MTU above.
-  if (std::string(info.driver_name) == "net_af_xdp") limit = std::min(limit, info.max_rx_pktlen);
+  const bool is_xdp = std::string(info.driver_name) == "net_af_xdp";
+  if (is_xdp) limit = std::min(limit, info.max_rx_pktlen);
   PortFacts facts;
   facts.name = spec.name;
   facts.driver_reason = std::move(reason);
   facts.interface = interface.name;
   facts.has_wire = !interface.is_virtual;
   facts.max_frame_bytes = limit;
-  if (const std::string several = SeveralChannels(interface.name); !several.empty()) {
-    facts.notes.push_back(several + "; flows may overtake each other between them");
+  if (!is_xdp && ArrivingChannels(interface.name) > 1) {
+    facts.notes.push_back(ChannelsText(interface.name, 1) +
+                          "; flows may overtake each other between them");
   }
-  device.Start(spec.name, std::max(limit, ring.slot_bytes));
+  device.Start(spec.name, {.queues = queues, .buffer_bytes = std::max(limit, ring.slot_bytes)});
   return MakePort(std::move(device), std::move(facts), PortSockets::Since(sockets, ring),
                   std::move(taken));
 }
 
-std::unique_ptr<Port> OpenXdp(const PortSpec& spec, const Interface& interface, size_t number,
-                              TakenInterface& taken) {
-  if (const std::string several = SeveralChannels(interface.name); !several.empty()) {
-    throw Error(Code::kFailedPrecondition, several + "; AF_XDP would get the frames of one");
+std::unique_ptr<Port> OpenXdp(const PortSpec& spec, const Interface& interface,
+                              const PortShape& shape, TakenInterface& taken) {
+  if (ArrivingChannels(interface.name) != shape.queues) {
+    throw Error(Code::kFailedPrecondition, Cat(ChannelsText(interface.name, shape.queues),
+                                               "; AF_XDP takes one for each of the ", shape.queues,
+                                               " queue(s) of a port (--queues)"));
   }
   if (const std::string obstacle = XdpObstacle(interface.index); !obstacle.empty()) {
     throw Error(Code::kFailedPrecondition, Cat("AF_XDP on ", interface.name, ": ", obstacle));
@@ -166,25 +192,27 @@ std::unique_ptr<Port> OpenXdp(const PortSpec& spec, const Interface& interface, 
                     kXdpMostMtu, " bytes for which AF_XDP has buffers; `ip link set ",
                     interface.name, " mtu ", kXdpMostMtu, "`, or AF_PACKET"));
   }
-  return OpenInterface(spec, interface, XdpArguments(interface, number), {}, "", taken);
+  return OpenInterface(spec, interface, XdpArguments(interface, shape), shape.queues, {}, "",
+                       taken);
 }
 
-std::unique_ptr<Port> OpenPacket(const PortSpec& spec, const Interface& interface, size_t number,
-                                 std::string reason, TakenInterface& taken) {
+std::unique_ptr<Port> OpenPacket(const PortSpec& spec, const Interface& interface,
+                                 const PortShape& shape, std::string reason,
+                                 TakenInterface& taken) {
   const PacketRing ring = PacketRingFor(interface);
-  return OpenInterface(spec, interface, PacketArguments(interface, number, ring), ring,
+  return OpenInterface(spec, interface, PacketArguments(interface, shape, ring), shape.queues, ring,
                        std::move(reason), taken);
 }
 
-std::unique_ptr<Port> OpenPreferred(const PortSpec& spec, const Interface& interface, size_t number,
-                                    TakenInterface& taken) {
+std::unique_ptr<Port> OpenPreferred(const PortSpec& spec, const Interface& interface,
+                                    const PortShape& shape, TakenInterface& taken) {
   try {
-    return OpenXdp(spec, interface, number, taken);
+    return OpenXdp(spec, interface, shape, taken);
   } catch (const Error& error) {
     const std::string reason = error.what();
     Log(LogLevel::kWarning, "fallback",
         {{"port", spec.name}, {"driver", "net_af_packet"}, {"reason", reason}});
-    return OpenPacket(spec, interface, number, reason, taken);
+    return OpenPacket(spec, interface, shape, reason, taken);
   }
 }
 
@@ -198,16 +226,18 @@ TakenInterface Take(const PortSpec& spec) {
   return {.claim = std::move(claim), .settings = {GetInterface(name), with_xdp}};
 }
 
-std::unique_ptr<Port> OpenPort(const PortSpec& spec, size_t number) {
+std::unique_ptr<Port> OpenPort(const PortSpec& spec, const PortShape& shape) {
   if (spec.kind == PortKind::kVdev) {
-    return OpenDevice(spec, Device::Probe(VdevArguments(spec.argument)));
+    return OpenDevice(spec, shape.queues, Device::Probe(VdevArguments(spec.argument)));
   }
-  if (spec.kind == PortKind::kPci) return OpenDevice(spec, Device::Probe(spec.argument));
+  if (spec.kind == PortKind::kPci) {
+    return OpenDevice(spec, shape.queues, Device::Probe(spec.argument));
+  }
   TakenInterface taken = Take(spec);
   const Interface interface = GetInterface(spec.argument);
-  if (spec.kind == PortKind::kAfXdp) return OpenXdp(spec, interface, number, taken);
-  if (spec.kind == PortKind::kAfPacket) return OpenPacket(spec, interface, number, "", taken);
-  return OpenPreferred(spec, interface, number, taken);
+  if (spec.kind == PortKind::kAfXdp) return OpenXdp(spec, interface, shape, taken);
+  if (spec.kind == PortKind::kAfPacket) return OpenPacket(spec, interface, shape, "", taken);
+  return OpenPreferred(spec, interface, shape, taken);
 }
 
 void CheckUnused(const Interface& interface, const std::set<std::string>& forced) {
@@ -267,14 +297,15 @@ void CheckInterfaces(const std::vector<PortSpec>& specs, const std::set<std::str
   }
 }
 
-std::vector<std::unique_ptr<Port>> OpenPorts(const std::vector<PortSpec>& specs) {
+std::vector<std::unique_ptr<Port>> OpenPorts(const std::vector<PortSpec>& specs, uint16_t queues) {
   const EalQuiet quiet;
-  std::map<std::string, Device> loops = MakeLoops(specs);
+  std::map<std::string, Device> loops = MakeLoops(specs, queues);
   std::vector<std::unique_ptr<Port>> ports;
   for (const auto& spec : specs) {
     const auto loop = loops.find(spec.name);
-    ports.push_back(loop != loops.end() ? OpenDevice(spec, std::move(loop->second))
-                                        : OpenPort(spec, ports.size()));
+    ports.push_back(loop != loops.end()
+                        ? OpenDevice(spec, queues, std::move(loop->second))
+                        : OpenPort(spec, {.number = ports.size(), .queues = queues}));
     const PortFacts& facts = ports.back()->facts();
     Log(LogLevel::kInfo, "port",
         {{"name", facts.name},
@@ -282,7 +313,7 @@ std::vector<std::unique_ptr<Port>> OpenPorts(const std::vector<PortSpec>& specs)
          {"interface", facts.interface},
          {"max_frame_bytes", int64_t{facts.max_frame_bytes}},
          {"reason", facts.driver_reason}});
-    if (spec.kind == PortKind::kDelay) DelayArrivals(ports.back()->device(), spec.delay);
+    if (spec.kind == PortKind::kDelay) DelayArrivals(ports.back()->device(), queues, spec.delay);
   }
   return ports;
 }

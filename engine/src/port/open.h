@@ -4,6 +4,7 @@
 // From the command line's port specs to open ports.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
@@ -19,7 +20,8 @@ namespace tester {
 // twice.
 void CheckInterfaces(const std::vector<PortSpec>& specs, const std::set<std::string>& forced);
 
-// In the order of `specs`. All or none: Error.
-std::vector<std::unique_ptr<Port>> OpenPorts(const std::vector<PortSpec>& specs);
+// In the order of `specs`, with so many queues each. All or none: Error.
+std::vector<std::unique_ptr<Port>> OpenPorts(const std::vector<PortSpec>& specs,
+                                             uint16_t queues = 1);
 
 }  // namespace tester

@@ -49,6 +49,9 @@ Port::Port(PortFacts facts, Device device, PortSockets sockets, TakenInterface t
                               : PauseStatistics()),
       pauses_before_(pauses_.Read().value_or(0)),
       link_(device_.id(), facts_.interface) {
+  for (uint16_t number = 0; number < device_.queues(); ++number) {
+    queues_.push_back(std::make_unique<PortQueue>(*this, device_, number));
+  }
   facts_.objections = taken_.settings.Objections(facts_.driver);
   facts_.notes.insert(facts_.notes.end(), facts_.objections.begin(), facts_.objections.end());
   if (flow_control_ == FlowControl::kOn) {
@@ -63,6 +66,23 @@ Port::Port(PortFacts facts, Device device, PortSockets sockets, TakenInterface t
   for (const auto& note : facts_.notes) {
     Log(LogLevel::kWarning, "port", {{"name", facts_.name}, {"note", note}});
   }
+}
+
+uint64_t Port::Sum(Counter PortCounters::*counter) const {
+  uint64_t sum = 0;
+  for (const auto& queue : queues_) sum += (queue->counters.*counter).Get();
+  return sum;
+}
+
+void Port::SumUp(PortCounters& sum) const {
+  for (const auto& queue : queues_) sum.Merge(queue->counters);
+}
+
+std::optional<Neighbour> Port::PopLearned() {
+  for (const auto& queue : queues_) {
+    if (const auto neighbour = queue->learned.Pop()) return neighbour;
+  }
+  return std::nullopt;
 }
 
 std::optional<bool> Port::Rehearses() const {
@@ -96,7 +116,7 @@ uint64_t Port::LinkSpeed() const {
   return known ? uint64_t{link.link_speed} * 1'000'000 : 0;
 }
 
-PortReading Port::Read(const WorkerCounters& worker) {
+PortReading Port::Read(const std::vector<const WorkerCounters*>& workers) {
   PortReading reading;
   rte_eth_stats stats{};
   rte_eth_stats_get(device(), &stats);
@@ -109,7 +129,7 @@ PortReading Port::Read(const WorkerCounters& worker) {
     reading.send_errors = is_kernel ? reading.link.send_errors : stats.oerrors;
   }
   // Without a MAC all arriving frames are counted as frames.
-  const uint64_t as_frames = counters.rx_pause.Get();
+  const uint64_t as_frames = Sum(&PortCounters::rx_pause);
   const auto taken = pauses_.Read();
   if (taken || !facts_.has_wire || as_frames > 0) {
     reading.pauses = as_frames + taken.value_or(pauses_before_) - pauses_before_;
@@ -120,15 +140,19 @@ PortReading Port::Read(const WorkerCounters& worker) {
     const auto begin = std::chrono::steady_clock::now();
     const auto accounted = [&] {
       reading.missed = Missed(stats);
-      return counters.rx_packets.Get() + reading.missed;
+      return Sum(&PortCounters::rx_packets) + reading.missed;
     };
     const auto wait = [&] {
       std::this_thread::sleep_for(kLook);
       return std::chrono::steady_clock::now() - begin;
     };
-    reading.unseen = unseen_.Look(
-        reading.link.received,
-        {.accounted = accounted, .loops = [&] { return worker.loops.Get(); }, .wait = wait});
+    const auto loops = [&] {
+      std::vector<uint64_t> counts;
+      for (const WorkerCounters* const worker : workers) counts.push_back(worker->loops.Get());
+      return counts;
+    };
+    reading.unseen =
+        unseen_.Look(reading.link.received, {.accounted = accounted, .loops = loops, .wait = wait});
   }
   reading.held = sockets_.Held();
   // A frame without room in an XDP socket counts as dropped by its interface, too.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// A port of the tester: an ethdev, its buffers and its counters.
+// A port of the tester: facts and readings of an ethdev, and its queues.
 #pragma once
 
 #include <atomic>
@@ -20,17 +20,14 @@
 #include "port/kernel/settings.h"
 #include "port/kernel/sockets.h"
 #include "port/link.h"
+#include "port/port_queue.h"
 #include "port/unseen.h"
-#include "responder/learned.h"
 #include "stats/counters.h"
 #include "wire/bytes.h"
 
 struct rte_eth_stats;
 
 namespace tester {
-
-struct InjectOrder;
-struct PortTaps;
 
 // Facts that do not change while the engine runs.
 struct PortFacts {
@@ -76,10 +73,12 @@ class Port {
 
   const PortFacts& facts() const { return facts_; }
   uint16_t device() const { return device_.id(); }
-  // For frames to send only, unless it is the receive pool as well.
-  rte_mempool* tx_pool() const { return device_.tx_pool(); }
-  bool shared_pool() const { return device_.shared_pool(); }
-  bool takes_buffers() const { return device_.takes_buffers(); }
+  PortQueue& queue(size_t number) const { return *queues_[number]; }
+  const std::vector<std::unique_ptr<PortQueue>>& queues() const { return queues_; }
+  // Adds the counters of its queues to a sum.
+  void SumUp(PortCounters& sum) const;
+  // One of them summed over the queues.
+  uint64_t Sum(Counter PortCounters::*counter) const;
 
   // Warms the kernel's code for sending, where the port sends through the kernel.
   void Rehearse() const {
@@ -95,22 +94,18 @@ class Port {
   bool SetLink(bool up);
   // Present bits per second; 0 if unknown or without a wire.
   uint64_t LinkSpeed() const;
-  // Waits for frames that its worker has not received yet. Not for several threads at once.
-  PortReading Read(const WorkerCounters& worker);
+  // Waits for frames that its workers have not received yet. Not for several threads at once.
+  // `workers`: of its queues.
+  PortReading Read(const std::vector<const WorkerCounters*>& workers);
 
-  PortCounters counters;
-  // Frames to send once. Set by a control thread; the worker sends them and clears it.
-  std::atomic<InjectOrder*> inject{nullptr};
+  // An answer of a neighbour to one of its queues, for one control thread at a time.
+  std::optional<Neighbour> PopLearned();
+
   // Not 0: it sends nothing (tester/access/fences.h).
   std::atomic<uint8_t> fences{0};
-  // Answers of neighbours, for control threads to read.
-  LearnedRing learned;
   // The addresses that frames of no stream may have; null without a limit. Streams are checked when
   // they are loaded.
   std::shared_ptr<const AddressRules> allowed;
-  // Used by the worker only.
-  uint64_t last_poll_ns = 0;
-  const PortTaps* taps = nullptr;  // of its program
 
  private:
   uint64_t Missed(const rte_eth_stats& stats);
@@ -118,6 +113,7 @@ class Port {
   PortFacts facts_;
   TakenInterface taken_;  // given up after the device
   Device device_;
+  std::vector<std::unique_ptr<PortQueue>> queues_;
   PortSockets sockets_;
   std::unique_ptr<const DryRun> dry_run_;
   FlowControl flow_control_;

@@ -4,16 +4,18 @@
 // Frames that an interface has received and its port has neither seen nor missed.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 namespace tester {
 
 // Counts frames of one port that the kernel has counted and the port has not, since the port was
 // opened. The kernel counts first, and the two counts cannot be read at one instant: a difference
-// counts once it lasts while the worker polls without receiving. From then on it only grows.
+// counts once it lasts while all workers poll without receiving. From then on it only grows.
 class Unseen {
  public:
   using Time = std::chrono::steady_clock::duration;
@@ -25,27 +27,28 @@ class Unseen {
 
   // Readings of the port, taken repeatedly.
   struct PortReadings {
-    std::function<uint64_t()> accounted;  // frames that it has seen or missed
-    std::function<uint64_t()> loops;      // of its worker
-    std::function<Time()> wait;           // a moment; then how long it was since the first one
+    std::function<uint64_t()> accounted;           // frames that it has seen or missed
+    std::function<std::vector<uint64_t>()> loops;  // of each of its workers
+    std::function<Time()> wait;  // a moment; then how long it was since the first one
   };
 
-  // Returns when the port has accounted for `arrived` frames, or its worker has polled without
-  // receiving more. Nothing where neither happened within three seconds: the worker may still
+  // Returns when the port has accounted for `arrived` frames, or its workers have polled without
+  // receiving more. Nothing where neither happened within three seconds: a worker may still
   // receive them.
   std::optional<uint64_t> Look(uint64_t arrived, const PortReadings& port) {
     std::optional<uint64_t> before;
-    for (uint64_t end = 0;;) {
-      const uint64_t loops = port.loops();
+    for (std::vector<uint64_t> ends;;) {
+      const std::vector<uint64_t> loops = port.loops();
       const uint64_t known = port.accounted() + unseen_;
       if (arrived <= known) return unseen_;
       if (before != known) {
         before = known;
-        // The present loop may have polled already, and counts when it ends.
-        end = port.loops() + 2;
+        // The present loops may have polled already, and count when they end.
+        ends = port.loops();
+        for (uint64_t& end : ends) end += 2;
       }
       const Time waited = port.wait();
-      const bool in_vain = loops >= end;
+      const bool in_vain = std::ranges::equal(loops, ends, std::ranges::greater_equal());
       if (waited >= kUnderWay && in_vain) return unseen_ += arrived - known;
       if (waited >= kPatience) return std::nullopt;
     }

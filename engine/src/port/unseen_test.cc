@@ -14,7 +14,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// A port with a worker that ends a loop each millisecond unless it is paused.
+// A port with a worker that ends a loop each millisecond unless it is paused, and perhaps another
+// one that is stuck.
 struct SimulatedPort {
   uint64_t accounted = 0;
   uint64_t queued = 0;  // frames for the worker
@@ -23,12 +24,17 @@ struct SimulatedPort {
   bool looked = false;  // in the loop under way, before the frames came
   Unseen::Time now{};
   uint64_t loops = 7;
+  std::optional<uint64_t> stuck{};  // loops of the other worker
 
   std::optional<uint64_t> Look(Unseen& unseen, uint64_t arrived) {
     now = {};
     return unseen.Look(arrived, {.accounted = [this] { return accounted; },
-                                 .loops = [this] { return loops; },
+                                 .loops = [this] { return Loops(); },
                                  .wait = [this] { return Go(); }});
+  }
+
+  std::vector<uint64_t> Loops() const {
+    return stuck ? std::vector{loops, *stuck} : std::vector{loops};
   }
 
   Unseen::Time Go() {
@@ -87,6 +93,14 @@ TEST(Unseen, AreNotKnownWhereTheWorkerIsStuck) {
   EXPECT_EQ(port.Look(unseen, 100), std::nullopt);
   port.paused = {};
   EXPECT_EQ(port.Look(unseen, 100), 0U) << "it has gone on, and nothing was counted meanwhile";
+}
+
+TEST(Unseen, AreNotKnownWhereOneOfTwoWorkersIsStuck) {
+  Unseen unseen;
+  SimulatedPort port{.accounted = 90, .stuck = 7};
+  EXPECT_EQ(port.Look(unseen, 100), std::nullopt);
+  port.stuck = std::nullopt;
+  EXPECT_EQ(port.Look(unseen, 100), 10U);
 }
 
 // The port has gone on while the kernel's count was read.

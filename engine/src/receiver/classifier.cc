@@ -84,11 +84,7 @@ void CountDamage(const Expected& stream, Damage damage, uint64_t sequence, const
 bool CountMisrouted(const Expected& stream, uint64_t sequence, const uint8_t* signature,
                     const Arrival& arrival) {
   if (IsQuoted(stream, arrival.frame, arrival.bytes)) return false;
-  OrderPlace place;  // the stream's own belongs to the worker of its port
-  const Damage damage = stream.integrity == nullptr
-                            ? Damage::kNone
-                            : stream.integrity->Look(place, stream.numbered, sequence,
-                                                     SignedFrameOf(signature, arrival));
+  const Damage damage = DamageOf(stream, sequence, signature, arrival);
   if (damage == Damage::kQuoted) return false;
   Misrouted& misrouted = stream.counters->misrouted;
   if (damage == Damage::kNone) {

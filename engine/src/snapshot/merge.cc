@@ -3,6 +3,8 @@
 
 #include "snapshot/merge.h"
 
+#include <algorithm>
+#include <functional>
 #include <string>
 
 #include "base/int128.h"
@@ -11,22 +13,41 @@
 namespace tester {
 namespace {
 
+// The sum of what `count` says of each shard.
+template <typename Count>
+uint64_t Sum(const StreamShards& shards, Count count) {
+  uint64_t sum = 0;
+  for (const StreamRx* const shard : shards) sum += std::invoke(count, *shard);
+  return sum;
+}
+
+uint64_t Sum(const StreamShards& shards, Counter StreamRx::*counter) {
+  return Sum(shards, [&](const StreamRx& shard) { return (shard.*counter).Get(); });
+}
+
 void FillDepartures(const DepartureErrors& departures, v1::DepartureCounters& out) {
   const uint64_t max = departures.max();
-  out.set_count(FillBuckets(departures.histogram(), 0, max, *out.mutable_buckets()));
+  out.set_count(FillBuckets({&departures.histogram()}, 0, max, *out.mutable_buckets()));
   out.set_sum_ns(departures.sum());
   out.set_max_ns(max);
 }
 
-void FillLatency(const StreamRx& rx, bool buckets, v1::LatencyCounters& out) {
-  const Latency& latency = rx.latency;
-  const uint64_t min = latency.min();
-  const uint64_t max = latency.max();
+void FillLatency(const StreamShards& shards, bool buckets, v1::LatencyCounters& out) {
+  uint64_t min = UINT64_MAX;
+  uint64_t max = 0;
+  uint64_t sum = 0;
+  std::vector<const Histogram*> histograms;
+  for (const StreamRx* const shard : shards) {
+    min = std::min(min, shard->latency.min());
+    max = std::max(max, shard->latency.max());
+    sum += shard->latency.sum();
+    histograms.push_back(&shard->latency.histogram());
+  }
   if (min > max) return;  // no value
   // Either all frames of a stream have a timestamp or none has.
-  out.set_count(buckets ? FillBuckets(latency.histogram(), min, max, *out.mutable_buckets())
-                        : rx.packets.Get());
-  out.set_sum_ns(latency.sum());
+  out.set_count(buckets ? FillBuckets(histograms, min, max, *out.mutable_buckets())
+                        : Sum(shards, &StreamRx::packets));
+  out.set_sum_ns(sum);
   out.set_min_ns(min);
   out.set_max_ns(max);
 }
@@ -43,20 +64,75 @@ void FillVersionSent(const VersionCount& tx, v1::VersionCounters& out) {
   FillWide(tx.time_ns, *out.mutable_tx_time_ns());
 }
 
-void FillVersionReceived(const VersionCount& rx, v1::VersionCounters& out) {
-  out.set_rx_packets(rx.packets.Get());
-  out.set_rx_bytes(rx.bytes.Get());
-  FillWide(rx.time_ns, *out.mutable_rx_time_ns());
+void FillVersionReceived(const StreamShards& shards, size_t version, v1::VersionCounters& out) {
+  Uint128 time_ns = 0;
+  for (const StreamRx* const shard : shards) {
+    const VersionCount& rx = shard->versions[version];
+    const WideCounter::Value time = rx.time_ns.Get();
+    out.set_rx_packets(out.rx_packets() + rx.packets.Get());
+    out.set_rx_bytes(out.rx_bytes() + rx.bytes.Get());
+    time_ns += Uint128{time.high} << 64U | time.low;
+  }
+  out.mutable_rx_time_ns()->set_high(static_cast<uint64_t>(time_ns >> 64U));
+  out.mutable_rx_time_ns()->set_low(static_cast<uint64_t>(time_ns));
+}
+
+// What is known of the order, whichever queues the frames took.
+void FillOrderOfAll(const StreamShards& shards, v1::OrderCounters& out) {
+  const auto sum = [&](uint64_t (ArrivalOrder::*count)() const) {
+    return Sum(shards, [&](const StreamRx& shard) { return (shard.order.*count)(); });
+  };
+  for (const StreamRx* const shard : shards) {
+    out.set_next_sequence(std::max<uint64_t>(out.next_sequence(), shard->order.next()));
+  }
+  out.set_duplicated(sum(&ArrivalOrder::duplicated));
+  out.set_late(sum(&ArrivalOrder::late));
 }
 
 void FillOrder(const ArrivalOrder& order, bool buckets, v1::OrderCounters& out) {
-  out.set_next_sequence(order.next());
-  out.set_duplicated(order.duplicated());
-  out.set_late(order.late());
   out.set_behind(order.overtaken() + order.late() + order.duplicated());
   out.set_extent_sum(order.extent_sum());
   out.set_extent_max(order.extent_max());
-  if (buckets) FillBuckets(order.extents(), 0, order.extent_max(), *out.mutable_extents());
+  if (buckets) FillBuckets({&order.extents()}, 0, order.extent_max(), *out.mutable_extents());
+}
+
+// The counters of a stream whose frames took several queues.
+void ForgetOrder(v1::StreamCounters& out) {
+  out.clear_rx_out_of_order();
+  out.clear_outages();
+  out.clear_variation();
+  out.clear_rx_lost_crowded();
+  out.mutable_order()->clear_behind();
+  out.mutable_order()->clear_extent_sum();
+  out.mutable_order()->clear_extent_max();
+  out.mutable_order()->clear_extents();
+}
+
+bool HasReceived(const StreamRx* shard) { return shard->packets.Get() != 0; }
+
+// 0 where nothing has arrived.
+uint64_t FirstArrival(const StreamShards& shards) {
+  uint64_t first_ns = 0;
+  for (const StreamRx* const shard : shards) {
+    const uint64_t arrival_ns = shard->first_ns.Get();
+    if (first_ns == 0 || (arrival_ns != 0 && arrival_ns < first_ns)) first_ns = arrival_ns;
+  }
+  return first_ns;
+}
+
+uint64_t LastArrival(const StreamShards& shards) {
+  uint64_t last_ns = 0;
+  for (const StreamRx* const shard : shards) last_ns = std::max(last_ns, shard->last_ns.Get());
+  return last_ns;
+}
+
+void FillWrongHeaders(const StreamShards& shards, v1::StreamCounters& out) {
+  uint64_t faults = 0;
+  for (const StreamRx* const shard : shards) faults |= shard->header_faults.Get();
+  for (size_t i = 0; i < wire::kHeaderFaultNames.size(); ++i) {
+    if ((faults & wire::BitOf(static_cast<wire::HeaderFault>(i))) == 0) continue;
+    out.add_rx_wrong_header_parts(std::string(wire::kHeaderFaultNames[i]));
+  }
 }
 
 void FillOutages(const Outages& outages, v1::OutageCounters& out) {
@@ -99,38 +175,40 @@ void FillVariation(const Variation& variation, v1::VariationCounters& out) {
 
 }  // namespace
 
-void FillStreamReceived(const StreamRx& rx, StreamParts parts, v1::StreamCounters& out) {
+void FillStreamReceived(const StreamShards& shards, StreamParts parts, v1::StreamCounters& out) {
+  const auto receiving = std::ranges::find_if(shards, HasReceived);
+  const StreamRx& rx = receiving == shards.end() ? *shards.front() : **receiving;
   // A worker counts order, frames and latencies, in this order. Latencies and order are read before
   // the frames, so that a frame that arrives now is not missing below the next sequence.
-  FillLatency(rx, parts.buckets, *out.mutable_latency());
+  FillLatency(shards, parts.buckets, *out.mutable_latency());
+  FillOrderOfAll(shards, *out.mutable_order());
   FillOrder(rx.order, parts.buckets, *out.mutable_order());
   // Versions are counted after all other counters.
   for (size_t i = 0; parts.versions && i < rx.versions.size(); ++i) {
-    FillVersionReceived(rx.versions[i], *out.add_versions());
+    FillVersionReceived(shards, i, *out.add_versions());
   }
-  out.set_first_rx_ns(rx.first_ns.Get());
-  out.set_last_rx_ns(rx.last_ns.Get());
-  out.set_rx_packets(rx.packets.Get());
-  out.set_rx_bytes(rx.bytes.Get());
+  out.set_first_rx_ns(FirstArrival(shards));
+  out.set_last_rx_ns(LastArrival(shards));
+  out.set_rx_packets(Sum(shards, &StreamRx::packets));
+  out.set_rx_bytes(Sum(shards, &StreamRx::bytes));
   out.set_rx_out_of_order(rx.order.overtaken() + rx.order.late());
-#define TESTER_SET(name) out.set_rx_##name(rx.name.Get());
+#define TESTER_SET(name) out.set_rx_##name(Sum(shards, &StreamRx::name));
   TESTER_STREAM_RX_COUNTERS(TESTER_SET)
 #undef TESTER_SET
-  for (size_t i = 0; i < wire::kHeaderFaultNames.size(); ++i) {
-    const auto fault = static_cast<wire::HeaderFault>(i);
-    if ((rx.header_faults.Get() & wire::BitOf(fault)) == 0) continue;
-    out.add_rx_wrong_header_parts(std::string(wire::kHeaderFaultNames[i]));
-  }
+  FillWrongHeaders(shards, out);
   FillOutages(rx.outages, *out.mutable_outages());
   if (parts.signatures && parts.sent_here) FillLostCrowded(rx.lost_crowded, out);
   if (!parts.sent_here) out.clear_rx_version_rewritten();
   FillVariation(rx.variation, *out.mutable_variation());
+  if (std::ranges::count_if(shards, HasReceived) > 1) ForgetOrder(out);
 }
 
-uint64_t FillBuckets(const Histogram& histogram, uint64_t min, uint64_t max, Buckets& out) {
+uint64_t FillBuckets(const std::vector<const Histogram*>& histograms, uint64_t min, uint64_t max,
+                     Buckets& out) {
   uint64_t total = 0;
   for (uint32_t index = Histogram::Index(min); index <= Histogram::Index(max); ++index) {
-    const uint64_t count = histogram.Count(index);
+    uint64_t count = 0;
+    for (const Histogram* const histogram : histograms) count += histogram->Count(index);
     if (count == 0) continue;
     auto& bucket = *out.Add();
     bucket.set_index(index);
@@ -197,12 +275,15 @@ void FillFlows(const Flows& flows, uint32_t first, uint32_t count, const Counter
   }
 }
 
-void FillGaps(const PollGaps& gaps, v1::PollGaps& out) {
-  const uint64_t worst_ns = gaps.worst_ns.Get();
-  out.set_worst_ns(worst_ns);
-  out.set_late(gaps.late.Get());
-  if (worst_ns > PollGaps::kLateNs) {
-    FillBuckets(gaps.lengths, PollGaps::kLateNs, worst_ns, *out.mutable_buckets());
+void FillGaps(const std::vector<const PollGaps*>& gaps, v1::PollGaps& out) {
+  std::vector<const Histogram*> lengths;
+  for (const PollGaps* const queue : gaps) {
+    out.set_worst_ns(std::max<uint64_t>(out.worst_ns(), queue->worst_ns.Get()));
+    out.set_late(out.late() + queue->late.Get());
+    lengths.push_back(&queue->lengths);
+  }
+  if (out.worst_ns() > PollGaps::kLateNs) {
+    FillBuckets(lengths, PollGaps::kLateNs, out.worst_ns(), *out.mutable_buckets());
   }
 }
 

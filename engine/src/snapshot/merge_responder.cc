@@ -10,7 +10,8 @@ namespace {
 
 void FillDurations(const Latency& times, v1::DurationCounters& out) {
   if (times.min() > times.max()) return;  // no value
-  out.set_count(FillBuckets(times.histogram(), times.min(), times.max(), *out.mutable_buckets()));
+  out.set_count(
+      FillBuckets({&times.histogram()}, times.min(), times.max(), *out.mutable_buckets()));
   out.set_sum_us(times.sum());
   out.set_min_us(times.min());
   out.set_max_us(times.max());

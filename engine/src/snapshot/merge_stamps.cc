@@ -28,7 +28,7 @@ void FillDelay(const DelayFigures& figures, const Histogram* histogram, Message&
     delay.set_min_ns(min);
     delay.set_max_ns(max);
     if (histogram != nullptr)
-      delay.set_count(FillBuckets(*histogram, min, max, *delay.mutable_buckets()));
+      delay.set_count(FillBuckets({histogram}, min, max, *delay.mutable_buckets()));
   }
   const WideCounter::Value squares = figures.squares.Get();
   out.mutable_delay_squares()->set_high(squares.high);

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <thread>
 
@@ -14,7 +16,7 @@ namespace {
 
 void FillStream(const StreamTx& tx, const StreamRx& rx, StreamParts parts,
                 v1::StreamCounters& out) {
-  FillStreamReceived(rx, parts, out);
+  FillStreamReceived({&rx}, parts, out);
   FillStreamSent(tx, parts, out);
 }
 
@@ -80,6 +82,116 @@ TEST(Merge, OrderTellsOfLateFramesAsOfOvertakenOnes) {
   EXPECT_EQ(out.order().extents(0).index(), 1U);
 }
 
+// Counts a frame as a worker does, without what needs the frame itself.
+void Receive(StreamRx& rx, uint64_t sequence, uint64_t now_ns, uint64_t latency_ns) {
+  const uint64_t next = rx.order.next();
+  const ArrivalPlace place = rx.order.Add(sequence);
+  if (place == ArrivalPlace::kSkipping) {
+    rx.outages.Add(rx.last_ns.Get(), now_ns, sequence, sequence - next);
+  }
+  rx.packets.Add(1);
+  rx.bytes.Add(64 + sequence % 7);
+  if (rx.first_ns.Get() == 0) rx.first_ns.Set(now_ns);
+  rx.last_ns.Set(now_ns);
+  rx.latency.Add(latency_ns);
+  rx.versions[sequence % 2].Add(1, 64, now_ns);
+  if (place < ArrivalPlace::kDuplicate) rx.variation.Add(sequence, latency_ns);
+}
+
+// A frame of flow `sequence` modulo 5; a flow arrives on one queue. Some frames are lost, some come
+// twice, some are overtaken, and some are damaged.
+TEST(Merge, ShardsOfAStreamAreAsOneAndHaveNoOrder) {
+  constexpr uint64_t kFlows = 5;
+  StreamTx tx;
+  StreamRx one;
+  std::array<StreamRx, 3> shards;
+  uint64_t random = 1;
+  for (uint64_t number = 0; number < 20'000; ++number) {
+    random = random * 6364136223846793005U + 1442695040888963407U;
+    const uint64_t dice = random >> 40U;
+    if (dice % 10 == 0) continue;
+    const uint64_t sequence = number - std::min(number, dice % 17 == 0 ? dice % 40 : 0);
+    for (StreamRx* const rx : {&one, &shards[sequence % kFlows % shards.size()]}) {
+      Receive(*rx, sequence, 1000 + number * 10, dice % 100'000);
+      if (dice % 13 == 0) rx->corrupted.Add(1);
+      if (dice % 19 == 0) rx->header_faults.Set(rx->header_faults.Get() | 1U << dice % 3);
+    }
+  }
+  v1::StreamCounters expected;
+  v1::StreamCounters merged;
+  FillStream(tx, one, {.versions = true}, expected);
+  FillStreamReceived({&shards[0], &shards[1], &shards[2]}, {.versions = true}, merged);
+  FillStreamSent(tx, {.versions = true}, merged);
+  EXPECT_GT(expected.order().duplicated(), 100U);
+  EXPECT_GT(expected.rx_out_of_order(), 100U);
+  expected.clear_rx_out_of_order();
+  expected.clear_outages();
+  expected.clear_variation();
+  expected.clear_rx_lost_crowded();
+  const uint64_t next = expected.order().next_sequence();
+  const uint64_t duplicated = expected.order().duplicated();
+  expected.clear_order();
+  expected.mutable_order()->set_next_sequence(next);
+  expected.mutable_order()->set_duplicated(duplicated);
+  expected.mutable_order()->set_late(0);
+  EXPECT_EQ(merged.SerializeAsString(), expected.SerializeAsString())
+      << merged.ShortDebugString() << "\n"
+      << expected.ShortDebugString();
+}
+
+TEST(Merge, WhereOneWorkerHasReceivedAllTheOrderIsKnown) {
+  StreamRx one;
+  StreamRx none;
+  for (const uint64_t sequence : {0U, 3U, 1U, 1U}) Receive(one, sequence, 5 + sequence, 9);
+  none.corrupted.Add(2);
+  v1::StreamCounters expected;
+  v1::StreamCounters merged;
+  FillStreamReceived({&one}, {.versions = false}, expected);
+  FillStreamReceived({&none, &one}, {.versions = false}, merged);
+  expected.set_rx_corrupted(2);
+  EXPECT_EQ(merged.rx_out_of_order(), 1U);
+  EXPECT_EQ(merged.SerializeAsString(), expected.SerializeAsString());
+}
+
+TEST(Merge, GapsOfQueuesAreTogetherThoseOfThePort) {
+  PollGaps first;
+  PollGaps second;
+  first.Add(2'000'000);
+  second.Add(5'000'000);
+  second.Add(2'000'000);
+  v1::PollGaps out;
+  FillGaps({&first, &second}, out);
+  EXPECT_EQ(out.worst_ns(), 5'000'000U);
+  EXPECT_EQ(out.late(), 3U);
+  ASSERT_EQ(out.buckets_size(), 2);
+  EXPECT_EQ(out.buckets(0).count(), 2U);
+}
+
+TEST(Merge, CountersOfQueuesAreTogetherThoseOfThePort) {
+  PortCounters first;
+  PortCounters second;
+  first.CountSent(2, 128, 1);
+  first.CountSize(64);
+  first.rx_icmp_errors.Add({.ip_version = 4, .type = 3, .code = 1});
+  first.rx_pause.Add(1);
+  second.CountSent(3, 300, 0);
+  second.rx_versions[1].Add(4, 256);
+  second.rx_icmp_errors.Add({.ip_version = 4, .type = 3, .code = 1});
+  PortCounters sum;
+  for (const PortCounters* const queue : {&first, &second}) sum.Merge(*queue);
+  v1::PortCounters out;
+  FillPortReceived(sum, out);
+  FillPortSent(sum, out);
+  EXPECT_EQ(out.tx_packets(), 5U);
+  EXPECT_EQ(out.tx_bytes(), 428U);
+  EXPECT_EQ(out.tx_refused(), 1U);
+  EXPECT_EQ(out.rx_up_to_64(), 1U);
+  EXPECT_EQ(out.versions(1).rx_bytes(), 256U);
+  ASSERT_EQ(out.rx_icmp_errors_size(), 1);
+  EXPECT_EQ(out.rx_icmp_errors(0).frames(), 2U);
+  EXPECT_EQ(sum.rx_pause.Get(), 1U);
+}
+
 TEST(Merge, VersionsOfBothDirectionsAreBesideEachOther) {
   StreamTx tx;
   StreamRx rx;
@@ -108,7 +220,7 @@ TEST(Merge, WhatArrivesMeanwhileWasSent) {
   v1::PortCounters received;
   FillPortReceived(sender, sent);
   FillPortReceived(receiver, received);
-  FillStreamReceived(rx, {.versions = true}, stream);
+  FillStreamReceived({&rx}, {.versions = true}, stream);
   tx.CountSent(1, 64, 0, 10);
   sender.tx_packets.Add(1);
   sender.tx_versions[0].Add(1, 64);
@@ -143,7 +255,7 @@ TEST(Merge, NoReaderSeesMoreReceivedThanSent) {
   });
   for (int i = 0; i < 2000; ++i) {
     v1::StreamCounters out;
-    FillStreamReceived(rx, {.versions = true}, out);
+    FillStreamReceived({&rx}, {.versions = true}, out);
     FillStreamSent(tx, {.versions = true}, out);
     ASSERT_LE(out.latency().count(), out.rx_packets());
     ASSERT_LE(out.rx_packets(), out.tx_packets());

@@ -109,7 +109,7 @@ class Receiver {
 
   std::string Counted() const {
     v1::StreamCounters stream;
-    FillStreamReceived(rx, {.versions = true}, stream);
+    FillStreamReceived({&rx}, {.versions = true}, stream);
     FillStreamSent(tx, {.versions = true}, stream);
     v1::PortCounters all;
     FillPortReceived(port, all);

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Counters of ports, streams and workers. Each object has one writer, the worker that owns it; any
-// thread may read it at any time.
+// Counters of queues of ports, of streams and workers. Each object has one writer, the worker that
+// owns it; any thread may read it at any time.
 #pragma once
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -65,6 +66,7 @@ namespace tester {
   X(worst_gap_ns)                 \
   X(late_polls)
 
+// Of one queue of a port.
 struct alignas(64) PortCounters {
   // Counts a frame received in the class of its bytes on the wire.
   void CountSize(uint64_t bytes) {
@@ -84,6 +86,18 @@ struct alignas(64) PortCounters {
     tx_packets.Add(frames);
     tx_bytes.Add(bytes);
     tx_refused.Add(refused);
+  }
+
+  // Adds the counts of another queue, to a sum that no worker writes.
+  void Merge(const PortCounters& queue) {
+#define TESTER_MERGE(name) name.Add(queue.name.Get());
+    TESTER_PORT_TX_COUNTERS(TESTER_MERGE)
+    TESTER_PORT_RX_COUNTERS(TESTER_MERGE)
+#undef TESTER_MERGE
+    rx_icmp_errors.Merge(queue.rx_icmp_errors);
+    rx_pause.Add(queue.rx_pause.Get());
+    for (size_t i = 0; i < tx_versions.size(); ++i) tx_versions[i].Merge(queue.tx_versions[i]);
+    for (size_t i = 0; i < rx_versions.size(); ++i) rx_versions[i].Merge(queue.rx_versions[i]);
   }
 
   TESTER_PORT_TX_COUNTERS(TESTER_DECLARE_COUNTER)
@@ -123,7 +137,8 @@ struct alignas(64) StreamTx {
   Crowds crowds;
 };
 
-// Counters of one start of a stream, written by the worker that serves the port it is expected on.
+// Counters of one start of a stream, written by one of the workers that may receive it. Those of
+// all workers are merged when they are read (snapshot/merge.h).
 struct alignas(64) StreamRx {
   Counter packets;
   Counter bytes;
@@ -140,8 +155,7 @@ struct alignas(64) StreamRx {
   Counter header_faults;         // wire::HeaderFaults of those with wrong headers
   std::unique_ptr<Flows> flows;  // null without
   OrderPlace order_place;        // used by the worker only
-  // Frames that arrive where they should not are counted by whichever worker meets them.
-  alignas(64) Misrouted misrouted;
+  Misrouted misrouted;
 };
 
 // Counters since the engine started. JobStart has those of one job.

@@ -54,6 +54,10 @@ wire::IcmpError IcmpErrors::At(size_t index) {
   return {};
 }
 
+void IcmpErrors::Merge(const IcmpErrors& other) {
+  for (size_t i = 0; i < kCount; ++i) counts_[i].Add(other.counts_[i].Get());
+}
+
 uint64_t IcmpErrors::total() const {
   uint64_t total = 0;
   for (const Counter& count : counts_) total += count.Get();

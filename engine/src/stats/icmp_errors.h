@@ -18,6 +18,9 @@ class IcmpErrors {
   // One writer. A code beyond the highest one of its type counts as the highest one.
   void Add(const wire::IcmpError& error) { counts_[IndexOf(error)].Add(1); }
 
+  // Adds the counts of another one.
+  void Merge(const IcmpErrors& other);
+
   uint64_t total() const;
 
   // Calls visit(error, frames) for each that has arrived.

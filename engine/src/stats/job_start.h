@@ -42,7 +42,8 @@ struct JobStart {
   std::string by;
   std::vector<std::shared_ptr<const StreamTx>> streams;
   std::vector<std::shared_ptr<const StreamRx>> arriving;  // of streams that other testers send
-  std::vector<std::unique_ptr<PollGaps>> ports;  // by index; null where the job has nothing to do
+  // By port and queue; none of a port where the job has nothing to do.
+  std::vector<std::vector<std::unique_ptr<PollGaps>>> ports;
 };
 
 }  // namespace tester

@@ -6,30 +6,30 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstdint>
+
+#include "base/counter.h"
 
 namespace tester {
 
-// Any thread may read. The entry of a port is written by the worker of that port. Ports have the
-// tester's numbers.
+// One writer; any thread may read. Ports have the tester's numbers.
 class Misrouted {
  public:
   static constexpr uint32_t kPorts = 64;  // at most
 
   void Add(uint32_t port, uint64_t sequence) {
     PortArrivals& arrivals = ports_[port];
-    arrivals.frames.fetch_add(1, std::memory_order_release);
-    if (sequence < arrivals.next.load(std::memory_order_relaxed)) {
-      arrivals.behind.fetch_add(1, std::memory_order_relaxed);
+    arrivals.frames.Add(1);
+    if (sequence < arrivals.next) {
+      arrivals.behind.Add(1);
     } else {
-      arrivals.next.store(sequence + 1, std::memory_order_relaxed);
+      arrivals.next = sequence + 1;
     }
   }
 
   void AddDamaged(uint32_t port) {
-    ports_[port].damaged.fetch_add(1, std::memory_order_relaxed);
-    ports_[port].frames.fetch_add(1, std::memory_order_release);
+    ports_[port].damaged.Add(1);
+    ports_[port].frames.Add(1);
   }
 
   uint64_t frames() const {
@@ -38,22 +38,18 @@ class Misrouted {
     return sum;
   }
   // Frames that arrived on this port.
-  uint64_t On(uint32_t port) const { return ports_[port].frames.load(std::memory_order_acquire); }
+  uint64_t On(uint32_t port) const { return ports_[port].frames.Get(); }
   // Frames of these that are not as they were sent.
-  uint64_t DamagedOn(uint32_t port) const {
-    return ports_[port].damaged.load(std::memory_order_relaxed);
-  }
+  uint64_t DamagedOn(uint32_t port) const { return ports_[port].damaged.Get(); }
   // The others whose sequence number is not higher than an earlier one.
-  uint64_t BehindOn(uint32_t port) const {
-    return ports_[port].behind.load(std::memory_order_relaxed);
-  }
+  uint64_t BehindOn(uint32_t port) const { return ports_[port].behind.Get(); }
 
  private:
   struct PortArrivals {
-    std::atomic<uint64_t> frames{};
-    std::atomic<uint64_t> damaged{};
-    std::atomic<uint64_t> behind{};
-    std::atomic<uint64_t> next{};  // beyond the highest sequence number
+    Counter frames;
+    Counter damaged;
+    Counter behind;
+    uint64_t next = 0;  // beyond the highest sequence number; the writer's
   };
 
   std::array<PortArrivals, kPorts> ports_{};

@@ -37,6 +37,7 @@ struct PortVersionCount {
     packets.Add(count);
     bytes.Add(all_bytes);
   }
+  void Merge(const PortVersionCount& queue) { Add(queue.packets.Get(), queue.bytes.Get()); }
 };
 
 // A control thread asks for a flip, the sender carries it out before its next burst, receivers look

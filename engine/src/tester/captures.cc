@@ -67,11 +67,11 @@ void Captures::AddTrace(const CapturePlan& plan, const std::shared_ptr<const Pat
                                         .ports = {path->first_port, path->second_port}})};
 }
 
-void Captures::AddTrace(PortProgram& port) const {
-  if (!port.path.running) return;
+void Captures::AddTrace(QueueProgram& program) const {
+  if (!program.path.running) return;
   for (const auto& [name, traced] : traces_) {
-    if (traced.path == port.path.plan && captures_.at(name)->running()) {
-      port.path.trace = traced.trace;
+    if (traced.path == program.path.plan && captures_.at(name)->running()) {
+      program.path.trace = traced.trace;
     }
   }
 }

@@ -49,7 +49,7 @@ class Captures {
   // Running captures keep the names of these streams.
   void Know(const LoadedJobs& jobs) const;
   void AddTaps(size_t worker, PortTaps& taps) const;
-  void AddTrace(PortProgram& port) const;
+  void AddTrace(QueueProgram& program) const;
 
  private:
   struct Traced {

@@ -65,7 +65,7 @@ LoadedStream& Jobs::FindStream(const std::string& job, uint32_t stream_id,
   throw Error(Code::kNotFound, Cat(where, ": no such stream; the job has ", Join(ids)));
 }
 
-LoadedJob& Jobs::Load(const Job& plan, const std::vector<PortLimits>& ports) {
+LoadedJob& Jobs::Load(const Job& plan, const Ports& ports) {
   std::vector<const Job*> beside;
   std::vector<Job> plans;
   plans.reserve(loaded_.size());
@@ -74,8 +74,8 @@ LoadedJob& Jobs::Load(const Job& plan, const std::vector<PortLimits>& ports) {
     for (const auto& stream : other->streams) plans.back().streams.push_back(stream.plan);
     beside.push_back(&plans.back());
   }
-  CheckBeside(plan, {.ports = ports, .loaded = beside});
-  return *loaded_.emplace(plan.name, std::make_unique<LoadedJob>(plan)).first->second;
+  CheckBeside(plan, {.ports = ports.limits(), .loaded = beside});
+  return *loaded_.emplace(plan.name, std::make_unique<LoadedJob>(plan, ports)).first->second;
 }
 
 LoadedJobs Jobs::Unload(const std::vector<LoadedJob*>& jobs, const std::string& by) {

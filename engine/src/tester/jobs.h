@@ -29,7 +29,7 @@ class Jobs {
                            std::string_view where) const;
 
   // Throws Error for a job that conflicts with loaded ones.
-  LoadedJob& Load(const Job& plan, const std::vector<PortLimits>& ports);
+  LoadedJob& Load(const Job& plan, const Ports& ports);
   // Removes a job without a trace of it.
   void Withdraw(const std::string& name) { loaded_.erase(name); }
   // Returns them, to be freed when no worker uses them any more.

@@ -24,19 +24,30 @@ std::shared_ptr<const NeighbourTable> NeighboursOf(uint16_t port, const LoadedJo
   return std::make_shared<const NeighbourTable>(std::move(neighbours));
 }
 
-std::vector<SendEntry> SendersOf(uint16_t port, const LoadedJobs& jobs) {
+// A queue of a port, and the worker that serves it.
+struct QueuePlace {
+  uint16_t port;
+  size_t queue;
+  size_t queues;  // of the port
+  size_t worker;
+};
+
+// A stream leaves by one queue.
+std::vector<SendEntry> SendersOf(const QueuePlace& place, const LoadedJobs& jobs) {
   std::vector<SendEntry> entries;
   for (const auto& [name, job] : jobs) {
     for (const auto& stream : job->streams) {
-      if (stream.plan.tx_port != port || !stream.schedule || !stream.Sending()) continue;
+      if (stream.plan.tx_port != place.port || stream.plan.id % place.queues != place.queue)
+        continue;
+      if (!stream.schedule || !stream.Sending()) continue;
       entries.emplace_back(stream.plan.id, stream.schedule, stream.sender, stream.tx);
     }
   }
   return entries;
 }
 
-Expected ExpectedOf(const LoadedStream& stream) {
-  return {.counters = stream.rx.get(),
+Expected ExpectedOf(const LoadedStream& stream, size_t worker) {
+  return {.counters = stream.rx[worker].get(),
           .sent = stream.plan.sent_here() ? stream.tx.get() : nullptr,
           .start_ns = stream.counters_since_ns,
           .base_ns = stream.base_ns,
@@ -54,15 +65,16 @@ Expected ExpectedOf(const LoadedStream& stream) {
 
 // Any worker may receive frames with a signature; frames without one are expected on one port.
 void ExpectStreams(const LoadedJobs& jobs, const std::shared_ptr<const Retired>& retired,
-                   Program& program) {
+                   size_t worker, Program& program) {
   auto classifier = std::make_shared<Classifier>();
   classifier->Remember(retired);
   for (const auto& [name, job] : jobs) {
     for (const auto& stream : job->streams) {
-      program.kept.insert(program.kept.end(),
-                          {stream.rx, stream.tx, stream.plan.measurement.integrity, stream.fields});
+      program.kept.insert(program.kept.end(), {stream.rx[worker], stream.tx,
+                                               stream.plan.measurement.integrity, stream.fields});
       if (stream.plan.replay) program.kept.push_back(stream.plan.replay->summary.signatures);
-      if (stream.plan.contents.signature) classifier->Add(stream.plan.id, ExpectedOf(stream));
+      if (stream.plan.contents.signature)
+        classifier->Add(stream.plan.id, ExpectedOf(stream, worker));
     }
   }
   program.classifier = std::move(classifier);
@@ -115,14 +127,14 @@ PathEnd BeginOf(const LoadedPath& path, const std::string& job, uint16_t port,
   const size_t direction = port == plan.second_port ? 1 : 0;
   PathEnd end{.running = path.running,
               .direction = direction,
-              .in = &ports[port],
-              .out = &ports[direction == 0 ? plan.second_port : plan.first_port],
+              .in = &ports[port].queue(0),
+              .out = &ports[direction == 0 ? plan.second_port : plan.first_port].queue(0),
               .plan = path.plan};
   const std::vector<uint16_t> first = plan.FirstPorts();
   if (direction == 0) {
     end.station_port = static_cast<size_t>(std::ranges::find(first, port) - first.begin());
   } else if (first.size() > 1) {
-    for (const uint16_t out : first) end.outs.push_back(&ports[out]);
+    for (const uint16_t out : first) end.outs.push_back(&ports[out].queue(0));
   }
   AddStamps({.job = job, .path = plan.name}, jobs, end);
   return end;
@@ -138,24 +150,25 @@ PathEnd PathOf(uint16_t port, const LoadedJobs& jobs, const Ports& ports) {
   return {};
 }
 
-Matcher MatcherOf(uint16_t port, const LoadedJobs& jobs) {
+Matcher MatcherOf(const QueuePlace& place, const LoadedJobs& jobs) {
   Matcher matcher;
   for (const auto& [name, job] : jobs) {
     for (const auto& stream : job->streams) {
       const Matches& matches = stream.plan.measurement.matches;
-      if (stream.plan.rx_port == port && !matches.empty()) {
-        matcher.Add(matches, ExpectedOf(stream));
+      if (stream.plan.rx_port == place.port && !matches.empty()) {
+        matcher.Add(matches, ExpectedOf(stream, place.worker));
       }
     }
   }
   return matcher;
 }
 
-std::unique_ptr<GapWatch> GapsOf(uint16_t port, const LoadedJobs& jobs) {
+std::unique_ptr<GapWatch> GapsOf(const QueuePlace& place, const LoadedJobs& jobs) {
+  const uint16_t port = place.port;
   auto watch = std::make_unique<GapWatch>();
   for (const auto& [name, job] : jobs) {
     const std::shared_ptr<const JobStart>& start = job->start;
-    if (!start || !start->ports[port]) continue;
+    if (!start || start->ports[port].empty()) continue;
     const bool answers = std::any_of(
         job->responders.begin(), job->responders.end(),
         [&](const auto& responder) { return responder.Answers() && responder.plan->port == port; });
@@ -163,7 +176,7 @@ std::unique_ptr<GapWatch> GapsOf(uint16_t port, const LoadedJobs& jobs) {
       return path.forwarding && path.plan->Has(port);
     });
     watch->Add({.owner = start,
-                .gaps = start->ports[port].get(),
+                .gaps = start->ports[port][place.queue].get(),
                 .since_ns = start->start_ns,
                 .job = answers || forwards ? nullptr : start.get()});
   }
@@ -172,21 +185,30 @@ std::unique_ptr<GapWatch> GapsOf(uint16_t port, const LoadedJobs& jobs) {
 
 }  // namespace
 
-StreamRun::StreamRun(const StreamPlan& plan, uint64_t now_ns, uint64_t base_ns)
+StreamRun::StreamRun(const StreamPlan& plan, const Ports& ports, uint64_t now_ns, uint64_t base_ns)
     : tx(std::make_shared<StreamTx>()),
-      rx(std::make_shared<StreamRx>()),
+      rx(ports.workers()),
       counters_since_ns(now_ns),
       base_ns(base_ns) {
+  for (auto& shard : rx) shard = std::make_shared<StreamRx>();
   tx->has_version = plan.measurement.version.exists();
   tx->base_ns = base_ns;
-  if (const uint32_t flows = plan.measurement.flows) rx->flows = std::make_unique<Flows>(flows);
+  if (const uint32_t flows = plan.measurement.flows) {
+    rx[ports.FirstWorkerOf(plan.rx_port)]->flows = std::make_unique<Flows>(flows);
+  }
   if (const auto& expected = plan.measurement.fields) {
     fields = std::make_shared<FieldWatch>(expected);
   }
 }
 
-LoadedStream::LoadedStream(StreamPlan stream_plan)
-    : StreamRun(stream_plan, 0, 0),
+StreamShards StreamRun::Shards() const {
+  StreamShards shards;
+  for (const auto& shard : rx) shards.push_back(shard.get());
+  return shards;
+}
+
+LoadedStream::LoadedStream(StreamPlan stream_plan, const Ports& ports)
+    : StreamRun(stream_plan, ports, 0, 0),
       plan(std::move(stream_plan)),
       frames(std::make_shared<const Frames>(plan.contents)) {}
 
@@ -228,9 +250,9 @@ LoadedResponder::LoadedResponder(std::shared_ptr<const machine::ResponderPlan> r
       plan(std::move(responder_plan)),
       compiled(machine::FindCompiledTable(plan->machine)) {}
 
-ResponderRun LoadedResponder::NewRun(Port& port) const {
+ResponderRun LoadedResponder::NewRun(PortQueue& queue) const {
   ResponderRun run(*plan);
-  run.running = std::make_shared<RunningResponder>(plan, compiled, run.counters, port);
+  run.running = std::make_shared<RunningResponder>(plan, compiled, run.counters, queue);
   return run;
 }
 
@@ -283,35 +305,38 @@ void LoadedJob::NoteStop(uint64_t now_ns, const std::string& by) {
   stopped_streams = std::move(sending);
 }
 
-LoadedJob::LoadedJob(Job job) : plan(std::move(job)) {
+LoadedJob::LoadedJob(Job job, const Ports& ports) : plan(std::move(job)) {
   for (const auto& responder : plan.responders) responders.emplace_back(responder);
   for (const auto& path : plan.paths) paths.emplace_back(path);
   for (const auto& stamp_plan : plan.stamps) stamps.emplace_back(stamp_plan);
   for (auto& stream : std::exchange(plan.streams, {})) {
-    streams.emplace_back(std::move(stream));
+    streams.emplace_back(std::move(stream), ports);
   }
 }
 
 std::unique_ptr<Program> MakeProgram(const LoadedJobs& jobs,
                                      const std::shared_ptr<const Retired>& retired,
-                                     const Ports& ports, size_t worker, size_t workers) {
+                                     const Ports& ports, size_t worker) {
   auto program = std::make_unique<Program>();
-  ExpectStreams(jobs, retired, *program);
+  ExpectStreams(jobs, retired, worker, *program);
   AwaitArrivals(jobs, *program);
-  for (size_t i = worker; i < ports.size(); i += workers) {
-    const auto index = static_cast<uint16_t>(i);
-    std::vector<SendEntry> streams = SendersOf(index, jobs);
-    auto queue = std::make_unique<DueQueue>(streams.size());
-    program->ports.push_back({.port = &ports[i],
-                              .index = index,
-                              .streams = std::move(streams),
-                              .queue = std::move(queue),
-                              .neighbours = NeighboursOf(index, jobs),
-                              .matcher = MatcherOf(index, jobs),
-                              .taps = nullptr,
-                              .responders = RespondersOf(index, jobs),
-                              .path = PathOf(index, jobs, ports),
-                              .gaps = GapsOf(index, jobs)});
+  for (size_t slot = worker; slot < ports.size() * ports.queues(); slot += ports.workers()) {
+    const QueuePlace place{.port = static_cast<uint16_t>(slot / ports.queues()),
+                           .queue = slot % ports.queues(),
+                           .queues = ports.queues(),
+                           .worker = worker};
+    std::vector<SendEntry> streams = SendersOf(place, jobs);
+    auto due = std::make_unique<DueQueue>(streams.size());
+    program->queues.push_back({.queue = &ports[place.port].queue(place.queue),
+                               .port = place.port,
+                               .streams = std::move(streams),
+                               .due = std::move(due),
+                               .neighbours = NeighboursOf(place.port, jobs),
+                               .matcher = MatcherOf(place, jobs),
+                               .taps = nullptr,
+                               .responders = RespondersOf(place.port, jobs),
+                               .path = PathOf(place.port, jobs, ports),
+                               .gaps = GapsOf(place, jobs)});
   }
   return program;
 }

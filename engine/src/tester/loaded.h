@@ -15,6 +15,7 @@
 #include "generator/frames/frames.h"
 #include "generator/schedule.h"
 #include "plan/job.h"
+#include "snapshot/merge.h"
 #include "stats/counters.h"
 #include "stats/job_start.h"
 #include "tester/link_keeper.h"
@@ -27,16 +28,17 @@ namespace tester {
 struct StreamRun {
   // Nothing is sent yet; a frame with a timestamp before now is of an earlier start. Sums of times
   // count from `base_ns`.
-  StreamRun(const StreamPlan& plan, uint64_t now_ns, uint64_t base_ns);
+  StreamRun(const StreamPlan& plan, const Ports& ports, uint64_t now_ns, uint64_t base_ns);
 
   // Sends a segment from its begin on; 0 for duration_ns or packets: no such limit.
   void Send(ScheduleSegment segment, uint64_t duration_ns, uint64_t packets);
   bool Sending() const { return tx->sending.load(std::memory_order_acquire); }
+  StreamShards Shards() const;
 
   std::shared_ptr<StreamTx> tx;
-  std::shared_ptr<StreamRx> rx;
-  std::shared_ptr<FieldWatch> fields;  // null without expected fields
-  bool numbered = true;                // its frames are known by their sequence
+  std::vector<std::shared_ptr<StreamRx>> rx;  // by worker
+  std::shared_ptr<FieldWatch> fields;         // null without expected fields
+  bool numbered = true;                       // its frames are known by their sequence
   uint64_t counters_since_ns;
   uint64_t base_ns;
   // Null until the first start, and the schedule after a stop, too.
@@ -46,7 +48,7 @@ struct StreamRun {
 };
 
 struct LoadedStream : StreamRun {
-  explicit LoadedStream(StreamPlan stream_plan);
+  LoadedStream(StreamPlan stream_plan, const Ports& ports);
 
   StreamRun& run() { return *this; }
 
@@ -74,7 +76,7 @@ struct LoadedResponder : ResponderRun {
 
   ResponderRun& run() { return *this; }
   // Counters and flows of a new start, which opens none yet.
-  ResponderRun NewRun(Port& port) const;
+  ResponderRun NewRun(PortQueue& queue) const;
   void Stop();
   bool Answers() const { return running != nullptr; }
   // It has been asked to end its flows, and has not been stopped since.
@@ -136,7 +138,7 @@ struct JobRun {
 };
 
 struct LoadedJob : JobRun {
-  explicit LoadedJob(Job job);
+  LoadedJob(Job job, const Ports& ports);
 
   JobRun& run() { return *this; }
   // A responder answers, a path forwards, or packets are stamped.
@@ -155,10 +157,9 @@ struct LoadedJob : JobRun {
 
 using LoadedJobs = std::map<std::string, std::unique_ptr<LoadedJob>>;
 
-// The program of worker `worker` of `workers`. It serves the ports whose index modulo `workers` is
-// `worker`.
+// The program of a worker, for the queues that it serves.
 std::unique_ptr<Program> MakeProgram(const LoadedJobs& jobs,
                                      const std::shared_ptr<const Retired>& retired,
-                                     const Ports& ports, size_t worker, size_t workers);
+                                     const Ports& ports, size_t worker);
 
 }  // namespace tester

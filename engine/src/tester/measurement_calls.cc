@@ -74,7 +74,7 @@ void Tester::ReadFlows(const v1::ReadFlowsRequest& request,
   }
   // They survive an unload of the job meanwhile.
   const std::shared_ptr<const StreamTx> tx = stream.tx;
-  const std::shared_ptr<const StreamRx> rx = stream.rx;
+  const std::shared_ptr<const StreamRx> rx = stream.rx[ports_.FirstWorkerOf(stream.plan.rx_port)];
   lock.unlock();
   const uint32_t end = request.first() + count;
   for (uint32_t first = request.first(); first < end; first += kChunkFlows) {

@@ -25,7 +25,7 @@
 namespace tester {
 namespace {
 
-void FillPortInfo(const Port& port, uint32_t lcore, v1::Port& out) {
+void FillPortInfo(const Port& port, v1::Port& out) {
   const PortFacts& facts = port.facts();
   out.set_name(facts.name);
   out.set_driver(facts.driver);
@@ -35,7 +35,6 @@ void FillPortInfo(const Port& port, uint32_t lcore, v1::Port& out) {
   out.set_link_up(port.LinkUp());
   out.set_max_frame_bytes(facts.max_frame_bytes);
   out.set_interface(facts.interface);
-  out.set_worker_lcore(lcore);
   for (const auto& note : facts.notes) out.add_notes(note);
   if (const auto rehearses = port.Rehearses()) out.set_rehearses(*rehearses);
 }
@@ -56,26 +55,42 @@ void FillReading(const PortReading& reading, v1::PortCounters& out) {
 // Waits for frames that are counted then.
 void FillReadings(const Ports& ports, const Workers& workers, v1::Snapshot& snapshot) {
   for (size_t i = 0; i < ports.size(); ++i) {
+    std::vector<const WorkerCounters*> counters;
+    for (size_t queue = 0; queue < ports.queues(); ++queue) {
+      counters.push_back(&workers[ports.WorkerOf(i, queue)].counters());
+    }
     Port& port = ports[i];
     auto& out = *snapshot.add_ports();
     out.set_name(port.facts().name);
-    FillReading(port.Read(workers[ports.limits()[i].worker].counters()), out);
+    FillReading(port.Read(counters), out);
     for (const auto& objection : port.facts().objections) out.add_objections(objection);
   }
 }
 
-// The sum comes from the same readings, as a worker may go on counting.
-void FillMisrouted(const Misrouted& misrouted, const Ports& ports, v1::StreamCounters& out) {
+// The sum comes from the same readings, as a worker may go on counting. Which frames arrived behind
+// others is known where one worker has received all of a port.
+void FillMisrouted(const StreamShards& shards, const Ports& ports, v1::StreamCounters& out) {
   uint64_t sum = 0;
+  bool known = true;
   for (uint32_t port = 0; port < ports.size(); ++port) {
-    const uint64_t frames = misrouted.On(port);
-    if (frames == 0) continue;
+    uint64_t of_port = 0;
+    uint64_t damaged = 0;
+    uint64_t behind = 0;
+    for (const StreamRx* const shard : shards) {
+      const uint64_t frames = shard->misrouted.On(port);
+      known &= frames == 0 || of_port == 0;
+      of_port += frames;
+      damaged += shard->misrouted.DamagedOn(port);
+      behind += shard->misrouted.BehindOn(port);
+    }
+    if (of_port == 0) continue;
     out.add_rx_misrouted_ports(ports[port].facts().name);
-    out.add_rx_misrouted_by_port(frames);
-    out.add_rx_misrouted_behind(misrouted.BehindOn(port));
-    out.add_rx_misrouted_damaged(misrouted.DamagedOn(port));
-    sum += frames;
+    out.add_rx_misrouted_by_port(of_port);
+    out.add_rx_misrouted_behind(behind);
+    out.add_rx_misrouted_damaged(damaged);
+    sum += of_port;
   }
+  if (!known) out.clear_rx_misrouted_behind();
   out.set_rx_misrouted(sum);
 }
 
@@ -119,10 +134,12 @@ void FillJob(const LoadedJob& job, const Ports& ports, v1::JobCounters& out) {
   out.set_asked_packets(job.start->packets);
   FillFaults(job, out);
   for (size_t port = 0; port < ports.size(); ++port) {
-    if (!job.start->ports[port]) continue;
+    if (job.start->ports[port].empty()) continue;
+    std::vector<const PollGaps*> gaps;
+    for (const auto& queue : job.start->ports[port]) gaps.push_back(queue.get());
     auto& polls = *out.add_polls();
     polls.set_port(ports[port].facts().name);
-    FillGaps(*job.start->ports[port], polls);
+    FillGaps(gaps, polls);
   }
 }
 
@@ -220,7 +237,11 @@ v1::GetInfoResponse Tester::Info() const {
   info.mutable_limits()->set_max_queries(kMaxQueries);
   info.mutable_limits()->set_max_query_bytes(kMaxQueryBytes);
   for (size_t i = 0; i < ports_.size(); ++i) {
-    FillPortInfo(ports_[i], workers_[i % workers_.size()].lcore(), *info.add_ports());
+    auto& port = *info.add_ports();
+    FillPortInfo(ports_[i], port);
+    for (size_t queue = 0; queue < ports_.queues(); ++queue) {
+      port.add_queue_cpus(workers_[ports_.WorkerOf(i, queue)].cpu());
+    }
   }
   for (const auto& worker : workers_) info.add_worker_cpus(worker->cpu());
   FillUsage(Usage::Read(), *info.mutable_usage());
@@ -244,7 +265,8 @@ v1::Progress Tester::Progress(const Names& names, const Client& client) {
     for (const auto& stream : job->streams) {
       // Before the counts, so that "not sending" never comes with counts that still grow.
       if (stream.Sending()) progress.set_sending(true);
-      progress.set_rx_packets(progress.rx_packets() + stream.rx->packets.Get());
+      for (const auto& shard : stream.rx)
+        progress.set_rx_packets(progress.rx_packets() + shard->packets.Get());
       progress.set_tx_packets(progress.tx_packets() + stream.tx->packets.Get());
       progress.set_intended_packets(progress.intended_packets() + stream.tx->intended.Get());
     }
@@ -274,11 +296,13 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names, const Client& client, bool
     auto& out = *snapshot.add_streams();
     out.set_id(stream.id);
     if (stream.run.fields) FillFields(*stream.run.fields, out);
-    FillStreamReceived(*stream.run.rx, stream.parts, out);
-    FillMisrouted(stream.run.rx->misrouted, ports_, out);
+    FillStreamReceived(stream.run.Shards(), stream.parts, out);
+    FillMisrouted(stream.run.Shards(), ports_, out);
   }
   for (size_t i = 0; i < ports_.size(); ++i) {
-    FillPortReceived(ports_[i].counters, *snapshot.mutable_ports(static_cast<int>(i)));
+    PortCounters counters;
+    ports_[i].SumUp(counters);
+    FillPortReceived(counters, *snapshot.mutable_ports(static_cast<int>(i)));
   }
   // Another worker may be between handing over frames that have arrived by now, and counting them.
   lock.unlock();
@@ -289,7 +313,9 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names, const Client& client, bool
                    *snapshot.mutable_streams(static_cast<int>(i)));
   }
   for (size_t i = 0; i < ports_.size(); ++i) {
-    FillPortSent(ports_[i].counters, *snapshot.mutable_ports(static_cast<int>(i)));
+    PortCounters counters;
+    ports_[i].SumUp(counters);
+    FillPortSent(counters, *snapshot.mutable_ports(static_cast<int>(i)));
   }
   for (const LoadedJob* job : names.empty() ? jobs_.All() : jobs_.Find(names)) {
     FillJob(*job, ports_, *snapshot.add_jobs());

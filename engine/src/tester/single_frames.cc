@@ -53,23 +53,24 @@ void SingleFrames::Send(uint16_t index, std::vector<std::vector<uint8_t>> frames
   uint64_t bytes = 0;
   for (const auto& frame : frames) bytes += frame.size() + wire::kFcsBytes;
   admit_(client, index, frames.size(), bytes);
-  Port& port = ports_[index];
+  PortQueue& queue = ports_[index].queue(0);
   auto order = std::make_unique<InjectOrder>();
   order->frames = std::move(frames);
-  const auto is_done = [&] { return port.inject.load(std::memory_order_acquire) == nullptr; };
-  port.inject.store(order.get(), std::memory_order_release);
+  const auto is_done = [&] { return queue.inject.load(std::memory_order_acquire) == nullptr; };
+  queue.inject.store(order.get(), std::memory_order_release);
   if (WaitUntil(SteadyClock::now() + kInjectTimeout, is_done)) return;
   order->withdrawn.store(true, std::memory_order_relaxed);
   if (!WaitUntil(SteadyClock::now() + kWithdrawTimeout, is_done)) {
     workers_.GiveUp();
     static_cast<void>(order.release());  // the worker may still use it
-    throw Error(Code::kInternal, Cat("inject on ", Quote(port.facts().name),
+    throw Error(Code::kInternal, Cat("inject on ", Quote(ports_.limits()[index].name),
                                      ": the worker does not move; restart testerd"));
   }
   if (order->next < order->frames.size()) {
-    throw Error(Code::kFailedPrecondition,
-                Cat("inject on ", Quote(port.facts().name), ": the port took ", order->next, " of ",
-                    order->frames.size(), " frames within a second; is its link up?"));
+    throw Error(
+        Code::kFailedPrecondition,
+        Cat("inject on ", Quote(ports_.limits()[index].name), ": the port took ", order->next,
+            " of ", order->frames.size(), " frames within a second; is its link up?"));
   }
 }
 
@@ -93,12 +94,12 @@ Mac SingleFrames::Resolve(const v1::ResolveRequest& request, const std::function
                     Cat("resolve on ", Quote(request.port())));
   const std::lock_guard lock(questions_[index]);
   Port& port = ports_[index];
-  while (port.learned.Pop()) {
+  while (port.PopLearned()) {
     // Answers that came before the question do not count.
   }
   std::optional<Mac> found;
   const auto is_answered = [&] {
-    while (const auto neighbour = port.learned.Pop()) {
+    while (const auto neighbour = port.PopLearned()) {
       if (neighbour->address == question.address) found = neighbour->mac;
     }
     return found.has_value() || cancelled();

@@ -105,17 +105,18 @@ struct StartRequest {
 };
 
 // With poll gaps for the ports that the job uses.
-std::shared_ptr<JobStart> NewStart(const LoadedJob& job, size_t ports,
+std::shared_ptr<JobStart> NewStart(const LoadedJob& job, const Ports& ports,
                                    const StartRequest& request) {
   auto start = std::make_shared<JobStart>();
   start->start_ns = request.start_ns;
   start->duration_ns = request.duration_ns;
   start->packets = request.packets;
   start->by = request.by;
-  start->ports.resize(ports);
+  start->ports.resize(ports.size());
   const auto take = [&](uint16_t port) {
-    if (port != kElsewhere && !start->ports[port])
-      start->ports[port] = std::make_unique<PollGaps>();
+    if (port == kElsewhere) return;
+    auto& queues = start->ports[port];
+    while (queues.size() < ports.queues()) queues.push_back(std::make_unique<PollGaps>());
   };
   for (const auto& stream : job.streams) {
     take(stream.plan.tx_port);
@@ -144,15 +145,15 @@ HeldRuns NewHeldRuns(const std::vector<LoadedJob*>& jobs, const Ports& ports, co
     for (const auto& path : job->paths) runs.paths.push_back(path.NewRun(ports, clock));
     for (const auto& stamps : job->stamps) runs.stamps.push_back(stamps.NewRun(clock.Now()));
     for (const auto& responder : job->responders) {
-      runs.responders.push_back(responder.NewRun(ports[responder.plan->out_port]));
+      runs.responders.push_back(responder.NewRun(ports[responder.plan->out_port].queue(0)));
     }
   }
   return runs;
 }
 
 // The runs that send and answer. Takes the segments, in the order of streams.
-void PlanSending(const std::vector<LoadedJob*>& jobs, const StartRequest& request, size_t ports,
-                 std::vector<ScheduleSegment>& segments, Runs& runs) {
+void PlanSending(const std::vector<LoadedJob*>& jobs, const StartRequest& request,
+                 const Ports& ports, std::vector<ScheduleSegment>& segments, Runs& runs) {
   const uint64_t end_ns =
       request.duration_ns == 0 ? 0 : AddSaturating(request.start_ns, request.duration_ns);
   auto job_run = runs.jobs.begin();
@@ -165,7 +166,7 @@ void PlanSending(const std::vector<LoadedJob*>& jobs, const StartRequest& reques
       const auto run = stream_run++;
       auto& first = *segment++;
       if (!stream.plan.sent_here()) {
-        start->arriving.push_back(run->rx);
+        start->arriving.insert(start->arriving.end(), run->rx.begin(), run->rx.end());
         continue;
       }
       first.begin_ns = request.start_ns;
@@ -203,8 +204,8 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
     for (const auto& stream : job->streams) {
       segments.push_back(NewSegment(stream.plan, stream.frames));
       const uint64_t now_ns = clock_.Now();
-      counting.streams.emplace_back(stream.plan, now_ns, BaseNs(now_ns, at_ns));
-      counting.streams.back().rx->outages.SetLeast(outage_ns);
+      counting.streams.emplace_back(stream.plan, ports_, now_ns, BaseNs(now_ns, at_ns));
+      for (const auto& shard : counting.streams.back().rx) shard->outages.SetLeast(outage_ns);
     }
   }
   ReadAhead(segments);
@@ -221,7 +222,7 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
     sending.paths = std::move(held.paths);
     sending.stamps = std::move(held.stamps);
     sending.responders = std::move(held.responders);
-    PlanSending(jobs, request, ports_.size(), segments, sending);
+    PlanSending(jobs, request, ports_, segments, sending);
     fences_.OpenLease();  // one may be left of a lease that ended while a worker was stuck
     Log(LogLevel::kInfo, "start",
         {{"jobs", Join(names)},

@@ -53,14 +53,14 @@ Tester::Tester(std::vector<std::unique_ptr<Port>> ports, const WorkerPlacement& 
 Workers::Programs Tester::MakePrograms() const {
   Workers::Programs programs;
   for (size_t i = 0; i < workers_.size(); ++i) {
-    programs.push_back(MakeProgram(jobs_.loaded(), jobs_.retired(), ports_, i, workers_.size()));
-    for (PortProgram& port : programs.back()->ports) {
-      auto taps = std::make_unique<PortTaps>(PortTaps{.clock = &clock_, .port = port.index});
+    programs.push_back(MakeProgram(jobs_.loaded(), jobs_.retired(), ports_, i));
+    for (QueueProgram& program : programs.back()->queues) {
+      auto taps = std::make_unique<PortTaps>(PortTaps{.clock = &clock_, .port = program.port});
       captures_.AddTaps(i, *taps);
-      captures_.AddTrace(port);
+      captures_.AddTrace(program);
       queries_.AddTaps(jobs_.loaded(), i, *taps);
-      queries_.AddGaps(i, port.index, *port.gaps);
-      if (!taps->empty()) port.taps = std::move(taps);
+      queries_.AddGaps(i, program.port, *program.gaps);
+      if (!taps->empty()) program.taps = std::move(taps);
     }
   }
   return programs;
@@ -112,7 +112,7 @@ void Tester::Load(const v1::Job& job, const Client& client) {
   const std::lock_guard lock(mutex_);
   CheckLease(client);
   RefuseEnded();
-  LoadedJob& loaded = jobs_.Load(plan, ports_.limits());
+  LoadedJob& loaded = jobs_.Load(plan, ports_);
   loaded.lease = lease_.Number();
   try {
     Publish();

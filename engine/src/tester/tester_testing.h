@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,14 +25,14 @@ namespace tester {
 inline constexpr uint64_t kMillisecond = 1'000'000;
 
 // At most two workers.
-inline std::unique_ptr<Tester> MakeTester(const std::vector<std::string>& texts,
-                                          size_t workers = 1) {
+inline std::unique_ptr<Tester> MakeTester(const std::vector<std::string>& texts, size_t workers = 1,
+                                          uint16_t queues = 1) {
   StartEal();
   std::vector<PortSpec> specs;
   for (const auto& text : texts) specs.push_back(ParsePortSpec(text));
   std::vector<unsigned> cpus = TwoTestCpus();
   cpus.resize(workers);
-  return std::make_unique<Tester>(OpenPorts(specs),
+  return std::make_unique<Tester>(OpenPorts(specs, queues),
                                   WorkerPlacement{.cpus = std::move(cpus), .shares_cpu = true});
 }
 

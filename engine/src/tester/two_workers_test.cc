@@ -1,9 +1,12 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Two workers, and several threads that call the tester meanwhile. Under ThreadSanitizer
+// Two workers, ports with one queue and with two, and several threads that call the tester
+// meanwhile. Under ThreadSanitizer
 // (`tools/engine.py race`) these tests say whether anything is shared that must not be.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rte_ethdev.h>
 
 #include <array>
 #include <chrono>
@@ -16,13 +19,19 @@
 namespace tester {
 namespace {
 
+using testing::HasSubstr;
+
 constexpr uint64_t kPackets = 3000;
 
-// Worker 0 serves the ports a and c, worker 1 the ports b and d.
-class TwoWorkersTest : public testing::Test {
+// With one queue worker 0 serves the ports a and c, and worker 1 the ports b and d; with two, each
+// worker serves a queue of each port.
+class TwoWorkersTest : public testing::TestWithParam<uint16_t> {
  protected:
-  std::unique_ptr<Tester> tester = MakeTester({"a=loop:x", "b=loop:x", "c=loop:y", "d=loop:y"}, 2);
+  std::unique_ptr<Tester> tester =
+      MakeTester({"a=loop:x", "b=loop:x", "c=loop:y", "d=loop:y"}, 2, GetParam());
 };
+
+INSTANTIATE_TEST_SUITE_P(Queues, TwoWorkersTest, testing::Values(1, 2));
 
 // Streams between all ports, in both directions; those of number 5 and 6 go astray.
 v1::Job Traffic() {
@@ -62,7 +71,7 @@ void ExpectExact(Tester& tester) {
   }
 }
 
-TEST_F(TwoWorkersTest, CountsAreExactWhateverIsAskedMeanwhile) {
+TEST_P(TwoWorkersTest, CountsAreExactWhateverIsAskedMeanwhile) {
   tester->Load(Traffic());
   tester->Start({"traffic"}, 0, kPackets);
   std::array<std::jthread, 3> threads = {
@@ -99,7 +108,7 @@ TEST_F(TwoWorkersTest, CountsAreExactWhateverIsAskedMeanwhile) {
   ExpectExact(*tester);
 }
 
-TEST_F(TwoWorkersTest, ANeighbourOfTheOtherWorkerAnswersUnderLoad) {
+TEST_P(TwoWorkersTest, ANeighbourOfTheOtherWorkerAnswersUnderLoad) {
   v1::Job job = Traffic();
   auto& responder = *job.add_neighbour_responders();
   responder.set_port("b");
@@ -124,7 +133,7 @@ TEST_F(TwoWorkersTest, ANeighbourOfTheOtherWorkerAnswersUnderLoad) {
   ExpectExact(*tester);
 }
 
-TEST_F(TwoWorkersTest, FramesOfBothWorkersAreCaptured) {
+TEST_P(TwoWorkersTest, FramesOfBothWorkersAreCaptured) {
   tester->Load(Traffic());
   v1::Capture capture;
   capture.set_name("both");
@@ -142,6 +151,42 @@ TEST_F(TwoWorkersTest, FramesOfBothWorkersAreCaptured) {
   for (const auto& port : snapshot.ports()) received += port.rx_packets();
   EXPECT_GT(seen, 6U);
   EXPECT_EQ(seen, received) << "each frame where it arrives";
+}
+
+TEST_P(TwoWorkersTest, TheWorkersOfQueuesAreKnown) {
+  const v1::GetInfoResponse info = tester->Info();
+  for (uint32_t slot = 0; slot < 4U * GetParam(); ++slot) {
+    const auto& port = info.ports(static_cast<int>(slot / GetParam()));
+    ASSERT_EQ(port.queue_cpus_size(), GetParam());
+    EXPECT_EQ(port.queue_cpus(static_cast<int>(slot % GetParam())),
+              info.worker_cpus(static_cast<int>(slot % 2)));
+  }
+}
+
+TEST(TwoQueuesTest, StreamsShareTheQueuesOfAPort) {
+  const auto tester = MakeTester({"a=loop:x", "b=loop:x"}, 2, 2);
+  tester->Load(JobOf("job", {{.id = 1}, {.id = 2}}));
+  tester->Start({"job"}, 0, 100);
+  WaitForEnd(*tester, "job");
+  for (uint16_t queue = 0; queue < 2; ++queue) {
+    SCOPED_TRACE(queue);
+    uint16_t port = 0;
+    ASSERT_EQ(rte_eth_dev_get_port_by_name("net_ring_a", &port), 0);
+    rte_eth_stats stats{};
+    rte_eth_stats_get(port, &stats);
+    EXPECT_EQ(stats.q_opackets[queue], 100U);
+  }
+}
+
+TEST(TwoQueuesTest, MoreQueuesThanADeviceHasAreRefused) {
+  const std::string port = "a=vdev:net_pcap5,tx_pcap=" + testing::TempDir() + "two-queues.pcap";
+  try {
+    MakeTester({port}, 2, 2);
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::kFailedPrecondition);
+    EXPECT_THAT(error.what(), HasSubstr("port a: --queues 2, and net_pcap has 1 here"));
+  }
 }
 
 }  // namespace

@@ -198,38 +198,38 @@ uint32_t ReleaseHeld(const PathEnd& path, const Clock& clock, uint64_t due_ns) {
   return count;
 }
 
-uint32_t ServePath(const PortProgram& program, const Classifier& classifier, const Clock& clock) {
-  Port& port = *program.port;
+uint32_t ServePath(const QueueProgram& program, const Classifier& classifier, const Clock& clock) {
+  PortQueue& queue = *program.queue;
   const PathEnd& path = program.path;
   const bool has_events = !path.running->events.empty();
   const bool holds = path.holding() != nullptr;
   uint32_t total = holds ? ReleaseHeld(path, clock, clock.Now()) : 0;
   for (int i = 0; i < kMostForwardedBursts; ++i) {
     std::array<rte_mbuf*, kBurst> mbufs;
-    const uint16_t count = rte_eth_rx_burst(port.device(), 0, mbufs.data(), kBurst);
+    const uint16_t count = rte_eth_rx_burst(queue.device(), queue.number(), mbufs.data(), kBurst);
     if (count == 0) break;
     const uint64_t now_ns = clock.Now();
     if (has_events) {
       for (uint16_t k = 0; k < count; ++k) rte_prefetch0(rte_pktmbuf_mtod(mbufs[k], const void*));
     }
-    if (port.taps != nullptr) [[unlikely]] {
+    if (queue.taps != nullptr) [[unlikely]] {
       TapReceived(program, classifier, mbufs.data(), count, now_ns);
     }
     const Mbufs arrived(mbufs.data(), count);
     uint64_t bytes = 0;
     for (const rte_mbuf* const mbuf : arrived) {
       bytes += mbuf->pkt_len;
-      port.counters.CountSize(mbuf->pkt_len + wire::kFcsBytes);
+      queue.counters.CountSize(mbuf->pkt_len + wire::kFcsBytes);
     }
     // The kernel has written over the templates that these buffers may have held.
-    if (port.shared_pool()) {
+    if (queue.shared_pool()) {
       for (rte_mbuf* const mbuf : arrived) TemplateKey(mbuf) = 0;
     }
     Counter& path_received = path.running->counters[path.direction].received;
     if (path.trace) path.trace->Begin(path.direction, path_received.Get());
     path_received.Add(count);
-    port.counters.rx_packets.Add(count);
-    port.counters.rx_bytes.Add(bytes + uint64_t{count} * wire::kFcsBytes);
+    queue.counters.rx_packets.Add(count);
+    queue.counters.rx_bytes.Add(bytes + uint64_t{count} * wire::kFcsBytes);
     if (path.running->stations != nullptr && path.direction == 0) [[unlikely]]
       Learn(path, arrived);
     if (path.arriving != nullptr) Recognise(path, mbufs.data(), count, now_ns);

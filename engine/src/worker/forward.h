@@ -13,7 +13,7 @@ namespace tester {
 
 // Polls a port at which a running path begins, and sends the frames by the other port or holds
 // them. Returns the number of frames that arrived or were released.
-uint32_t ServePath(const PortProgram& program, const Classifier& classifier, const Clock& clock);
+uint32_t ServePath(const QueueProgram& program, const Classifier& classifier, const Clock& clock);
 
 // The next instant at which a held frame of this direction is due; HoldQueue::kNever without one.
 uint64_t NextReleaseNs(const PathEnd& path);

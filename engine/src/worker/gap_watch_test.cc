@@ -16,13 +16,13 @@ struct Started {
     start->start_ns = start_ns;
     start->streams.push_back(tx);
     start->ports.resize(2);
-    start->ports[1] = std::make_unique<PollGaps>();
+    start->ports[1].push_back(std::make_unique<PollGaps>());
   }
-  const PollGaps& gaps() const { return *start->ports[1]; }
+  const PollGaps& gaps() const { return *start->ports[1].front(); }
   // `answers`: a responder answers on the port, so every gap counts.
   GapWatch::Watched watched(bool answers = false) const {
     return {.owner = start,
-            .gaps = start->ports[1].get(),
+            .gaps = start->ports[1].front().get(),
             .since_ns = start->start_ns,
             .job = answers ? nullptr : start.get()};
   }

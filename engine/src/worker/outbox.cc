@@ -32,15 +32,15 @@ struct Outbox {
 };
 
 // A late stream sends all that it owes, as far as there is room; then the next stream follows.
-void Gather(const PortProgram& port, uint64_t now_ns, Outbox& out) {
-  DueQueue& queue = *port.queue;
+void Gather(const QueueProgram& program, uint64_t now_ns, Outbox& out) {
+  DueQueue& queue = *program.due;
   while (out.slice_count < kBurst && out.frames < kBurst && !queue.Empty() &&
          queue.Top().due_ns <= now_ns) {
     const uint32_t index = queue.Top().index;
     queue.Pop();
-    if (!queue.Empty()) port.streams[queue.Top().index].hot.Prefetch();
-    for (const auto& second : queue.Seconds()) port.streams[second.index].Prefetch();
-    const SendEntry& entry = port.streams[index];
+    if (!queue.Empty()) program.streams[queue.Top().index].hot.Prefetch();
+    for (const auto& second : queue.Seconds()) program.streams[second.index].Prefetch();
+    const SendEntry& entry = program.streams[index];
     const auto room = static_cast<uint16_t>(kBurst - out.frames);
     BurstSlice& slice = out.slices[out.slice_count++];
     slice = {.index = index,
@@ -82,40 +82,42 @@ void TakeBack(rte_mempool* pool, uint16_t sent, Outbox& out) {
 
 // Sends with captures and queries: frames are copied for them before the driver has them, and count
 // as far as the driver takes them.
-uint16_t SendTapped(const PortProgram& port, uint64_t now_ns, Outbox& out) {
-  const TapBurst burst(port.taps->transmitted, port.index, now_ns);
+uint16_t SendTapped(const QueueProgram& program, uint64_t now_ns, Outbox& out) {
+  const TapBurst burst(program.taps->transmitted, program.port, now_ns);
   uint16_t written = 0;
   for (uint16_t i = 0; i < out.slice_count; ++i) {
     const BurstSlice& slice = out.slices[i];
-    const uint16_t id = port.streams[slice.index].id;
+    const uint16_t id = program.streams[slice.index].id;
     for (uint16_t k = 0; k < slice.batch.count; ++k) {
       burst.See(out.mbufs[written++], id, slice.batch.first + k);
     }
   }
-  const uint16_t sent = rte_eth_tx_burst(port.port->device(), 0, out.mbufs.data(), out.frames);
+  const uint16_t sent = rte_eth_tx_burst(program.queue->device(), program.queue->number(),
+                                         out.mbufs.data(), out.frames);
   burst.Publish(sent);
   return sent;
 }
 
-void Send(const PortProgram& port, uint64_t now_ns, Outbox& out) {
-  rte_mempool* pool = port.port->tx_pool();
+void Send(const QueueProgram& program, uint64_t now_ns, Outbox& out) {
+  rte_mempool* pool = program.queue->tx_pool();
   const auto mbufs = out.mbufs.data();
   if (!Allocate(pool, mbufs, out.frames)) return;
   uint16_t written = 0;
   for (uint16_t i = 0; i < out.slice_count; ++i) {
     BurstSlice& slice = out.slices[i];
     if (slice.batch.count == 0) continue;
-    Write(port.streams[slice.index], now_ns, slice, mbufs + written);
+    Write(program.streams[slice.index], now_ns, slice, mbufs + written);
     written = static_cast<uint16_t>(written + slice.batch.count);
   }
-  const uint16_t sent = port.taps == nullptr
-                            ? rte_eth_tx_burst(port.port->device(), 0, mbufs, out.frames)
-                            : SendTapped(port, now_ns, out);
+  const uint16_t sent =
+      program.taps == nullptr
+          ? rte_eth_tx_burst(program.queue->device(), program.queue->number(), mbufs, out.frames)
+          : SendTapped(program, now_ns, out);
   if (sent < out.frames) TakeBack(pool, sent, out);
 }
 
 // Counts the frames of a stream that have left.
-void CountSent(Port& port, const SendEntry& entry, const BurstSlice& slice, uint64_t now_ns) {
+void CountSent(PortQueue& queue, const SendEntry& entry, const BurstSlice& slice, uint64_t now_ns) {
   StreamTx& tx = *entry.tx;
   const uint64_t last_due_ns = entry.sender->pacer.Sent(*entry.schedule, slice.sent);
   if (slice.batch.first == 0) tx.first_ns.Set(now_ns);
@@ -123,12 +125,12 @@ void CountSent(Port& port, const SendEntry& entry, const BurstSlice& slice, uint
   tx.departures.Add(now_ns, slice.batch.due_ns, last_due_ns);
   const uint64_t bytes = slice.bytes + slice.sent * wire::kFcsBytes;
   tx.CountSent(slice.sent, bytes, slice.version, now_ns);
-  if (tx.has_version) port.counters.tx_versions[slice.version].Add(slice.sent, bytes);
+  if (tx.has_version) queue.counters.tx_versions[slice.version].Add(slice.sent, bytes);
 }
 
 // Queues the stream for its next wake-up.
-void Requeue(const PortProgram& port, uint32_t index, uint64_t now_ns) {
-  const SendEntry& entry = port.streams[index];
+void Requeue(const QueueProgram& program, uint32_t index, uint64_t now_ns) {
+  const SendEntry& entry = program.streams[index];
   const Pacer& pacer = entry.sender->pacer;
   StreamTx& tx = *entry.tx;
   tx.intended.Set(pacer.intended());
@@ -139,48 +141,48 @@ void Requeue(const PortProgram& port, uint32_t index, uint64_t now_ns) {
   if (wake_ns == kNever) {
     tx.sending.store(false, std::memory_order_release);
   } else {
-    port.queue->Push({.due_ns = wake_ns, .index = index});
+    program.due->Push({.due_ns = wake_ns, .index = index});
   }
 }
 
 // Returns how many frames have left.
-uint16_t Settle(const PortProgram& port, uint64_t now_ns, const Outbox& out) {
+uint16_t Settle(const QueueProgram& program, uint64_t now_ns, const Outbox& out) {
   uint16_t sent = 0;
   uint64_t bytes = 0;
   for (uint16_t i = 0; i < out.slice_count; ++i) {
     const BurstSlice& slice = out.slices[i];
-    if (slice.sent > 0) CountSent(*port.port, port.streams[slice.index], slice, now_ns);
+    if (slice.sent > 0) CountSent(*program.queue, program.streams[slice.index], slice, now_ns);
     sent = static_cast<uint16_t>(sent + slice.sent);
     bytes += slice.bytes;
-    Requeue(port, slice.index, now_ns);
+    Requeue(program, slice.index, now_ns);
   }
-  port.port->counters.CountSent(sent, bytes + sent * wire::kFcsBytes,
-                                static_cast<uint64_t>(out.frames - sent));
+  program.queue->counters.CountSent(sent, bytes + sent * wire::kFcsBytes,
+                                    static_cast<uint64_t>(out.frames - sent));
   return sent;
 }
 
 }  // namespace
 
-void QueueStreams(const PortProgram& port) {
-  for (uint32_t i = 0; i < port.streams.size(); ++i) {
-    const SendEntry& entry = port.streams[i];
+void QueueStreams(const QueueProgram& program) {
+  for (uint32_t i = 0; i < program.streams.size(); ++i) {
+    const SendEntry& entry = program.streams[i];
     if (!entry.tx->sending.load(std::memory_order_relaxed)) continue;
     const uint64_t change_ns = entry.sender->pacer.WakeAtChangeNs(*entry.schedule);
-    port.queue->Push({.due_ns = std::min(entry.tx->wake_ns.Get(), change_ns), .index = i});
+    program.due->Push({.due_ns = std::min(entry.tx->wake_ns.Get(), change_ns), .index = i});
   }
 }
 
-void Rehearse(const PortProgram& port, uint64_t now_ns) {
-  port.port->Rehearse();
-  const uint32_t index = port.queue->Top().index;
-  const SendEntry& entry = port.streams[index];
+void Rehearse(const QueueProgram& program, uint64_t now_ns) {
+  program.queue->port().Rehearse();
+  const uint32_t index = program.due->Top().index;
+  const SendEntry& entry = program.streams[index];
   BurstSlice slice{.index = index,
                    .batch = entry.sender->pacer.Next(*entry.schedule, now_ns, 1),
                    .version = 0,
                    .sent = 0,
                    .bytes = 0};
   slice.batch.count = 1;
-  rte_mempool* pool = port.port->tx_pool();
+  rte_mempool* pool = program.queue->tx_pool();
   rte_mbuf* mbuf = nullptr;
   // A file may have no frame left to be read.
   if (entry.schedule->segment(slice.batch.segment).frames->feed() == nullptr &&
@@ -188,20 +190,20 @@ void Rehearse(const PortProgram& port, uint64_t now_ns) {
     Write(entry, now_ns, slice, &mbuf);
     PutBack(pool, &mbuf, 1);
   }
-  rte_eth_tx_burst(port.port->device(), 0, &mbuf, 0);
+  rte_eth_tx_burst(program.queue->device(), program.queue->number(), &mbuf, 0);
 }
 
-bool ServeStreams(const PortProgram& port, const Clock& clock) {
+bool ServeStreams(const QueueProgram& program, const Clock& clock) {
   const uint64_t due_ns = clock.Now();
-  if (port.queue->Empty() || port.queue->Top().due_ns > due_ns) return false;
-  if (port.port->fences.load(std::memory_order_relaxed) != 0) [[unlikely]]
+  if (program.due->Empty() || program.due->Top().due_ns > due_ns) return false;
+  if (program.queue->port().fences.load(std::memory_order_relaxed) != 0) [[unlikely]]
     return false;
   Outbox out;
-  Gather(port, due_ns, out);
+  Gather(program, due_ns, out);
   // Read again: gathering from many streams takes time, and this time is written into signatures.
   const uint64_t now_ns = clock.Now();
-  if (out.frames > 0) Send(port, now_ns, out);
-  return Settle(port, now_ns, out) > 0;
+  if (out.frames > 0) Send(program, now_ns, out);
+  return Settle(program, now_ns, out) > 0;
 }
 
 }  // namespace tester

@@ -110,7 +110,7 @@ class PathSender {
     uint8_t* Record(uint16_t index, bool traced) const { return traced ? records[index] : nullptr; }
   };
 
-  void Send(PortBatch& batch, Port& out) {
+  void Send(PortBatch& batch, PortQueue& out) {
     if (!out.takes_buffers()) TakeOver(batch, out);
     if (batch.count == 0) return;
     if (stamping_ != nullptr) Stamp(batch, out);
@@ -154,9 +154,9 @@ class PathSender {
   }
 
   // The last thing before they leave.
-  void Stamp(PortBatch& batch, const Port& out) {
+  void Stamp(PortBatch& batch, const PortQueue& out) {
     StampBurst burst(batch.mbufs.data(), batch.count);
-    const size_t most = out.facts().max_frame_bytes - wire::kFcsBytes;
+    const size_t most = out.port().facts().max_frame_bytes - wire::kFcsBytes;
     stamping_->Depart(burst.frames(), most, clock_.Now());
     burst.Apply();
   }
@@ -171,7 +171,7 @@ class PathSender {
 
   // A copy in a buffer of that port. nullptr, counted as lost, without a buffer or where it is too
   // short.
-  rte_mbuf* CopyOf(const rte_mbuf* mbuf, Port& out) {
+  rte_mbuf* CopyOf(const rte_mbuf* mbuf, PortQueue& out) {
     rte_mbuf* copy = nullptr;
     if (mbuf->nb_segs == 1 && Allocate(out.tx_pool(), &copy, 1)) {
       if (mbuf->data_len + RTE_PKTMBUF_HEADROOM <= copy->buf_len) {
@@ -186,7 +186,7 @@ class PathSender {
 
   // The driver of the other port would copy buffers that are not its own, or give them back to the
   // wrong pool.
-  void TakeOver(PortBatch& batch, Port& out) {
+  void TakeOver(PortBatch& batch, PortQueue& out) {
     const uint16_t count = std::exchange(batch.count, uint16_t{0});
     for (uint16_t i = 0; i < count; ++i) {
       rte_mbuf* const mbuf = batch.mbufs[i];
@@ -196,9 +196,9 @@ class PathSender {
     }
   }
 
-  Port& out_;
-  const std::vector<Port*>& outs_;  // with several ports
-  Stations* const stations_;        // null where there is one
+  PortQueue& out_;
+  const std::vector<PortQueue*>& outs_;  // with several ports
+  Stations* const stations_;             // null where there is one
   PathDirectionCounters& counters_;
   const bool traced_;
   Stamping* const stamping_;

@@ -23,11 +23,11 @@
 
 namespace tester {
 
-struct PortProgram {
-  Port* port;
-  uint16_t index;  // of the port in the tester
+struct QueueProgram {
+  PortQueue* queue;
+  uint16_t port;  // its index in the tester
   std::vector<SendEntry> streams;
-  std::unique_ptr<DueQueue> queue;  // used by the worker only: indexes of streams
+  std::unique_ptr<DueQueue> due;  // used by the worker only: indexes of streams
   std::shared_ptr<const NeighbourTable> neighbours;
   Matcher matcher;                       // of the streams without signature that arrive here
   std::unique_ptr<const PortTaps> taps;  // null without captures and queries
@@ -37,7 +37,7 @@ struct PortProgram {
 };
 
 struct Program {
-  std::vector<PortProgram> ports;
+  std::vector<QueueProgram> queues;
   std::shared_ptr<const Classifier> classifier;
   // Streams that other testers send have been started: until then, and while frames arrive, the
   // worker polls without pause.

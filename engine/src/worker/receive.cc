@@ -42,7 +42,7 @@ Signed CountIfSigned(const Classifier& classifier, const uint8_t* signature,
 }
 
 // A frame with a signature of the past: an old frame, or one of a file that is replayed.
-Signed CountStale(const PortProgram& program, const uint8_t* signature, const Arrival& arrival) {
+Signed CountStale(const QueueProgram& program, const uint8_t* signature, const Arrival& arrival) {
   const Expected* stream = program.matcher.empty() ? nullptr : program.matcher.Find(arrival.frame);
   if (stream == nullptr || !Replays(*stream, signature)) return Signed::kStale;
   CountMatched(*stream, arrival);
@@ -51,7 +51,7 @@ Signed CountStale(const PortProgram& program, const uint8_t* signature, const Ar
 
 // A frame that does not end in a signature: of a stream without, or padded by the device under
 // test.
-Signed CountOther(const PortProgram& program, const Classifier& classifier, Arrival arrival) {
+Signed CountOther(const QueueProgram& program, const Classifier& classifier, Arrival arrival) {
   if (!program.matcher.empty()) {
     if (const Expected* stream = program.matcher.Find(arrival.frame)) {
       CountMatched(*stream, arrival);
@@ -65,14 +65,14 @@ Signed CountOther(const PortProgram& program, const Classifier& classifier, Arri
   return CountIfSigned(classifier, signature, arrival);
 }
 
-Signed CountFrame(const PortProgram& port, const Classifier& classifier, const rte_mbuf* mbuf,
+Signed CountFrame(const QueueProgram& program, const Classifier& classifier, const rte_mbuf* mbuf,
                   uint64_t now_ns, Train& train) {
   const Arrival arrival{.frame = FirstSegment(mbuf),
                         .bytes = mbuf->pkt_len,
                         .end = mbuf->pkt_len,
-                        .port = port.index,
+                        .port = program.port,
                         .now_ns = now_ns,
-                        .counters = &port.port->counters};
+                        .counters = &program.queue->counters};
   std::array<uint8_t, wire::kSignatureBytes> copy;
   if (mbuf->pkt_len >= wire::kMacHeaderBytes + wire::kSignatureBytes) [[likely]] {
     // Only a frame in several segments is copied.
@@ -86,40 +86,41 @@ Signed CountFrame(const PortProgram& port, const Classifier& classifier, const r
     if (const Expected* stream = classifier.Find(signature)) {
       const Signed counted = CountSigned(*stream, signature, arrival);
       if (counted == Signed::kGood) train.Begin(*stream, signature, arrival);
-      if (counted == Signed::kStale) return CountStale(port, signature, arrival);
+      if (counted == Signed::kStale) return CountStale(program, signature, arrival);
       if (counted != Signed::kForeign) return counted;
     } else if (classifier.WasUnloaded(signature, now_ns)) {
-      return CountStale(port, signature, arrival);
+      return CountStale(program, signature, arrival);
     }
   }
-  return CountOther(port, classifier, arrival);
+  return CountOther(program, classifier, arrival);
 }
 
 // Serves a frame that no stream or responder has taken: ARP, neighbour discovery, or a foreign
 // frame.
-void ServeForeign(const PortProgram& program, const rte_mbuf* mbuf, bool stale) {
+void ServeForeign(const QueueProgram& program, const rte_mbuf* mbuf, bool stale) {
   const Frame frame = FirstSegment(mbuf);
-  Port& port = *program.port;
-  port.counters.rx_foreign.Add(1);
-  if (wire::IsPause(frame)) port.counters.rx_pause.Add(1);
+  PortQueue& queue = *program.queue;
+  queue.counters.rx_foreign.Add(1);
+  if (wire::IsPause(frame)) queue.counters.rx_pause.Add(1);
   if (stale) {
-    port.counters.rx_stale.Add(1);
+    queue.counters.rx_stale.Add(1);
     return;
   }
   std::array<uint8_t, kNeighbourFrameBytes> reply;
   if (const size_t bytes = AnswerNeighbour(frame, *program.neighbours, reply); bytes != 0) {
     const Frame answer = Frame(reply).first(bytes);
     // The policy may forbid an answer to this address.
-    if (port.allowed != nullptr && !port.allowed->Allows(answer)) return;
-    if (SendFrame(port, answer)) port.counters.neighbour_replies.Add(1);
+    const AddressRules* const allowed = queue.port().allowed.get();
+    if (allowed != nullptr && !allowed->Allows(answer)) return;
+    if (SendFrame(queue, answer)) queue.counters.neighbour_replies.Add(1);
   } else if (const auto neighbour = ReadAdvertisement(frame)) {
-    port.learned.Push(*neighbour);
+    queue.learned.Push(*neighbour);
   } else {
-    CountForeign(frame, mbuf->pkt_len, port.counters);
+    CountForeign(frame, mbuf->pkt_len, queue.counters);
   }
 }
 
-void HandleUnclassified(const PortProgram& program, const UnclassifiedFrames& unclassified,
+void HandleUnclassified(const QueueProgram& program, const UnclassifiedFrames& unclassified,
                         uint64_t now_ns) {
   std::array<MutableFrame, kBurst> frames;
   std::array<bool, kBurst> taken;
@@ -140,19 +141,19 @@ void HandleUnclassified(const PortProgram& program, const UnclassifiedFrames& un
 
 }  // namespace
 
-uint32_t ServeReceive(const PortProgram& program, const Classifier& classifier,
+uint32_t ServeReceive(const QueueProgram& program, const Classifier& classifier,
                       const Clock& clock) {
-  Port& port = *program.port;
+  PortQueue& queue = *program.queue;
   uint32_t total = 0;
   for (int i = 0; i < kMostBursts; ++i) {
     std::array<rte_mbuf*, kBurst> mbufs;
-    const uint16_t count = rte_eth_rx_burst(port.device(), 0, mbufs.data(), kBurst);
+    const uint16_t count = rte_eth_rx_burst(queue.device(), queue.number(), mbufs.data(), kBurst);
     if (count == 0) break;
     const uint64_t now_ns = clock.Now();
     for (uint16_t k = 0; k < count; ++k) {
       rte_prefetch0(rte_pktmbuf_mtod_offset(mbufs[k], const uint8_t*, mbufs[k]->data_len - 1));
     }
-    if (port.taps != nullptr) [[unlikely]] {
+    if (queue.taps != nullptr) [[unlikely]] {
       TapReceived(program, classifier, mbufs.data(), count, now_ns);
     }
     uint64_t bytes = 0;
@@ -160,19 +161,19 @@ uint32_t ServeReceive(const PortProgram& program, const Classifier& classifier,
     UnclassifiedFrames unclassified;
     for (uint16_t k = 0; k < count; ++k) {
       bytes += mbufs[k]->pkt_len;
-      port.counters.CountSize(mbufs[k]->pkt_len + wire::kFcsBytes);
+      queue.counters.CountSize(mbufs[k]->pkt_len + wire::kFcsBytes);
       const Signed counted = CountFrame(program, classifier, mbufs[k], now_ns, train);
       if (counted < Signed::kBad) [[unlikely]] {
         unclassified.stale[unclassified.count] = counted == Signed::kStale;
         unclassified.mbufs[unclassified.count++] = mbufs[k];
       }
       // The kernel has written over the template that this buffer may have held.
-      if (port.shared_pool()) TemplateKey(mbufs[k]) = 0;
+      if (queue.shared_pool()) TemplateKey(mbufs[k]) = 0;
     }
     if (unclassified.count > 0) HandleUnclassified(program, unclassified, now_ns);
     FreeBurst(mbufs.data(), count);
-    port.counters.rx_packets.Add(count);
-    port.counters.rx_bytes.Add(bytes + uint64_t{count} * wire::kFcsBytes);
+    queue.counters.rx_packets.Add(count);
+    queue.counters.rx_bytes.Add(bytes + uint64_t{count} * wire::kFcsBytes);
     total += count;
     if (count < kBurst) break;
   }

@@ -13,6 +13,6 @@ namespace tester {
 
 // Polls the port once more than it has frames, but a bounded number of times. Returns how many
 // arrived.
-uint32_t ServeReceive(const PortProgram& port, const Classifier& classifier, const Clock& clock);
+uint32_t ServeReceive(const QueueProgram& port, const Classifier& classifier, const Clock& clock);
 
 }  // namespace tester

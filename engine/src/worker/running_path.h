@@ -54,10 +54,10 @@ struct RunningStamps {
 struct PathEnd {
   std::shared_ptr<RunningPath> running;
   size_t direction = 0;
-  Port* in = nullptr;
-  Port* out = nullptr;
-  size_t station_port = 0;    // the number of `in` among the ports of the first end
-  std::vector<Port*> outs{};  // by that number; none: all leave by `out`
+  PortQueue* in = nullptr;
+  PortQueue* out = nullptr;
+  size_t station_port = 0;         // the number of `in` among the ports of the first end
+  std::vector<PortQueue*> outs{};  // by that number; none: all leave by `out`
   std::shared_ptr<const PathPlan> plan{};
   std::shared_ptr<Trace> trace{};  // null without a trace
   std::shared_ptr<RunningStamps> stamps{};

@@ -69,18 +69,21 @@ void Answer(RunningResponder& running, std::span<const MutableFrame> frames, uin
 
 }  // namespace
 
-SendQueue::SendQueue(Port& port, uint16_t vlan, ResponderCounters& counters)
-    : port_(port), counters_(counters), vlan_(vlan), tag_(vlan != 0 ? wire::kVlanTagBytes : 0) {}
+SendQueue::SendQueue(PortQueue& port_queue, uint16_t vlan, ResponderCounters& counters)
+    : port_queue_(port_queue),
+      counters_(counters),
+      vlan_(vlan),
+      tag_(vlan != 0 ? wire::kVlanTagBytes : 0) {}
 
 SendQueue::~SendQueue() {
   rte_pktmbuf_free_bulk(queue_.data(), count_);
-  PutBack(port_.tx_pool(), empty_.data(), buffers_);
+  PutBack(port_queue_.tx_pool(), empty_.data(), buffers_);
 }
 
 bool SendQueue::Refill() {
   // When the driver still holds them all, one may have come back since.
   for (const uint32_t count : {kBuffers, 1U}) {
-    if (!Allocate(port_.tx_pool(), empty_.data(), count)) continue;
+    if (!Allocate(port_queue_.tx_pool(), empty_.data(), count)) continue;
     buffers_ = count;
     std::for_each_n(empty_.begin(), count, rte_pktmbuf_reset);
     return true;
@@ -101,7 +104,8 @@ void SendQueue::End(size_t bytes) {
     TagAgain({frame + tag_, bytes}, vlan_);
     bytes += tag_;
   }
-  if (port_.allowed != nullptr && !port_.allowed->Allows({frame, bytes})) [[unlikely]] {
+  const AddressRules* const allowed = port_queue_.port().allowed.get();
+  if (allowed != nullptr && !allowed->Allows({frame, bytes})) [[unlikely]] {
     Forbid({frame, bytes});
     ++buffers_;
     return;
@@ -125,7 +129,7 @@ bool SendQueue::Flush() {
   uint64_t bytes = 0;
   for (bool all = true; all && sent < count_;) {
     const auto burst = static_cast<uint16_t>(std::min<uint32_t>(count_ - sent, kBurst));
-    const SentFrames frames = SendBurst(port_, queue_.data() + sent, burst);
+    const SentFrames frames = SendBurst(port_queue_, queue_.data() + sent, burst);
     sent += frames.count;
     bytes += frames.bytes;
     all = frames.count == burst;

@@ -24,7 +24,7 @@ namespace tester {
 class SendQueue final : public machine::Output {
  public:
   // `vlan`: of the tag that frames get; 0: none.
-  SendQueue(Port& port, uint16_t vlan, ResponderCounters& counters);
+  SendQueue(PortQueue& port_queue, uint16_t vlan, ResponderCounters& counters);
   ~SendQueue() override;
 
   uint8_t* Begin() override;
@@ -52,7 +52,7 @@ class SendQueue final : public machine::Output {
   bool Refill();
   void Forbid(Frame frame);
 
-  Port& port_;
+  PortQueue& port_queue_;
   ResponderCounters& counters_;
   const uint16_t vlan_;
   const size_t tag_;
@@ -66,8 +66,8 @@ class SendQueue final : public machine::Output {
 struct RunningResponder {
   RunningResponder(const std::shared_ptr<const machine::ResponderPlan>& plan,
                    const machine::CompiledTable* compiled,
-                   const std::shared_ptr<ResponderCounters>& counters, Port& port)
-      : responder(plan, compiled, counters), output(port, plan->vlan, *counters) {}
+                   const std::shared_ptr<ResponderCounters>& counters, PortQueue& queue)
+      : responder(plan, compiled, counters), output(queue, plan->vlan, *counters) {}
 
   machine::Responder responder;
   SendQueue output;

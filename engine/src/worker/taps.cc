@@ -21,7 +21,7 @@ const uint8_t* LastSixteen(Frame frame) {
 }
 
 // A frame that has arrived, with the stream that it is of.
-Sighting Arrived(const PortProgram& port, const Classifier& classifier, Frame frame,
+Sighting Arrived(const QueueProgram& program, const Classifier& classifier, Frame frame,
                  uint64_t now_ns) {
   Sighting sighting{.frame = frame, .time_ns = now_ns};
   const auto find = [&](const uint8_t* signature) {
@@ -32,7 +32,7 @@ Sighting Arrived(const PortProgram& port, const Classifier& classifier, Frame fr
   };
   const uint8_t* const last = LastSixteen(frame);
   if (!find(last)) {
-    const Expected* matched = port.matcher.empty() ? nullptr : port.matcher.Find(frame);
+    const Expected* matched = program.matcher.empty() ? nullptr : program.matcher.Find(frame);
     const bool stale = last != nullptr && classifier.IsStale(last, now_ns);
     if (stale && (matched == nullptr || !Replays(*matched, last))) return sighting;
     if (matched != nullptr) {
@@ -59,15 +59,15 @@ bool Taps::ask_for_streams() const {
          std::ranges::any_of(queries, [](const QueryTap& tap) { return tap.streams != nullptr; });
 }
 
-void TapReceived(const PortProgram& port, const Classifier& classifier, rte_mbuf* const* mbufs,
+void TapReceived(const QueueProgram& program, const Classifier& classifier, rte_mbuf* const* mbufs,
                  uint16_t count, uint64_t now_ns) {
-  const Taps& taps = port.taps->received;
+  const Taps& taps = program.taps->received;
   if (taps.over()) return;
   const bool asks = taps.ask_for_streams();
-  const TapBurst burst(taps, port.index, now_ns);
+  const TapBurst burst(taps, program.port, now_ns);
   if (!asks) return burst.SeeAll(mbufs, count);
   for (uint16_t i = 0; i < count; ++i) {
-    burst.See(Arrived(port, classifier, Whole(mbufs[i]), now_ns));
+    burst.See(Arrived(program, classifier, Whole(mbufs[i]), now_ns));
   }
   burst.Publish(count);
 }

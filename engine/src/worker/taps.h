@@ -17,7 +17,7 @@
 
 namespace tester {
 
-struct PortProgram;
+struct QueueProgram;
 class Classifier;
 
 // The point where a query counts the frames of one direction of one port.
@@ -90,7 +90,7 @@ class TapBurst {
 };
 
 // Frames that have arrived, known as the classifier and the port's matcher know them.
-void TapReceived(const PortProgram& port, const Classifier& classifier, rte_mbuf* const* mbufs,
+void TapReceived(const QueueProgram& program, const Classifier& classifier, rte_mbuf* const* mbufs,
                  uint16_t count, uint64_t now_ns);
 
 }  // namespace tester

@@ -20,12 +20,12 @@ struct SentFrames {
 
 // Sends 1 to kBurst frames of no stream and counts them on the port. The caller keeps the frames
 // that the driver refuses.
-SentFrames SendBurst(Port& port, rte_mbuf** mbufs, uint16_t count);
+SentFrames SendBurst(PortQueue& queue, rte_mbuf** mbufs, uint16_t count);
 
 // Sends one frame that is no template's. False when the driver does not take it.
-bool SendFrame(Port& port, Frame frame);
+bool SendFrame(PortQueue& queue, Frame frame);
 
 // Sends the rest of an order, at most a burst. True when something was sent.
-bool ServeInject(Port& port);
+bool ServeInject(PortQueue& queue);
 
 }  // namespace tester

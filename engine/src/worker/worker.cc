@@ -120,41 +120,41 @@ Interruptions Worker::interruptions() const { return Interruptions::Read(thread_
 
 void Worker::Begin(const Program& program) {
   active_until_ns_ = std::max(active_until_ns_, program.awaits_until_ns);
-  for (const auto& port : program.ports) {
-    port.port->taps = port.taps.get();
-    QueueStreams(port);
+  for (const auto& entry : program.queues) {
+    entry.queue->taps = entry.taps.get();
+    QueueStreams(entry);
   }
 }
 
 bool Worker::Serve(const Program& program) {
   bool worked = false;
-  for (const auto& entry : program.ports) {
-    Port& port = *entry.port;
+  for (const auto& entry : program.queues) {
+    PortQueue& queue = *entry.queue;
     const bool forwards = entry.path.running != nullptr;
     const uint32_t received = forwards ? ServePath(entry, *program.classifier, clock_)
                                        : ServeReceive(entry, *program.classifier, clock_);
     const uint64_t now_ns = clock_.Now();
-    if (port.last_poll_ns != 0) {
-      const uint64_t gap_ns = now_ns - port.last_poll_ns;
+    if (queue.last_poll_ns != 0) {
+      const uint64_t gap_ns = now_ns - queue.last_poll_ns;
       entry.gaps->See(now_ns, gap_ns);
-      if (port.last_poll_ns < active_until_ns_) {
+      if (queue.last_poll_ns < active_until_ns_) {
         counters_.worst_gap_ns.Raise(gap_ns);
         if (gap_ns > PollGaps::kLateNs) counters_.late_polls.Add(1);
       }
     }
-    port.last_poll_ns = now_ns_ = now_ns;
+    queue.last_poll_ns = now_ns_ = now_ns;
     worked |= received != 0;
     if (program.awaits_arrivals && received != 0) active_until_ns_ = now_ns + kDrainNs;
     // Held frames keep the worker awake until they have left.
     if (forwards && (received != 0 || NextReleaseNs(entry.path) != HoldQueue::kNever)) {
       active_until_ns_ = now_ns + kDrainNs;
     }
-    worked |= ServeInject(port);
+    worked |= ServeInject(queue);
     if (!entry.responders.empty() && ServeResponders(entry.responders, clock_)) {
       active_until_ns_ = now_ns + kDrainNs;
       worked = true;
     }
-    if (!entry.queue->Empty()) {
+    if (!entry.due->Empty()) {
       active_until_ns_ = now_ns + kDrainNs;
       worked |= SendDueStreams(entry);
     }
@@ -176,25 +176,25 @@ void Worker::MeasurePoll() {
 bool Worker::AwaitRelease(const Program& program) {
   const PathEnd* first = nullptr;
   uint64_t due_ns = clock_.Now() + 2 * poll_ns_ + kMakeReadyNs;
-  for (const auto& port : program.ports) {
-    if (!port.queue->Empty() && port.queue->Top().due_ns <= due_ns) return false;
-    if (NextReleaseNs(port.path) > due_ns) continue;
-    due_ns = NextReleaseNs(port.path);
-    first = &port.path;
+  for (const auto& entry : program.queues) {
+    if (!entry.due->Empty() && entry.due->Top().due_ns <= due_ns) return false;
+    if (NextReleaseNs(entry.path) > due_ns) continue;
+    due_ns = NextReleaseNs(entry.path);
+    first = &entry.path;
   }
   if (first == nullptr) return false;
   return ReleaseHeld(*first, clock_, due_ns) != 0;
 }
 
 bool Worker::AwaitDue(const Program& program) {
-  const PortProgram* first = nullptr;
-  for (const auto& port : program.ports) {
-    if (port.queue->Empty()) continue;
-    if (first == nullptr || port.queue->Top().due_ns < first->queue->Top().due_ns) first = &port;
+  const QueueProgram* first = nullptr;
+  for (const auto& entry : program.queues) {
+    if (entry.due->Empty()) continue;
+    if (first == nullptr || entry.due->Top().due_ns < first->due->Top().due_ns) first = &entry;
   }
   if (first == nullptr) return false;
   // Twice the average: it is worse to be late than to have waited.
-  const uint64_t due_ns = first->queue->Top().due_ns;
+  const uint64_t due_ns = first->due->Top().due_ns;
   const uint64_t now_ns = clock_.Now();
   if (due_ns < now_ns + kEarliestRehearsalNs && due_ns > now_ns + kLatestRehearsalNs &&
       now_ns > walked_ns_ + kColdNs) {
@@ -207,8 +207,8 @@ bool Worker::AwaitDue(const Program& program) {
   return SendDueStreams(*first);
 }
 
-bool Worker::SendDueStreams(const PortProgram& port) {
-  const bool sent = ServeStreams(port, clock_);
+bool Worker::SendDueStreams(const QueueProgram& entry) {
+  const bool sent = ServeStreams(entry, clock_);
   if (sent) walked_ns_ = now_ns_;
   return sent;
 }

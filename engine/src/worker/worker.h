@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The hot loop: one lcore that polls its ports, from a program that control threads replace while
-// it runs (read-copy-update: a program is freed once the worker has been seen with its successor).
+// The hot loop: one lcore that polls its queues of ports, from a program that control threads
+// replace while it runs (read-copy-update: a program is freed once the worker has been seen with
+// its successor).
 #pragma once
 
 #include <atomic>
@@ -51,9 +52,9 @@ class Worker {
   [[noreturn]] void RefuseToWait() const;
   void Run();
   void Begin(const Program& program);
-  // Serves every port once. True when anything was sent or received.
+  // Serves every queue once. True when anything was sent or received.
   bool Serve(const Program& program);
-  bool SendDueStreams(const PortProgram& port);
+  bool SendDueStreams(const QueueProgram& entry);
   void MeasurePoll();
   // Frames that are due before another round of polls would end are waited for and sent on time.
   bool AwaitDue(const Program& program);

@@ -139,6 +139,17 @@ def test_a_job_names_all_but_this_client() -> None:
     assert (value.started_by, value.stopped_by, value.updated_by) == ("", "them", "")
 
 
+def test_what_is_not_known_of_a_stream_on_several_queues_is_absent() -> None:
+    message = counters_pb2.StreamCounters(id=1, rx_misrouted_ports=["p3"], rx_misrouted_by_port=[5])
+    message.order.next_sequence = 9
+    message.order.duplicated = 2
+    (stream,) = convert_counters.snapshot_value(counters_pb2.Snapshot(streams=[message]), "us").streams
+    assert (stream.rx_misrouted_by_port, stream.rx_misrouted_behind) == ((5,), None)
+    assert (stream.rx_out_of_order, stream.outages, stream.variation) == (None, None, None)
+    order = stream.order
+    assert (order.next_sequence, order.duplicated, order.behind, order.extent_max) == (9, 2, None, None)
+
+
 def test_every_counter_is_defined() -> None:
     for name, definition in counters.DEFINITIONS.items():
         assert definition.help.endswith("."), name

@@ -124,6 +124,7 @@ def test_capabilities_say_why_a_driver_was_chosen() -> None:
         interface="eth1",
         notes=["eth1 joins frames"],
         rehearses=False,
+        queue_cpus=[1, 3],
     )
     info.ports.add(name="p2")
     value = convert.capabilities_value(info)
@@ -138,4 +139,5 @@ def test_capabilities_say_why_a_driver_was_chosen() -> None:
     )
     assert (port.link_speed_bps, port.link_up, port.max_frame_size) == (10**10, True, 1518)
     assert (port.notes, port.rehearses) == (("eth1 joins frames",), False)
+    assert (port.queue_cpus, value.port("p2").queue_cpus) == ((1, 3), ())
     assert value.port("p2").rehearses is None

@@ -128,6 +128,7 @@ def test_it_is_told_everything_in_a_directory_of_its_own(
         EngineProcess.launch(
             ports={"p1": "iface:a", "p2": "iface:b"},
             cpus=(1, 3),
+            queues=2,
             memory_mib=256,
             huge_pages=True,
             forced_interfaces=["a"],
@@ -138,8 +139,8 @@ def test_it_is_told_everything_in_a_directory_of_its_own(
     assert words[0] == "--listen"
     assert words[1].startswith(f"unix:{runtime}/testerd-")
     assert " ".join(words[2:]) == (
-        "--port p1=iface:a --port p2=iface:b --cpu 1,3 --memory 256 --hugepages --force-interface a "
-        "--log json --exit-with-parent"
+        "--port p1=iface:a --port p2=iface:b --cpu 1,3 --queues 2 --memory 256 --hugepages "
+        "--force-interface a --log json --exit-with-parent"
     )
     assert mode == "700"
 

@@ -56,6 +56,7 @@ def test_a_file_becomes_a_testbed(tmp_path: Path) -> None:
     testbed = load_testbed(str(path))
     assert (testbed.name, testbed.source, testbed.tester.cpus) == ("lab", path, (3,))
     assert testbed.tester.is_local
+    assert testbed.tester.queues == 1
     assert not testbed.dut.is_embedded
     p1, p2 = testbed.ports
     assert p1.speed == Bandwidth(10 * 10**9)
@@ -123,6 +124,11 @@ def test_an_unknown_name_is_told_what_there_is() -> None:
         ),
         ("kind: physical", "kind: embeded", "'embeded' is not allowed (did you mean 'embedded'?); give emb"),
         ("[3]", "[3, 3]", "lab.yaml:4: tester.cpus[1]: 3 is in line 4 already, as tester.cpus[0]; each"),
+        (
+            "  cpus: [3]",
+            "  queues: 0",
+            "lab.yaml:4: tester.queues: 0 is not allowed; give the number of queues",
+        ),
         ("[3]", "[x]", "lab.yaml:4: tester.cpus[0]: 'x' is not allowed; give a CPU number"),
         ("iface:eth1", "eth1", "ports[0].interface: 'eth1' is not allowed; give iface:NAME"),
         (

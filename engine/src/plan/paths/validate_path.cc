@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "plan/check_policy.h"
+#include "plan/check_queues.h"
 #include "plan/job.h"
 #include "plan/paths/validate_event.h"
 #include "plan/paths/validate_impairment.h"
@@ -80,6 +81,7 @@ std::shared_ptr<const PathPlan> ValidatePath(const v1::Path& path, std::string_v
     plan->beside.push_back(port);
   }
   plan->known_by_ip = path.known_by_ip();
+  for (const uint16_t port : plan->Ports()) CheckOneQueue(ports[port], "paths", where);
   CheckPathAllowed(ports[plan->first_port], where);
   CheckMost(where, "watches", path.watches_size(), kMaxWatches);
   CheckMost(where, "events", path.events_size(), kMaxPathEvents);

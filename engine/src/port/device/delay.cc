@@ -90,13 +90,15 @@ uint16_t Hold(uint16_t /*device*/, uint16_t /*queue*/, rte_mbuf** mbufs, uint16_
 
 }  // namespace
 
-void DelayArrivals(uint16_t device, const DelayRange& range) {
+void DelayArrivals(uint16_t device, uint16_t queues, const DelayRange& range) {
   // Like the rings between the ports, they stay until the process ends.
   static std::vector<std::unique_ptr<DelayLine>> lines;
-  lines.push_back(std::make_unique<DelayLine>(range));
-  if (rte_eth_add_tx_callback(device, 0, Stamp, nullptr) == nullptr ||
-      rte_eth_add_rx_callback(device, 0, Hold, lines.back().get()) == nullptr) {
-    throw Error(Code::kInternal, Cat("device ", device, ": ", rte_strerror(rte_errno)));
+  for (uint16_t queue = 0; queue < queues; ++queue) {
+    lines.push_back(std::make_unique<DelayLine>(range));
+    if (rte_eth_add_tx_callback(device, queue, Stamp, nullptr) == nullptr ||
+        rte_eth_add_rx_callback(device, queue, Hold, lines.back().get()) == nullptr) {
+      throw Error(Code::kInternal, Cat("device ", device, ": ", rte_strerror(rte_errno)));
+    }
   }
 }
 

@@ -12,7 +12,8 @@
 namespace tester {
 
 // From now on, frames that other ports of this process send to a started loop device arrive so long
-// after they were sent, each for itself, at the first poll then. Polls cost more. INTERNAL.
-void DelayArrivals(uint16_t device, const DelayRange& range);
+// after they were sent, each for itself, at the first poll of their queue then. Polls cost more.
+// INTERNAL.
+void DelayArrivals(uint16_t device, uint16_t queues, const DelayRange& range);
 
 }  // namespace tester

@@ -17,8 +17,8 @@
 namespace tester {
 namespace {
 
-// For net_af_xdp 2048 buffers wait for frames from the kernel, as many for the kernel to send, and
-// as many are on their way through the engine; the other drivers copy or hold fewer.
+// For a queue of net_af_xdp 2048 buffers wait for frames from the kernel, as many for the kernel to
+// send, and as many are on their way through the engine; the other drivers copy or hold fewer.
 constexpr unsigned kSharedBuffers = 8192;
 constexpr unsigned kReceiveBuffers = 8192;
 constexpr unsigned kSendBuffers = 4096;
@@ -31,6 +31,23 @@ void Check(int result, const std::string& device, const char* what, Code code = 
   const std::string complaints = TakeEalComplaints();
   throw Error(code, Cat(device, ": ", what, ": ", rte_strerror(-result),
                         complaints.empty() ? "" : ": ", complaints));
+}
+
+void CheckQueues(const std::string& name, uint16_t queues, const rte_eth_dev_info& info) {
+  const uint16_t most = std::min(info.max_rx_queues, info.max_tx_queues);
+  if (queues <= most) return;
+  throw Error(Code::kFailedPrecondition,
+              Cat("port ", name, ": --queues ", queues, ", and ", info.driver_name, " has ", most,
+                  " here; give at most as many"));
+}
+
+// The frames of a flow arrive on one queue (RSS), where the device has several and spreads them.
+void SpreadFlows(const rte_eth_dev_info& info, uint16_t queues, rte_eth_conf& conf) {
+  constexpr uint64_t kFlows = RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP;
+  const uint64_t known = info.flow_type_rss_offloads & kFlows;
+  if (queues == 1 || known == 0) return;
+  conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
+  conf.rx_adv_conf.rss_conf.rss_hf = known;
 }
 
 }  // namespace
@@ -69,39 +86,48 @@ Device::~Device() {
   if (rx_pool_ != tx_pool_) rte_mempool_free(rx_pool_);
 }
 
-void Device::MakePools(const std::string& name, uint32_t buffer_bytes, const std::string& driver) {
+void Device::MakePools(const std::string& name, const Setup& setup, const std::string& driver) {
+  const uint32_t buffer_bytes = setup.buffer_bytes;
   // net_af_xdp sends without a copy only from the buffers that it receives into.
   if (driver == "net_af_xdp") {
-    rx_pool_ = tx_pool_ = MakeSharedPool(name, kSharedBuffers, buffer_bytes);
+    rx_pool_ = tx_pool_ = MakeSharedPool(name, setup.queues * kSharedBuffers, buffer_bytes);
     return;
   }
   // net_af_packet copies and holds none: where buffers are longer, fewer do.
   const unsigned share = driver == "net_af_packet" ? 1 + buffer_bytes / kUsualBytes : 1;
-  rx_pool_ =
-      MakePool(name + ".rx", std::max(kReceiveBuffers / share, kFewestBuffers), buffer_bytes);
-  tx_pool_ = MakePool(name + ".tx", std::max(kSendBuffers / share, kFewestBuffers), buffer_bytes);
+  const auto make = [&](const char* suffix, unsigned buffers) {
+    const unsigned each = std::max(buffers / share, kFewestBuffers);
+    return MakePool(name + suffix, setup.queues * each, buffer_bytes);
+  };
+  rx_pool_ = make(".rx", kReceiveBuffers);
+  tx_pool_ = make(".tx", kSendBuffers);
 }
 
-void Device::Start(const std::string& name, uint32_t buffer_bytes, uint16_t mtu) {
+void Device::Start(const std::string& name, const Setup& setup) {
   rte_eth_dev_info info{};
   Check(rte_eth_dev_info_get(id_, &info), name, "information");
-  MakePools(name, buffer_bytes, info.driver_name);
+  CheckQueues(name, setup.queues, info);
+  queues_ = setup.queues;
+  MakePools(name, setup, info.driver_name);
   rte_eth_conf conf{};
-  conf.rxmode.mtu = mtu;
+  conf.rxmode.mtu = setup.mtu;
+  SpreadFlows(info, queues_, conf);
   // Everything sent comes from one pool, with one reference and in one piece.
   conf.txmode.offloads = info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE;
   frees_to_one_pool_ = conf.txmode.offloads != 0;
   conf.intr_conf.lsc = TellsOfLinks(id_) ? 1 : 0;
-  Check(rte_eth_dev_configure(id_, 1, 1, &conf), name, "configuration");
+  Check(rte_eth_dev_configure(id_, queues_, queues_, &conf), name, "configuration");
   uint16_t rx_descriptors = kDescriptors;
   uint16_t tx_descriptors = kDescriptors;
   Check(rte_eth_dev_adjust_nb_rx_tx_desc(id_, &rx_descriptors, &tx_descriptors), name, "queues");
   const auto socket = static_cast<unsigned>(std::max(0, rte_eth_dev_socket_id(id_)));
-  Check(rte_eth_rx_queue_setup(id_, 0, rx_descriptors, socket, nullptr, rx_pool_), name,
-        "receive queue");
   rte_eth_txconf tx_conf = info.default_txconf;
   tx_conf.offloads = conf.txmode.offloads;
-  Check(rte_eth_tx_queue_setup(id_, 0, tx_descriptors, socket, &tx_conf), name, "send queue");
+  for (uint16_t queue = 0; queue < queues_; ++queue) {
+    Check(rte_eth_rx_queue_setup(id_, queue, rx_descriptors, socket, nullptr, rx_pool_), name,
+          "receive queue");
+    Check(rte_eth_tx_queue_setup(id_, queue, tx_descriptors, socket, &tx_conf), name, "send queue");
+  }
   Check(rte_eth_dev_start(id_), name, "start");
   const int promiscuous = rte_eth_promiscuous_enable(id_);
   if (promiscuous != -ENOTSUP) Check(promiscuous, name, "promiscuous mode");

@@ -25,6 +25,7 @@ class Device {
   ~Device();
   Device(Device&& other) noexcept
       : id_(std::exchange(other.id_, kNone)),
+        queues_(other.queues_),
         tx_pool_(other.tx_pool_),
         rx_pool_(other.rx_pool_),
         frees_to_one_pool_(other.frees_to_one_pool_) {}
@@ -32,12 +33,17 @@ class Device {
   Device& operator=(const Device&) = delete;
   Device& operator=(Device&&) = delete;
 
-  // Sets up one receive and one send queue. `name` names the pools. `buffer_bytes` is the size of a
-  // buffer: a frame with its FCS, or a slot of the driver's ring. An `mtu` of 0 means DPDK's 1500.
-  // RESOURCE_EXHAUSTED, INTERNAL.
-  void Start(const std::string& name, uint32_t buffer_bytes, uint16_t mtu = 0);
+  struct Setup {
+    uint16_t queues = 1;        // to receive, and as many to send
+    uint32_t buffer_bytes = 0;  // of a frame with its FCS, or of a slot of the driver's ring
+    uint16_t mtu = 0;           // 0: DPDK's 1500
+  };
+  // `name` names the pools. FAILED_PRECONDITION (it has fewer queues), RESOURCE_EXHAUSTED,
+  // INTERNAL.
+  void Start(const std::string& name, const Setup& setup);
 
   uint16_t id() const { return id_; }
+  uint16_t queues() const { return queues_; }
   rte_mempool* tx_pool() const { return tx_pool_; }
   bool shared_pool() const { return tx_pool_ == rx_pool_; }
   // Whether it sends buffers of other pools than its own without copying them.
@@ -46,9 +52,10 @@ class Device {
  private:
   static constexpr uint16_t kNone = UINT16_MAX;
 
-  void MakePools(const std::string& name, uint32_t buffer_bytes, const std::string& driver);
+  void MakePools(const std::string& name, const Setup& setup, const std::string& driver);
 
   uint16_t id_;
+  uint16_t queues_ = 0;
   rte_mempool* tx_pool_ = nullptr;
   rte_mempool* rx_pool_ = nullptr;
   bool frees_to_one_pool_ = false;  // RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE

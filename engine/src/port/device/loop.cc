@@ -33,8 +33,17 @@ rte_ring* MakeRing() {
   return ring;
 }
 
-Device MakeDevice(const std::string& port, rte_ring* receive, rte_ring* send) {
-  const int id = rte_eth_from_rings(port.c_str(), &receive, 1, &send, 1, rte_socket_id());
+std::vector<rte_ring*> MakeRings(uint16_t queues) {
+  std::vector<rte_ring*> rings;
+  while (rings.size() < queues) rings.push_back(MakeRing());
+  return rings;
+}
+
+Device MakeDevice(const std::string& port, std::vector<rte_ring*>& receive,
+                  std::vector<rte_ring*>& send) {
+  const auto queues = static_cast<unsigned>(receive.size());
+  const int id = rte_eth_from_rings(port.c_str(), receive.data(), queues, send.data(), queues,
+                                    rte_socket_id());
   if (id < 0) {
     throw Error(Code::kInternal, Cat("loop port ", Quote(port), ": ", rte_strerror(rte_errno)));
   }
@@ -43,7 +52,7 @@ Device MakeDevice(const std::string& port, rte_ring* receive, rte_ring* send) {
 
 }  // namespace
 
-std::map<std::string, Device> MakeLoops(const std::vector<PortSpec>& specs) {
+std::map<std::string, Device> MakeLoops(const std::vector<PortSpec>& specs, uint16_t queues) {
   using Tag = std::pair<PortKind, std::string>;
   std::map<Tag, std::vector<std::string>> ports_of_tag;
   for (const auto& spec : specs) {
@@ -56,8 +65,8 @@ std::map<std::string, Device> MakeLoops(const std::vector<PortSpec>& specs) {
                   Cat("the tag ", Quote(tag.second), " of a loop is given to the ports ",
                       Join(ports), "; allowed are one port (looped to itself) or two"));
     }
-    rte_ring* there = MakeRing();
-    rte_ring* back = ports.size() == 1 ? there : MakeRing();
+    std::vector<rte_ring*> there = MakeRings(queues);
+    std::vector<rte_ring*> back = ports.size() == 1 ? there : MakeRings(queues);
     devices.emplace(ports.front(), MakeDevice(ports.front(), back, there));
     if (ports.size() > 1) devices.emplace(ports.back(), MakeDevice(ports.back(), there, back));
   }

@@ -14,8 +14,8 @@
 
 namespace tester {
 
-// Devices for the loop ports among `specs`, by port name. INVALID_ARGUMENT for more than two of a
-// tag; INTERNAL.
-std::map<std::string, Device> MakeLoops(const std::vector<PortSpec>& specs);
+// Devices for the loop ports among `specs`, by port name. What queue q sends arrives on queue q.
+// INVALID_ARGUMENT for more than two of a tag; INTERNAL.
+std::map<std::string, Device> MakeLoops(const std::vector<PortSpec>& specs, uint16_t queues);
 
 }  // namespace tester

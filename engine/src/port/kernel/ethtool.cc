@@ -8,16 +8,36 @@
 #include <net/if.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdarg>
 #include <cstddef>
 #include <cstring>
 #include <iterator>
 #include <utility>
 
 #include "base/text.h"
+
+// net_af_xdp takes an interface without combined channels for one with a single queue. A veth has
+// channels to receive and others to send, and net_af_xdp uses them in pairs.
+extern "C" int ioctl(int fd, unsigned long request, ...) noexcept {
+  va_list arguments;
+  va_start(arguments, request);
+  void* const argument = va_arg(arguments, void*);
+  va_end(arguments);
+  const auto result = static_cast<int>(::syscall(SYS_ioctl, fd, request, argument));
+  if (result != 0 || request != SIOCETHTOOL) return result;
+  auto* const channels =
+      reinterpret_cast<ethtool_channels*>(static_cast<ifreq*>(argument)->ifr_data);
+  if (channels->cmd == ETHTOOL_GCHANNELS && channels->max_combined == 0) {
+    channels->max_combined = std::min(channels->max_rx, channels->max_tx);
+    channels->combined_count = std::min(channels->rx_count, channels->tx_count);
+  }
+  return result;
+}
 
 namespace tester {
 namespace {
@@ -43,9 +63,9 @@ size_t BlocksFor(size_t features) { return (features + kBlockBits - 1) / kBlockB
 
 }  // namespace
 
-std::string Channels::Command(std::string_view interface) const {
-  return Cat("ethtool -L ", interface, combined > 0 ? " combined 1" : "",
-             receive > 0 ? (combined > 0 ? " rx 0" : " rx 1") : "");
+std::string Channels::Command(std::string_view interface, uint32_t channels) const {
+  if (combined == 0) return Cat("ethtool -L ", interface, " rx ", channels);
+  return Cat("ethtool -L ", interface, " combined ", channels, receive > 0 ? " rx 0" : "");
 }
 
 Ethtool::Ethtool(std::string interface)
@@ -63,7 +83,7 @@ bool Ethtool::Ask(void* command) const {
   }
   std::copy(interface_.begin(), interface_.end(), std::begin(request.ifr_name));
   request.ifr_data = static_cast<char*>(command);
-  return ::ioctl(fd_, SIOCETHTOOL, &request) == 0;
+  return ::syscall(SYS_ioctl, fd_, SIOCETHTOOL, &request) == 0;
 }
 
 uint64_t Ethtool::Speed() const {

@@ -18,8 +18,8 @@ struct Channels {
   uint32_t combined = 0;  // receive and send
 
   uint32_t arriving() const { return receive + combined; }
-  // The `ethtool` command that switches the feature off.
-  std::string Command(std::string_view interface) const;
+  // The `ethtool` command that makes frames arrive on so many channels.
+  std::string Command(std::string_view interface, uint32_t channels) const;
 };
 
 // A feature by the kernel's name, such as "rx-gro" (ethtool -k).

@@ -65,17 +65,19 @@ TEST(Ethtool, ReadsTheChannelsOfAnInterface) {
     const auto channels = Ethtool("many").ReadChannels();
     ASSERT_TRUE(channels);
     EXPECT_EQ(channels->arriving(), 4U);
-    EXPECT_EQ(channels->Command("many"), "ethtool -L many rx 1");
-    Shell(channels->Command("many"));
+    EXPECT_EQ(channels->Command("many", 1), "ethtool -L many rx 1");
+    Shell(channels->Command("many", 1));
     EXPECT_EQ(Ethtool("many").ReadChannels()->arriving(), 1U);
     EXPECT_FALSE(Ethtool("nowhere").ReadChannels());
   });
 }
 
-TEST(Channels, AreLeftToOneByACommand) {
-  EXPECT_EQ((Channels{.receive = 0, .combined = 8}.Command("eth1")), "ethtool -L eth1 combined 1");
-  EXPECT_EQ((Channels{.receive = 2, .combined = 8}.Command("eth1")),
+TEST(Channels, GetTheirNumberByACommand) {
+  EXPECT_EQ((Channels{.receive = 0, .combined = 8}.Command("eth1", 1)),
+            "ethtool -L eth1 combined 1");
+  EXPECT_EQ((Channels{.receive = 2, .combined = 8}.Command("eth1", 1)),
             "ethtool -L eth1 combined 1 rx 0");
+  EXPECT_EQ((Channels{.receive = 1, .combined = 0}.Command("veth1", 4)), "ethtool -L veth1 rx 4");
 }
 
 TEST(Ethtool, ReadsStatistics) {

@@ -11,8 +11,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
+
+#include "base/error.h"
+#include "base/text.h"
 
 #ifndef SOL_XDP
 #define SOL_XDP 283
@@ -20,7 +25,8 @@
 
 // net_af_packet puts every socket into a fanout group, whose number is made of the numbers of the
 // process and of the interface. So two testers of a network namespace may make one number, and the
-// kernel refuses the second group. A port has one socket, which needs no group.
+// kernel refuses the second group. A port with one socket needs no group, and one with several has
+// its own (ShareFlows).
 extern "C" int setsockopt(int fd, int level, int option, const void* value,
                           socklen_t bytes) noexcept {
   if (level == SOL_PACKET && option == PACKET_FANOUT) return 0;
@@ -43,6 +49,21 @@ int DomainOf(int fd) {
 // On a kernel without the option the port works without it.
 void Set(int fd, int level, int option, int value) {
   static_cast<void>(::setsockopt(fd, level, option, &value, sizeof value));
+}
+
+// Makes a fanout group of the sockets, with a number that the kernel chooses: a frame arrives at
+// the socket of its flow. Neither does the kernel put fragments together, nor does it give frames
+// of a flow to another socket while that one is full, as a group of net_af_packet would.
+void ShareFlows(const std::vector<int>& sockets) {
+  int group = (PACKET_FANOUT_HASH | PACKET_FANOUT_FLAG_UNIQUEID) << 16;
+  for (const int fd : sockets) {
+    socklen_t length = sizeof group;
+    if (::syscall(SYS_setsockopt, fd, SOL_PACKET, PACKET_FANOUT, &group, length) != 0 ||
+        ::getsockopt(fd, SOL_PACKET, PACKET_FANOUT, &group, &length) != 0) {
+      throw Error(Code::kInternal, Cat("PACKET_FANOUT: ", std::strerror(errno)));
+    }
+    group &= ~(PACKET_FANOUT_FLAG_UNIQUEID << 16);
+  }
 }
 
 struct CloseDirectory {
@@ -71,15 +92,24 @@ PortSockets PortSockets::Since(const std::vector<int>& before, const PacketRing&
     if (DomainOf(fd) == AF_XDP) {
       sockets.xdp_.push_back(fd);
       Set(fd, SOL_XDP, kXdpMaxTxSkbBudget, kFramesPerSend);
-      sockets.transmit_ring_ = TransmitRing(fd);
+      sockets.transmit_rings_.emplace_back(fd);
       continue;
     }
     sockets.packet_.push_back(fd);
-    sockets.transmit_ring_ = TransmitRing(fd, ring);
+    sockets.transmit_rings_.emplace_back(fd, ring);
     // Frames that others send on the interface have not arrived on it.
     Set(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
   }
+  if (sockets.packet_.size() > 1) ShareFlows(sockets.packet_);
   return sockets;
+}
+
+std::optional<uint64_t> PortSockets::Held() const {
+  std::optional<uint64_t> held;
+  for (const TransmitRing& ring : transmit_rings_) {
+    if (const auto frames = ring.Held()) held = held.value_or(0) + *frames;
+  }
+  return held;
 }
 
 void PortSockets::ForgetErrors() const {

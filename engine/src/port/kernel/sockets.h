@@ -19,7 +19,8 @@ std::vector<int> PacketSockets();
 class PortSockets {
  public:
   // Descriptors that are not in `before` belong to the port that has just been opened. Sets options
-  // that DPDK's drivers leave alone and the running kernel knows.
+  // that DPDK's drivers leave alone and the running kernel knows. Several AF_PACKET sockets get the
+  // flows of the interface by turns. INTERNAL.
   // `ring`: of a socket of net_af_packet.
   static PortSockets Since(const std::vector<int>& before, const PacketRing& ring);
 
@@ -28,12 +29,12 @@ class PortSockets {
   // Frames that arrived and found no room, since the sockets were opened. Not thread safe.
   uint64_t ReadDropped();
   // Frames that the driver has taken, and the kernel has not sent.
-  std::optional<uint64_t> Held() const { return transmit_ring_.Held(); }
+  std::optional<uint64_t> Held() const;
 
  private:
   std::vector<int> xdp_;
   std::vector<int> packet_;
-  TransmitRing transmit_ring_;
+  std::vector<TransmitRing> transmit_rings_;
   // Reading PACKET_STATISTICS sets the kernel's count back to 0.
   uint64_t packet_drops_ = 0;
 };

@@ -53,11 +53,12 @@ std::string PortRates::Sent::TimeText() const {
 }
 
 std::array<PortRates::Sent, 2> PortRates::SentBy(Limited& limited, uint64_t now_ns) const {
-  const PortCounters& counters = ports_[limited.port].counters;
+  const Port& port = ports_[limited.port];
   auto& samples = limited.samples;
   if (!samples.empty()) now_ns = std::max(now_ns, samples.back().at_ns);  // threads look by turns
-  samples.push_back(
-      {.at_ns = now_ns, .packets = counters.tx_packets.Get(), .bytes = counters.tx_bytes.Get()});
+  samples.push_back({.at_ns = now_ns,
+                     .packets = port.Sum(&PortCounters::tx_packets),
+                     .bytes = port.Sum(&PortCounters::tx_bytes)});
   const auto is_older = [&](const Sample& sample) { return sample.at_ns + kWindowNs < now_ns; };
   while (samples.size() > 1 && is_older(samples[1])) samples.pop_front();
   const auto since = [&](const Sample& sample) {

@@ -32,7 +32,7 @@ class PortRatesTest : public testing::Test {
     return {OpenPorts({ParsePortSpec("p1=loop:x"), ParsePortSpec("p2=loop:x")}), 1, policy};
   }
   std::vector<PortRates::Excess> LookAt(uint64_t ms) { return rates_.Look(ms * kMillisecond); }
-  void Send(uint64_t packets) { ports_[0].counters.tx_packets.Add(packets); }
+  void Send(uint64_t packets) { ports_[0].queue(0).counters.tx_packets.Add(packets); }
 
   Ports ports_ = Open();
   PortRates rates_{ports_};
