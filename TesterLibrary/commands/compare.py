@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ..errors import TesterLibraryError
 from ..model.units.number import counted, percent
 from ..model.units.units import Bandwidth, Ratio, duration_text
 from ..reporting.pages.comparison import Change, Comparison, compare, status
@@ -42,6 +43,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def _compare(options: argparse.Namespace) -> int:
     folders = evidence_of(options.before), evidence_of(options.after)
     before, after = map(read_consistent, folders)
+    for folder, records in zip((options.before, options.after), (before, after), strict=True):
+        _check_ended(folder, records)
     found = compare(before, after, options.tolerance)
     testbeds = list(_other_testbeds(before, after))
     settings = [*_other_profiles(before, after), *_other_durations(*folders)]
@@ -57,6 +60,18 @@ def _compare(options: argparse.Namespace) -> int:
     else:
         print("\n".join(_lines(before, after, [*testbeds, *settings], found)))
     return status(found)
+
+
+def _check_ended(folder: Path, records: Records) -> None:
+    """TesterLibraryError for verdicts of tests that have no record of their end: such tests are ERROR."""
+    ended = {(test.suite, test.test) for test in records.tests}
+    places = ((verdict.place.suite, verdict.place.test) for verdict in records.verdicts if verdict.place.test)
+    missing = [name for suite, name in dict.fromkeys(places) if (suite, name) not in ended]
+    if missing:
+        raise TesterLibraryError(
+            f"{folder}: {counted(len(missing), 'test')} with verdicts, such as {missing[0]!r}, never ended; "
+            "'tester report' says what the run lacks"
+        )
 
 
 def _run(records: Records) -> dict[str, object]:

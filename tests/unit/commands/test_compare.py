@@ -109,3 +109,16 @@ def test_a_run_whose_records_were_edited_is_refused(worse: Path, capsys: pytest.
         told = capsys.readouterr()
         assert told.out == ""
         assert told.err.endswith("values of such a run are not used\n")
+
+
+@pytest.mark.parametrize("lines", [0, 1])
+def test_a_run_with_tests_that_never_ended_is_refused(
+    worse: Path, capsys: pytest.CaptureFixture[str], lines: int
+) -> None:
+    path = worse / "evidence" / "tests.jsonl"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:lines]))
+    assert main(["compare", str(GOLDEN), str(worse)]) == 3
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "with verdicts, such as" in told.err
+    assert "never ended; 'tester report' says what the run lacks" in told.err
