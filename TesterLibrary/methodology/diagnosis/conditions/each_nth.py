@@ -58,7 +58,7 @@ def _is_of(period: int, seen: ExperimentOutcome) -> bool:
     return agrees(period, seen.sent, seen.lost) or all(agrees(period, *counts) for counts in streams)
 
 
-@occurrence("each n-th frame", rank=3)
+@occurrence("each n-th frame", rank=2)
 def find_each_nth(lab: DiagnosisLab, symptoms: Symptoms) -> Occurrence | str:
     """The loss grows with the number of frames as that of each n-th, exactly."""
     if not symptoms.twice.lost:

@@ -16,6 +16,7 @@ _PRECISION = Fraction(1, 100)
 _CHECKS = 5  # on each side
 _LOW_LOADS = (Fraction(1, 4), Fraction(1, 10), Fraction(1, 40))
 _EXPECTED = 50  # lost frames below the rate, if each frame were lost as often there as above it
+_ALIKE = Fraction(97, 100)
 _RAREST = Fraction(1, 200)  # loss at the load of the traffic
 
 
@@ -43,7 +44,7 @@ class AboveRate:
         return min(1, frames), frames
 
 
-@occurrence("frames above a rate", rank=2)
+@occurrence("frames above a rate", rank=3)
 def find_rate(lab: DiagnosisLab, symptoms: Symptoms) -> Occurrence | str:
     """No frame is lost up to a load, and some at each load above it."""
     usual = symptoms.usual
@@ -52,6 +53,8 @@ def find_rate(lab: DiagnosisLab, symptoms: Symptoms) -> Occurrence | str:
     part = Fraction(usual.lost, usual.sent)
     if part < _RAREST:
         return f"only {float(part):.2%} of the frames are lost, too few to compare rates"
+    if Fraction(symptoms.slow.lost, symptoms.slow.sent) >= part * _ALIKE:
+        return "at a quarter of the load as many of the frames are lost"
 
     def at(load: Fraction, question: str, least: int = 2) -> ExperimentOutcome:
         """As long as the others; `least`: frames in all."""
