@@ -27,7 +27,7 @@ BURSTS = Messages((PacketTrain(packets=80, pause=Duration(40 * 10**6)),))
 
 
 def diagnosed(folder: Path, options: dict[str, object], **changes: object) -> DiagnosisResult:
-    """What is said of a device with these options."""
+    """The diagnosis of a device with these options."""
     testbed = yaml.safe_load(PLANTED.read_text(encoding="utf-8"))
     testbed["dut"]["options"] = options
     (folder / "lab.yaml").write_text(yaml.safe_dump(testbed))
