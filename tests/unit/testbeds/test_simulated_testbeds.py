@@ -32,7 +32,7 @@ def problem(folder: Path, old: str, new: str) -> str:
 
 
 def test_there_are_some() -> None:
-    assert len(SIMULATED) == 11
+    assert len(SIMULATED) == 12
     assert all(load_testbed(name).dut.is_simulated for name in SIMULATED)
 
 
