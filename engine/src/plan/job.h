@@ -47,7 +47,7 @@ struct StreamPlan {
   uint16_t tx_port;  // index of the port in the tester
   uint16_t rx_port;
   SenderClock sender_clock{};  // of a stream that is sent elsewhere
-  FramesPlan contents;  // without frames for a replay
+  FramesPlan contents;         // without frames for a replay
   MeasurementPlan measurement{};
   std::shared_ptr<const Departures> departures;  // null for a replay
   std::optional<ReplayPlan> replay;
