@@ -85,7 +85,11 @@ def main() -> int:
 def _counted(case: Case) -> Counter[str]:
     found: Counter[str] = Counter()
     with tempfile.TemporaryDirectory(prefix="load-") as folder:
-        tests = case.run(Path(folder))
+        try:
+            tests = case.run(Path(folder))
+        except subprocess.TimeoutExpired as problem:
+            print(f"  error: {problem}", flush=True)
+            return Counter(error=1)
         recorded = next(Path(folder).rglob("tests.jsonl"), None)
         outcomes = {test["test"]: test["outcome"] for test in lines(recorded)} if recorded else {}
         for name, test in tests.items():

@@ -22,7 +22,7 @@ _VERDICT = "verdicts.robot"
 # Suites that run on what a test has planted.
 _ON_PLANTED = {
     *("captured_losses", "flooding", "group_hosts", "kernel_behind_switch", "nat", "query"),
-    *("router_asks_switch", "switching"),
+    *("roce", "router_asks_switch", "shaped_rate", "switching"),
 }
 
 
