@@ -104,7 +104,7 @@ ASKED_OF = [SYN, SYN_ACK, FRAMES["udp-echo"], FRAMES["nd"], LINK / Dot1Q(vlan=5)
 RPCS = (
     *("GetInfo", "AcquireLease", "RenewLease", "ReleaseLease", "GetLease", "Load", "Start", "Stop", "Update"),
     *("Unload", "Wait", "TakeSnapshot", "Flip", "ReadFlows", "ReadStamps", "Inject", "Resolve"),
-    *("StartCapture", "StopCapture", "ForgetCapture", "StartQuery", "ReadQuery", "ForgetQuery"),
+    *("StartCapture", "StopCapture", "ForgetCapture", "StartQuery", "ReadQuery", "ForgetQuery", "ReadClock"),
 )
 BOB = 0x80  # who calls: alice, or with this bit bob
 

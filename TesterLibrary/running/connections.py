@@ -230,7 +230,7 @@ class Connections:
 
     def _changed(self) -> dict[str, int]:
         """By responder, the bytes that arrived changed there since its start."""
-        responders = (end for end in self._running.values() if not end.opens)
+        responders = (end for end in self._running.values() if not end.opens and end.compares)
         return {
             end.end.name: sum(n for name, n in end.counted().counters.items() if name.endswith(".changed"))
             for end in responders

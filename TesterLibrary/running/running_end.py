@@ -48,6 +48,11 @@ class RunningEnd:
         """Whether it opens connections."""
         return isinstance(self.end, Clients)
 
+    @property
+    def compares(self) -> bool:
+        """Whether its tables compare the bytes that arrive with those that were sent."""
+        return any("changed" in layer.counters for layer in self.planned.protocol.layers)
+
     def look(self) -> Snapshot:
         """The counters of its job now."""
         return self.tester.target.snapshot([self.plan.job])

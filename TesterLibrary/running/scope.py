@@ -157,7 +157,8 @@ class ScopeListener:
     def end_library_keyword(self, data: object, implementation: Any, result: Any) -> None:  # noqa: ARG002
         """Nothing older is judged after a measurement that has failed, whoever catches its error."""
         scope = self._scopes.current
-        if scope.last and _measures(implementation) and not result.passed and scope.last is self._before:
+        failed = result.failed or result.skipped  # one in a branch that is not taken has not run
+        if scope.last and _measures(implementation) and failed and scope.last is self._before:
             scope.last, scope.failed = None, implementation.name
 
     def _enter(self, path: Sequence[str]) -> None:

@@ -52,7 +52,7 @@ constexpr auto kTake = [](const auto& /*chunk*/) { return true; };
 using Block = std::span<const uint8_t>;
 using Call = void (*)(Tester& tester, Block message, Client& client);
 
-constexpr std::array<Call, 23> kCalls = {
+constexpr std::array<Call, 24> kCalls = {
     [](Tester& tester, Block, Client&) { tester.Info(); },
     [](Tester& tester, Block message, Client& client) {
       client.token = tester.AcquireLease(Parse<v1::AcquireLeaseRequest>(message), client).token();
@@ -60,7 +60,6 @@ constexpr std::array<Call, 23> kCalls = {
     [](Tester& tester, Block, Client& client) { tester.RenewLease(client); },
     [](Tester& tester, Block, Client& client) { tester.ReleaseLease(client); },
     [](Tester& tester, Block, Client&) { tester.GetLease(); },
-    [](Tester& tester, Block, Client&) { tester.ReadClock(); },
     [](Tester& tester, Block message, Client& client) {
       tester.Load(Parse<v1::LoadRequest>(message).job(), client);
     },
@@ -124,6 +123,7 @@ constexpr std::array<Call, 23> kCalls = {
     [](Tester& tester, Block message, Client& client) {
       tester.ForgetQuery(Parse<v1::ForgetQueryRequest>(message).name(), client);
     },
+    [](Tester& tester, Block, Client&) { tester.ReadClock(); },
 };
 
 Block TakeBlock(Block& data) {

@@ -56,6 +56,7 @@ def test_each_frame_is_counted_at_both_ends(rig: Rig) -> None:
     assert {polls.port for polls in after.jobs[0].polls} == {"p1", "p2"}
 
 
+@pytest.mark.long  # by the clock, so on a machine of its own
 def test_both_testers_start_at_one_instant(rig: Rig) -> None:
     plan = rig.load(_both_ways(rig))
     skews = []

@@ -99,7 +99,10 @@ TEST(ValidateJob, RefusesStreams) {
   }
   ExpectRefused([&](v1::Job& job) { stream(job)->set_tx_port("p9"); }, Code::kNotFound,
                 {"north", "tx_port", "\"p9\"", "\"p1\", \"p2\""});
-  ExpectRefused([&](v1::Job& job) { stream(job)->set_rx_port(""); }, Code::kNotFound, {"rx_port"});
+  ExpectRefused([&](v1::Job& job) { stream(job)->set_rx_port("p9"); }, Code::kNotFound,
+                {"rx_port"});
+  ExpectRefused([&](v1::Job& job) { stream(job)->set_tx_port(""); }, Code::kInvalidArgument,
+                {"no tx_port and no sender_clock"});
   for (const size_t bytes : {0, 59, 1515}) {
     ExpectRefused(
         [&](v1::Job& job) { *stream(job)->mutable_frames(0) = (std::string(bytes, 'x')); },

@@ -167,8 +167,8 @@ def test_ctrl_c_reports_what_was_measured(tmp_path: Path) -> None:
             "criteria: /tmp is a folder; give a file with bounds. Shipped are those of emb",
         ),
         (
-            ["--size", "64", "--size", "65"],
-            "no test of 65 bytes; there are tests of 64, 128, 256, 512, 1024, 1280,",
+            ["--size", "64", "--size", "jumbo"],
+            "'jumbo' is no frame size; write 1518, imix, or 64-1518/128 for each 128 bytes",
         ),
         (["--size", "512", "--test", "Nothing"], "there is no test with test Nothing in "),
         (["--size", "512", "--test", "Nothing"], "; the names there are 64 Bytes, 128 Bytes, "),
@@ -355,8 +355,8 @@ def test_a_fault_is_an_error_and_never_the_fail_of_a_device(
     """Python's own status of a traceback is 1, as is that of a FAIL."""
 
     class Faulty:
-        def parse_args(self, _: object) -> object:
-            return Mock(run=Mock(side_effect=fault), status_fd=None)
+        def parse_known_args(self, _: object) -> tuple[object, list[str]]:
+            return Mock(run=Mock(side_effect=fault), status_fd=None), []
 
     monkeypatch.setattr(cli, "_parser", Faulty)
     assert cli.main([]) == 3

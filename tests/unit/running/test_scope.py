@@ -102,6 +102,14 @@ Also Where An Argument Is Refused
     Run Keyword And Ignore Error    Measure Loss    north    rate=5 furlongs
     Run Keyword And Expect Error    *since Measure Loss failed*    Verify Loss Below    0
 
+A Branch That Is Not Taken Fails Nothing
+    IF    True
+        Measure Loss    north    duration=10 ms
+    ELSE
+        Measure Loss    south
+    END
+    Verify Loss Below    0
+
 What Measures Nothing May Fail
     Measure Loss    north    duration=10 ms
     Run Keyword And Ignore Error    Create Stream    south
