@@ -152,8 +152,8 @@ class Certification:
         for part in unmatched:
             names = [test.name for suite in suites for test in suite.all_tests]
             if asked := sizes_of_tests(part.tests):
-                known = ", ".join(map(str, sizes_of_tests(names))) or "no frame size"
-                raise ChoiceError(f"there is no test of {asked[0]} bytes; there are tests of {known}")
+                sizes = ", ".join(map(str, sizes_of_tests(names))) or "no frame size"
+                raise ChoiceError(f"there is no test of {asked[0]} bytes; there are tests of {sizes}")
             tags = [str(tag) for suite in suites for test in suite.all_tests for tag in test.tags]
             kind, there = ("names", names) if part.tests else ("tags", sorted(tags))
             given = dict.fromkeys(str(path) for bed in self.beds for path in bed.suites)

@@ -26,7 +26,7 @@ class Broadcast:
 
     @property
     def by_port(self) -> Mapping[str, int] | None:
-        """The whole frames at each of its ports; None where nobody knows."""
+        """The whole frames at each of its ports; None where the tester does not tell its ports apart."""
         if self.counts is not None and sum(self.counts) == self.arrived:
             found = dict(zip(self.seen, self.counts, strict=False))
             return {port: found.get(port, 0) - self.damaged_by_port.get(port, 0) for port in self.ports}

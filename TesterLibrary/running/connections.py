@@ -229,17 +229,18 @@ class Connections:
         return self._with_changed(trial, before)
 
     def _changed(self) -> dict[str, int]:
-        """By responder, the bytes that arrived changed there since its start."""
-        responders = (end for end in self._running.values() if not end.opens and end.compares)
+        """By responder, the bytes that arrived changed since its start; none unless one end has sent all."""
+        if self._stopped or sum(end.opens for end in self._running.values()) != 1:
+            return {}
         return {
             end.end.name: sum(n for name, n in end.counted().counters.items() if name.endswith(".changed"))
-            for end in responders
+            for end in self._running.values()
+            if end.compares and not end.opens
         }
 
     def _with_changed(self, trial: SessionTrial, before: Mapping[str, int]) -> SessionTrial:
-        """Clients with what responders count of their bytes, if they are the only ones that send."""
-        senders = [end for end in self._running.values() if end.opens]
-        if not trial.statistics.opens or len(senders) != 1 or self._stopped:
+        """Clients with what responders count of their bytes."""
+        if not trial.statistics.opens:
             return trial
         grown = {name: count - before.get(name, 0) for name, count in self._changed().items()}
         return replace(trial, changed_at={name: count for name, count in grown.items() if count > 0})

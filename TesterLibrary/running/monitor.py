@@ -32,6 +32,7 @@ from ..measurement.versions import has_arrived, received_of, slowest_ns, sum_of_
 from ..methodology.monitoring import Method, MonitoringResult
 from ..model.units.units import Duration
 from ..planning.reflection import reflections
+from .arrived_frames import received, whole_or_not
 from .tester import Tester
 from .trial import StreamRun
 
@@ -288,10 +289,9 @@ class Monitor:
 
         def is_over(latest: Snapshot) -> bool:
             nonlocal quiet_since, seen
-            received = [s.rx_packets for s in latest.streams]
-            if received != seen:
-                quiet_since, seen = latest.taken_at_ns, received
-            complete = all(s.sending or s.rx_packets >= s.tx_packets for s in latest.streams)
+            if (arrived := received(latest)) != seen:
+                quiet_since, seen = latest.taken_at_ns, arrived
+            complete = all(s.sending or whole_or_not(s) >= s.tx_packets for s in latest.streams)
             return self._cancelled or complete or latest.taken_at_ns - quiet_since > longest_ns
 
         return self._tester.clock.reading(self._snapshot, is_over)

@@ -33,28 +33,30 @@ def open_leased(testbed: RunningTestbed, lease: Lease) -> tuple[Target, tuple[st
     Leases of several testers are acquired in the order of their addresses, so that two clients which want the
     same testers do not wait for each other. If one tester is refused, those before it are closed.
     """
-    if not testbed.testbed.testers:
-        target = _open(testbed)
-        with ExitStack() as closing:
+    with ExitStack() as closing:
+        if testbed.testbed.testers:
+            target, sentences = _open_joined(testbed, lease, closing)
+        else:
+            target = _open(testbed)
             closing.callback(target.close)
             sentences = lease(target, testbed.testbed)
-            closing.pop_all()
-        return target, sentences
+        closing.pop_all()
+    return target, sentences
+
+
+def _open_joined(testbed: RunningTestbed, lease: Lease, closing: ExitStack) -> tuple[Target, tuple[str, ...]]:
     from .joined import JoinedTarget
 
-    with ExitStack() as closing:
-        targets: dict[str, Target] = {}
-        found: list[str] = []
-        simulated = _simulated(testbed) if testbed.testbed.dut.is_simulated else {}
-        for tester in sorted(testbed.testbed.testers, key=_lease_order):
-            view = testbed.of_tester(tester)
-            target = targets[tester.name] = simulated.get(tester.name) or _open(view)
-            closing.callback(target.close)
-            found += (f"tester {tester.name!r}: {text}" for text in lease(target, view.testbed))
-        joined = JoinedTarget({tester.name: targets[tester.name] for tester in testbed.testbed.testers})
-        closing.pop_all()
-        return joined, tuple(found)
-    raise AssertionError("unreachable: ExitStack does not swallow errors")
+    targets: dict[str, Target] = {}
+    sentences: list[str] = []
+    simulated = _simulated(testbed) if testbed.testbed.dut.is_simulated else {}
+    for tester in sorted(testbed.testbed.testers, key=_lease_order):
+        view = testbed.of_tester(tester)
+        target = targets[tester.name] = simulated.get(tester.name) or _open(view)
+        closing.callback(target.close)
+        sentences += (f"tester {tester.name!r}: {text}" for text in lease(target, view.testbed))
+    joined = JoinedTarget({tester.name: targets[tester.name] for tester in testbed.testbed.testers})
+    return joined, tuple(sentences)
 
 
 def _lease_order(tester: JoinedTester) -> tuple[str, str]:

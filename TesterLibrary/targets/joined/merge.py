@@ -133,8 +133,8 @@ def _version(sent: VersionCounters, received: VersionCounters) -> VersionCounter
 
 def _chained(counts: Iterable[tuple[int, ...] | None]) -> tuple[int, ...] | None:
     every = list(counts)
-    known = [count for count in every if count is not None]
-    return tuple(chain.from_iterable(known)) if len(known) == len(every) else None
+    numbers = [count for count in every if count is not None]
+    return tuple(chain.from_iterable(numbers)) if len(numbers) == len(every) else None
 
 
 def _shifted(stream: StreamCounters, shift_ns: int) -> StreamCounters:
