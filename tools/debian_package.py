@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds dist/testerlibrary_VERSION_ARCHITECTURE.deb from the two wheels of a release: `make deb`.
 
-/opt/tester is a virtual environment of the system's Python with library, engine and reports. It does not hold
+/opt/tester is a virtual environment of the system's Python with library, engine, reports and service. It does not hold
 Scapy: the package depends on the distribution's Scapy, which is GPL-2.0-only. The package installs the units
 of systemd and does not enable them.
 """
@@ -53,7 +53,7 @@ def main() -> None:
         prefix = root / PREFIX
         subprocess.run([PYTHON, "-m", "venv", "--without-pip", str(prefix)], check=True)
         pip = [sys.executable, "-m", "pip", "--python", str(prefix / "bin/python"), "install", "--quiet"]
-        sources = ["--no-compile", "--find-links", str(wheels.DIST), str(engine), f"{library}[report]"]
+        sources = ["--no-compile", "--find-links", str(wheels.DIST), str(engine), f"{library}[report,serve]"]
         subprocess.run([*pip, *sources], check=True)
         arrange(root)
         control(root)

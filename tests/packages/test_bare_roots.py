@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The wheels in a distribution without a compiler: installed, and the README's kind of suite run."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -11,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from .bare_root import RELEASES, bootstrapped
+
 ROOT = Path(__file__).resolve().parents[2]
 DIST = ROOT / "dist"
-SCRIPTS = Path("/usr/share/debootstrap/scripts")
-RELEASES = {"bookworm": "TESTER_DEBIAN_MIRROR", "noble": "TESTER_UBUNTU_MIRROR"}
 MOST_MEGABYTES = 60
 INSTALL = """
 python3 -m venv /root/v
@@ -42,38 +41,10 @@ def wheels() -> list[Path]:
     return sorted(DIST.glob("*.whl"))
 
 
-def mirror_of(release: str) -> str:
-    """The mirror of a release that a variable names, or that apt of this machine uses; empty: neither."""
-    targets = subprocess.run(
-        ["apt-get", "indextargets", "--format", "$(RELEASE) $(REPO_URI)", "Created-By: Packages"],
-        capture_output=True,
-        text=True,
-        check=False,
-    ).stdout
-    mirrors = dict(line.split() for line in targets.splitlines() if len(line.split()) == 2)
-    return os.environ.get(RELEASES[release]) or mirrors.get(release, "")
-
-
 @pytest.fixture(params=RELEASES)
 def bare(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """The root of a distribution with Python and nothing that compiles."""
-    release, folder = request.param, tmp_path / "root"
-    if os.geteuid() or shutil.which("debootstrap") is None:
-        pytest.skip("debootstrap and root are needed")
-    mirror = mirror_of(release)
-    if not mirror:
-        pytest.skip(f"apt of this machine has no mirror of {release}; {RELEASES[release]}=URL names one")
-    packages = "python3,python3-venv,ca-certificates"
-    script = SCRIPTS / release
-    made = subprocess.run(
-        ["debootstrap", "--variant=minbase", f"--include={packages}", release, str(folder), mirror]
-        + ([] if script.exists() else [str(SCRIPTS / "gutsy")]),  # that of all releases of Ubuntu
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if made.returncode:
-        pytest.skip(f"{release} cannot be had from {mirror}: {made.stdout.strip()[-200:]}")
+    folder = bootstrapped(request.param, tmp_path / "root", "python3-venv")
     shutil.copy("/etc/resolv.conf", folder / "etc")
     shutil.copy("/etc/ssl/certs/ca-certificates.crt", folder / "etc/ssl/certs")
     return folder

@@ -121,8 +121,12 @@ class _StagedTransport:
         if self.is_closing() or not self._transport.can_write_eof():  # TLS has no half of a connection
             self._transport.close()
             return
+        try:
+            self._transport.write_eof()
+        except OSError:  # the client has reset the connection
+            self._transport.close()
+            return
         self.is_draining = True
-        self._transport.write_eof()
         self._transport.resume_reading()
         self._await_client()
 

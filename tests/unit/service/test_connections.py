@@ -11,6 +11,7 @@ import re
 import resource
 import socket
 import ssl
+import struct
 import threading
 import time
 from collections.abc import Iterator
@@ -124,6 +125,17 @@ def test_an_answer_that_takes_longer_than_a_header_may_is_given(port: int) -> No
     with _connect(port) as connection:
         connection.sendall(_REQUEST.replace(b"/ ", b"/slow ", 1))
         assert connection.recv(1000).startswith(b"HTTP/1.1 204")
+
+
+def test_a_client_that_resets_is_no_error(port: int, caplog: pytest.LogCaptureFixture) -> None:
+    for _ in range(20):  # the reset may come before or after the end of the answer
+        with _connect(port) as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.sendall(_REQUEST.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+    with _connect(port) as connection:
+        connection.sendall(_REQUEST)
+        assert connection.recv(1000).startswith(b"HTTP/1.1 204")
+    assert not caplog.records
 
 
 def test_a_client_that_does_not_read_is_left() -> None:
