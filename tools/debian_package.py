@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds dist/testerlibrary_VERSION_ARCHITECTURE.deb from the two wheels of a release: `make deb`.
 
-/opt/tester is a virtual environment of the system's Python with library, engine, reports and service. It does not hold
-Scapy: the package depends on the distribution's Scapy, which is GPL-2.0-only. The package installs the units
-of systemd and does not enable them.
+/opt/tester is a virtual environment of the system's Python with library, engine, reports and service. It does
+not hold Scapy: the package depends on the distribution's Scapy, which is GPL-2.0-only. The package installs
+the units of systemd and does not enable them.
 """
 
 from __future__ import annotations
