@@ -158,6 +158,10 @@ class TargetClock(Protocol):
         ...
 
 
+class JobGone(TargetError):
+    """A job that this session has loaded is not loaded any more."""
+
+
 class InstantPassed(TargetError):
     """An order came after the instant that was agreed for it. Nothing was started."""
 

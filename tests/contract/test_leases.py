@@ -7,13 +7,12 @@ from __future__ import annotations
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import closing
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -34,6 +33,7 @@ from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess
 from TesterLibrary.targets.parts import LeaseTerms
 
+from .cable import Cable
 from .leased_client import TESTBED, said, sending
 from .rig import PATIENCE, FakeRig, Rig, SwitchRig
 
@@ -225,41 +225,6 @@ def test_a_lease_that_is_lost_in_mid_trial_says_who_has_it(process: EngineProces
         with pytest.raises(LeaseError):
             carol.snapshot(["north"])
         assert bob.leases.holder() is not None
-
-
-class Cable:
-    """A way to an engine that can be cut: bytes wait meanwhile, as on a network that lost its link."""
-
-    def __init__(self, engine: str, folder: Path) -> None:
-        self.address = f"unix:{folder}/cable"
-        self._engine = engine.removeprefix("unix:")
-        self.whole = threading.Event()
-        self.whole.set()
-        self._listening = socket.socket(socket.AF_UNIX)
-        self._listening.bind(f"{folder}/cable")
-        self._listening.listen()
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self) -> None:
-        with suppress(OSError):
-            while True:
-                near, _ = self._listening.accept()
-                far = socket.socket(socket.AF_UNIX)
-                far.connect(self._engine)
-                for ends in ((near, far), (far, near)):
-                    threading.Thread(target=self._carry, args=ends, daemon=True).start()
-
-    def _carry(self, source: socket.socket, sink: socket.socket) -> None:
-        with suppress(OSError):
-            while octets := source.recv(65536):
-                self.whole.wait()
-                sink.sendall(octets)
-            sink.shutdown(socket.SHUT_WR)
-
-    def cut(self, seconds: float) -> None:
-        self.whole.clear()
-        time.sleep(seconds)
-        self.whole.set()
 
 
 @pytest.mark.parametrize("tenths", [10, pytest.param(100, marks=pytest.mark.long)])

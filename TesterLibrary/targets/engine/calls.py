@@ -13,6 +13,7 @@ from google.protobuf.message import Message
 
 from ..._generated.tester.v1 import control_pb2_grpc
 from ...errors import LeaseError, PlanError, TargetError
+from ..parts import JobGone
 from . import leases
 
 _REFUSED = frozenset(
@@ -73,7 +74,7 @@ class EngineCalls:
             if gone and error.code() is grpc.StatusCode.NOT_FOUND and ours:
                 if ended := self.lease.ended(self.stub) if self.lease else "":
                     raise LeaseError(f"{call}: {ended}; what was loaded under it is gone") from None
-                raise TargetError(
+                raise JobGone(
                     f"{call}: {error.details()}. This session has loaded what is missing, so somebody else "
                     f"has unloaded it, or started the tester at {self.address} anew"
                 ) from None

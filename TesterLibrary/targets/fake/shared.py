@@ -242,7 +242,8 @@ class FakeMember:
 
     def close(self) -> None:
         """See `Target`."""
-        self._shared.close(self._name)
+        with self._shared.turn:
+            self._shared.close(self._name)
 
 
 class _MemberFlows:

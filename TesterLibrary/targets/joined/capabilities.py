@@ -7,9 +7,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import chain
 
+from ...errors import TargetError
 from ...measurement.counter import Counter
 from ...measurement.delays.latency_error import PercentileError
 from ..base import Capabilities
+from .members import Members
 
 
 def joined_capabilities(known: Mapping[str, Capabilities]) -> Capabilities:
@@ -35,3 +37,19 @@ def joined_capabilities(known: Mapping[str, Capabilities]) -> Capabilities:
         matcher=members[0].matcher,
         planner=next((member.planner for member in members if member.planner), ""),
     )
+
+
+def check_versions(members: Members) -> None:
+    """Refuses testers that share streams and differ in their version.
+
+    Raises:
+        TargetError: two differ. Their signatures and counters may not mean the same.
+    """
+    versions = {
+        member.name: member.target.capabilities().version for member in members if member.target.instants
+    }
+    if len(set(versions.values())) > 1:
+        listed = ", ".join(f"{name!r} has {version}" for name, version in versions.items())
+        raise TargetError(
+            f"testers that share streams need one version of testerd: {listed}; install one version on all"
+        )

@@ -11,12 +11,15 @@ from typing import Protocol
 
 from ...errors import TargetError, TestbedError
 from ...model.plan.plan import SenderClock
+from ...model.units.units import Duration
 from ..parts import TargetClock
 from .clock_line import ClockLine, ClockStep, Exchange, clock_line, drift_bounds
 from .members import Member, Members
 
 _ROUND = 8  # exchanges; the one with the least round trip is kept
 _KEPT = 24  # exchanges of a tester
+_ROUNDS = 4  # at most, where round trips are long
+_MOST_WITHIN_NS = 5_000_000  # testerd takes a sender's clock that is known within twice this
 # From the order to start until the first frames are due: so many times what the last order took.
 _LEAD_FACTOR = 4
 _LEAST_LEAD_NS, _FIRST_LEAD_NS, _MOST_LEAD_NS = 20_000_000, 100_000_000, 5_000_000_000
@@ -27,7 +30,11 @@ class CommonTime(Protocol):
     """How the clocks of testers relate."""
 
     def refresh(self) -> None:
-        """Compares the clocks anew. TargetError names a tester whose clock has stepped."""
+        """Compares the clocks anew.
+
+        Raises:
+            TargetError: the clock of a tester has stepped, or the way to it is too slow to know it.
+        """
         ...
 
     def ahead(self, member: Member, other: Member) -> SenderClock:
@@ -88,7 +95,16 @@ class MeasuredTime:
 
     def refresh(self) -> None:
         """See `CommonTime`."""
-        self._members.each(self._compare)
+        members = list(self._members)
+        for _ in range(_ROUNDS):
+            self._members.each(self._compare, members)
+            members = [m for m in members if m.target.instants and self.line(m).within_ns > _MOST_WITHIN_NS]
+        if members:
+            worst = max(members, key=lambda member: self.line(member).within_ns)
+            raise TargetError(
+                f"tester {worst.name!r}: its clock is known within {Duration(self.line(worst).within_ns)} "
+                f"(at most {Duration(_MOST_WITHIN_NS)}): the network to it, or its machine, is too slow"
+            )
 
     def line(self, member: Member) -> ClockLine:
         """Where the clock of a tester is now."""

@@ -15,9 +15,10 @@ from ...model.units.units import Duration
 from ..base import Capabilities, Flipped, SendingProgress, Target
 from ..parts import InstantPassed
 from ..rules.refusal import check_end, known_job
-from .capabilities import joined_capabilities
+from .capabilities import check_versions, joined_capabilities
 from .common_time import common_time
 from .joined_clocks import JoinedClocks
+from .leftover_jobs import LeftoverJobs
 from .loaded_job import LoadedJob
 from .members import Member, Members
 from .merge import MemberSnapshot, StreamPlaces, merged
@@ -39,9 +40,11 @@ class JoinedTarget:
 
         Raises:
             TestbedError: two testers have a port of one name, or no common time.
-            TargetError: a tester does not answer.
+            TargetError: a tester does not answer, or has another version.
         """
         self._members = Members.of(targets)
+        check_versions(self._members)
+        self._leftovers = LeftoverJobs(self._members)
         self._time = common_time(self._members)
         self._jobs: dict[str, LoadedJob] = {}
         self._started: set[str] = set()  # jobs that may still be running
@@ -67,21 +70,26 @@ class JoinedTarget:
         """See `Target`. A plan that one tester refuses stays loaded at none."""
         if plan.job in self._jobs:
             raise PlanError(f"a job {plan.job!r} is loaded already; unload it first")
+        self._leftovers.clear()
         self._time.refresh()
         parts = split_plan(plan, self._members, self._time.ahead, self._paths)
         members = [member for member in self._members if member.name in parts]
-        loaded: list[Member] = []
+        refused: set[str] = set()  # names of testers
 
         def load(member: Member) -> None:
-            member.target.load(parts[member.name])
-            loaded.append(member)
+            try:
+                member.target.load(parts[member.name])
+            except PlanError:
+                refused.add(member.name)
+                raise
 
         try:
             self._members.each(load, members)
         except TesterLibraryError:
-            for member in loaded:
-                with suppress(TesterLibraryError):
-                    member.target.unload([plan.job])
+            # A tester that did not answer may have loaded its part.
+            self._leftovers.add({member.name: [plan.job] for member in members if member.name not in refused})
+            with suppress(TesterLibraryError):
+                self._leftovers.clear()
             raise
         self._jobs[plan.job] = LoadedJob(plan, parts, {s.id: ends_of(s, self._members) for s in plan.streams})
 
@@ -139,13 +147,12 @@ class JoinedTarget:
         self._jobs[job] = loaded.updated(stream)
 
     def unload(self, jobs: Sequence[str]) -> None:
-        """See `Target`. A tester that is gone does not keep the others from unloading."""
-        members = self._having(jobs)
-        names = {member.name: self._of(member, jobs) for member in members}
+        """See `Target`. A tester that does not answer unloads its part before the next plan is loaded."""
+        names = {member.name: self._of(member, jobs) for member in self._having(jobs)}
         for job in jobs:
             self._jobs.pop(job, None)
         self._started.difference_update(jobs)
-        self._members.each(lambda member: member.target.unload(names[member.name]), members)
+        self._leftovers.unload(names)
 
     def wait(
         self,
@@ -197,10 +204,11 @@ class JoinedTarget:
         return Flipped(max(f.at_ns - self._ahead_ns(m) for m, f in pairs), versions.pop())
 
     def close(self) -> None:
-        """See `Target`."""
-        for member in self._members:
-            member.target.close()
-        self._members.close()
+        """See `Target`. A tester that does not answer does not keep the others open."""
+        try:
+            self._members.each(lambda member: member.target.close())
+        finally:
+            self._members.close()
 
     @property
     def _paths(self) -> dict[tuple[str, str], Member]:

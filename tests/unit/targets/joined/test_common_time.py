@@ -23,13 +23,14 @@ class _World:
 
     def __init__(self, seed: int) -> None:
         self.now = _SECOND
+        self.trip_ns = 20_000  # at least
         self._numbers = Random(seed)
 
     def now_ns(self) -> int:
         return self.now
 
     def pass_trip(self) -> None:
-        self.now += self._numbers.randint(20_000, 120_000)
+        self.now += self.trip_ns + self._numbers.randint(0, 100_000)
 
 
 class _Reading:
@@ -88,13 +89,19 @@ def test_a_step_of_a_millisecond_is_named_once(seed: int) -> None:
         world.now += _SECOND // 4
         time.refresh()
     testers["right"].ahead_ns += 10**6 if seed % 2 else -(10**6)
-    time.refresh()
-    time.line(left)
     with pytest.raises(TargetError, match="tester 'right': its clock has stepped"):
-        time.line(right)
+        time.refresh()
     clock = time.ahead(right, left)  # the next trial runs with the clock as it is now
     truth = testers["right"].true_ahead_ns() - testers["left"].true_ahead_ns()
     assert abs(clock.ahead_ns - truth) <= clock.within_ns
+
+
+def test_a_way_that_is_too_slow_is_named() -> None:
+    world, testers, _, time = _compared(1)
+    world.trip_ns = 6_000_000
+    time.refresh()  # the round trips before still tell where the clock is
+    with pytest.raises(TargetError, match=r"tester 'left': its clock is known within .* \(at most 5 ms\)"):
+        MeasuredTime(Members.of(testers), world.now_ns)
 
 
 def test_all_testers_get_the_same_instant() -> None:

@@ -109,6 +109,14 @@ def test_two_testers_have_no_port_of_one_name() -> None:
         JoinedTarget({"a": _fake(), "b": _fake()})
 
 
+def test_testers_of_different_versions_share_no_streams() -> None:
+    testers = SharedFake(_fake(), PORTS).testers
+    later = replace(testers["right"].capabilities(), version="9.9")
+    testers["right"].capabilities = lambda: later  # type: ignore[method-assign]
+    with pytest.raises(TargetError, match=r"'right' has 9\.9, .* install one version"):
+        JoinedTarget(testers)
+
+
 def test_testers_with_clocks_of_their_own_are_not_joined() -> None:
     with pytest.raises(TestbedError, match="simulated testers can be joined only with each other"):
         JoinedTarget({"a": FakeTarget([fake_port("a")]), "b": FakeTarget([fake_port("b")])})
@@ -198,6 +206,72 @@ def test_if_one_tester_is_gone_nothing_goes_on_sending(call: str) -> None:
     with pytest.raises(TargetError, match="tester 'right': it is gone"):
         send()
     assert not any(stream.sending for stream in fake.snapshot().streams)
+
+
+class _Hung(FakeMember):
+    """A tester that does not answer any more, while it goes on with what it does."""
+
+    def __init__(self, member: FakeMember) -> None:
+        self.__dict__.update(member.__dict__)
+        self.answers = True
+        self.is_closed = False
+        self.instants = self
+
+    def _refuse(self) -> None:
+        if not self.answers:
+            raise TargetError("no answer")
+
+    def load(self, plan: Plan) -> None:
+        super().load(plan)
+        self._refuse()  # the plan arrived, the answer did not
+
+    def snapshot(self, jobs: Sequence[str] = (), *, buckets: bool = True) -> Snapshot:
+        self._refuse()
+        return super().snapshot(jobs, buckets=buckets)
+
+    def unload(self, jobs: Sequence[str]) -> None:
+        self._refuse()
+        super().unload(jobs)
+
+    def close(self) -> None:
+        self._refuse()
+        self.is_closed = True
+
+
+def _with_hung() -> tuple[_Hung, _Hung, JoinedTarget]:
+    testers = SharedFake(_fake(), PORTS).testers
+    left, right = (_Hung(testers[name]) for name in ("left", "right"))
+    return left, right, JoinedTarget({**testers, "left": left, "right": right})
+
+
+def test_a_tester_that_is_back_has_nothing_of_the_trial_before() -> None:
+    _, right, target = _with_hung()
+    target.load(MESH)
+    target.start(["job"])
+    right.answers = False
+    with pytest.raises(TargetError, match="tester 'right': no answer"):
+        target.unload(["job"])
+    with pytest.raises(TargetError, match="tester 'right': no answer"):
+        target.load(MESH)  # the next trial does not count, either
+    right.answers = True
+    assert [stream.rx_packets for stream in _run(target, MESH).streams] == [10_000] * 5
+
+
+def test_a_plan_whose_answer_is_lost_does_not_stay_loaded() -> None:
+    _, right, target = _with_hung()
+    right.answers = False
+    with pytest.raises(TargetError, match="tester 'right': no answer"):
+        target.load(MESH)
+    right.answers = True
+    target.load(MESH)
+
+
+def test_a_tester_that_does_not_answer_does_not_keep_others_open() -> None:
+    left, right, target = _with_hung()
+    left.answers = False
+    with pytest.raises(TargetError, match="tester 'left': no answer"):
+        target.close()
+    assert right.is_closed
 
 
 def test_errors_of_a_callback_end_the_wait() -> None:
