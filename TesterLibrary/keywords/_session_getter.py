@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import chain
 from math import inf
 from typing import Any
 
 from assertionengine import AssertionOperator
 
 from ..measurement.session_trial import SessionTrial
-from ..methodology.failure_remarks import failure_remarks, silent_remarks
+from ..methodology.failure_remarks import changed_remarks, failure_remarks, silent_remarks
 from ..methodology.sessions import failed_range, never_measured, over_early, time_bounds
 from ..methodology.verdicts.judging import about
 from ..model.responder import End
@@ -86,7 +87,7 @@ def _uncompared(trial: SessionTrial, statistic: str, value: float | None) -> str
 
 def _remarks(trial: SessionTrial, statistic: str) -> Iterator[str]:
     if statistic in _FAILED:
-        return silent_remarks(trial)
+        return chain(silent_remarks(trial), changed_remarks(trial))
     has_failed = _is_time(statistic) and trial.failed_without(statistic.rpartition(".")[0])[1]
     return failure_remarks(trial) if has_failed else iter(())
 

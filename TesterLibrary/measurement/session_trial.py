@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil
 
 from ..model.units.number import percent, were
-from ..verdict import Between
+from ..verdict import Between, Undecided
 from . import session_remarks
 from .evidence import EvidenceLimits, backlog_objection, gap_objection, waited_ns
 from .port_evidence import (
@@ -52,6 +52,9 @@ class SessionTrial(Validated):
     unserved: bool = False  # no request was answered as asked for, and no connection is open that may be
     awaited: Mapping[str, int] = field(default_factory=dict)  # by time, connections that wait for it too long
     changed_at: Mapping[str, int] = field(default_factory=dict)  # by responder, bytes of these clients
+    shared: bool = False  # whether those bytes may be of other clients
+    uncompared: int = 0  # connections whose content nobody has compared, at most
+    uncompared_text: str = ""
 
     @property
     def omission(self) -> str:
@@ -112,13 +115,27 @@ class SessionTrial(Validated):
         return Fraction(failures, flows) if flows else Fraction(0)
 
     @property
+    def failed_counts(self) -> Between | None:
+        """Flows that failed, with what is known of their content; None where they are not counted.
+
+        At least one of them has a byte that arrived changed at a responder, and at most one for each byte.
+        """
+        failures, changed = self.failures, sum(self.changed_at.values())
+        if failures is None:
+            return None
+        least = max(failures, int(changed > 0 and not self.shared))
+        most = max(least, min(self.flows, failures + changed + self.uncompared))
+        if self.uncompared_text:
+            return Undecided(least, most, self.uncompared_text)
+        return Between(least, most)
+
+    @property
     def failed_bounds(self) -> Between | None:
-        """The same, with what responders know: at least one connection has a byte that arrived changed."""
-        part, changed = self.failed_part, sum(self.changed_at.values())
-        if part is None or not changed or not self.flows:
-            return None if part is None else Between(part, part)
-        most = min(self.flows, (self.failures or 0) + changed)
-        return Between(max(part, Fraction(1, self.flows)), Fraction(most, self.flows))
+        """The same, as parts of the flows."""
+        counts, flows = self.failed_counts, self.flows or 1
+        if counts is None:
+            return None
+        return replace(counts, least=Fraction(counts.least, flows), most=Fraction(counts.most, flows))
 
     @property
     def flows(self) -> int:

@@ -25,9 +25,11 @@ def failures_of(trial: SessionTrial) -> Iterator[str]:
 
 
 def changed_remarks(trial: SessionTrial) -> Iterator[str]:
-    """Bytes of clients that arrived changed at responders, as remarks: those connections have failed."""
+    """Bytes that arrived changed at responders, and content that was not compared, as remarks."""
     for name, count in trial.changed_at.items():
         yield f"{count:,} bytes arrived changed at {name}"
+    if trial.uncompared_text:
+        yield trial.uncompared_text
 
 
 def silent_remarks(trial: SessionTrial) -> Iterator[str]:

@@ -21,7 +21,7 @@ from ..model.units.quantity import Frequency
 from ..model.units.units import Duration, Ratio
 from ..verdict import AT_LEAST, Verdict, assess, text_of
 from .bisection import highest_passing
-from .failure_remarks import failures_of
+from .failure_remarks import changed_remarks, failures_of
 from .sessions import ConnectionResult, SessionMeasurer, no_room
 
 _SECOND = 10**9  # nanoseconds
@@ -76,7 +76,7 @@ class MaximumSearch:
     def passes(self, level: int, trial: SessionTrial) -> bool:
         """Whether the tester did its part, and the device opened or held what it was asked to."""
         counted = trial.statistics
-        if not trial.valid or self._fails(trial):
+        if not trial.valid or self._fails(trial) or self._may_fail(trial):
             return False
         if self.quantity is Quantity.RATE:
             if counted.established is None:
@@ -100,12 +100,18 @@ class MaximumSearch:
     def limit_of(self, failing: SessionTrial) -> Limit:
         """Whether it was the device or the tester that a level failed by."""
         offered = self.quantity is not Quantity.RATE or self._fails(failing) or not failing.all_in_use
-        return Limit.DEVICE if failing.valid and offered else Limit.TESTER
+        judged = failing.valid and (self._fails(failing) or not self._may_fail(failing))
+        return Limit.DEVICE if judged and offered else Limit.TESTER
 
     def _fails(self, trial: SessionTrial) -> bool:
         """Whether too many connections failed, or one had what is for another."""
-        failed = trial.failed_part
-        return failed is None or failed > self.failures.value or trial.statistics.crossed > 0
+        failed = trial.failed_bounds
+        return failed is None or failed.least > self.failures.value or trial.statistics.crossed > 0
+
+    def _may_fail(self, trial: SessionTrial) -> bool:
+        """Whether too many connections may have had content that is not theirs."""
+        failed = trial.failed_bounds
+        return failed is not None and failed.most > self.failures.value
 
     def __str__(self) -> str:
         return (
@@ -203,7 +209,8 @@ class MaximumResult(ConnectionResult):
             return f"the device passed the highest level of the search, {self.search.highest:,}"
         if self.limited_by is Limit.TESTER:
             failed = self.measured[self.levels.index(self.failed_at)]
-            why = "; ".join(failed.objections) or no_room(failed, Fraction(self.failed_at))
+            why = "; ".join(failed.objections or changed_remarks(failed))
+            why = why or no_room(failed, Fraction(self.failed_at))
             return f"limited by the tester at {self.failed_at:,}: {why}"
         if self.failed_at <= bound or self._dead:
             return ""

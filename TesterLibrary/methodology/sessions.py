@@ -207,7 +207,7 @@ def _goodput_doubt(trial: SessionTrial, goodput: float | None, bound: Bandwidth)
     if goodput is None:
         return "the protocol's tables count no payload"
     if goodput >= bound.bps:
-        return _mostly_failed(trial) or _unopened(trial)
+        return _mostly_failed(trial) or trial.uncompared_text or _unopened(trial)
     return over_early(trial) or _all_carried(trial) or (_unopened(trial) if trial.all_in_use else "")
 
 
@@ -232,17 +232,19 @@ def _mostly_failed(trial: SessionTrial) -> str:
 
 
 def failed_range(trial: SessionTrial) -> Undecided | None:
-    """How many flows of clients failed, and may have failed in the end; None where no other one may."""
-    counted, waiting = trial.statistics, trial.unanswered
-    if counted.failed is None or not counted.opens:
+    """How many flows failed, and may have failed in the end; None where no other one may."""
+    counted, waiting, counts = trial.statistics, trial.unanswered, trial.failed_counts
+    if counts is None:
         return None
     if trial.silent:
         return Undecided(trial.failures, trial.failures, "")
-    why, unserved = _waits(trial), _unserved(trial)
-    if not (why or unserved):
+    content = "; ".join(changed_remarks(trial))
+    why, unserved = (_waits(trial), _unserved(trial)) if counted.opens else ("", "")
+    if not (why or unserved or content):
         return None
-    more = inf if waiting is None else max(waiting, (counted.established or 0) if unserved else 0)
-    return Undecided(counted.failed, counted.failed + more, why or unserved)
+    more = 0 if not (why or unserved) else inf if waiting is None else waiting
+    more = max(more, (counted.established or 0) if unserved else 0)
+    return Undecided(counts.least, counts.most + more, "; ".join(filter(None, (why or unserved, content))))
 
 
 def _waiting(trial: SessionTrial, bound: Ratio) -> str:

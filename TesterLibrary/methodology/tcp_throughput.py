@@ -18,6 +18,7 @@ from ..measurement.session_trial import SessionTrial
 from ..model.units.number import counted
 from ..model.units.units import Bandwidth, Duration, Ratio, duration_text, ratio_text
 from ..verdict import AT_LEAST, AT_MOST, About, Between, Verdict, assess, text_of
+from .failure_remarks import changed_remarks
 from .result import Result, shorter
 
 _BYTE_NS = 8 * 10**9  # nanoseconds of a byte at one bit each second
@@ -107,12 +108,17 @@ class Transfer:
         return self.data.statistics.times("time_to_deliver").count
 
     @property
+    def failed(self) -> int:
+        """Connections that failed, or whose payload arrived changed; the least that is known."""
+        return self.data.failed_counts.least if self.data.failed_counts else 0
+
+    @property
     def time_bounds(self) -> tuple[Fraction | float, Fraction | float]:
         """Between which the transfer time lies, in nanoseconds: that of the slowest connection.
 
         A connection that failed never transfers its payload; one that is not over needs longer than so far.
         """
-        if self.data.statistics.failed:
+        if self.failed:
             return inf, inf
         slowest = self.data.statistics.times("time_to_deliver").figure("max")
         if slowest is None or self.completed < self.connections:
@@ -300,7 +306,7 @@ class TcpThroughputResult(Result):
 
     @property
     def _doubt(self) -> str:
-        return self.widest.data.doubt
+        return self.widest.data.doubt or self.widest.data.uncompared_text
 
     def _speed(self, complete: str) -> str:
         """The figure of a transfer that is complete; of another one, how far it came."""
@@ -308,8 +314,8 @@ class TcpThroughputResult(Result):
         if transfer.time_bounds[1] != inf:
             return complete
         after = Duration(transfer.data.statistics.duration_ns)
-        failed = transfer.data.statistics.failed
-        because = f", {failed:,} failed" if failed else ""
+        because = "; ".join((f", {transfer.failed:,} failed", *changed_remarks(transfer.data)))
+        because = because if transfer.failed else ""
         return f"unknown: {transfer.completed:,} of {transfer.connections:,} were over after {after}{because}"
 
     def __str__(self) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from ..errors import PlanError, TargetError, TesterLibraryError
+from ..measurement.end_content import EndContent, content_judged
 from ..measurement.openings import Unfinished
 from ..measurement.session_trial import SessionTrial
 from ..measurement.sessions import SessionStatistics
@@ -38,7 +39,7 @@ Measured = TypeVar("Measured")
 
 @dataclass(frozen=True)
 class _Stopped:
-    end: End
+    running: RunningEnd
     trial: SessionTrial
     unfinished: Unfinished | None  # what the suite did not wait for
 
@@ -77,15 +78,20 @@ class Connections:
             if plan.learning:
                 part_of(target, "frames").inject(plan.learning)
             started = await_sent(self._tester, target.snapshot([plan.job]), {end.port}, [plan.job])
-            backlog = self._tester.backlog_drops()
+            backlog, changed = self._tester.backlog_drops(), self._changed()
             target.start([plan.job])
         except BaseException:
             with suppress(TargetError):
                 target.unload([plan.job])
             raise
-        self._running[end.name] = RunningEnd(end, plan, self._tester, started, backlog)
         self._starts[end.name] += 1
         self._stopped.pop(end.name, None)
+        running = RunningEnd(end, plan, self._tester, started, backlog, changed_before=changed)
+        running.start = self._starts[end.name]
+        self._running[end.name] = running
+        senders = [one for one in self._running.values() if one.opens and one.gives.any]
+        for sender in senders:
+            sender.shared |= len(senders) > 1
         self._note_sources(plan)
 
     def _note_sources(self, plan: Plan) -> None:
@@ -139,9 +145,9 @@ class Connections:
                 trial = running.since_start()
                 if waiting is not None:
                     trial = running.with_waiting(trial, waiting)
-                self._stopped[name] = _Stopped(
-                    running.end, trial, unfinished and replace(unfinished, stopped=True)
-                )
+                trial = self._judged(running, trial, running.changed_before)
+                unfinished = unfinished and replace(unfinished, stopped=True)
+                self._stopped[name] = _Stopped(running, trial, unfinished)
                 self._tester.evidence.note_faults(trial.objections)
                 if opening := running.planned.opening:
                     self._turns.used(running.planned, opening, trial.statistics.openings)
@@ -161,7 +167,8 @@ class Connections:
         """An end since its start, or until it was stopped, with objections where the tester fell short."""
         if name in self._stopped:
             return self._stopped[name].trial
-        return self._with_changed(self._looked_at(name).since_start(), {})
+        running = self._looked_at(name)
+        return self._judged(running, running.since_start(), running.changed_before)
 
     def settled_so_far(self, name: str) -> SessionTrial:
         """The same, with what waits for longer than others: it is looked at again if something waits."""
@@ -169,7 +176,8 @@ class Connections:
             return self._stopped[name].trial
         running = self._looked_at(name)
         waiting = running.left_waiting(running.counted())
-        return self._with_changed(running.with_waiting(running.since_start(), waiting), {})
+        trial = running.with_waiting(running.since_start(), waiting)
+        return self._judged(running, trial, running.changed_before)
 
     def faults_since(self, before: Snapshot) -> Iterator[str]:
         """Why the tester did not do its part for each end that runs, since then or since the end's start."""
@@ -224,26 +232,29 @@ class Connections:
         """
         if duration.ns <= 0:
             raise PlanError(f"a duration of {duration} is too short; it must be above 0")
-        before = {} if from_start else self._changed()
-        trial = self._known(name, End).measured(duration, from_start=from_start)
-        return self._with_changed(trial, before)
+        running = self._known(name, End)
+        before = running.changed_before if from_start else self._changed()
+        return self._judged(running, running.measured(duration, from_start=from_start), before)
 
-    def _changed(self) -> dict[str, int]:
-        """By responder, the bytes that arrived changed since its start; none unless one end has sent all."""
-        if self._stopped or sum(end.opens for end in self._running.values()) != 1:
-            return {}
-        return {
-            end.end.name: sum(n for name, n in end.counted().counters.items() if name.endswith(".changed"))
-            for end in self._running.values()
-            if end.compares and not end.opens
-        }
+    def _changed(self) -> dict[tuple[str, int], int]:
+        """The bytes that arrived changed at responders, by name and start."""
+        looks = self._contents(lambda end: not end.opens and end.gives.compared)
+        return {(one.name, one.start): one.changed for one in looks}
 
-    def _with_changed(self, trial: SessionTrial, before: Mapping[str, int]) -> SessionTrial:
-        """Clients with what responders count of their bytes."""
-        if not trial.statistics.opens:
+    def _contents(self, which: Callable[[RunningEnd], bool]) -> list[EndContent]:
+        """The content of ends that run or were stopped."""
+        running = [(end, None) for end in self._running.values()]
+        stopped = [(one.running, one.trial.statistics) for one in self._stopped.values()]
+        return [end.content(counted) for end, counted in (*running, *stopped) if which(end)]
+
+    def _judged(
+        self, running: RunningEnd, trial: SessionTrial, before: Mapping[tuple[str, int], int]
+    ) -> SessionTrial:
+        """A trial of an end with what all ends know of its content."""
+        if not (running.gives.known or running.gives.compared):
             return trial
-        grown = {name: count - before.get(name, 0) for name, count in self._changed().items()}
-        return replace(trial, changed_at={name: count for name, count in grown.items() if count > 0})
+        others = self._contents(lambda end: end is not running)
+        return content_judged(trial, running.content(), others, before, shared=running.shared)
 
     def measure_well(self, name: str, duration: Duration) -> SessionTrial:
         """Measures a running end, again while the tester did not do its part, as often as its rules allow."""
@@ -292,7 +303,7 @@ class Connections:
 
     def clients(self, name: str) -> Clients:
         """The clients of that name as they were started. TesterLibraryError if there are none."""
-        end = self._stopped[name].end if name in self._stopped else self._known(name, Clients).end
+        end = self._stopped[name].running.end if name in self._stopped else self._known(name, Clients).end
         if not isinstance(end, Clients):
             raise TesterLibraryError(f"{name!r} is a responder; give the name of clients")
         return end

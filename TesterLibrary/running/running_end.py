@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..errors import TargetError
+from ..measurement.end_content import EndContent, GivenContent
 from ..measurement.openings import Openings, State, Unfinished
 from ..measurement.session_trial import SessionTrial, awaited, left_waiting, objections
 from ..measurement.sessions import SessionStatistics
@@ -36,6 +37,10 @@ class RunningEnd:
     started: Snapshot
     backlog: int = 0  # drops by this machine's kernel before the start
     missed: bool = False  # trials that were taken over from an interrupted attempt, which it has not seen
+    start: int = 1  # how often an end of its name was started
+    shared: bool = False  # whether other clients that may send content ran meanwhile
+    # Changed bytes of responders by name and start, when it was started.
+    changed_before: Mapping[tuple[str, int], int] = field(default_factory=dict)
 
     @property
     def planned(self) -> PlannedEnd:
@@ -49,9 +54,13 @@ class RunningEnd:
         return isinstance(self.end, Clients)
 
     @property
-    def compares(self) -> bool:
-        """Whether its tables compare the bytes that arrive with those that were sent."""
-        return any("changed" in layer.counters for layer in self.planned.protocol.layers)
+    def gives(self) -> GivenContent:
+        """The content that it gives."""
+        return GivenContent(self.planned.protocol, self.planned.parameters)
+
+    def content(self, counted: SessionStatistics | None = None) -> EndContent:
+        """What became of its content, by what was counted of it or is now."""
+        return EndContent(self.planned.name, self.start, self.gives, counted or self.counted())
 
     def look(self) -> Snapshot:
         """The counters of its job now."""

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
@@ -13,7 +14,9 @@ from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
 
+from TesterLibrary.measurement.end_content import EndContent, GivenContent, content_judged
 from TesterLibrary.measurement.session_trial import SessionTrial
+from TesterLibrary.measurement.sessions import SessionStatistics
 from TesterLibrary.methodology.sessions import failures_below
 from TesterLibrary.model.units.units import Ratio
 from TesterLibrary.protocols.checker import load_protocol
@@ -48,6 +51,7 @@ class _ChangingDevice:
     first: int  # the byte of the stream from which on bytes are changed
     upset: float  # the part of segments that are dropped, and the part that are overtaken
     early: bool  # only segments that others have to come before are changed
+    masks: bool  # what the client knows the content by is rewritten
     segments: int = 0
     changed: int = 0  # bytes that a client had to read
     base: int = -1  # the number of the first byte of the server
@@ -69,6 +73,9 @@ class _ChangingDevice:
             self.base = packet[TCP].seq + 1
         if not data:
             return [octets, *self._due()]
+        if self.masks and packet[TCP].seq == self.base:
+            octets, data = self._masked(packet, data)
+            packet = Ether(octets)
         self.segments += 1
         if self.draw.random() < self.upset:
             return self._due()
@@ -86,14 +93,19 @@ class _ChangingDevice:
             return bytes(packet)
         load = bytearray(data)
         load[place] ^= 1 << self.draw.randrange(8)
-        tcp = packet[TCP].copy()
-        tcp.remove_payload()
-        tcp.chksum = None
-        frame = packet.copy()
-        frame[IP].remove_payload()
-        changed = bytes(frame / tcp / Raw(bytes(load)))
+        changed = _with_load(packet, bytes(load))
         self.marks[changed] = (packet[TCP].seq + place) % 2**32
         return changed
+
+    def _masked(self, packet: Ether, data: bytes) -> tuple[bytes, bytes]:
+        """Another type of the body, or for a stream without a head other bytes in its first segment."""
+        if self.first:
+            load = data.replace(b"x-modulo-251", b"octet-stream")
+            return _with_load(packet, load), load
+        load = bytes(octet ^ 0xFF for octet in data)
+        masked = _with_load(packet, load)
+        self.marks[masked] = packet[TCP].seq
+        return masked, load
 
     def _delivered(self, octets: bytes) -> bytes:
         number = self.marks.get(octets)
@@ -105,6 +117,15 @@ class _ChangingDevice:
         later = [(steps - 1, octets) for steps, octets in self.waiting]
         self.waiting = [entry for entry in later if entry[0] > 0]
         return [self._delivered(octets) for steps, octets in later if steps <= 0]
+
+
+def _with_load(packet: Ether, load: bytes) -> bytes:
+    tcp = packet[TCP].copy()
+    tcp.remove_payload()
+    tcp.chksum = None
+    frame = packet.copy()
+    frame[IP].remove_payload()
+    return bytes(frame / tcp / Raw(load))
 
 
 def _carry(client: Interpreter, server: Interpreter, device: _ChangingDevice) -> None:
@@ -137,25 +158,33 @@ def _carry(client: Interpreter, server: Interpreter, device: _ChangingDevice) ->
             now += 50 * _STEP_US  # until a timer repeats what was lost
 
 
-def _judged(client: Interpreter) -> SessionTrial:
-    failures = [name for layer in client.protocol.layers for name in layer.failures]
-    failed = any(client.counters[name] for name in failures)
-    statistics = session_statistics(
-        "users",
+def _counted(end: Interpreter, *, opens: bool) -> SessionStatistics:
+    failures = [name for layer in end.protocol.layers for name in layer.failures]
+    failed = any(end.counters[name] for name in failures)
+    return session_statistics(
+        "users" if opens else "web",
         10**9,
         {
-            f"{layer.name}.{name}": client.counters[name]
-            for layer in client.protocol.layers
+            f"{layer.name}.{name}": end.counters[name]
+            for layer in end.protocol.layers
             for name in layer.counters
         },
         {},
-        openings=1,
+        openings=int(opens),
         begun=1,
-        ended=1 - len(client.flows),
-        failed=int(failed),
-        opens=True,
+        ended=1 - len(end.flows),
+        failed=int(failed and opens),
+        opens=opens,
     )
-    return SessionTrial(statistics)
+
+
+def _judged(client: Interpreter) -> SessionTrial:
+    return SessionTrial(_counted(client, opens=True))
+
+
+def _content(end: Interpreter, parameters: Mapping[str, int], *, opens: bool) -> EndContent:
+    counted = _counted(end, opens=opens)
+    return EndContent(counted.name, 1, GivenContent(end.protocol, parameters), counted)
 
 
 def _transferred(draw: random.Random, protocol: str, first: int) -> Case:
@@ -166,17 +195,18 @@ def _transferred(draw: random.Random, protocol: str, first: int) -> Case:
         first=first,
         upset=draw.choice([0.0, 0.1, 0.25]),
         early=draw.random() < 0.5,
+        masks=draw.random() < 0.2,
     )
-    client = Interpreter(
-        _loaded(f"{protocol}-client"),
-        {"size": size if protocol == "http" else 0},
-        seed=draw.randint(1, 2**31),
-    )
-    server = Interpreter(_loaded(f"{protocol}-server"), {} if protocol == "http" else {"size": size})
+    asked = {"size": size if protocol == "http" else 0}
+    served = {} if protocol == "http" else {"size": size}
+    client = Interpreter(_loaded(f"{protocol}-client"), asked, seed=draw.randint(1, 2**31))
+    server = Interpreter(_loaded(f"{protocol}-server"), served)
     _carry(client, server, device)
-    trial = _judged(client)
+    contents = _content(client, asked, opens=True), _content(server, served, opens=False)
+    trial = content_judged(_judged(client), contents[0], contents[1:], {}, shared=False)
     excuse = "it did not come to its end" if client.flows else ""
-    about = f"{size=} every={device.every} upset={device.upset} early={device.early}: "
+    excuse = excuse or ("nobody can know the content" if device.masks else "")
+    about = f"{size=} every={device.every} upset={device.upset} early={device.early} masks={device.masks}: "
     about += f"{device.segments} segments, {device.changed} changed"
     return Case(
         f"changed bytes of {protocol}",

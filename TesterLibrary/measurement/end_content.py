@@ -1,0 +1,119 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The content that a tester's own ends send each other: bytes that arrived changed, or were not compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ..model.expression import NOTHING
+from ..model.message import FILL
+from ..model.protocol import Protocol
+from .session_trial import SessionTrial
+from .sessions import SessionStatistics
+
+_MEDIA_TYPE = b"application/x-modulo-251"  # by which clients of HTTP know the content
+_LEAST = 8  # bytes by which a stream without a head is known
+_SIZE, _ANY_SIZE = "size", "any_size"  # parameters
+
+
+@dataclass(frozen=True)
+class GivenContent:
+    """The content that the tables of an end give, by its plan."""
+
+    protocol: Protocol
+    parameters: Mapping[str, int]
+
+    @property
+    def known(self) -> bool:
+        """Whether the tables of the other end know it."""
+        bodies = [m for m in self.protocol.messages if m.body != NOTHING and m.fill == FILL]
+        heads = [b"".join(part for part in m.text if isinstance(part, bytes)) for m in bodies]
+        if not all(heads):
+            return self.parameters.get(_SIZE, 0) >= _LEAST
+        return any(_MEDIA_TYPE in head for head in heads)
+
+    @property
+    def any(self) -> bool:
+        """Whether clients may send content of any kind."""
+        return bool(self.parameters.get(_SIZE, 1))
+
+    @property
+    def compared(self) -> bool:
+        """Whether its tables compare what arrives."""
+        return any(
+            "verified" in layer.counters or "changed" in layer.counters for layer in self.protocol.layers
+        )
+
+
+@dataclass(frozen=True)
+class EndContent:
+    """An end since its start, and the content that its tables give and compare."""
+
+    name: str
+    start: int  # how often an end of this name was started
+    given: GivenContent
+    statistics: SessionStatistics
+
+    @property
+    def changed(self) -> int:
+        """Bytes that arrived and are others than were sent."""
+        return _changed(self.statistics)
+
+    @property
+    def uncompared(self) -> tuple[int, str]:
+        """Connections whose content was not compared, at most, and a text; 0 where it all was."""
+        counted = self.statistics
+        if not any(name.endswith(".verified") for name in counted.counters):
+            return 0, ""
+        compared = counted.count("verified") or 0
+        if counted.transactions is None:
+            received = counted.bytes_received or 0
+            text = f"{compared:,} of {received:,} bytes that arrived at {self.name} were compared: the "
+            text += "other streams do not begin with the content of the tester"
+            return ((counted.begun or counted.openings), text) if compared < received else (0, "")
+        size = 0 if self.given.parameters.get(_ANY_SIZE) else self.given.parameters.get(_SIZE, 0)
+        bodies = min(counted.transactions, compared // size) if size else counted.transactions
+        text = (
+            f"{bodies:,} of {counted.transactions:,} bodies that arrived at {self.name} were compared: the "
+        )
+        text += f"Content-Type of the others is not {_MEDIA_TYPE.decode()}, which the tester's servers send"
+        return counted.transactions - bodies, text
+
+
+def content_judged(
+    trial: SessionTrial,
+    end: EndContent,
+    others: Sequence[EndContent],
+    before: Mapping[tuple[str, int], int],
+    *,
+    shared: bool,
+) -> SessionTrial:
+    """A trial of an end, with what this end and the others know of the content.
+
+    `before`: changed bytes of responders by name and start, when the trial began. `shared`: other clients ran
+    beside these, so nobody knows whose bytes a responder counts.
+    """
+    if not trial.statistics.opens:
+        changed = {end.name: _changed(trial.statistics)}
+        openers = [other for other in others if other.statistics.opens and other.given.any]
+        takers = [end] if openers and all(other.given.known for other in openers) else []
+    else:
+        responders = [other for other in others if not other.statistics.opens]
+        changed = {r.name: r.changed - before.get((r.name, r.start), 0) for r in responders}
+        openers = [other for other in others if other.statistics.opens and other.given.any]
+        takers = [*responders] if end.given.known and all(other.given.known for other in openers) else []
+        takers += [end] if any(other.given.known and other.statistics.begun for other in responders) else []
+    missing = [taker.uncompared for taker in takers]
+    return replace(
+        trial,
+        changed_at={name: count for name, count in changed.items() if count > 0},
+        shared=shared,
+        uncompared=sum(count for count, _ in missing),
+        uncompared_text="; ".join(text for count, text in missing if count),
+    )
+
+
+def _changed(statistics: SessionStatistics) -> int:
+    return sum(n for name, n in statistics.counters.items() if name.endswith(".changed"))
