@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..model.expression import NOTHING
@@ -19,7 +19,7 @@ _SIZE, _ANY_SIZE = "size", "any_size"  # parameters
 
 
 @dataclass(frozen=True)
-class GivenContent:
+class ContentSource:
     """The content that the tables of an end give, by its plan."""
 
     protocol: Protocol
@@ -53,7 +53,7 @@ class EndContent:
 
     name: str
     start: int  # how often an end of this name was started
-    given: GivenContent
+    source: ContentSource
     statistics: SessionStatistics
 
     @property
@@ -73,7 +73,7 @@ class EndContent:
             text = f"{compared:,} of {received:,} bytes that arrived at {self.name} were compared: the "
             text += "other streams do not begin with the content of the tester"
             return ((counted.begun or counted.openings), text) if compared < received else (0, "")
-        size = 0 if self.given.parameters.get(_ANY_SIZE) else self.given.parameters.get(_SIZE, 0)
+        size = 0 if self.source.parameters.get(_ANY_SIZE) else self.source.parameters.get(_SIZE, 0)
         bodies = min(counted.transactions, compared // size) if size else counted.transactions
         text = (
             f"{bodies:,} of {counted.transactions:,} bodies that arrived at {self.name} were compared: the "
@@ -85,27 +85,24 @@ class EndContent:
 def content_judged(
     trial: SessionTrial,
     end: EndContent,
-    others: Sequence[EndContent],
+    peers: Sequence[EndContent],
     before: Mapping[tuple[str, int], int],
     *,
     shared: bool,
 ) -> SessionTrial:
-    """A trial of an end, with what this end and the others know of the content.
+    """A trial of an end, with what this end and its peers know of the content.
 
     `before`: changed bytes of responders by name and start, when the trial began. `shared`: other clients ran
     beside these, so nobody knows whose bytes a responder counts.
     """
-    if not trial.statistics.opens:
-        changed = {end.name: _changed(trial.statistics)}
-        openers = [other for other in others if other.statistics.opens and other.given.any]
-        takers = [end] if openers and all(other.given.known for other in openers) else []
+    servers = [peer for peer in peers if not peer.statistics.opens]
+    if trial.statistics.opens:
+        changed = {
+            server.name: server.changed - before.get((server.name, server.start), 0) for server in servers
+        }
     else:
-        responders = [other for other in others if not other.statistics.opens]
-        changed = {r.name: r.changed - before.get((r.name, r.start), 0) for r in responders}
-        openers = [other for other in others if other.statistics.opens and other.given.any]
-        takers = [*responders] if end.given.known and all(other.given.known for other in openers) else []
-        takers += [end] if any(other.given.known and other.statistics.begun for other in responders) else []
-    missing = [taker.uncompared for taker in takers]
+        changed = {end.name: _changed(trial.statistics)}
+    missing = [taker.uncompared for taker in _takers(end, peers, servers)]
     return replace(
         trial,
         changed_at={name: count for name, count in changed.items() if count > 0},
@@ -113,6 +110,18 @@ def content_judged(
         uncompared=sum(count for count, _ in missing),
         uncompared_text="; ".join(text for count, text in missing if count),
     )
+
+
+def _takers(
+    end: EndContent, peers: Sequence[EndContent], servers: Sequence[EndContent]
+) -> Iterator[EndContent]:
+    """The ends that content of the tester has reached, as far as it is about this end."""
+    opens = end.statistics.opens
+    clients = [client for client in (end, *peers) if client.statistics.opens and client.source.any]
+    if clients and all(client.source.known for client in clients):
+        yield from servers if opens else [end]
+    if opens and any(server.source.known and server.statistics.begun for server in servers):
+        yield end
 
 
 def _changed(statistics: SessionStatistics) -> int:

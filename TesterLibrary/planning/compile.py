@@ -144,12 +144,18 @@ def _reached(
     planned: Sequence[tuple[PlannedStream, Content]],
     routes: Sequence[tuple[Station, Station]],
 ) -> list[tuple[Reach, Station, Station]]:
-    """The addresses that edited headers reach, of each stream whose addresses the tester answers for."""
-    return [
-        (made.reach, tx, rx)
+    """The addresses that edited headers reach, of each stream whose addresses the tester answers for.
+
+    PlanError if they are too many.
+    """
+    reached = [
+        (stream, made.reach, tx, rx)
         for stream, (_, made), (tx, rx) in zip(streams, planned, routes, strict=True)
         if made.reach and stream.answered
     ]
+    for stream, reach, _, rx in reached:
+        reach.require_answers(rx, stream.name)
+    return [(reach, tx, rx) for _, reach, tx, rx in reached]
 
 
 def _other_neighbours(

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from ipaddress import IPv4Address, IPv6Address
 
+from ..errors import PlanError
 from ..model.plan.edit import Distribution, RandomBits, RandomRange, Source, Step, Values
 from ..model.plan.plan import LearningFrame, PlannedNeighbour
 from ..model.ports import Address, Port
@@ -37,6 +38,25 @@ class Reach:
                 for number in self._values(header, field):
                     if _is_asked_for(address := kind(number), station.port):
                         yield PlannedNeighbour(station.port.name, address, station.port.mac)
+
+    def require_answers(self, rx: Station, stream: str) -> None:
+        """PlanError if a router asks for more destinations in its own network than the tester answers for."""
+        network = rx.port.address.network if rx.port.address and rx.port.gateway else None
+        header = "IPv6" if network is not None and network.version == 6 else "IP"
+        place = self._outermost(header, "dst")
+        change = self._changes.get(place) if place else None
+        if network is None or change is None or possible(change.source, MOST_ADDRESSES):
+            return
+        lowest, highest = map(change.whole, _EXTREMES[type(change.source)](change.source))
+        if lowest <= highest and (highest < int(network[0]) or int(network[-1]) < lowest):
+            return
+        kind = type(network[0])
+        raise PlanError(
+            f"stream {stream!r}: {header}.dst has more than {MOST_ADDRESSES:,} values, {kind(lowest)} to "
+            f"{kind(highest)}, some of them in {network}, where the device asks for each on port "
+            f"{rx.port.name}; the tester answers for {MOST_ADDRESSES:,} at most: give fewer, or destinations "
+            "that the device reaches by a route"
+        )
 
     def learning(self, rx: Station) -> Iterator[LearningFrame]:
         """Frames from which a bridge learns the MAC addresses of an edited destination field."""
@@ -89,6 +109,19 @@ _POSSIBLE: dict[type, Callable[..., tuple[int, Iterable[int]]]] = {
     RandomRange: lambda source: (source.count, range(source.first, source.first + source.count)),
     Distribution: lambda source: (len(source.values), source.values),
 }
+
+# The lowest and the highest value that a source may have.
+_EXTREMES: dict[type, Callable[..., tuple[int, int]]] = {
+    Step: lambda source: _ends([source.first, source.value(source.count - 1)]),
+    Values: lambda source: _ends(source.values),
+    RandomBits: lambda source: (source.base & ~source.mask, source.base | source.mask),
+    RandomRange: lambda source: (source.first, source.first + source.count - 1),
+    Distribution: lambda source: _ends(source.values),
+}
+
+
+def _ends(values: Collection[int]) -> tuple[int, int]:
+    return min(values), max(values)
 
 
 def _is_asked_for(address: Address, port: Port) -> bool:

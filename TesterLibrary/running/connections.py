@@ -89,7 +89,7 @@ class Connections:
         running = RunningEnd(end, plan, self._tester, started, backlog, changed_before=changed)
         running.start = self._starts[end.name]
         self._running[end.name] = running
-        senders = [one for one in self._running.values() if one.opens and one.gives.any]
+        senders = [end for end in self._running.values() if end.opens and end.gives.any]
         for sender in senders:
             sender.shared |= len(senders) > 1
         self._note_sources(plan)
@@ -239,12 +239,12 @@ class Connections:
     def _changed(self) -> dict[tuple[str, int], int]:
         """The bytes that arrived changed at responders, by name and start."""
         looks = self._contents(lambda end: not end.opens and end.gives.compared)
-        return {(one.name, one.start): one.changed for one in looks}
+        return {(look.name, look.start): look.changed for look in looks}
 
     def _contents(self, which: Callable[[RunningEnd], bool]) -> list[EndContent]:
         """The content of ends that run or were stopped."""
         running = [(end, None) for end in self._running.values()]
-        stopped = [(one.running, one.trial.statistics) for one in self._stopped.values()]
+        stopped = [(stopped.running, stopped.trial.statistics) for stopped in self._stopped.values()]
         return [end.content(counted) for end, counted in (*running, *stopped) if which(end)]
 
     def _judged(
@@ -253,8 +253,8 @@ class Connections:
         """A trial of an end with what all ends know of its content."""
         if not (running.gives.known or running.gives.compared):
             return trial
-        others = self._contents(lambda end: end is not running)
-        return content_judged(trial, running.content(), others, before, shared=running.shared)
+        peers = self._contents(lambda end: end is not running)
+        return content_judged(trial, running.content(), peers, before, shared=running.shared)
 
     def measure_well(self, name: str, duration: Duration) -> SessionTrial:
         """Measures a running end, again while the tester did not do its part, as often as its rules allow."""

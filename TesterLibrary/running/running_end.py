@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from ..errors import TargetError
-from ..measurement.end_content import EndContent, GivenContent
+from ..measurement.end_content import ContentSource, EndContent
 from ..measurement.openings import Openings, State, Unfinished
 from ..measurement.session_trial import SessionTrial, awaited, left_waiting, objections
 from ..measurement.sessions import SessionStatistics
@@ -54,12 +54,12 @@ class RunningEnd:
         return isinstance(self.end, Clients)
 
     @property
-    def gives(self) -> GivenContent:
+    def gives(self) -> ContentSource:
         """The content that it gives."""
-        return GivenContent(self.planned.protocol, self.planned.parameters)
+        return ContentSource(self.planned.protocol, self.planned.parameters)
 
     def content(self, counted: SessionStatistics | None = None) -> EndContent:
-        """What became of its content, by what was counted of it or is now."""
+        """Its content and its counts so far, or these counts."""
         return EndContent(self.planned.name, self.start, self.gives, counted or self.counted())
 
     def look(self) -> Snapshot:

@@ -14,7 +14,7 @@ from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
 
-from TesterLibrary.measurement.end_content import EndContent, GivenContent, content_judged
+from TesterLibrary.measurement.end_content import ContentSource, EndContent, content_judged
 from TesterLibrary.measurement.session_trial import SessionTrial
 from TesterLibrary.measurement.sessions import SessionStatistics
 from TesterLibrary.methodology.sessions import failures_below
@@ -184,7 +184,7 @@ def _judged(client: Interpreter) -> SessionTrial:
 
 def _content(end: Interpreter, parameters: Mapping[str, int], *, opens: bool) -> EndContent:
     counted = _counted(end, opens=opens)
-    return EndContent(counted.name, 1, GivenContent(end.protocol, parameters), counted)
+    return EndContent(counted.name, 1, ContentSource(end.protocol, parameters), counted)
 
 
 def _transferred(draw: random.Random, protocol: str, first: int) -> Case:

@@ -6,13 +6,16 @@ from __future__ import annotations
 from dataclasses import replace
 from ipaddress import ip_address, ip_interface
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scapy.layers.l2 import Ether
 
+from TesterLibrary.errors import PlanError
 from TesterLibrary.model.editor import FieldValues, RandomField, RandomPrefix, Sweep
 from TesterLibrary.model.plan.edit import RandomBits
 from TesterLibrary.model.plan.plan import Plan
+from TesterLibrary.model.ports import Port
 from TesterLibrary.planning.reach import possible
 
 from .bench import MAC1, MAC2, ROUTED, ROUTED6, compiled, stream
@@ -79,6 +82,35 @@ def test_of_too_many_addresses_it_answers_for_none() -> None:
     assert len(answered(plan, "p1")) == 4097
     plan = compiled(edited(inner, editor("IP[2].src", RandomPrefix.parse("10.1.0.0/30"))))
     assert answered(plan, "p1") == ["198.18.0.2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "ports"),
+    [
+        ("Ether / IP / UDP", Sweep("198.19.0.0", "198.19.31.255"), ROUTED),
+        ("Ether / IP / UDP", RandomPrefix.parse("198.19.0.0/19"), ROUTED),
+        ("Ether / IP / UDP", Sweep("198.18.255.0", "198.19.255.255"), ROUTED),
+        ("Ether / IPv6 / UDP", RandomPrefix.parse("2001:2:0:2::/115"), ROUTED6),
+    ],
+)
+def test_more_destinations_beside_a_router_than_it_answers_for_are_refused(
+    text: str, values: Sweep | RandomPrefix, ports: dict[str, Port]
+) -> None:
+    """The router asks for each, and drops the frames of those that do not answer."""
+    field = "IPv6.dst" if "IPv6" in text else "IP.dst"
+    many = edited(text, editor(field, values))
+    with pytest.raises(
+        PlanError, match=rf"^stream '\S+': {field} has more than 4,096 values, .* on port p2; "
+    ):
+        compiled(many, ports=ports)
+    assert compiled(replace(many, answered=False), ports=ports)
+    bridged = {name: replace(port, gateway=None) for name, port in ports.items()}
+    assert compiled(many, ports=bridged)
+
+
+def test_many_destinations_behind_a_router_are_none_of_its_neighbours() -> None:
+    many = edited("Ether / IP / UDP", editor("IP.dst", RandomPrefix.parse("10.0.0.0/8")))
+    assert answered(compiled(many, ports=ROUTED), "p2") == ["198.19.1.2"]
 
 
 def test_streams_share_neighbours() -> None:
