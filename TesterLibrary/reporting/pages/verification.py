@@ -12,7 +12,7 @@ from typing import Any
 
 from ...errors import TesterLibraryError
 from ..record.codec import parse
-from ..record.digests import digest_of
+from ..record.digests import digest_of, require_regular_file
 from ..record.record_place import EVIDENCE
 from ..record.records import read
 from . import statement
@@ -52,6 +52,7 @@ def verify(given: Path, public_key: Path | None) -> Verification:
 
 
 def _bytes(path: Path) -> bytes:
+    require_regular_file(path)
     try:
         return path.read_bytes()
     except FileNotFoundError:

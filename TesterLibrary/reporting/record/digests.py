@@ -12,8 +12,15 @@ from ...errors import TesterLibraryError
 _AT_ONCE = 1 << 20
 
 
+def require_regular_file(path: Path) -> None:
+    """TesterLibraryError if a path is a pipe, a socket or a device: reading may never end."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise TesterLibraryError(f"{path} is no regular file; a run has regular files and folders only")
+
+
 def digest_of(path: Path) -> str:
     """The SHA-256 of a file, in hexadecimal digits. TesterLibraryError if it cannot be read."""
+    require_regular_file(path)
     found = hashlib.sha256()
     try:
         with path.open("rb") as file:

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from ...errors import TesterLibraryError
 from .codec import parse
+from .digests import require_regular_file
 from .record_chain import CHAIN, ChainCheck
 from .recorder import SCHEMA, read_run
 
@@ -24,6 +25,8 @@ class RecordFiles:
         run = directory.parent if directory.name == "evidence" else directory
         if not run.is_dir():
             raise TesterLibraryError(f"there is no folder {run}; give that of a run, such as results/latest")
+        for path in sorted(run.rglob("*")):
+            require_regular_file(path)
         if not (directory / "run.json").is_file():
             raise TesterLibraryError(f"{directory} holds no run.json; it is not the evidence of a run")
         self.run = read_run(directory)
