@@ -62,6 +62,15 @@ class EndContent:
         return _changed(self.statistics)
 
     @property
+    def unasked(self) -> int:
+        """Requests that clients could not ask, as connections ended well before them; the least number."""
+        counted, requests = self.statistics, self.source.parameters.get("requests", 1)
+        finished = sum(n for name, n in counted.counters.items() if name.endswith(".finished"))
+        if not counted.opens or requests < 2 or counted.transactions is None:
+            return 0
+        return max(0, finished * requests - counted.transactions)
+
+    @property
     def uncompared(self) -> tuple[int, str]:
         """Connections whose content was not compared, at most, and a text; 0 where it all was."""
         counted = self.statistics
@@ -109,6 +118,7 @@ def content_judged(
         shared=shared,
         uncompared=sum(count for count, _ in missing),
         uncompared_text="; ".join(text for count, text in missing if count),
+        unasked=end.unasked,
     )
 
 

@@ -55,6 +55,7 @@ class SessionTrial(Validated):
     shared: bool = False  # whether those bytes may be of other clients
     uncompared: int = 0  # connections whose content nobody has compared, at most
     uncompared_text: str = ""
+    unasked: int = 0  # requests before which servers closed connections, since the clients' start
 
     @property
     def omission(self) -> str:
@@ -119,12 +120,13 @@ class SessionTrial(Validated):
         """Flows that failed, with what is known of their content; None where they are not counted.
 
         At least one of them has a byte that arrived changed at a responder, and at most one for each byte.
+        The same holds for requests that were not asked, as a server closed the connection before them.
         """
         failures, changed = self.failures, sum(self.changed_at.values())
         if failures is None:
             return None
-        least = max(failures, int(changed > 0 and not self.shared))
-        most = max(least, min(self.flows, failures + changed + self.uncompared))
+        least = max(failures, int(changed > 0 and not self.shared), failures + 1 if self.unasked else 0)
+        most = max(least, min(self.flows, failures + changed + self.uncompared + self.unasked))
         if self.uncompared_text:
             return Undecided(least, most, self.uncompared_text)
         return Between(least, most)

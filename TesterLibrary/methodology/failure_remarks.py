@@ -25,11 +25,13 @@ def failures_of(trial: SessionTrial) -> Iterator[str]:
 
 
 def changed_remarks(trial: SessionTrial) -> Iterator[str]:
-    """Bytes that arrived changed at responders, and content that was not compared, as remarks."""
+    """Bytes that arrived changed, content that was not compared, and requests not asked, as remarks."""
     for name, count in trial.changed_at.items():
         yield f"{count:,} bytes arrived changed at {name}"
     if trial.uncompared_text:
         yield trial.uncompared_text
+    if trial.unasked:
+        yield f"connections were closed before {trial.unasked:,} of their requests were asked"
 
 
 def silent_remarks(trial: SessionTrial) -> Iterator[str]:

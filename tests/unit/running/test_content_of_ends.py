@@ -149,3 +149,19 @@ def test_streams_that_do_not_begin_as_they_were_sent_are_no_pass(tmp_path: Path)
     verdict = failures_below([ends.so_far("users")], NONE)
     assert verdict.outcome is Outcome.INCONCLUSIVE
     assert "0 of 100,000 bytes that arrived at web were compared" in verdict.reason
+
+
+@pytest.mark.parametrize(("requests", "outcome"), [(1, Outcome.PASS), (5, Outcome.FAIL)])
+def test_a_server_that_closes_before_all_requests_fails(
+    tmp_path: Path, requests: int, outcome: Outcome
+) -> None:
+    """It says `Connection: close` in each response."""
+    closing = "Content-Length: {size:10}\\r\\nConnection: close\\r\\n\\r\\n"
+    opening = "Content-Length: {size:10}\\r\\n\\r\\n"
+    ends = ends_on(tmp_path)
+    ends.start(server(protocol=table(tmp_path, "http-server", opening, closing)))
+    ends.start(users(protocol="http-client", parameters={"requests": requests}, connections=5, total=5))
+    ends._tester.clock.sleep(TENTH.seconds)
+    verdict = failures_below([ends.so_far("users")], NONE)
+    assert verdict.outcome is outcome
+    assert ("connections were closed before 20 of their requests" in str(verdict)) is (requests == 5)
