@@ -16,7 +16,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from ..errors import PlanError
-from .pattern import Pattern
+from .pattern import LineRateBursts, Pattern
 from .units.units import Duration, FrameSize, Rate, RateUnit, Ratio
 
 MOST_MESSAGES = 1 << 20  # limit of plan.proto, as the other ones here
@@ -242,7 +242,15 @@ class CaptureReplay:
 
 
 Shaping = (
-    Pattern | TimePattern | Poisson | UniformGaps | TalkSpurts | GapDistribution | Messages | CaptureReplay
+    Pattern
+    | LineRateBursts
+    | TimePattern
+    | Poisson
+    | UniformGaps
+    | TalkSpurts
+    | GapDistribution
+    | Messages
+    | CaptureReplay
 )
 
 

@@ -114,6 +114,24 @@ class Burst:
 
 
 @dataclass(frozen=True)
+class LineRateBursts:
+    """Bursts of `packets` back to back; the gap between bursts follows from the load (RFC 2544 §21)."""
+
+    packets: int
+
+    def __post_init__(self) -> None:
+        if self.packets < 1:
+            raise PlanError(f"a burst of {self.packets} packets: it has to have at least 1")
+
+    def pattern(self, line: Fraction, rate: Fraction) -> Pattern:
+        """The stage at an average rate. The gap is rounded down to whole frames; the average stays exact.
+
+        Known answers: 16 packets at half of the line rate -> pass 16 skip 16; at line rate -> skip 0.
+        """
+        return Pattern((Stage(self.packets, int(self.packets * (line / rate - 1))),))
+
+
+@dataclass(frozen=True)
 class Pattern:
     """Bursts by pass/skip stages (norma §5.2); the first one meets all ticks of the peak rate."""
 
@@ -139,8 +157,10 @@ def pattern(
     passes: int | None = None,
     skips: int | None = None,
     stages: object = None,
-) -> Pattern:
+) -> Pattern | LineRateBursts:
     """A pattern from one of three ways to say it: packets and peak, passes and skips, or stages `4/6, 100/1`.
+
+    Packets without peak are bursts at line rate.
 
     Raises:
         PlanError: none of them, or more than one, or one half of it.
@@ -153,7 +173,9 @@ def pattern(
     ]
     used = [way for way in ways if any(value is not None for value in way.values())]
     if len(used) != 1:
-        raise PlanError("give one of packets=4 peak=2.5x, passes=4 skips=6, and stages=4/6, 100/1")
+        raise PlanError("give one of packets=4, packets=4 peak=2.5x, passes=4 skips=6, and stages=4/6, 100/1")
+    if packets is not None and peak is None:
+        return LineRateBursts(packets)
     if missing := [name for name, value in used[0].items() if value is None]:
         (name,) = used[0].keys() - missing
         raise PlanError(f"{name!r} needs {missing[0]!r} as well, such as {_EXAMPLES[missing[0]]}")

@@ -22,7 +22,7 @@ from ..model.departures import (
     TimePattern,
     UniformGaps,
 )
-from ..model.pattern import Pattern, Stage
+from ..model.pattern import LineRateBursts, Pattern, Stage
 from ..model.plan.law import Departures, Law, Replay, Rewrite, Script, ScriptMessage, Steady
 from ..model.plan.random_law import Exponential, OnOff, Quantiles, Random
 from ..model.ports import Port
@@ -120,6 +120,11 @@ def _pattern(shaping: Pattern, wanted: _Wanted) -> Law:
     law = Steady(tick, shaping.stages)
     wanted.check_peak(1 / law.due(1), _named(shaping.stages))
     return law
+
+
+@_law.register
+def _line_rate_bursts(shaping: LineRateBursts, wanted: _Wanted) -> Law:
+    return _pattern(shaping.pattern(max(wanted.line, wanted.rate), wanted.rate), wanted)
 
 
 @_law.register

@@ -33,13 +33,15 @@ class Patterns:
         """Sends the frames of a stream in bursts, also while it is sending. The average rate stays exact.
 
         | ``name`` | the name of the stream |
-        | ``packets`` | the number of frames of each burst; needs ``peak`` |
-        | ``peak`` | the rate within a burst as a multiple of the average: ``2.5x`` |
+        | ``packets`` | the number of frames of each burst |
+        | ``peak`` | the rate within a burst as a multiple of the average: ``2.5x``; otherwise line rate |
         | ``passes`` | instead of packets and peak: ticks of the peak rate with a frame; needs ``skips`` |
         | ``skips`` | the number of ticks after these that send none |
         | ``stages`` | instead: up to eight stages, each filters the ticks of the one before: ``4/6, 100/1`` |
 
-        ``packets=4 peak=2.5x`` is ``passes=4 skips=6``. If the skips are no whole number, they are rounded,
+        ``packets=64`` alone sends bursts at line rate, and the load decides the gap between them (RFC 2544
+        section 21), rounded down to whole frames. ``packets=4 peak=2.5x`` is ``passes=4 skips=6``. If the
+        skips are no whole number, they are rounded,
         and the peak is a little higher or lower. A peak above the line rate is refused; a search needs a
         ``highest`` load that leaves room for it.
 

@@ -28,8 +28,9 @@ def test_three_ways_to_say_a_pattern(given: dict[str, Any], stages: list[tuple[i
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, "give one of packets=4 peak=2.5x, passes=4 skips=6, and stages"),
-        ({"packets": 4}, "'packets' needs 'peak' as well, such as peak=2.5x"),
+        ({}, "give one of packets=4, packets=4 peak=2.5x, passes=4 skips=6, and stages"),
+        ({"peak": "2x"}, "'peak' needs 'packets' as well, such as packets=4"),
+        ({"packets": 0}, "a burst of 0 packets: it has to have at least 1"),
         ({"packets": 4, "peak": "2x", "stages": "1/1"}, "give one of packets=4"),
         ({"passes": 0, "skips": 1}, "has to pass at least 1"),
         ({"packets": 4, "peak": "0.5x"}, "the average would exceed the peak"),

@@ -27,7 +27,7 @@ from TesterLibrary.model.departures import (
     UniformGaps,
     average_of,
 )
-from TesterLibrary.model.pattern import Burst, Pattern, Stage
+from TesterLibrary.model.pattern import Burst, LineRateBursts, Pattern, Stage
 from TesterLibrary.model.plan.law import Profile, Replay, Rewrite, Script, ScriptMessage, Steady
 from TesterLibrary.model.plan.plan import PlannedStream
 from TesterLibrary.model.plan.random_law import OnOff, Quantiles, Random
@@ -65,6 +65,15 @@ def test_the_average_of_a_pattern_is_exact(rate: int, stages: list[Stage]) -> No
 def test_bursts_at_two_and_a_half_times_the_average() -> None:
     law = planned(Pattern.of(Burst(4, Fraction("2.5"))), "1 Mpps").departures.law
     assert law == Steady(Fraction(1, 400), (Stage(4, 6),))
+
+
+@pytest.mark.parametrize(("rate", "skips"), [("100 %", 0), ("50 %", 16), ("97 %", 0), ("40 %", 24)])
+def test_bursts_at_line_rate_wait_for_as_long_as_the_load_allows(rate: str, skips: int) -> None:
+    bursts = planned(LineRateBursts(16), rate)
+    law = bursts.departures.law
+    assert isinstance(law, Steady)
+    assert law.stages == (Stage(16, skips),)
+    assert bursts.rate_error == 0
 
 
 def test_eight_stages_are_the_most() -> None:
