@@ -155,11 +155,11 @@ class FakeBench:
         if stream.out != stream.planned.rx_port:
             self.past[stream.out].add(rx_misrouted=-foreign)
 
-    def port_counters(self) -> tuple[PortCounters, ...]:
-        """The counters of all ports."""
+    def port_counters(self, arrived: Mapping[int, StreamCounters]) -> tuple[PortCounters, ...]:
+        """The counters of all ports. `arrived` are those of all loaded streams, by their ids."""
         totals = {name: past.copy() for name, past in self.past.items()}
         for stream in self.streams(self.jobs):
-            self._count(stream, stream.arrived(self.now_ns), totals)
+            self._count(stream, arrived[stream.planned.id], totals)
         return tuple(total.counters(link_up=self.links[name]) for name, total in totals.items())
 
     def _count(self, stream: FakeStream, counted: StreamCounters, totals: Mapping[str, PortTotals]) -> None:

@@ -152,10 +152,12 @@ class FakeCore:
         """See `Target`."""
         self.bench.answer("snapshot")
         now = self.bench.now_ns
-        counters = [stream.counters(now) for stream in self.bench.streams(jobs or tuple(self.bench.jobs))]
+        streams = self.bench.streams(jobs or tuple(self.bench.jobs))
+        arrived = {s.planned.id: s.arrived(now) for s in self.bench.streams(self.bench.jobs)}
+        counters = [stream.counted(arrived[stream.planned.id]) for stream in streams]
         return Snapshot(
             taken_at_ns=now,
-            ports=self.bench.port_counters(),
+            ports=self.bench.port_counters(arrived),
             streams=tuple(sorted(counters, key=lambda c: c.id)),
             workers=(WorkerCounters(1),),
             clock=ClockCounters(0, 0, now, now),

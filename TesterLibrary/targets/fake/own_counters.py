@@ -12,17 +12,37 @@ from ...measurement.snapshot import FlowCounters, OrderCounters, Snapshot, Strea
 from ...model.plan.plan import Plan, PlannedStream
 
 
-def own_snapshot(whole: Snapshot, ports: Collection[str], plans: Mapping[str, Plan]) -> Snapshot:
-    """The part of a snapshot that a tester with these ports can know. `plans` are those of loaded jobs."""
-    streams = {stream.id: stream for plan in plans.values() for stream in plan.streams}
-    ends = {(plan.job, end.name): end.port for plan in plans.values() for end in plan.ends}
-    return replace(
-        whole,
-        ports=tuple(port for port in whole.ports if port.name in ports),
-        streams=tuple(_own_stream(s, streams[s.id], ports) for s in whole.streams),
-        ends=tuple(end for end in whole.ends if ends[end.job, end.name] in ports),
-        jobs=tuple(_own_job(job, streams, ports) for job in whole.jobs),
-    )
+class SharedReading:
+    """A snapshot of the whole tester, and the parts of its testers."""
+
+    def __init__(self, whole: Snapshot, plans: Mapping[str, Plan]) -> None:
+        """`plans` are those of loaded jobs."""
+        self.whole = whole
+        self._streams = {stream.id: stream for plan in plans.values() for stream in plan.streams}
+        self._ends = {(plan.job, end.name): end.port for plan in plans.values() for end in plan.ends}
+        # Of testers that have neither end of a stream: most testers, if there are many.
+        self._elsewhere = {s.id: _without_departures(_without_arrivals(s)) for s in whole.streams}
+
+    def of(self, ports: Collection[str]) -> Snapshot:
+        """The part that a tester with these ports can know."""
+        return replace(
+            self.whole,
+            ports=tuple(port for port in self.whole.ports if port.name in ports),
+            streams=tuple(self._own_stream(counters, ports) for counters in self.whole.streams),
+            ends=tuple(end for end in self.whole.ends if self._ends[end.job, end.name] in ports),
+            jobs=tuple(_own_job(job, self._streams, ports) for job in self.whole.jobs),
+        )
+
+    def _own_stream(self, counters: StreamCounters, ports: Collection[str]) -> StreamCounters:
+        stream = self._streams[counters.id]
+        sends, receives = stream.tx_port in ports, stream.rx_port in ports
+        if not (sends or receives):
+            counters = self._elsewhere[counters.id]
+        elif not receives:
+            counters = _without_arrivals(counters)
+        elif not sends:
+            counters = _without_departures(counters)
+        return _with_own_strays(counters, ports)
 
 
 def own_flows(flows: FlowCounters, stream: PlannedStream, ports: Collection[str]) -> FlowCounters:
@@ -33,14 +53,6 @@ def own_flows(flows: FlowCounters, stream: PlannedStream, ports: Collection[str]
     if stream.rx_port not in ports:
         flows = FlowCounters(flows.first, flows.tx_packets, nothing, nothing, nothing, nothing, nothing)
     return flows
-
-
-def _own_stream(counters: StreamCounters, stream: PlannedStream, ports: Collection[str]) -> StreamCounters:
-    if stream.rx_port not in ports:
-        counters = _without_arrivals(counters)
-    if stream.tx_port not in ports:
-        counters = _without_departures(counters)
-    return _with_own_strays(counters, ports)
 
 
 def _without_arrivals(counters: StreamCounters) -> StreamCounters:
@@ -88,6 +100,8 @@ def _without_departures(counters: StreamCounters) -> StreamCounters:
 
 
 def _with_own_strays(counters: StreamCounters, ports: Collection[str]) -> StreamCounters:
+    if counters.rx_misrouted == 0 and counters.rx_misrouted_by_port == counters.rx_misrouted_behind == ():
+        return counters
     strays = zip(
         counters.rx_misrouted_ports,
         counters.rx_misrouted_by_port or (),

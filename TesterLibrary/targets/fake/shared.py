@@ -19,7 +19,7 @@ from ...model.units.units import Duration
 from ..base import Capabilities, Flipped, PortInfo, SendingProgress, Target
 from ..parts import InstantPassed, TargetFlows
 from ..rules.refusal import check_end, known_job
-from .own_counters import own_flows, own_snapshot
+from .own_counters import SharedReading, own_flows
 
 
 class WholeTester(Target, Protocol):
@@ -41,6 +41,7 @@ class SharedFake:
         self._halves: dict[str, dict[str, Plan]] = {}  # plans by job and tester
         self._starting: dict[tuple[str, ...], set[str]] = {}  # testers by jobs
         self._flipped: dict[tuple[str, ...], tuple[Flipped, set[str]]] = {}
+        self._readings: dict[tuple[tuple[str, ...], bool], tuple[SharedReading, set[str]]] = {}
         self.plans: dict[str, Plan] = {}  # that the whole tester has loaded
         self._open = set(ports)
         known = {port.name: port for port in whole.capabilities().ports}
@@ -105,6 +106,7 @@ class SharedFake:
 
     def unload(self, name: str, jobs: Sequence[str]) -> None:
         """One tester unloads its halves; what the others still have counts nothing any more."""
+        self._readings.clear()
         for job in jobs:
             halves = known_job(job, self._halves)
             if halves.pop(name, None) is None:
@@ -113,6 +115,15 @@ class SharedFake:
                 self.whole.unload([job])
             if not halves:
                 del self._halves[job]
+
+    def read(self, name: str, jobs: Sequence[str], *, buckets: bool) -> SharedReading:
+        """The counters of the whole tester, read once for all testers that are asked at one time."""
+        request = tuple(jobs), buckets
+        reading, told = self._readings.get(request, (None, {name}))
+        if reading is None or name in told or reading.whole.taken_at_ns != self.whole.now_ns:
+            reading, told = SharedReading(self.whole.snapshot(jobs, buckets=buckets), self.plans), set()
+        self._readings[request] = reading, {*told, name}
+        return reading
 
     def flip(self, name: str, jobs: Sequence[str]) -> Flipped:
         """Flips once for all testers that are told to."""
@@ -232,8 +243,7 @@ class FakeMember:
     def snapshot(self, jobs: Sequence[str] = (), *, buckets: bool = True) -> Snapshot:
         """See `Target`."""
         with self._shared.turn:
-            whole = self._shared.whole.snapshot(jobs, buckets=buckets)
-            return own_snapshot(whole, self.ports, self._shared.plans)
+            return self._shared.read(self._name, jobs, buckets=buckets).of(self.ports)
 
     def flip(self, jobs: Sequence[str]) -> Flipped:
         """See `Target`."""

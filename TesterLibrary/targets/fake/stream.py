@@ -188,7 +188,10 @@ class FakeStream:
 
     def counters(self, now_ns: int) -> StreamCounters:
         """The counters of a tester at an instant."""
-        arrived = self.arrived(now_ns)
+        return self.counted(self.arrived(now_ns))
+
+    def counted(self, arrived: StreamCounters) -> StreamCounters:
+        """The counters of a tester, from those of `arrived`."""
         return misrouted(arrived, self.out) if self._astray else arrived
 
     def arrived(self, now_ns: int) -> StreamCounters:
@@ -233,7 +236,9 @@ class FakeStream:
     def _order(self, arrived: int) -> OrderCounters:
         """The order of so many frames, some of them lost; the device does not reorder or double frames."""
         received = arrived - self._lost_of(arrived)
-        highest = bisect_left(range(arrived + 1), received, key=lambda sent: sent - self._lost_of(sent))
+        highest = arrived
+        if received < arrived:
+            highest = bisect_left(range(arrived), received, key=lambda sent: sent - self._lost_of(sent))
         return OrderCounters(
             next_sequence=highest if self.planned.signature else 0,
             duplicated=0,

@@ -334,3 +334,17 @@ def test_unknown_jobs_are_refused(number: int) -> None:
     target.load(MESH)
     with pytest.raises(PlanError, match="no job 'no' is loaded; loaded are: job"):
         _refuse_all(target)[number]()
+
+
+def test_counters_of_many_testers_are_read_at_one_time() -> None:
+    fake = FakeTarget([fake_port(f"p{number}") for number in range(128)], max_streams=128)
+    target = _joined(fake, {f"t{number}": [f"p{2 * number}", f"p{2 * number + 1}"] for number in range(64)})
+    target.load(_plan(*((f"p{number}", f"p{(number + 1) % 128}") for number in range(128))))
+    target.start(["job"], packets=10)
+    target.wait(["job"], timeout=MINUTE)
+    before_ns = fake.now_ns
+    alone = fake.snapshot()
+    call_ns = fake.now_ns - before_ns
+    joined = target.snapshot(["job"])
+    assert joined.taken_at_ns - alone.taken_at_ns == call_ns
+    assert [(s.tx_packets, s.rx_packets) for s in joined.streams] == [(10, 10)] * 128
