@@ -82,7 +82,6 @@ Patterns That Cannot Be
     [Documentation]    Each message names the stream and what is wrong with it; the stream stays as it was.
     Create Stream    north    rate=1 kpps
     Refused    *'north'*peak of 0.5x*exceed the peak*    Set Burst Pattern    north    4    0.5x
-    Refused    *'north'*'peak' needs 'packets' as well, such as packets=4    Set Burst Pattern    north    peak=2x
     Refused    *'north'*the sine has a peak of 2 Mpps*    Set Time Pattern    north    sine    2 Mpps    1 s
     Refused    *'north'*low: 2 kpps is above*    Set Time Pattern    north    ramp    1 kpps    1 s    2 kpps
     ${trial} =    Measure Loss    north    duration=0.1 s
