@@ -80,6 +80,8 @@ SYN_ACK = IPV4 / TCP(sport=80, dport=1024, flags="SA", seq=5, ack=1)
 GROUPS = {"igmp-host": "239.1.1.1-239.1.1.3", "mld-host": "ff0e::1-ff0e::3"}
 OTHER_CLIENTS = {"syn-flood", "tcp-probe", "nat-initiator", "nat64-initiator"}
 OF_IPV6 = {"nd", "nat64-initiator", "http-get-ipv6", "dns-one-ipv6"}
+# Tables whose form over IPv6 is made code, too: NAME-ipv6.binpb.
+OVER_IPV6 = ("http-client", "http-server", "tcp-client", "tcp-server")
 # Four bytes each: 2^n µs later; the frame or (1) what was sent last; which byte of it is another; and which.
 STEPS = "0300ff00 05012f10 0a002f12 0c002f10 14013203 1700ff00"
 
@@ -111,9 +113,10 @@ BOB = 0x80  # who calls: alice, or with this bit bob
 
 def written() -> dict[Path, bytes]:
     """The contents of all files, by their paths."""
-    plans = {name: _plan(name) for name in names("protocols")}
+    plans = {name: _plan(name, is_ipv6=name in OF_IPV6) for name in names("protocols")}
     return (
         {PLANS / f"{name}.binpb": plan for name, plan in plans.items()}
+        | {PLANS / f"{name}-ipv6.binpb": _plan(name, is_ipv6=True) for name in OVER_IPV6}
         | {CORPUS / name: _blocks(name, plan) for name, plan in plans.items()}
         | {QUERIES / name: _asked(query) for name, query in ASKED.items()}
         | {CALLS / name: octets for name, octets in _calls(_asked_message(ASKED["bytes"])).items()}
@@ -218,23 +221,19 @@ def _opens(name: str) -> bool:
     return name.endswith("-client") or name in OTHER_CLIENTS
 
 
-def _plan(name: str) -> bytes:
-    address = ip_interface(f"{OURS_6}/64" if name in OF_IPV6 else f"{OURS}/24")
-    ports = {"p": Port("p", Bandwidth(10**9), OUR_MAC, 1518, address)}
-    macs = {("p", ip_address(_peer(name))): PEER_MAC}
-    planned = plan_end(_end(name), 0, 1, ports=ports, gateways={}, neighbours=macs)
+def _plan(name: str, *, is_ipv6: bool) -> bytes:
+    ours, peer = (f"{OURS_6}/64", PEER_6) if is_ipv6 else (f"{OURS}/24", PEER)
+    ports = {"p": Port("p", Bandwidth(10**9), OUR_MAC, 1518, ip_interface(ours))}
+    macs = {("p", ip_address(peer)): PEER_MAC}
+    planned = plan_end(_end(name, peer), 0, 1, ports=ports, gateways={}, neighbours=macs)
     return responder_message(planned.end).SerializeToString(deterministic=True)
 
 
-def _peer(name: str) -> str:
-    return PEER_6 if name in OF_IPV6 else PEER
-
-
-def _end(name: str) -> End:
+def _end(name: str, peer: str) -> End:
     if not _opens(name):
         groups = AddressRange.parse(GROUPS[name]) if name in GROUPS else None
         return Responder(name=name, port="p", protocol=name, answers_for=groups)
-    target = Endpoints(AddressRange(ip_address(_peer(name))), PortRange(80))
+    target = Endpoints(AddressRange(ip_address(peer)), PortRange(80))
     return Clients(name=name, port="p", protocol=name, target=target, connections=2)
 
 

@@ -84,6 +84,7 @@ class Protocol:
     rows: tuple[Row, ...]
     headers: HeaderStack | None = None  # None: its packets are those of the table below
     over: Protocol | None = None
+    translated: bool = False  # its file is written over IP, and this is the table over IPv6
     shared: bool = False  # its packets are for all hosts of a port
     flow: tuple[tuple[str, ...], ...] = ()  # fields that identify a flow; the second of a pair is the reply's
     variables: tuple[Variable, ...] = ()

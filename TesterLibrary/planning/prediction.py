@@ -24,7 +24,7 @@ from ..model.plan.planned_end import PlannedEnd
 from ..model.protocol import Protocol
 from ..model.stream import Stream
 from .compile import compile as compile_job
-from .responder import asked_for
+from .ends import asked_for
 
 _MOST_STREAMS = 0xFFFF
 UNKNOWN_MAC = b"\2\0\0\0\2\0"  # stands for a neighbour's address, which cannot be asked for without a network

@@ -19,22 +19,21 @@ from ..model.responder import Clients, End, Numbers, Reopen, Responder
 from ..model.trigger import Trigger
 from ..model.units.splitmix import splitmix64
 from ..model.units.units import FCS_LENGTH
-from ..protocols.checker import load_protocol
 from ..protocols.frame import Frame
 from ..protocols.parameters import parameter_values, written_parameters
 from ..protocols.scope import layout_of
 from ..wire.address import Station, station_of
 from .device_addresses import DeviceAddresses
+from .ends import protocol_of
 from .frame import announcement
 from .questions import questions
 from .trigger import plan_trigger
 
 MOST_NEIGHBOURS = 65_536  # addresses of one end that the tester answers for one by one
-MOST_TARGETS = 64  # addresses that clients reach without a gateway
 MOST_FLOWS = 1 << 24  # different ones that an end opens: `responder.proto`
 MOST_AT_ONCE = 1 << 23  # flows that a tester keeps, one more than connections: `Limits.max_responder_flows`
 _FREE_PORTS = PortRange(1024, 0x10000 - 1024)  # from which clients connect
-_BELOW_TCP = 14 + 20 + 20  # bytes of Ethernet, IPv4 and TCP without options
+_BELOW_TCP = {"IP": 14 + 20 + 20, "IPv6": 14 + 40 + 20}  # bytes of Ethernet, IP and TCP without options
 _TAG = 4  # bytes of a VLAN's
 _STANDARD_MSS = 1460
 
@@ -78,7 +77,7 @@ def plan_end(
         if isinstance(end, Trigger):
             return EndPlan(plan_trigger(end, splitmix64(seed, number), ports=ports), (), ())
         station, device = station_of(ports[end.port], ports), DeviceAddresses(ports)
-        planner = _Planner(end, load_protocol(end.protocol), station, device)
+        planner = _Planner(end, protocol_of(end, ports), station, device)
         if isinstance(end, Clients):
             return planner.clients(end, splitmix64(seed, number), gateways, neighbours)
         assert isinstance(end, Responder)
@@ -118,7 +117,7 @@ class _Planner:
             if len(self._protocol.layers) == len(self._protocol.states) == 1:
                 accepts = tuple(questions(self._protocol, values))
         elif self._ip:
-            self._check_version(end)
+            self._check_version(end.servers)
             servers = end.servers or Endpoints(AddressRange(self._own_address()))
             accepts, mine = tuple(self._accepts(servers)), servers.addresses
         elif end.servers is not None:
@@ -246,24 +245,26 @@ class _Planner:
             )
         return addresses
 
-    def _check_version(self, end: Responder) -> None:
-        """Refuses a responder on a port of the other IP version, to which no device sends its packets.
+    def _check_version(self, own: Endpoints | None) -> None:
+        """Refuses an end on a port of the other IP version, to which no device sends packets.
 
-        IPv6 servers may have addresses of their own on an IPv4 port, for devices with static neighbours.
+        IPv6 ends may have addresses of their own on an IPv4 port, for devices with static neighbours.
         """
         wanted, address = {"IP": 4, "IPv6": 6}[self._ip], self._station.port.address
         if not self._transport or address is None or address.version == wanted:
             return
-        if wanted == 4 or end.servers is None:
-            raise end.refused(
-                f"{self._protocol.name} speaks IPv{wanted}, and port {end.port!r} has only the IPv"
-                f"{address.version} address {address}, so it would serve nobody; use a port with an "
+        if wanted == 4 or own is None:
+            nobody = "reach" if isinstance(self._end, Clients) else "serve"
+            raise self._end.refused(
+                f"{self._protocol.name} speaks IPv{wanted}, and port {self._end.port!r} has only the IPv"
+                f"{address.version} address {address}, so it would {nobody} nobody; use a port with an "
                 f"IPv{wanted} address"
             )
 
     def _sources(self, end: Clients) -> Endpoints:
         if not self._ip:
             raise end.refused(f"packets of {self._protocol.name} have no IP header, so none can be opened")
+        self._check_version(end.sources)
         given = end.sources or Endpoints(AddressRange(self._own_address()))
         ports = given.ports or (_FREE_PORTS if self._transport else None)
         return Endpoints(given.addresses, ports)
@@ -341,8 +342,11 @@ class _Planner:
 
     def _fitting(self) -> dict[str, int]:
         """Parameters that keep segments as short as the port needs."""
-        most = self._station.port.max_frame_size - FCS_LENGTH - _BELOW_TCP - _TAG * bool(self._end.vlan)
-        return {"mss": most} if "mss" in self._known and most < _STANDARD_MSS else {}
+        if "mss" not in self._known:
+            return {}
+        below = FCS_LENGTH + _BELOW_TCP[self._ip] + _TAG * bool(self._end.vlan)
+        most = self._station.port.max_frame_size - below
+        return {"mss": most} if most < _STANDARD_MSS else {}
 
     def _check_lengths(self, values: Mapping[str, int]) -> None:
         """Refuses templates that the port can never send; where lengths vary, the tester finds out."""
@@ -379,16 +383,3 @@ class _Planner:
         if (address := next(ours, None)) is not None:
             first = Station(port, address, other=self._station.other)
             yield LearningFrame(port.name, announcement(first))
-
-
-def asked_for(end: End, ports: Mapping[str, Port]) -> Iterator[tuple[Station, Address]]:
-    """Addresses whose MAC addresses clients without a gateway need, and who asks for them."""
-    port = ports.get(end.port)
-    if isinstance(end, Clients) and port and not port.gateway:
-        station = station_of(port, ports)
-        if end.target.addresses.count > MOST_TARGETS:
-            raise end.refused(
-                f"{end.target.addresses} are {end.target.addresses.count:,} addresses; without a gateway "
-                f"{MOST_TARGETS} at most are asked for"
-            )
-        yield from ((station, address) for address in end.target.addresses)

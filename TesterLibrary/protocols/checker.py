@@ -21,16 +21,18 @@ from .loader import load_unchecked
 _MOST_FINDINGS = 40
 
 
-def load_protocol(name_or_path: str) -> Protocol:
+def load_protocol(name_or_path: str, ip_version: int = 4) -> Protocol:
     """A shipped protocol, such as `tcp`, or a file. PlanError says all that is wrong with it.
 
-    A shipped one is read and checked once in a process.
+    A shipped one is read and checked once in a process. With IP version 6 a table that is written over `IP`
+    is one over IPv6, if IPv6 has all that it names.
     """
-    return _checked(name_or_path) if paths.is_path(name_or_path) else _shipped(name_or_path)
+    load = _checked if paths.is_path(name_or_path) else _shipped
+    return load(name_or_path, ip_version)
 
 
-def _checked(name_or_path: str) -> Protocol:
-    protocol = load_unchecked(name_or_path)
+def _checked(name_or_path: str, ip_version: int) -> Protocol:
+    protocol = load_unchecked(name_or_path, ip_version=ip_version)
     found = check(protocol)
     if found:
         rest = [f"and {len(found) - _MOST_FINDINGS} more"] if len(found) > _MOST_FINDINGS else []

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,32 +16,39 @@ from ..model.condition import Compare, Flags, Prefix, Relation, Test
 from ..model.protocol import Parameter, Protocol, Row, Variable
 from .action_loader import actions
 from .document_reader import DocumentReader, measure_of, quantity, too_wide
+from .ip_version import over_ipv6
 from .sending_loader import message, octets, scanner, template
 
 _KIND = Kind("protocol", PlanError)
 _DEEPEST = 4  # the most tables over one another
 
 
-def load_unchecked(name_or_path: str, *, above: tuple[Path, ...] = ()) -> Protocol:
-    """A shipped protocol, such as `tcp`, or a file, whose form is right. PlanError says what is wrong."""
+def load_unchecked(name_or_path: str, *, ip_version: int = 4, above: tuple[Path, ...] = ()) -> Protocol:
+    """A shipped protocol, such as `tcp`, or a file, whose form is right. PlanError says what is wrong.
+
+    With 6 a table that is written over `IP` is one over IPv6, if IPv6 has all that it names.
+    """
     path = paths.resource("protocols", name_or_path)
     if path in above or len(above) >= _DEEPEST:
         chain = " over ".join(file.name for file in (*above, path))
         raise PlanError(f"{path}: {chain} goes round in a circle, or is more than {_DEEPEST} tables")
-    return _ProtocolReader(load_document(path, _KIND)).protocol(above=(*above, path))
+    document = load_document(path, _KIND)
+    translated = over_ipv6(document.data) if ip_version == 6 else None
+    reader = _ProtocolReader(replace(document, data=translated or document.data))
+    return reader.protocol(ip_version=ip_version, translated=translated is not None, above=(*above, path))
 
 
 class _ProtocolReader(DocumentReader):
     """Reads the protocol that a document describes."""
 
-    def protocol(self, *, above: tuple[Path, ...]) -> Protocol:
+    def protocol(self, *, ip_version: int, translated: bool, above: tuple[Path, ...]) -> Protocol:
         """The protocol that the whole file describes."""
         data = self.data
         if ("headers" in data) == ("over" in data):
             place: Place = ("over",) if "over" in data else ()
             problem = "give headers, or the protocol that this one is over; one of the two"
             raise self.document.error(place, problem)
-        over = self.parsed(lambda name: self._below(name, above), data.get("over"), ("over",))
+        over = self.parsed(lambda name: self._below(name, ip_version, above), data.get("over"), ("over",))
         signals = data.get("signals", {})
         return Protocol(
             path=self.document.path,
@@ -50,6 +58,7 @@ class _ProtocolReader(DocumentReader):
             rows=tuple(self._row(index, row) for index, row in enumerate(data["table"])),
             headers=self.stack(data["headers"], ("headers",)) if "headers" in data else None,
             over=over,
+            translated=translated,
             shared=data.get("shared", False),
             flow=tuple((key,) if isinstance(key, str) else tuple(key) for key in data.get("flow", ())),
             variables=tuple(self._variables()),
@@ -67,10 +76,10 @@ class _ProtocolReader(DocumentReader):
             },
         )
 
-    def _below(self, name: str | None, above: tuple[Path, ...]) -> Protocol | None:
+    def _below(self, name: str | None, ip_version: int, above: tuple[Path, ...]) -> Protocol | None:
         if name is None:
             return None
-        return load_unchecked(self.beside(name), above=above)
+        return load_unchecked(self.beside(name), ip_version=ip_version, above=above)
 
     def _variables(self) -> Iterator[Variable]:
         for name, data in self.data.get("variables", {}).items():

@@ -22,9 +22,8 @@ from ..model.plan.plan import Plan
 from ..model.responder import Clients, End
 from ..model.trigger import Trigger
 from ..model.units.units import Duration
+from ..planning.ends import asked_for, protocol_of
 from ..planning.prediction import require
-from ..planning.responder import asked_for
-from ..protocols.checker import load_protocol
 from ..targets.base import part_of
 from .held_frames import await_sent
 from .named import Named
@@ -353,7 +352,7 @@ class Connections:
 
     def _plan(self, end: End) -> Plan:
         tester = self._tester
-        _require(end, tester.capabilities.planner)
+        _require(end, tester)
         neighbours = {
             (station.port.name, address): part_of(tester.target, "frames").resolve(
                 station.port.name,
@@ -385,11 +384,11 @@ class Connections:
         return running
 
 
-def _require(end: End, planner: str) -> None:
+def _require(end: End, tester: Tester) -> None:
     """Refuses a protocol that the tester's kind cannot run, before anybody is asked for an address."""
-    if planner and not isinstance(end, Trigger):
+    if (planner := tester.capabilities.planner) and not isinstance(end, Trigger):
         try:
-            require(load_protocol(end.protocol), planner)
+            require(protocol_of(end, tester.ports), planner)
         except PlanError as problem:
             raise end.refused(str(problem)) from None
 

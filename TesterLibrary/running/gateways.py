@@ -13,7 +13,7 @@ from contextlib import suppress
 from ..errors import Inconclusive
 from ..model.ports import Address
 from ..model.responder import End
-from ..planning.responder import asked_for
+from ..planning.ends import asked_for
 from ..targets.base import part_of
 from .tester import Tester
 

@@ -24,14 +24,14 @@ http {{
 
 
 @contextmanager
-def nginx_in(lab: Lab, folder: Path) -> Iterator[Lab]:
+def nginx_in(lab: Lab, folder: Path, address: str = KERNEL) -> Iterator[Lab]:
     """It serves files that are named by their size, in ten digits."""
     if not shutil.which("nginx"):
         pytest.skip("nginx is not installed")
     for size in (1000, 100_000, 1_000_000, 100_000_000):
         (folder / f"{size:010}").write_bytes(pattern(size))
     folder.chmod(0o755)
-    (folder / "nginx.conf").write_text(_CONFIGURATION.format(folder=folder, address=KERNEL))
+    (folder / "nginx.conf").write_text(_CONFIGURATION.format(folder=folder, address=address))
     process = lab.begin("nginx", "-c", str(folder / "nginx.conf"))
     try:
         lab.await_listening(8080)

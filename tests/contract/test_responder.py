@@ -22,7 +22,7 @@ from TesterLibrary.model.plan.plan import Plan
 from TesterLibrary.model.responder import Clients, End, Reopen, Responder
 from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.planning.compile import compile as compile_job
-from TesterLibrary.planning.responder import asked_for
+from TesterLibrary.planning.ends import asked_for
 from TesterLibrary.targets.engine.client import EngineTarget
 
 from .rig import Rig

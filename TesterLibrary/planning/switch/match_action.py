@@ -139,6 +139,11 @@ def match_action(
     Raises:
         PlanError: each resource that the switch lacks, by line and by how much, and what to change.
     """
+    if protocol.translated:
+        raise PlanError(
+            f"{protocol.name} over IPv6: the program of a switch has a table for one IP version; use a table "
+            "that is written over IPv6, such as http-get-ipv6 or dns-one-ipv6"
+        )
     require_room(protocol, chip)
     numbers = {parameter.name: parameter.default for parameter in protocol.parameters} | dict(
         parameters or {}

@@ -25,7 +25,7 @@ from TesterLibrary.model.responder import Clients, End, Reopen, Responder
 from TesterLibrary.model.units.quantity import Frequency
 from TesterLibrary.model.units.units import Bandwidth
 from TesterLibrary.planning.compile import compile as compile_job
-from TesterLibrary.planning.responder import asked_for
+from TesterLibrary.planning.ends import asked_for
 
 SPEED = Bandwidth(10**9)
 BRIDGED = {
@@ -278,7 +278,10 @@ OTHERS = Endpoints.parse("198.18.0.2")
         (responder(parameters={"window": "5 ms"}), "window: '5 ms' has a unit"),
         (responder(parameters={"window": "1.5"}), "window: '1.5' is not a whole number"),
         (responder(parameters={"window": 70_000}), "window: 70000 does not fit 16 bits"),
-        (responder(servers=Endpoints.parse("[2001:2::2]:80")), "speaks IPv4, so 2001:2::2 cannot be"),
+        (
+            responder("icmp-echo", servers=Endpoints.parse("[2001:2::2]:80")),
+            "speaks IPv4, so 2001:2::2 cannot be",
+        ),
         (responder("arp", servers=OTHERS), "arp has no IP header, so servers="),
         (responder("icmp-echo", servers=Endpoints.parse("198.18.0.2:7")), "icmp-echo has no ports"),
         (responder("udp-echo", answers_for=OTHERS.addresses), "udp-echo is not about addresses"),
@@ -361,9 +364,29 @@ def test_clients_of_ipv6_say_what_is_the_same(tmp_path: Path) -> None:
         planned(*ends)
 
 
-@pytest.mark.parametrize("servers", [None, Endpoints.parse("198.18.0.10:80")])
-def test_a_responder_that_no_device_can_reach_is_refused(servers: Endpoints | None) -> None:
+@pytest.mark.parametrize(
+    ("servers", "address"),
+    [(None, "2001:2:0:1::2"), (Endpoints.parse("[2001:2:0:1::9]:80"), "2001:2:0:1::9")],
+)
+def test_a_table_has_the_ip_version_of_its_addresses(servers: Endpoints | None, address: str) -> None:
     ports = {"p2": replace(BRIDGED["p2"], address=ip_interface("2001:2:0:1::2/64"))}
+    plan = planned(responder(servers=servers), ports=ports)
+    (end,) = plan.ends
+    assert str(end.protocol.stack) == "Ether / IPv6 / TCP"
+    assert end.accepts[0] == Accept("IPv6.dst", int(ip_address(address)), 1)
+    assert end.parameters["mss"] == 1440
+    assert [str(one.address) for one in plan.neighbours] == [address]
+
+
+def test_clients_have_the_ip_version_of_their_target() -> None:
+    ports = {"p1": replace(BRIDGED["p1"], address=ip_interface("2001:2::1/64"))}
+    (end,) = planned(clients(target=Endpoints.parse("[2001:2::9]:80")), ports=ports).ends
+    assert str(end.protocol.stack) == "Ether / IPv6 / TCP"
+
+
+def test_a_responder_that_no_device_can_reach_is_refused() -> None:
+    ports = {"p2": replace(BRIDGED["p2"], address=ip_interface("2001:2:0:1::2/64"))}
+    servers = Endpoints.parse("198.18.0.10:80")
     message = (
         r"^responder 'web': http-server speaks IPv4, and port 'p2' has only the IPv6 address "
         r"2001:2:0:1::2/64, so it would serve nobody; use a port with an IPv4 address$"
@@ -372,4 +395,6 @@ def test_a_responder_that_no_device_can_reach_is_refused(servers: Endpoints | No
         planned(responder(servers=servers), ports=ports)
     with pytest.raises(PlanError, match="http-get-ipv6 speaks IPv6, and port 'p2' has only the IPv4 address"):
         planned(responder("http-get-ipv6"))
+    with pytest.raises(PlanError, match=r"http-client speaks IPv6, and .* so it would reach nobody"):
+        planned(clients(target=Endpoints.parse("[2001:2::9]:80")))
     assert planned(responder(servers=servers), ports={"p2": replace(BRIDGED["p2"], address=None)}).ends

@@ -30,6 +30,8 @@ from .engine_machine import EngineMachine, InterpretingEngine, program
 pytestmark = pytest.mark.skipif(program() is None, reason="the engine has not been built")
 
 IPV4 = LINK / IP(src=PEER, dst=OURS)
+OURS_6, PEER_6 = "2001:2::2", "2001:2::9"
+NETWORKS = {4: IPV4, 6: LINK / IPv6(src=PEER_6, dst=OURS_6)}
 REQUESTS = [
     b"GET /50 HTTP/1.1\r\n\r\n",
     b"HTTP/1.1 200 OK\r\ncontent-LENGTH: 5\r\n\r\nhello",
@@ -129,12 +131,13 @@ loaded = cache(load_protocol)
 class Pair:
     """The interpreter and both forms of the engine, which have to agree after each step."""
 
-    def __init__(self, name: str) -> None:
-        protocol = loaded(name)
+    def __init__(self, name: str, ip_version: int = 4) -> None:
+        self.version = ip_version
+        protocol = loaded(name, ip_version)
         parameters = PARAMETERS.get(name, {})
         self.interpreter = Interpreter(protocol, parameters, seed=5)
         self.engines = [form(protocol, parameters, seed=5) for form in (EngineMachine, InterpretingEngine)]
-        assert [engine.code for engine in self.engines] == [name, None]
+        assert [engine.code for engine in self.engines] == [f"{name}-ipv6" if ip_version == 6 else name, None]
         self.now = 0
         self.last: bytes | None = None
 
@@ -150,7 +153,12 @@ class Pair:
         self._compare(self.interpreter.receive(frame, self.now), answers)
 
     def opens(self, **fields: object) -> None:
-        link = {"Ether.src": OUR_MAC, "Ether.dst": PEER_MAC, "IP.src": OURS, "IP.dst": PEER}
+        link = {"Ether.src": OUR_MAC, "Ether.dst": PEER_MAC}
+        link |= (
+            {"IPv6.src": OURS_6, "IPv6.dst": PEER_6}
+            if self.version == 6
+            else {"IP.src": OURS, "IP.dst": PEER}
+        )
         given = {**link, **{name.replace("_", "."): value for name, value in fields.items()}}
         opened = [engine.start(given, self.now) for engine in self.engines]
         self._compare(self.interpreter.start(given, self.now), opened)
@@ -163,7 +171,7 @@ class Pair:
         length = len(sent.payload) + ("S" in sent.flags) + ("F" in sent.flags)
         numbers = {"seq": (sent.ack + seq) % 2**32, "ack": (sent.seq + length + ack) % 2**32}
         tcp = TCP(sport=sent.dport, dport=sent.sport, flags=flags, window=window, **numbers)
-        self.hears(bytes(IPV4 / tcp / Raw(data)))
+        self.hears(bytes(NETWORKS[self.version] / tcp / Raw(data)))
 
     def _compare(self, expected: list[bytes], sent: list[list[bytes]]) -> None:
         # Flows that are due in one microsecond have no order between them.
@@ -215,17 +223,19 @@ def test_frames_that_follow_no_rule(name: str, steps: list[tuple[int, bytes]]) -
     pair.agree()
 
 
+@pytest.mark.parametrize("ip_version", [4, 6])
 @pytest.mark.parametrize("name", ["tcp-client", "tcp-server", "http-client", "http-server"])
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=st.lists(st.tuples(WAITS, answers()), max_size=15))
 def test_answers_that_are_nearly_right(
-    name: str, steps: list[tuple[int, tuple[str, int, int, bytes, int]]]
+    name: str, ip_version: int, steps: list[tuple[int, tuple[str, int, int, bytes, int]]]
 ) -> None:
-    pair = Pair(name)
+    pair = Pair(name, ip_version)
     if name.endswith("client"):
         pair.opens(TCP_sport=1000, TCP_dport=80)
     else:
-        pair.hears(bytes(IPV4 / TCP(sport=1000, dport=80, flags="S", seq=2**32 - 20, options=SYN_OPTIONS)))
+        syn = TCP(sport=1000, dport=80, flags="S", seq=2**32 - 20, options=SYN_OPTIONS)
+        pair.hears(bytes(NETWORKS[ip_version] / syn))
     for wait, answer in steps:
         pair.waits(wait)
         pair.answers(*answer)
