@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from ipaddress import IPv4Address
 from typing import Any
 
@@ -102,6 +102,13 @@ class Session:
         snapshot = self.stub.TakeSnapshot(control_pb2.TakeSnapshotRequest(jobs=self._jobs))
         return next(responder for responder in snapshot.responders if responder.name == name)
 
+    def until(self, name: str, holds: Callable[[counters_pb2.EndCounters], bool]) -> counters_pb2.EndCounters:
+        """The counters of a responder when they are as awaited, or the last ones after 30 s."""
+        deadline = time.monotonic() + _PATIENCE_S
+        while not holds(counters := self.read(name)) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return counters
+
     def counters(self, name: str) -> dict[str, int]:
         """Counters that are not 0, by table and name."""
         names = self._tables[name].counters
@@ -169,7 +176,7 @@ def test_flows_live_through_other_jobs_and_statistics_through_a_stop(session: Se
         session.load(other, session.responder("echo", "icmp-echo", {}))
         session.start(other)
         session.stub.Unload(control_pb2.UnloadRequest(jobs=[session._jobs.pop()]))
-    assert session.read("clients").flows_failed == 0
+    assert session.until("clients", lambda end: end.flows_begun > 20).flows_failed == 0
     session.stub.Stop(control_pb2.StopRequest(jobs=["http"]))
     before = session.read("clients"), session.read("server")
     assert not before[0].answering
@@ -222,7 +229,7 @@ def test_its_own_addresses_are_answered_with_the_tag_that_they_have(session: Ses
         for tag, up in ((Dot1Q(vlan=7), 0), (Dot1Q(vlan=7), 1), (Dot1Q(vlan=7), 2), (Dot1Q(vlan=8), 0))
     ]
     session.stub.Inject(control_pb2.InjectRequest(port="p1", frames=[bytes(frame) for frame in frames]))
-    time.sleep(0.1)
+    session.until("peer", lambda end: end.rx_packets >= 2)
     assert session.counters("echo") == {"icmp-echo.answered": 2}
     assert session.counters("peer") == {"icmp-echo.ignored": 2}
     assert session.read("echo").tx_bytes == 2 * 64
@@ -280,19 +287,18 @@ def test_a_responder_leaves_frames_of_streams_as_they_are(session: Session) -> N
 def test_a_time_beyond_all_times_is_not_over_at_once(session: Session) -> None:
     session.load("http", session.responder("server", "http-server", {}), session.clients({}))
     session.start("http", duration_ns=2**64 - 1)
-    time.sleep(0.2)
-    counters = session.read("clients")
+    counters = session.until("clients", lambda end: end.openings > 400)
     assert counters.opening
-    assert counters.openings > 0
+    assert counters.openings > 400
 
 
 def test_a_full_table_answers_nobody_else(session: Session) -> None:
     server = session.responder("server", "http-server", {}, flow_capacity=5)
     session.load("http", server, session.clients({"rto": "1 ms", "requests": 60_000}))
     session.start("http")
-    time.sleep(0.05)
-    assert session.read("server").flows == 5
-    assert session.read("server").full > 0
+    server_end = session.until("server", lambda end: end.full > 0)
+    assert server_end.flows == 5
+    assert server_end.full > 0
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -97,8 +96,7 @@ class Device:
         try:
             self.rig.target.start(["north"], packets=FRAMES)
             self.rig.target.wait(["north"], timeout=Duration(10**10))
-            time.sleep(0.05)
-            return self.rig.target.snapshot(["north"]).streams[0]
+            return self.rig.settled(["north"]).streams[0]
         finally:
             self.rig.target.unload(["north"])
 
