@@ -16,11 +16,18 @@ from ...model.units.units import duration_text
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from ...methodology.diagnosis import DiagnosisResult
+
 
 def trials_html(trials: Sequence[Trial], plot: str = "", plot_text: str = "") -> str:
     """A table of trials and their plot (SVG text) on one line of HTML, for Robot's log and Allure."""
     html = render("trials.html", trials=trials, plot=image(plot), plot_text=plot_text)
     return " ".join(html.split())
+
+
+def experiments_html(result: DiagnosisResult) -> str:
+    """The sentence of a diagnosis and the table of its experiments on one line of HTML."""
+    return " ".join(render("experiments.html", result=result).split())
 
 
 def render(template: str, **values: object) -> str:

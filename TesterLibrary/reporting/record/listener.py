@@ -20,11 +20,12 @@ from robot.result import Keyword
 
 from ...measurement.tester_usage import TesterUsage
 from ...measurement.trial import Trial
+from ...methodology.result import Result
 from ...verdict import Outcome, Verdict
 from ..allure import attachments as allure
 from ..captures.excerpts import Excerpt, link_to
 from ..pages.failures import anchor_of
-from ..pages.render import trials_html
+from ..pages.render import experiments_html, trials_html
 from ..pictures.canvas import missing
 from ..pictures.figure import MOST_PLOTS, Figure
 from ..pictures.plots import of_trials
@@ -174,6 +175,7 @@ class Listener:
             _show(place, tuple(recorder.trials))
         for figure in (*recorder.plots, *_of_results(recorder, place)):
             _show_plot(figure)
+        show_diagnoses(recorder.results)
         for excerpt in recorder.excerpts:
             _show_losses(excerpt, recorder.directory.parent)
         if outcome != PASS:
@@ -258,6 +260,18 @@ def _show_plot(figure: Figure) -> None:
     picture = f'<img src="{figure.source}" alt="{alt}" width="560">'
     logger.write(f"<p>{escape(figure.title)}<br>{picture}</p>", "INFO", html=True)
     allure.attach(f"{figure.title}.svg", b64decode(figure.source.partition(",")[2]), "svg")
+
+
+def show_diagnoses(results: Sequence[Result]) -> None:
+    """The sentence and the experiments of each diagnosis among the results of a test."""
+    from ...methodology.diagnosis import DiagnosisResult  # not while a suite is imported
+
+    for result in results:
+        if isinstance(result, DiagnosisResult):
+            html = experiments_html(result)
+            logger.write(html, "INFO", html=True)
+            page = f"<!DOCTYPE html><meta charset='utf-8'><title>Experiments</title>{html}"
+            allure.attach("experiments.html", page, "html")
 
 
 def _show_losses(excerpt: Excerpt, output: Path) -> None:
