@@ -16,7 +16,7 @@ from robot.running.context import EXECUTION_CONTEXTS
 from robot.utils import printable_name
 from robotlibcore import DynamicCore
 
-from .errors import TargetError, TestbedError, TesterLibraryError
+from .errors import TargetError, TestbedError, TesterLibraryError, VerdictFailed
 from .keywords import CONVERTERS, components
 from .keywords._calls import check_integers, check_names, converting
 from .keywords._conversion import with_reasons
@@ -29,6 +29,7 @@ from .reporting.record.listener import Listener
 from .reporting.record.machine import versions
 from .reporting.record.progress import Console
 from .reporting.record.recorder import TESTBED_FAULT, TESTER_FAULT, Recorder
+from .running.procedures.diagnosis import diagnose_failure
 from .running.scope import ScopeListener
 from .running.suite import Suite
 
@@ -134,18 +135,21 @@ class TesterLibrary(DynamicCore):
         profile: str = "quick",
         seed: int = 1,
         inconclusive: Literal["skip", "fail"] = "skip",
+        diagnose: Literal["off", "on-failure"] = "off",
     ) -> None:
         """| =Argument= | =Meaning= |
         | ``testbed`` | the name of a shipped testbed, such as ``embedded/l2-bridge``, or the path of a file |
         | ``profile`` | ``quick``, ``full`` (the durations of RFC 2544) or a file: see `Durations` |
         | ``seed`` | a number that everything random follows from; it is in the report |
         | ``inconclusive`` | how Robot shows inconclusive tests: ``skip``, or ``fail`` for an exit status |
+        | ``diagnose`` | ``on-failure``: `Diagnose Loss` follows a FAIL with lost frames, for up to 60 s |
 
         Without a testbed the library can be imported, and `Open Tester` refuses until `Use Testbed` names
         one: which device is certified is never a default. The import touches no hardware.
         """
         recorder, progress = _reporters()
         self.suite = Suite(testbed, seed, recorder, progress, profile, warn=logger.warn)
+        self._diagnoses_failures = diagnose == "on-failure"
         scopes = ScopeListener(self.suite.scopes, logger.warn)
         listener = Listener(
             recorder,
@@ -172,6 +176,10 @@ class TesterLibrary(DynamicCore):
         check_integers(self.get_keyword_types(name), parameters, args, kwargs or {})
         try:
             return super().run_keyword(name, args, kwargs)
+        except VerdictFailed:
+            if self._diagnoses_failures:
+                diagnose_failure(self.suite)
+            raise
         except TestbedError as fault:
             self._note(TESTBED_FAULT, str(fault))
             raise

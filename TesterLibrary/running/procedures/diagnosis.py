@@ -9,6 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from math import floor
 
+from ...errors import TesterLibraryError
 from ...measurement import remarks
 from ...measurement.stream_result import StreamResult
 from ...measurement.trial import Trial
@@ -53,6 +54,23 @@ def diagnose(suite: Suite, names: Sequence[str], diagnosis: Diagnosis) -> Diagno
     suite.recorder.result(result)
     suite.progress.end(str(result))
     return result
+
+
+def diagnose_failure(suite: Suite) -> None:
+    """Diagnoses the streams of the last trial of a failed test, unless none of its frames was lost.
+
+    The verdict stays as it is: an error of the diagnosis is a warning and an event of the record.
+    """
+    trial = suite.scopes.current.last
+    if suite.recorder.judgements.repeating or not isinstance(trial, Trial) or trial.lost == 0:
+        return
+    try:
+        result = diagnose(suite, [stream.name for stream in trial.streams], Diagnosis(seed=suite.seed))
+    except TesterLibraryError as error:
+        suite.recorder.event("not diagnosed", reason=str(error))
+        suite.warn(f"The failure is not diagnosed: {error}")
+    else:
+        suite.warn(f"Diagnosis of {result}")
 
 
 class TargetExperiments:
