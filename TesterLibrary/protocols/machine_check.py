@@ -12,7 +12,7 @@ from ..model.protocol import Protocol, Row
 from .actions.following import NextEvent
 from .actions.timers import StartTimer, StopTimer
 from .conditions import Condition, condition
-from .scope import NameScope
+from .scope import NameScope, layout_of
 
 Problem = tuple[int, str]
 Running = Mapping[str, frozenset[str]]  # for each state, the timers that may run in it
@@ -22,6 +22,7 @@ def problems(protocol: Protocol) -> Iterator[Problem]:
     """The problems of a table whose names are all known."""
     yield from _impossible(protocol)
     yield from _overlaps(protocol)
+    yield from _deaf(protocol)
     reached = _reachable(protocol)
     for state in protocol.states:
         if state not in reached:
@@ -44,6 +45,22 @@ def _impossible(protocol: Protocol) -> Iterator[Problem]:
     for row, tested in zip(protocol.rows, _conditions(protocol).values(), strict=True):
         if not tested.possible:
             yield row.line, f"nothing can match this row: {_tests(row)}"
+
+
+def _deaf(protocol: Protocol) -> Iterator[Problem]:
+    """Headers that no answer to a client has: it comes to the port that the client has chosen."""
+    events = {row.event for row in protocol.rows}
+    if protocol.headers is None or not {"start", "packet"} <= events:
+        return
+    flow = {name for key in protocol.flow for name in key}
+    for header in layout_of(protocol.headers).headers:
+        field = f"{header.name}.dport"
+        if field in flow and "dport" in header.announced:
+            yield (
+                protocol.packets_line,
+                f"no answer reaches a client: it comes to the client's port, and only packets with {field} "
+                f"{header.announced['dport']} are taken; leave {field} out of headers, the target has a port",
+            )
 
 
 def _overlaps(protocol: Protocol) -> Iterator[Problem]:

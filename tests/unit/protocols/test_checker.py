@@ -188,6 +188,16 @@ def test_mistakes_are_named_with_their_line(tmp_path: Path, old: str, new: str, 
     assert f"mine.yaml:{message}" in said(tmp_path, GOOD.replace(old, new, 1))
 
 
+def test_a_client_that_takes_no_answer_is_named(tmp_path: Path) -> None:
+    shipped = Path(paths.resource("protocols", "dns-client")).read_text()
+    own = tmp_path / "own.yaml"
+    own.write_text(shipped.replace("headers: Ether / IP / UDP /", "headers: Ether / IP / UDP(dport=53) /"))
+    with pytest.raises(
+        PlanError, match=r"own\.yaml:\d+: no answer reaches a client: .* UDP\.dport 53 are taken"
+    ):
+        load_protocol(str(own))
+
+
 def test_all_mistakes_are_named_at_once(tmp_path: Path) -> None:
     text = GOOD.replace("to: known", "to: konwn").replace("on: more", "on: mroe")
     assert len(said(tmp_path, text).splitlines()) == 2
