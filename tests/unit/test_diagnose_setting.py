@@ -14,43 +14,58 @@ from robot.api import ExecutionResult
 
 ROOT = Path(__file__).parents[2]
 _CAUSE = "Loses each frame of 1,024 to 1,279 bytes"
-_SUITE = """
+_SETTINGS = """
 *** Settings ***
 Library           TesterLibrary    testbed=simulated/planted    {setting}
 Suite Setup       Open Tester
 Suite Teardown    Close Tester
+Test Template     Loss
+
+*** Keywords ***
+Loss
+    [Arguments]    ${{bound}}    ${{signature}}
+    Create Stream    north    tx=p1    rx=p2    frame_size=64:7 570:4 1100:2 1518:1    rate=10 kpps
+    ...    signature=${{signature}}
+    Measure Loss    north    duration=1 s
+    Verify Loss Below    ${{bound}}
 
 *** Test Cases ***
-One
-    Create Stream    north    tx=p1    rx=p2    frame_size=64:7 570:4 1100:2 1518:1
-    ...    rate=10 kpps    {stream}
-    Measure Loss    north    duration=1 s
-    Verify Loss Below    {bound}
 """
+_SUITES = {
+    "on": _SETTINGS.format(setting="diagnose=on-failure")
+    + "A Failure    0    True\nNo Failure    90 %    True\nA Stream That Is Not Varied    0    False\n",
+    "off": _SETTINGS.format(setting="") + "Off By Default    0    True\n",
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> ExecutionResult:
+    folder = tmp_path_factory.mktemp("run")
+    for name, text in _SUITES.items():
+        (folder / f"{name}.robot").write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "robot", "--log", "NONE", "--report", "NONE", "--name", "All"]
+    command += [str(folder / f"{name}.robot") for name in _SUITES]
+    subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
+    return ExecutionResult(folder / "output.xml")
 
 
 @pytest.mark.parametrize(
-    ("setting", "stream", "bound", "status", "warning"),
+    ("name", "status"),
     [
-        ("diagnose=on-failure", "signature=True", "0", "FAIL", _CAUSE),
-        ("", "signature=True", "0", "FAIL", ""),
-        ("diagnose=on-failure", "signature=True", "90 %", "PASS", ""),
-        ("diagnose=on-failure", "signature=False", "0", "FAIL", "The failure is not diagnosed: "),
+        ("A Failure", "FAIL"),
+        ("No Failure", "PASS"),
+        ("A Stream That Is Not Varied", "FAIL"),
+        ("Off By Default", "FAIL"),
     ],
-    ids=["a failure", "off by default", "no failure", "a stream that is not varied"],
 )
-def test_a_diagnosis(
-    setting: str, stream: str, bound: str, status: str, warning: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "one.robot"
-    path.write_text(_SUITE.format(setting=setting, stream=stream, bound=bound), encoding="utf-8")
-    command = [sys.executable, "-m", "robot", "--log", "NONE", "--report", "NONE", str(path)]
-    subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
-    result = ExecutionResult(tmp_path / "output.xml")
-    (test,) = result.suite.tests
+def test_the_verdict_stays(run: ExecutionResult, name: str, status: str) -> None:
+    (test,) = (test for suite in run.suite.suites for test in suite.tests if test.name == name)
     assert test.status == status
     assert f"verdict-{status.lower()}" in test.tags
     assert _CAUSE not in test.message
-    diagnoses = [message.message for message in result.errors if "diagnos" in message.message.lower()]
-    assert bool(diagnoses) == bool(warning)
-    assert all(warning in message for message in diagnoses)
+
+
+def test_a_failure_is_diagnosed_once(run: ExecutionResult) -> None:
+    cause, refusal = (error.message for error in run.errors if "diagnos" in error.message.lower())
+    assert _CAUSE in cause
+    assert refusal.startswith("The failure is not diagnosed: ")
